@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../../shared/model/json.ts';
+
+export type ResourceKind =
+  | 'volume' | 'volume-snapshot' | 'server' | 'nic' | 'public-ip' | 'security-group' | 'security-group-rule'
+  | 'key-pair' | 'attachment' | 'image' | 'source-snapshot' | 'other';
+
+/** How long a resource is meant to exist. */
+export type Lifetime = 'temporary' | 'replica' | 'deployment';
+
+/** One resource of ours, or the intent to have it. */
+export interface LedgerEntry {
+  readonly entryId: string;
+  readonly endpointId: string;
+  readonly replicaId?: string;
+  readonly executionId?: string;
+  readonly kind: ResourceKind;
+  /** Unique within (endpoint, replica, execution for temporary ones); says which of the plan's resources it is. */
+  readonly key: string;
+  /** The name or tag that finds the resource again on the platform: unique, carries the entry id. */
+  readonly name: string;
+  readonly lifetime: Lifetime;
+  readonly state: 'intended' | 'existing' | 'removing' | 'removed';
+  /** Set once the platform answered. */
+  readonly resourceId?: string;
+  readonly details: JsonObject;
+  readonly createdAt: string;
+}
+
+/**
+ * What a platform adapter sees of the ledger, bound to one endpoint, replica and execution. The intent is durable
+ * before the platform is asked; the id right after it answered.
+ */
+export interface LedgerScope {
+  /**
+   * The resource for `key`: the existing one; or the one that `find` sees on the platform by its name (an earlier
+   * answer was lost); or a new one by `create`. Never creates twice.
+   */
+  ensure<T extends { readonly id: string }>(
+    intent: { readonly kind: ResourceKind; readonly key: string; readonly lifetime: Lifetime; readonly details?: JsonObject },
+    how: {
+      /** Looks on the platform by `entry.name`; called after a lost answer only. */
+      find(entry: LedgerEntry, signal: AbortSignal): Promise<T | undefined>;
+      /** Reads the resource by its recorded id; undefined = it is gone (then it is created anew). */
+      get(id: string, entry: LedgerEntry, signal: AbortSignal): Promise<T | undefined>;
+      create(entry: LedgerEntry, signal: AbortSignal): Promise<T>;
+    },
+    signal: AbortSignal,
+  ): Promise<{ readonly resource: T; readonly entry: LedgerEntry; readonly created: boolean }>;
+  find(kind: ResourceKind, key: string): LedgerEntry | undefined;
+  list(filter?: { readonly kind?: ResourceKind; readonly lifetime?: Lifetime }): readonly LedgerEntry[];
+  /**
+   * Removes a resource: marks the entry, calls `remove` with the id (or with the id that `findId` sees for a mere
+   * intent), marks it removed. `remove` treats "not there" as done.
+   */
+  release(
+    entry: LedgerEntry,
+    how: {
+      findId(entry: LedgerEntry, signal: AbortSignal): Promise<string | undefined>;
+      remove(id: string, entry: LedgerEntry, signal: AbortSignal): Promise<void>;
+    },
+    signal: AbortSignal,
+  ): Promise<void>;
+}

@@ -1,0 +1,21 @@
+/** One thing that an endpoint check tried. */
+export interface CheckStep {
+  readonly name: string;
+  readonly outcome: 'passed' | 'failed' | 'warning' | 'skipped';
+  /** What was seen, in words; names a remedy when it failed. */
+  readonly evidence: string;
+}
+
+export interface CheckReport {
+  readonly passed: boolean;
+  readonly steps: readonly CheckStep[];
+}
+
+/** A choice for a form field or a name check; `id` is what an environment may carry as well as `name`. */
+export interface Option {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+}
+
+export type OptionList = readonly Option[];

@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
+import type { CheckReport, OptionList } from './platform-common.ts';
+import type { DiskReader } from './disk-reader.ts';
+
+/**
+ * A consistent state of all disks of a VM. Plain data: the engine keeps it in the store and hands it back after a
+ * restart. `state` belongs to the adapter.
+ */
+export interface Snapshot {
+  readonly id: string;
+  readonly tag: string;
+  readonly vmId: string;
+  readonly takenAt: string;
+  readonly disks: readonly SnapshotDisk[];
+  readonly state: JsonObject;
+}
+
+export interface SnapshotDisk {
+  readonly diskId: string;
+  readonly sizeBytes: number;
+}
+
+export interface VmSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly os_type: 'linux' | 'windows' | 'unknown';
+  readonly power: 'running' | 'stopped' | 'unknown';
+  readonly diskCount: number;
+  readonly totalBytes: number;
+}
+
+/** One source endpoint. Every call takes an AbortSignal; errors are `CausewayError` with `source.*` codes. */
+export interface SourcePlatform {
+  check(signal: AbortSignal): Promise<CheckReport>;
+  listVms(signal: AbortSignal): Promise<readonly VmSummary[]>;
+  describeVm(vmId: string, signal: AbortSignal): Promise<Vm>;
+  /** Choices for the environment's leaves; `names` are option sources of the schemas' metadata. */
+  options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>>;
+  /** Before the first snapshot, e.g. switching change tracking on. */
+  prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void>;
+  /**
+   * Takes a snapshot and starts change tracking from it. `tag` is unique and findable: a call that is repeated with a
+   * tag whose snapshot exists returns that snapshot (the answer to the first call may have been lost).
+   */
+  createSnapshot(
+    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    signal: AbortSignal,
+  ): Promise<Snapshot>;
+  /** Whether the snapshot can still be read (its VM or host may have been restarted). */
+  isAlive(snapshot: Snapshot, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Opens a disk. With `base`, the reader's coverage is `changed` if the source knows for sure what changed since
+   * then, and `allocated` otherwise (no tracking, disk not in the base, tracking reset or stale): never a silent gap.
+   */
+  openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader>;
+  /** After success: frees what reading needed, keeps what the next increment needs, drops the former base. Idempotent. */
+  commitSnapshot(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void>;
+  /** After failure or cancel: drops the snapshot; `base` stays valid as a base. Idempotent. */
+  abandonSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void>;
+  /** When the replica is deleted: drops whatever a base still holds on the source. Idempotent. */
+  dropBase(base: Snapshot, signal: AbortSignal): Promise<void>;
+  /** Orderly power-off of the guest, where the platform can. */
+  shutdown?(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,23 @@
+import { cloudErrors } from './cloud.ts';
+import { engineErrors } from './engine.ts';
+import type { ErrorText } from './error-text.ts';
+import { generalErrors } from './general.ts';
+import { secretsErrors } from './secrets.ts';
+import { sourceErrors } from './source.ts';
+import { transportErrors } from './transport.ts';
+
+/** Every error code with its text for people. The code is the interface; the text may change. */
+export const errorCatalogue = {
+  ...generalErrors,
+  ...engineErrors,
+  ...sourceErrors,
+  ...transportErrors,
+  ...cloudErrors,
+  ...secretsErrors,
+} as const;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export function errorText(code: ErrorCode): ErrorText {
+  return errorCatalogue[code];
+}

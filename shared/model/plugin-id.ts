@@ -1,0 +1,17 @@
+/** The plugins of the specification, then the embedded ones (local disk images, a QEMU or libvirt hypervisor). */
+export const pluginIds = [
+  'virtualization-platform',
+  'open-source-cloud',
+  'large-public-cloud',
+  'windows-hypervisor',
+  'resource-group-cloud',
+  'compartment-cloud',
+  'classic-infrastructure-cloud',
+  'server-virtualization-manager',
+  'european-cloud',
+  'disk-images',
+  'qemu-hypervisor',
+] as const;
+
+export type PluginId = (typeof pluginIds)[number];
+export type Side = 'source' | 'destination';

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { PluginId } from '../model/plugin-id.ts';
+import type { Rule } from '../validation/rule.ts';
+
+/** One side of a plugin: the shape of its environment and what is checked beyond the shape. */
+export interface EnvironmentDefinition {
+  /** Strict object; every leaf has `FieldMeta`; optional keys are optional here, required ones are not. */
+  readonly schema: z.ZodObject;
+  readonly rules: readonly Rule[];
+  /**
+   * Other spellings that the specification itself shows: accepted with a warning. Both at once is an error at the odd
+   * one. Paths are dotted for nested keys.
+   */
+  readonly acceptedSpellings: Readonly<Record<string, string>>;
+  /** Keys that people bring along from elsewhere: refused, with this key suggested (first tier). */
+  readonly knownAliases: Readonly<Record<string, string>>;
+  /** Set where a provider configuration gives defaults. */
+  readonly providerConfiguration?: ProviderConfigurationDefinition;
+}
+
+export interface ProviderConfigurationDefinition {
+  /** INI section, without brackets. */
+  readonly section: string;
+  readonly schema: z.ZodObject;
+  /** How a configuration key reaches the environment when it is not simply the same name and overridden. */
+  readonly mergeRules: readonly (
+    | { readonly kind: 'join'; readonly from: string; readonly into: string }
+    | { readonly kind: 'merge-under'; readonly from: string; readonly into: string }
+  )[];
+}
+
+export interface PluginDefinition {
+  readonly id: PluginId;
+  readonly title: string;
+  /** What the endpoint form asks for. Secrets are marked in the metadata. */
+  readonly connection: z.ZodObject;
+  readonly source?: EnvironmentDefinition;
+  readonly destination?: EnvironmentDefinition;
+}

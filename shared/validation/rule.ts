@@ -1,0 +1,33 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Side } from '../model/plugin-id.ts';
+import type { Vm } from '../model/vm.ts';
+import type { Catalog } from './catalog.ts';
+import type { Finding } from './finding.ts';
+
+/** What a document-level rule sees. Everything is tolerant: a leaf may have any JSON type, so look before you use it. */
+export interface RuleContext {
+  readonly side: Side;
+  /** Only when the document has a `vm` that is valid as a whole. */
+  readonly vm: Vm | undefined;
+  /** The environment as it stands in the document. */
+  readonly environment: JsonObject;
+  /** The same merged over the provider configuration (equal to `environment` where there is none). */
+  readonly effective: JsonObject;
+  /** The provider configuration's values by key, already typed; empty where there is none. */
+  readonly providerConfiguration: JsonObject;
+  readonly catalog: Catalog | undefined;
+}
+
+/** A finding whose place is given as segments below the side's `environment`, or below the document's root. */
+export interface RuleFinding extends Omit<Finding, 'path' | 'rule'> {
+  readonly at: readonly (string | number)[];
+  /** Default 'environment'. */
+  readonly from?: 'environment' | 'document';
+}
+
+/** A pure rule over a whole environment; zod checks shapes only, because its refinements hide behind type errors. */
+export interface Rule {
+  /** `<plugin id>/<what is wrong>`; the finding's `rule`. */
+  readonly id: string;
+  check(context: RuleContext): Iterable<RuleFinding>;
+}
