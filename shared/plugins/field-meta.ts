@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** Where the choices for a leaf come from: a kind of resource of the catalog, or of the VM. */
 export type OptionSource =

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { guestFirmware, guestOsType } from '../shapes/guest.ts';
+import { text } from '../shapes/text.ts';
+
+/** What the images leave open, for one VM. Values given here win over what an OVF says. */
+export const source = z.strictObject({
+  os_type: guestOsType('What the guest is, where the images do not say it or say it wrongly.'),
+  firmware: guestFirmware('How the guest starts, where the images do not say it or say it wrongly.'),
+  vcpus: field(z.int().min(1).max(1024).optional(), {
+    title: 'vCPUs',
+    help: 'Number of virtual CPUs that the VM needs. Used to pick a machine type when none is given.',
+    group: 'Guest',
+    example: 2,
+  }),
+  memory_mb: field(z.int().min(1).optional(), {
+    title: 'Memory',
+    help: 'Memory that the VM needs. Used to pick a machine type when none is given.',
+    group: 'Guest',
+    unit: 'MB',
+    example: 4096,
+  }),
+  network: field(text().optional(), {
+    title: 'Network of the NIC',
+    help: 'Plain images have no NICs: the VM gets one, on a source network of this name, for the network map to place.',
+    group: 'Guest',
+    example: 'VM Network',
+    builtIn: 'default',
+  }),
+  digest_block_size: field(
+    z
+      .int()
+      .min(4)
+      .max(16_384)
+      .refine((value) => (value & (value - 1)) === 0, 'must be a power of two')
+      .optional(),
+    {
+      title: 'Size of a compared block',
+      help: 'Images carry no change tracking: later executions find what changed by comparing digests of blocks of this size. Smaller blocks send less and remember more.',
+      group: 'Change tracking',
+      unit: 'KiB',
+      example: 64,
+      builtIn: 64,
+    },
+  ),
+});
+
+export type DiskImagesSource = z.infer<typeof source>;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { guestOsType } from '../shapes/guest.ts';
+import { mappingOf, text } from '../shapes/text.ts';
+
+/** Running QEMU processes, reached through their QMP sockets. One of `qmp_socket` and `qmp_sockets` is needed. */
+export const connection = z.strictObject({
+  qmp_socket: field(text().optional(), {
+    title: 'QMP socket',
+    help: 'Path of the QMP Unix socket of one VM. The VM takes its name from QEMU (-name), else from the file.',
+    group: 'Hypervisor',
+    example: '/run/vms/web-01.qmp',
+  }),
+  qmp_sockets: field(mappingOf(text()).optional(), {
+    title: 'QMP sockets by VM',
+    help: 'VM name to path of its QMP Unix socket, for several VMs on one host.',
+    group: 'Hypervisor',
+    example: { 'web-01': '/run/vms/web-01.qmp' },
+  }),
+  scratch_folder: field(text().optional(), {
+    title: 'Scratch folder',
+    help: 'Folder, as QEMU sees it, for the overlays that keep a snapshot while the VM goes on writing. Needs room for what the guest overwrites during an execution. If unset, the folder of the QMP socket.',
+    group: 'Hypervisor',
+    example: '/var/tmp/causeway',
+  }),
+  nbd_listen: field(text().optional(), {
+    title: 'NBD address',
+    help: 'Address host:port on which QEMU exports snapshots. If unset, a Unix socket in the scratch folder, which keeps the data on this machine.',
+    group: 'Data path',
+    example: '192.0.2.10:10809',
+  }),
+  nbd_tls_server_credentials: field(text().optional(), {
+    title: 'TLS credentials of QEMU',
+    help: 'Folder, as QEMU sees it, with ca-cert.pem, server-cert.pem and server-key.pem. Needed for an export over TCP.',
+    group: 'Data path',
+    example: '/etc/pki/qemu-nbd',
+  }),
+  nbd_tls_client_credentials: field(text().optional(), {
+    title: 'TLS credentials of the reader',
+    help: 'Folder on this machine with ca-cert.pem, client-cert.pem and client-key.pem, to verify QEMU and be verified by it.',
+    group: 'Data path',
+    example: '/home/me/pki/qemu-nbd',
+  }),
+  os_type: guestOsType('Assumed for VMs whose guest agent does not answer. A VM can override it in its environment.'),
+});
+
+export type QemuHypervisorConnection = z.infer<typeof connection>;

@@ -1,0 +1,17 @@
+import type { Rule } from '../../validation/rule.ts';
+
+export const sourceRules: readonly Rule[] = [
+  {
+    id: 'qemu-hypervisor/quiesce-needs-guest-agent',
+    *check({ effective }) {
+      if (effective['quiesce'] === true && effective['guest_agent_socket'] === undefined) {
+        yield {
+          severity: 'error',
+          at: ['quiesce'],
+          message: 'File systems can only be frozen through the guest agent, and guest_agent_socket is not set.',
+          suggestion: 'Set guest_agent_socket, or leave quiesce out.',
+        };
+      }
+    },
+  },
+];
