@@ -1,0 +1,72 @@
+import { readdirSync } from 'node:fs';
+import importX from 'eslint-plugin-import-x';
+import reactHooks from 'eslint-plugin-react-hooks';
+import tseslint from 'typescript-eslint';
+
+const platforms = readdirSync(new URL('./electron/engine/platforms', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+/**
+ * The walls of the house: who may import whom. `from` is what the files of `target` must not reach, but for `except`
+ * (relative to `from`).
+ */
+const walls = [
+  { target: './shared', from: ['./electron', './renderer', './e2e', './scripts'], message: 'shared imports nothing else of ours' },
+  { target: './renderer', from: ['./electron', './e2e', './scripts'], message: 'the renderer imports only shared' },
+  { target: './electron', from: ['./renderer', './e2e', './scripts'], message: 'electron imports shared and itself' },
+  { target: './electron/engine', from: ['./electron/main', './electron/cli', './electron/secrets', './electron/host'], message: 'the engine stands alone' },
+  { target: './electron/preload.ts', from: './electron', message: 'preload imports only shared/contract' },
+  { target: './electron/preload.ts', from: './shared', except: ['./contract'], message: 'preload imports only shared/contract' },
+  ...platforms.map((name) => ({
+    target: `./electron/engine/platforms/${name}`,
+    from: './electron/engine/platforms',
+    except: [`./${name}`],
+    message: 'a platform never imports another platform',
+  })),
+];
+
+export default tseslint.config(
+  { ignores: ['node_modules/', 'out/', 'dist/', '.cache/', 'coverage/', 'test-results/'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.{ts,tsx}'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { 'import-x': importX },
+    rules: {
+      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones: walls }],
+      'import-x/no-cycle': ['error', { maxDepth: 6 }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' }],
+      'no-console': 'off',
+      eqeqeq: 'error',
+      'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: ['shared/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [{ regex: '^(node:|electron)', message: 'shared knows no Node, DOM or Electron API' }] }],
+      'no-restricted-globals': ['error', 'process', 'Buffer', 'window', 'document', '__dirname', 'require'],
+    },
+  },
+  {
+    files: ['electron/engine/**/*.ts', 'electron/cli/**/*.ts', 'electron/cli.ts', 'electron/secrets/**/*.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [{ regex: '^electron', message: 'the core runs anywhere Node runs' }] }],
+    },
+  },
+  {
+    files: ['renderer/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: {
+      ...reactHooks.configs.recommended.rules,
+      'no-restricted-imports': ['error', { patterns: [{ regex: '^(node:|electron$|electron/)', message: 'the renderer is a page' }] }],
+    },
+  },
+);

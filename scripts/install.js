@@ -1,0 +1,29 @@
+// Plain JavaScript without dependencies: it runs before anything is installed, on whatever Node the machine has.
+import { createHash } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
+const stamp = join(root, 'node_modules', '.causeway-installed');
+
+/** The Node that the project builds and runs on; comes with the npm package `node`. */
+export const node24 = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
+export { root };
+
+/** Installs the npm packages when they are missing or the lock file has changed. */
+export function ensureInstalled() {
+  const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(node24)) return;
+  console.error('Installing the npm packages …');
+  const { status } = spawnSync('npm', ['ci'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) {
+    console.error('npm ci failed; its own messages are above.');
+    process.exit(status ?? 1);
+  }
+  writeFileSync(stamp, wanted);
+}

@@ -1,0 +1,47 @@
+// Every npm script goes through here: install what is missing, build what is stale, then run on the project's own Node.
+// Runs on whatever Node the machine has, so: plain JavaScript, no dependencies.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { ensureInstalled, node24, root } from './install.js';
+
+const tasks = {
+  start: { run: ['scripts/start.ts'], build: 'all' },
+  demo: { run: ['scripts/demo.ts'], build: 'all', packages: 'demo' },
+  test: { run: ['scripts/test.ts'], build: 'all', packages: 'test' },
+  bench: { run: ['scripts/bench.ts'], build: 'all', packages: 'bench' },
+  lab: { run: ['scripts/lab.ts'], build: 'node', packages: 'demo' },
+  build: { run: [], build: 'all' },
+  causeway: { run: ['out/main/cli.js'], build: 'node' },
+};
+
+const [name, ...rest] = process.argv.slice(2);
+const task = tasks[name];
+if (task === undefined) {
+  console.error(`Unknown task ${name}. Tasks: ${Object.keys(tasks).join(', ')}`);
+  process.exit(2);
+}
+
+ensureInstalled();
+if (task.packages !== undefined) {
+  const { ensurePackages } = await import('./bootstrap.js');
+  await ensurePackages(task.packages);
+}
+const built = await run([join(root, 'scripts/build-on-demand.ts'), task.build]);
+if (built !== 0 || task.run.length === 0) process.exit(built);
+// npm changes into the package's folder; file names on the command line are meant from where the caller stands.
+process.exit(await run([join(root, task.run[0]), ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root));
+
+/** Runs a file on Node 24, hands signals on, resolves with its exit status. */
+function run(args, cwd = root) {
+  return new Promise((resolve) => {
+    const child = spawn(node24, args, { stdio: 'inherit', cwd, shell: process.platform === 'win32' });
+    // The terminal sends Ctrl-C to the whole group; the child decides what it means, and we wait for it.
+    const handOn = (signal) => () => signal === 'SIGINT' || child.kill(signal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, handOn(signal));
+    child.on('error', (error) => {
+      console.error(`Could not start ${args[0]}: ${error.message}`);
+      resolve(2);
+    });
+    child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)));
+  });
+}

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * All checks, one after the other: lint, types, unit tests, specs. A later one runs even when an earlier one failed, so
+ * that one run says everything. The last line counts; `out/test-summary.txt` keeps it for whoever wraps this.
+ */
+const root = join(import.meta.dirname, '..');
+const reports = join(root, 'out', 'reports');
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+
+interface Outcome {
+  readonly name: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly seconds: number;
+}
+
+const outcomes = [
+  check('lint', ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0']),
+  check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
+  suite('unit'),
+  suite('specs'),
+];
+
+const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
+const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+console.log();
+for (const { name, passed: ok, failed: bad, skipped, seconds } of outcomes) {
+  console.log(`${name.padEnd(8)} ${ok} passed, ${bad} failed, ${skipped} skipped  (${seconds.toFixed(0)} s)`);
+}
+const summary = `${passed} passed, ${failed} failed`;
+writeFileSync(join(root, 'out', 'test-summary.txt'), `${summary}\n`);
+console.log(summary);
+process.exitCode = failed === 0 ? 0 : 1;
+
+/** A check that passes or fails as a whole. */
+function check(name: string, args: readonly string[]): Outcome {
+  heading(name);
+  const startedAt = Date.now();
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  return { name, passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, seconds: (Date.now() - startedAt) / 1000 };
+}
+
+/** A vitest project; a run that dies before it reports counts as one failure. */
+function suite(name: 'unit' | 'specs'): Outcome {
+  heading(name);
+  const report = join(reports, `${name}.json`);
+  const startedAt = Date.now();
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--project', name, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    { cwd: root, stdio: 'inherit' },
+  );
+  const seconds = (Date.now() - startedAt) / 1000;
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests, numFailedTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
+    // A file that can't even be loaded has no failed test, but it is a failure; so is a non-zero exit without either.
+    const failures = Math.max(numFailedTests, numFailedTestSuites > 0 ? 1 : 0, status === 0 ? 0 : 1);
+    return { name, passed: numPassedTests, failed: failures, skipped: numPendingTests, seconds };
+  } catch {
+    return { name, passed: 0, failed: 1, skipped: 0, seconds };
+  }
+}
+
+function heading(name: string): void {
+  console.log(`\n── ${name} ${'─'.repeat(Math.max(0, 60 - name.length))}`);
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from 'vitest/config';
+
+/** `unit`: beside the code, no system packages. `specs`: the big ones, with real servers, disks, guests and a browser. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{shared,electron,renderer,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'specs',
+          include: ['e2e/specs/**/*.spec.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          // The rigs share two cores and one cache of images: one file after the other keeps times and deadlines honest.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
