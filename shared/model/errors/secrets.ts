@@ -1,3 +1,52 @@
 import type { ErrorTable } from './error-text.ts';
 
-export const secretsErrors = {} as const satisfies ErrorTable;
+export const secretsErrors = {
+  'secrets.no-vault': {
+    title: 'The project has no vault yet',
+    cause: 'A secret was given or asked for before a vault was made.',
+    remedy: 'Make one with `causeway vault init`.',
+    retryable: false,
+  },
+  'secrets.vault-exists': {
+    title: 'The project has a vault already',
+    cause: 'Making a new one would lose the secrets in it.',
+    remedy: 'Use the existing one, or move its file away first.',
+    retryable: false,
+  },
+  'secrets.locked': {
+    title: 'The vault is locked',
+    cause: 'No passphrase or key file was given.',
+    remedy: 'Set CAUSEWAY_PASSPHRASE_FILE or CAUSEWAY_KEY_FILE, or type the passphrase when asked.',
+    retryable: false,
+  },
+  'secrets.wrong-passphrase': {
+    title: 'The passphrase or key is wrong',
+    cause: 'The vault\'s data key can\'t be unwrapped with what was given.',
+    remedy: 'Use the passphrase or key file that the vault was made with.',
+    retryable: false,
+  },
+  'secrets.vault-damaged': {
+    title: 'The vault can\'t be read',
+    cause: 'Its file is not complete or a record was changed.',
+    remedy: 'Put a good copy of the file back, or move it away, make a new vault and set the secrets again.',
+    retryable: false,
+  },
+  'secrets.unknown-secret': {
+    title: 'There is no secret of that name',
+    cause: 'An endpoint or environment refers to a secret that the vault does not have.',
+    remedy: 'Set it with `causeway vault set <name>`.',
+    retryable: false,
+  },
+  'secrets.plain-text': {
+    title: 'A secret was given in plain text where it can\'t be kept',
+    cause: 'Secrets are stored in the vault only, and it is not open.',
+    remedy: 'Make or unlock the vault, or refer to a secret as {"$secret": "name"}.',
+    retryable: false,
+  },
+  'secrets.weak-file-mode': {
+    title: 'A key or passphrase file can be read by others',
+    cause: 'Its permissions are wider than its owner.',
+    remedy: 'chmod 600 the file.',
+    retryable: false,
+  },
+} as const satisfies ErrorTable;

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** What is being done to a disk right now. `done` is only said when the disk is synchronised (and verified, if asked). */
+export const transferPhases = ['waiting', 'planning', 'comparing', 'copying', 'flushing', 'verifying', 'done'] as const;
+export type TransferPhase = (typeof transferPhases)[number];
+
+/** Numbers of one disk, or of several added up. Bytes, bytes per second, seconds. */
+export const transferProgressSchema = z.object({
+  phase: z.enum(transferPhases),
+  /** Bytes that this phase has to deal with. */
+  bytesTotal: z.number().nonnegative(),
+  bytesDone: z.number().nonnegative(),
+  /** What crossed the link, after compression. */
+  bytesSent: z.number().nonnegative(),
+  rateBytesPerSecond: z.number().nonnegative(),
+  /** Undefined while it can't be told. */
+  secondsLeft: z.number().nonnegative().optional(),
+  /** How long nothing has moved. */
+  stalledForSeconds: z.number().nonnegative(),
+});
+export type TransferProgress = z.infer<typeof transferProgressSchema>;
+
+export const executionProgressSchema = z.object({
+  executionId: z.string(),
+  total: transferProgressSchema,
+  disks: z.array(transferProgressSchema.extend({ diskId: z.string() })),
+});
+export type ExecutionProgress = z.infer<typeof executionProgressSchema>;

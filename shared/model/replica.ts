@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { jsonObjectSchema } from './endpoint.ts';
+
+/** One disk of a replica and what is known of its destination volume. */
+export const replicaDiskSchema = z.object({
+  diskId: z.string(),
+  sizeBytes: z.number(),
+  volumeId: z.string().optional(),
+  /** The last execution after which the volume was equal to the source's snapshot. */
+  synchronisedBy: z.string().optional(),
+  /** When that snapshot was taken. */
+  synchronisedTo: z.string().optional(),
+});
+export type ReplicaDisk = z.infer<typeof replicaDiskSchema>;
+
+/** A VM's standing relation to its destination volumes. Environments hold secrets by reference only. */
+export const replicaSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  sourceEndpointId: z.string(),
+  destinationEndpointId: z.string(),
+  vmId: z.string(),
+  vmName: z.string(),
+  sourceEnvironment: jsonObjectSchema,
+  destinationEnvironment: jsonObjectSchema,
+  /** Text of the provider configuration file that gave defaults when the replica was made. */
+  providerConfiguration: z.string().optional(),
+  createdAt: z.string(),
+  lastSuccess: z.string().optional(),
+  lastExecutionId: z.string().optional(),
+  disks: z.array(replicaDiskSchema),
+});
+export type Replica = z.infer<typeof replicaSchema>;
