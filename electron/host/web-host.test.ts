@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { startWebHost, type WebHost } from './web-host.ts';
+
+let folder: string;
+let host: WebHost;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'host-'));
+  await writeFile(join(folder, 'index.html'), '<meta name="csp-nonce" content=""><p>workbench</p>');
+  host = await startWebHost({ folder, connect: (socket) => socket.send('hello') });
+});
+afterEach(async () => {
+  await host.close();
+  await rm(folder, { recursive: true });
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly cookie: string;
+}
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port: host.port, path, headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (part: string) => (body += part));
+      response.on('end', () => {
+        const cookie = response.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+        resolve({ status: response.statusCode ?? 0, body, cookie });
+      });
+    });
+    call.on('error', reject).end();
+  });
+}
+
+const tokenPath = () => new URL(host.url).pathname + new URL(host.url).search;
+const signIn = async () => (await get(tokenPath())).cookie;
+
+function connect(headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${host.port}/contract`, { headers });
+    socket.on('message', (data) => {
+      resolve(String(data));
+      socket.close();
+    });
+    socket.on('error', (error) => resolve(error.message));
+  });
+}
+
+describe('the web host', () => {
+  it('shows the page to whoever brings the token, once', async () => {
+    const cookie = await signIn();
+    expect(cookie).not.toBe('');
+    expect((await get('/', { cookie })).body).toContain('workbench');
+    expect((await get(tokenPath())).status).toBe(403);
+  });
+
+  it('shows nothing without a token or with a wrong one', async () => {
+    expect((await get('/')).status).toBe(403);
+    expect((await get('/?token=guess')).status).toBe(403);
+    expect((await get('/', { cookie: 'causeway-session=guess' })).status).toBe(403);
+  });
+
+  it('refuses a foreign host name, so that a re-bound name reaches nothing', async () => {
+    const cookie = await signIn();
+    expect((await get('/', { cookie, host: `evil.invalid:${host.port}` })).status).toBe(421);
+  });
+
+  it('lets its own page connect', async () => {
+    const cookie = await signIn();
+    expect(await connect({ cookie, origin: `http://127.0.0.1:${host.port}` })).toBe('hello');
+  });
+
+  it('refuses a socket from a foreign page, without a session, or without an origin', async () => {
+    const cookie = await signIn();
+    expect(await connect({ cookie, origin: 'https://evil.invalid' })).toContain('403');
+    expect(await connect({ origin: `http://127.0.0.1:${host.port}` })).toContain('403');
+    expect(await connect({ cookie })).toContain('403');
+  });
+});

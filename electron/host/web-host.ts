@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { pageFile } from '../page/page-files.ts';
+import { createAdmission, type Admission } from './admission.ts';
+
+export interface WebHost {
+  /** The address to open, with the one-time token. */
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the workbench on loopback: the built renderer, and one WebSocket under `/contract` for the calls and events.
+ *
+ * @param folder the built renderer
+ * @param connect takes over each admitted socket
+ */
+export async function startWebHost(options: {
+  readonly folder: string;
+  readonly port?: number;
+  readonly connect: (socket: WebSocket) => void;
+}): Promise<WebHost> {
+  const server = createServer((request, response) => {
+    answer(request, response, admission, options.folder).catch(() => refuse(response, 500, 'Internal error'));
+  });
+  const admission = createAdmission(() => (server.address() as AddressInfo).port);
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024 * 1024 });
+  server.on('upgrade', (request, socket, head) => {
+    if (!mayConnect(request, admission)) return refuseUpgrade(socket);
+    sockets.handleUpgrade(request, socket, head, options.connect);
+  });
+  await listen(server, options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/?token=${admission.token}`,
+    port,
+    async close() {
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, admission: Admission, folder: string): Promise<void> {
+  if (!admission.hostIsOurs(request)) return refuse(response, 421, 'Wrong host name');
+  if (request.method !== 'GET') return refuse(response, 405, 'Only GET');
+  const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+  const token = url.searchParams.get('token');
+  if (url.pathname === '/' && token !== null) {
+    const cookie = admission.redeem(token);
+    if (cookie === undefined && !admission.hasSession(request)) {
+      return refuse(response, 403, 'This link was used already, or is not from this start. Take the one that the terminal shows.');
+    }
+    response.writeHead(303, { location: '/', 'referrer-policy': 'no-referrer', ...(cookie === undefined ? {} : { 'set-cookie': cookie }) });
+    response.end();
+    return;
+  }
+  if (!admission.hasSession(request)) return refuse(response, 403, 'Open the link that the terminal shows.');
+  const { status, headers, body } = await pageFile(folder, url.pathname, [`ws://${request.headers.host}`]);
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+function mayConnect(request: IncomingMessage, admission: Admission): boolean {
+  const path = new URL(request.url ?? '/', 'http://host').pathname;
+  return path === '/contract' && admission.hostIsOurs(request) && admission.originIsOurs(request) && admission.hasSession(request);
+}
+
+function refuse(response: ServerResponse, status: number, text: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
+  response.end(`${text}\n`);
+}
+
+function refuseUpgrade(socket: Duplex): void {
+  socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve());
+  });
+}
