@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+
+/** What a command may touch of the outer world, so that it can be run inside a test too. */
+export interface CommandContext {
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** URL of the module that the process was started with; workers are started with it again. */
+  readonly entry: string;
+  /** Aborted on SIGINT and SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** What a command's action answers with. Never call process.exit: it cuts off output that is still being written. */
+export type ExitStatus = 0 | 1 | 2;
+
+/**
+ * Adds one command to the program: its arguments, options, help. The implementation behind it is imported inside the
+ * action, so that `--help` and other commands do not pay for it. Wrap the action in `context.run`.
+ */
+export type CommandRegistrar = (program: Command, context: RegistrationContext) => void;
+
+export interface RegistrationContext extends CommandContext {
+  /** Turns an implementation into a commander action: its answer becomes the exit status, its errors one line of text. */
+  run<Arguments extends readonly unknown[]>(
+    implementation: (...values: Arguments) => Promise<ExitStatus> | ExitStatus,
+  ): (...values: Arguments) => Promise<void>;
+}
+
+/** Bad usage or an input that cannot be read: exit status 2, the message on standard error. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

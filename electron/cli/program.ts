@@ -1,0 +1,65 @@
+import { Command, CommanderError } from 'commander';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { errorText } from '../../shared/model/errors/catalogue.ts';
+import { UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type RegistrationContext } from './command-context.ts';
+import { registerExplain } from './commands/explain.ts';
+import { registerSchema } from './commands/schema.ts';
+import { registerValidate } from './commands/validate.ts';
+
+/** Every command of the command line; a new one is a new file and a line here. */
+const registrars: readonly CommandRegistrar[] = [
+  registerValidate,
+  registerExplain,
+  registerSchema,
+];
+
+/** Runs one command line (without the interpreter and the script) and answers with its exit status. */
+export async function runProgram(argv: readonly string[], context: CommandContext): Promise<ExitStatus> {
+  let status: ExitStatus = 0;
+  const registration: RegistrationContext = {
+    ...context,
+    run: (implementation) => async (...values) => {
+      status = await implementation(...values);
+    },
+  };
+  const program = new Command('causeway')
+    .description('Moves virtual machines between clouds and hypervisors.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    })
+    .showHelpAfterError('(add --help for the options)');
+  for (const register of registrars) register(program, registration);
+  // A command that was made on its own and added with addCommand does not inherit it.
+  for (const command of allCommands(program)) command.exitOverride();
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return status;
+  } catch (error) {
+    return explainFailure(error, context);
+  }
+}
+
+function* allCommands(command: Command): Iterable<Command> {
+  for (const child of command.commands) {
+    yield child;
+    yield* allCommands(child);
+  }
+}
+
+/** Says what went wrong on standard error; commander has already written its own messages. */
+function explainFailure(error: unknown, context: CommandContext): ExitStatus {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof UsageError) {
+    context.stderr.write(`causeway: ${error.message}\n`);
+    return 2;
+  }
+  if (error instanceof CausewayError) {
+    const text = errorText(error.code);
+    context.stderr.write(`causeway: ${text.title}: ${error.message}\n  ${text.remedy}\n  [${error.code}]\n`);
+    return 1;
+  }
+  context.stderr.write(`causeway: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 2;
+}
