@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { passwordField, usernameField } from '../shapes/connection-fields.ts';
+import { text } from '../shapes/text.ts';
+
+const group = 'Access';
+
+export const connection = z.strictObject({
+  identity_domain: field(text(), {
+    title: 'Identity domain',
+    help: 'Domain of the account, as it stands in the three-part names of resources.',
+    group,
+    example: 'a488347',
+  }),
+  username: usernameField('User of the identity domain.', 'migration@example.com'),
+  password: passwordField(),
+  api_endpoint: field(z.url({ protocol: /^https?$/ }), {
+    title: 'Compute endpoint',
+    help: 'URL of the compute interface of the site.',
+    group,
+    example: 'https://compute.example.com/',
+  }),
+  storage_api_endpoint: field(z.url({ protocol: /^https?$/ }).optional(), {
+    title: 'Storage endpoint',
+    help: 'URL of the object storage interface.',
+    group,
+    example: 'https://storage.example.com/',
+  }),
+  storage_auth_endpoint: field(z.url({ protocol: /^https?$/ }).optional(), {
+    title: 'Storage sign-in endpoint',
+    help: 'URL at which a token for the object storage is had.',
+    group,
+    example: 'https://storage.example.com/auth/v1.0',
+  }),
+});

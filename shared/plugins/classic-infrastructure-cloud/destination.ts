@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { perOs } from '../shapes/per-os.ts';
+import { mappingOf, text } from '../shapes/text.ts';
+import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
+
+const pools = ['/oracle/public/storage/default', '/oracle/public/storage/latency'] as const;
+const images = { linux: '/oracle/public/OL_8.9_UEKR6_x86_64', windows: '/Compute-a488347/me@example.com/Windows_2022' };
+
+export const destination = z.strictObject({
+  network_map: field(mappingOf(text()).optional(), {
+    title: 'Network map',
+    help: 'Source network name to the name of an existing IP network. Each NIC is attached to the mapped one.',
+    group: 'Network',
+    example: { 'VM Network': 'ipnet-prod' },
+    optionsFrom: 'networks',
+    keysFrom: 'vm.networks',
+  }),
+  storage_mappings: field(storageMapping({ target: 'storage pool', optionsFrom: 'volume_types', examples: pools }).optional(), {
+    title: 'Storage mappings',
+    help: 'Which storage pool each source disk or storage back end goes to.',
+    group: 'Storage',
+    example: storageMappingExample(pools),
+  }),
+  migr_image_map: field(
+    perOs(
+      text,
+      {
+        linux: 'Linux worker image',
+        windows: 'Windows worker image',
+        help: {
+          linux: 'Image for the disk copy worker and for preparing Linux guests.',
+          windows: 'Image for preparing Windows guests.',
+        },
+        example: images,
+      },
+      { group: 'Workers', optionsFrom: 'images' },
+    ).optional(),
+    { title: 'Worker images', help: 'Worker images by OS type. Keys: linux, windows.', group: 'Workers', example: images },
+  ),
+  migr_shape_name: field(text().optional(), {
+    title: 'Worker shape',
+    help: 'Shape of temporary worker VMs.',
+    group: 'Workers',
+    example: 'oc3',
+    optionsFrom: 'machine_types',
+  }),
+  shape_name: field(text().optional(), {
+    title: 'Shape',
+    help: 'Shape of the migrated VM. If omitted, the smallest one that will do is picked.',
+    group: 'Server',
+    example: 'oc4',
+    optionsFrom: 'machine_types',
+  }),
+  default_volume_pool: field(text().optional(), {
+    title: 'Default storage pool',
+    help: 'Storage pool of disks for which none is selected by disk or by back end.',
+    group: 'Storage',
+    example: pools[0],
+    optionsFrom: 'volume_types',
+  }),
+  keypair_name: field(text().optional(), {
+    title: 'Key pair',
+    help: 'Existing key pair of the account that the final instance gets.',
+    group: 'Server',
+    example: 'ops-key',
+    optionsFrom: 'keypairs',
+  }),
+  set_public_ip: field(z.boolean().optional(), {
+    title: 'Public IP',
+    help: 'Attach a public IP to the first virtual NIC of the migrated instance.',
+    group: 'Network',
+    example: false,
+  }),
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { text } from '../shapes/text.ts';
+
+const group = 'Workers';
+
+export const source = z.strictObject({
+  export_image_name: field(text().optional(), {
+    title: 'Worker image',
+    help: 'Linux image for temporary export VMs.',
+    group,
+    example: '/oracle/public/OL_8.9_UEKR6_x86_64',
+  }),
+  export_img_username: field(text().optional(), {
+    title: 'User name on the worker',
+    help: 'User name with which the disk copy worker is reached over SSH. Depends on the image.',
+    group,
+    example: 'opc',
+  }),
+  export_shape_name: field(text().optional(), {
+    title: 'Worker shape',
+    help: 'Shape of temporary export VMs.',
+    group,
+    example: 'oc3',
+  }),
+  export_root_disk_size: field(z.int().min(1).optional(), {
+    title: 'Size of the worker’s root disk',
+    help: 'Root disk of workers. What is needed follows from the selected image alone: an export needs no further room.',
+    group,
+    unit: 'GB',
+    example: 20,
+  }),
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { secretValue } from '../shapes/secret-value.ts';
+import { text } from '../shapes/text.ts';
+
+const group = 'Access';
+
+export const connection = z.strictObject({
+  region: field(text(), { title: 'Region', help: 'Region in which the VMs are.', group, example: 'eu-central-1' }),
+  access_key_id: field(text(), {
+    title: 'Access key ID',
+    help: 'ID of the access key with which requests are signed.',
+    group,
+    example: 'AKIAIOSFODNN7EXAMPLE',
+  }),
+  secret_access_key: field(secretValue(), {
+    title: 'Secret access key',
+    help: 'Secret part of the access key. The vault keeps it.',
+    group,
+    secret: true,
+    example: { $secret: 'access-key' },
+  }),
+});

@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import type { Catalog } from '../../validation/catalog.ts';
+import type { Rule, RuleContext } from '../../validation/rule.ts';
+import { nearestSpelling } from '../../validation/spelling.ts';
+import { fieldsOf, unwrap } from '../schema-fields.ts';
+import { expand, type Found, placeInDocument } from './environment-view.ts';
+
+interface Resource {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The catalog, unless it was captured from another plugin's destination. */
+export function catalogOf({ catalog }: RuleContext, plugin: string): Catalog | undefined {
+  return catalog?.plugin === undefined || catalog.plugin === plugin ? catalog : undefined;
+}
+
+/** The resources that a name or an ID means: by ID if one has it, else all of that name. */
+export function resolveResource<R extends Resource>(resources: readonly R[], nameOrId: string): readonly R[] {
+  const byId = resources.find(({ id }) => id === nameOrId);
+  return byId === undefined ? resources.filter(({ name }) => name === nameOrId) : [byId];
+}
+
+const labels: Readonly<Record<string, string>> = {
+  networks: 'network',
+  subnets: 'subnet',
+  images: 'image',
+  machine_types: 'machine type',
+  volume_types: 'volume type',
+  security_groups: 'security group',
+  affinity_groups: 'affinity group',
+  server_groups: 'server group',
+  availability_zones: 'availability zone',
+  keypairs: 'key pair',
+  regions: 'region',
+  resource_groups: 'resource group',
+  storage_accounts: 'storage account',
+  compartments: 'compartment',
+  projects: 'project',
+  templates: 'template',
+  server_pools: 'server pool',
+  repositories: 'repository',
+  floating_ip_pools: 'floating IP pool',
+};
+
+interface Pattern {
+  readonly kind: string;
+  readonly keys: readonly string[];
+}
+
+/** Which keys name resources, as the schema's metadata says. */
+function resourcePatterns(schema: z.ZodObject): Pattern[] {
+  const patterns: Pattern[] = [];
+  for (const { path, inner, meta } of fieldsOf(schema)) {
+    if (meta.optionsFrom === undefined || meta.optionsFrom.startsWith('vm.')) continue;
+    const many = ['array', 'record'].includes(unwrap(inner).def.type);
+    patterns.push({ kind: meta.optionsFrom, keys: many ? [...path, '*'] : path });
+  }
+  return patterns;
+}
+
+/** "pool" or "pool/subnet": the pool is what is looked up. */
+const lookedUp = (kind: string, value: string) => (kind === 'floating_ip_pools' ? (value.split('/')[0] ?? value) : value);
+
+function* usesOfResources(plugin: string, patterns: readonly Pattern[], context: RuleContext) {
+  const catalog = catalogOf(context, plugin);
+  if (catalog === undefined) return;
+  for (const { kind, keys } of patterns) {
+    const resources = catalog[kind];
+    if (!Array.isArray(resources)) continue;
+    for (const found of expand(context.effective, keys)) {
+      if (typeof found.value !== 'string' || found.value.trim() === '') continue;
+      const matches = resolveResource(resources as Resource[], lookedUp(kind, found.value));
+      yield { found: found as Found & { value: string }, label: labels[kind] ?? kind, resources: resources as Resource[], matches };
+    }
+  }
+}
+
+/** Every resource that the environment names exists in the catalog, and a name means one resource only. */
+export function catalogRules(plugin: string, schema: z.ZodObject): readonly Rule[] {
+  const patterns = resourcePatterns(schema);
+  return [
+    {
+      id: `${plugin}/not-in-catalog`,
+      *check(context) {
+        for (const { found, label, resources, matches } of usesOfResources(plugin, patterns, context)) {
+          if (matches.length > 0) continue;
+          const nearest = nearestSpelling(found.value, resources.map(({ name }) => name));
+          yield {
+            severity: 'error',
+            at: placeInDocument(context.environment, found),
+            message: `The destination has no ${label} with the name or ID ${JSON.stringify(found.value)}.`,
+            ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
+          };
+        }
+      },
+    },
+    {
+      id: `${plugin}/ambiguous-name`,
+      *check(context) {
+        for (const { found, label, matches } of usesOfResources(plugin, patterns, context)) {
+          if (matches.length < 2) continue;
+          yield {
+            severity: 'error',
+            at: placeInDocument(context.environment, found),
+            message: `${matches.length} ${label}s of the destination are named ${JSON.stringify(found.value)}.`,
+            suggestion: `Give the ID: ${matches.map(({ id }) => id).join(' or ')}.`,
+          };
+        }
+      },
+    },
+  ];
+}

@@ -1,0 +1,76 @@
+import type { Vm } from '../../model/vm.ts';
+import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
+import { nearestSpelling } from '../../validation/spelling.ts';
+import { expand, type Found } from './environment-view.ts';
+
+const entriesOf = ({ environment }: RuleContext, keys: readonly string[], list: string, member: string): Found[] =>
+  keys.flatMap((key) => expand(environment, [key, list, '*', member])).filter(({ value }) => typeof value === 'string');
+
+/** The back ends of the VM's disks; undefined when not every disk tells. */
+function backendsOf(vm: Vm): Set<string> | undefined {
+  const backends = new Set<string>();
+  for (const { storage_backend: backend } of vm.disks) {
+    if (backend === undefined) return undefined;
+    backends.add(backend);
+  }
+  return vm.disks.length === 0 ? undefined : backends;
+}
+
+/**
+ * Entries of a storage mapping that match nothing, or that an earlier entry already decides.
+ * @param keys the key of the mapping, and the other spellings that the plugin accepts
+ */
+export function storageMappingRules(plugin: string, keys: readonly string[]): readonly Rule[] {
+  return [
+    {
+      id: `${plugin}/unknown-disk`,
+      *check(context) {
+        if (context.vm === undefined) return;
+        const ids = context.vm.disks.map(({ id }) => id);
+        for (const { path, value } of entriesOf(context, keys, 'disk_mappings', 'disk_id')) {
+          if (!ids.includes(value as string)) yield unmatched(path, `The VM has no disk ${JSON.stringify(value)}`, value as string, ids);
+        }
+      },
+    },
+    {
+      id: `${plugin}/unknown-backend`,
+      *check(context) {
+        const backends = context.vm === undefined ? undefined : backendsOf(context.vm);
+        if (backends === undefined) return;
+        for (const { path, value } of entriesOf(context, keys, 'backend_mappings', 'source')) {
+          if (backends.has(value as string)) continue;
+          yield unmatched(path, `No disk of the VM lies on ${JSON.stringify(value)}`, value as string, [...backends]);
+        }
+      },
+    },
+    {
+      id: `${plugin}/mapped-twice`,
+      *check(context) {
+        for (const [list, member] of [['disk_mappings', 'disk_id'], ['backend_mappings', 'source']] as const) {
+          const seen = new Set<unknown>();
+          for (const { path, value } of entriesOf(context, keys, list, member)) {
+            const place = `${String(path[0])} ${String(value)}`;
+            if (seen.has(place)) {
+              yield {
+                severity: 'warning',
+                at: path,
+                message: `${JSON.stringify(value)} is mapped more than once: only the first entry counts.`,
+              };
+            }
+            seen.add(place);
+          }
+        }
+      },
+    },
+  ];
+}
+
+function unmatched(path: Found['path'], what: string, value: string, candidates: readonly string[]): RuleFinding {
+  const nearest = nearestSpelling(value, candidates);
+  return {
+    severity: 'warning',
+    at: path,
+    message: `${what}: the entry has no effect.`,
+    ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
+  };
+}

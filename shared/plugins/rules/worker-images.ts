@@ -1,0 +1,61 @@
+import { isJsonObject } from '../../model/json.ts';
+import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
+import { catalogOf, resolveResource } from './catalog-names.ts';
+import { textAt, valueAt, type Path } from './environment-view.ts';
+
+type Os = 'linux' | 'windows';
+export const neededImages = (osType: Os): readonly Os[] => (osType === 'windows' ? ['linux', 'windows'] : ['linux']);
+
+/**
+ * A map of worker images or templates that is given covers what the VM needs: Linux always, for the disk copy; Windows
+ * too for a Windows guest. Only a warning, because the plugin's own configuration may give the rest.
+ */
+export function workerMapCovers(plugin: string, keys: readonly string[], overriddenBy?: string): Rule {
+  return {
+    id: `${plugin}/worker-image-missing`,
+    *check({ vm, effective }) {
+      if (vm === undefined || (overriddenBy !== undefined && textAt(effective, [overriddenBy]) !== undefined)) return;
+      for (const key of keys) {
+        const map = effective[key];
+        if (!isJsonObject(map)) continue;
+        for (const os of neededImages(vm.os_type)) {
+          if (map[os] !== undefined) continue;
+          yield {
+            severity: 'warning',
+            at: [key, os],
+            message: `${key} has no entry for ${os}, which ${os === 'linux' ? 'the disk copy worker' : 'the preparation of a Windows guest'} needs.`,
+          };
+        }
+      }
+    },
+  };
+}
+
+interface WorkerVolume {
+  readonly size: Path;
+  readonly images: readonly Path[];
+  readonly inUse?: (context: RuleContext) => boolean;
+}
+
+/** The workers' boot volume is at least as large as their images demand. */
+export function workerVolumeHoldsImage(plugin: string, { size, images, inUse }: WorkerVolume): Rule {
+  return {
+    id: `${plugin}/worker-volume-too-small`,
+    *check(context): Generator<RuleFinding> {
+      const gigabytes = valueAt(context.effective, size);
+      const catalog = catalogOf(context, plugin)?.images;
+      if (typeof gigabytes !== 'number' || catalog === undefined || inUse?.(context) === false) return;
+      for (const path of images) {
+        const name = textAt(context.effective, path);
+        const image = name === undefined ? undefined : resolveResource(catalog, name)[0];
+        if (image?.min_disk_gb === undefined || image.min_disk_gb <= gigabytes) continue;
+        yield {
+          severity: 'error',
+          at: size,
+          message: `${gigabytes} GB are too small for the worker image ${image.name}, which needs ${image.min_disk_gb} GB.`,
+          suggestion: `Set at least ${image.min_disk_gb}, or leave the key out.`,
+        };
+      }
+    },
+  };
+}
