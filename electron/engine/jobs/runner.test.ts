@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
+import { runGraph, type RunOptions, type TaskHandler, type TaskRecorder } from './runner.ts';
+import type { TaskGraph, TaskNode } from './task-graph.ts';
+
+const node = (id: string, rest: Partial<TaskNode> = {}): TaskNode => ({ id, title: id, after: [], needs: [], yields: [], ...rest });
+const broken = (retryable = false) => new CausewayError('general.deadline', 'broken on purpose', { retryable });
+
+/** A recorder that keeps what a database would keep. */
+function memoryRecorder() {
+  const tasks = new Map<string, ReturnType<TaskRecorder['load']>[number]>();
+  const log: string[] = [];
+  const recorder: TaskRecorder = {
+    load: () => [...tasks.values()],
+    start(id) {
+      log.push(`${id} running`);
+      tasks.set(id, { id, state: 'running', attempts: (tasks.get(id)?.attempts ?? 0) + 1 });
+    },
+    finish(id, state, outcome) {
+      log.push(`${id} ${state}`);
+      tasks.set(id, { id, state, attempts: tasks.get(id)?.attempts ?? 0, ...outcome });
+    },
+    retry: (id) => void log.push(`${id} retry`),
+  };
+  return { recorder, log, tasks };
+}
+
+function run(graph: TaskGraph, handlers: Record<string, TaskHandler>, rest: Partial<RunOptions> = {}) {
+  const never = new AbortController().signal;
+  const all = Object.fromEntries(graph.map((one) => [one.id, handlers[one.id] ?? (async () => ({}))]));
+  return runGraph({ graph, handlers: all, recorder: memoryRecorder().recorder, cancel: never, force: never, random: () => 0, ...rest });
+}
+
+describe('running a graph', () => {
+  test('values flow along the edges', async () => {
+    let seen: unknown;
+    const graph = [node('a', { yields: ['x'] }), node('b', { after: ['a'], needs: ['x'] })];
+    const outcome = await run(graph, { a: async () => ({ x: 7 }), b: async ({ values }) => void (seen = values['x']) });
+    expect([outcome.state, seen]).toEqual(['completed', 7]);
+  });
+
+  test('nodes that do not wait for each other run at the same time', async () => {
+    const met = Promise.withResolvers<void>();
+    let arrived = 0;
+    const meet = async () => {
+      arrived += 1;
+      if (arrived === 2) met.resolve();
+      await met.promise;
+    };
+    expect((await run([node('a'), node('b')], { a: meet, b: meet })).state).toBe('completed');
+  });
+
+  test('after a failure what follows is skipped and clean-up runs', async () => {
+    const { recorder, log } = memoryRecorder();
+    const graph = [
+      node('start'), node('work', { after: ['start'] }), node('more', { after: ['work'] }),
+      node('stop', { after: ['more'], cleansUp: ['start'] }),
+    ];
+    const outcome = await run(graph, { work: async () => Promise.reject(broken()) }, { recorder });
+    expect(outcome).toMatchObject({ state: 'failed', error: { message: 'broken on purpose' }, cleanUpErrors: [] });
+    expect(log.filter((line) => !line.endsWith('running'))).toEqual(['start completed', 'work failed', 'more skipped', 'stop completed']);
+  });
+
+  test('clean-up of what never started is skipped', async () => {
+    const { recorder, log } = memoryRecorder();
+    const graph = [node('first'), node('start', { after: ['first'] }), node('stop', { after: ['start'], cleansUp: ['start'] })];
+    await run(graph, { first: async () => Promise.reject(broken()) }, { recorder });
+    expect(log).toEqual(['first running', 'first failed', 'start skipped', 'stop skipped']);
+  });
+
+  test('cancel asks the running node to stop, then cleans up', async () => {
+    const { recorder, log } = memoryRecorder();
+    const cancel = new AbortController();
+    const graph = [node('work'), node('stop', { after: ['work'], cleansUp: ['work'] })];
+    const outcome = await run(
+      graph,
+      {
+        work: ({ signal }) => new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          cancel.abort(new CausewayError('general.cancelled', 'by hand'));
+        }),
+      },
+      { recorder, cancel: cancel.signal },
+    );
+    expect(outcome.state).toBe('cancelled');
+    expect(log).toEqual(['work running', 'work cancelled', 'stop running', 'stop completed']);
+  });
+
+  test('force ends the clean-up too, and its error is told', async () => {
+    const cancel = new AbortController();
+    const force = new AbortController();
+    const hang: TaskHandler = ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const graph = [node('work'), node('stop', { after: ['work'], cleansUp: ['work'] })];
+    const outcome = await run(
+      graph,
+      {
+        work: (context) => (queueMicrotask(() => cancel.abort(broken())), hang(context)),
+        stop: (context) => (queueMicrotask(() => force.abort(broken())), hang(context)),
+      },
+      { cancel: cancel.signal, force: force.signal },
+    );
+    expect(outcome).toMatchObject({ state: 'cancelled', cleanUpErrors: [{ message: 'broken on purpose' }] });
+  });
+
+  test('a retryable failure renews what it names and is bounded', async () => {
+    const { recorder, log } = memoryRecorder();
+    const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 1, rerun: ['worker'] };
+    const graph = [node('worker', { yields: ['w'], volatile: ['w'] }), node('copy', { after: ['worker'], needs: ['w'], retry })];
+    let workers = 0;
+    const seen: unknown[] = [];
+    const outcome = await run(
+      graph,
+      {
+        worker: async () => ({ w: (workers += 1) }),
+        copy: async ({ values }) => (seen.push(values['w']), Promise.reject(broken(true))),
+      },
+      { recorder },
+    );
+    expect([outcome.state, seen, log.filter((line) => line === 'copy retry').length]).toEqual(['failed', [1, 2, 3], 2]);
+  });
+
+  test('a failure that is not retryable is not repeated', async () => {
+    let runs = 0;
+    const graph = [node('a', { retry: { attempts: 5, firstDelayMs: 1, maxDelayMs: 1 } })];
+    await run(graph, { a: async () => ((runs += 1), Promise.reject(broken(false))) });
+    expect(runs).toBe(1);
+  });
+
+  test('a graph that cannot be run is refused before anything starts', async () => {
+    await expect(run([node('a', { after: ['a'] })], {})).rejects.toMatchObject({ code: 'engine.graph-invalid' });
+  });
+});
+
+describe('going on after the engine ended in the middle', () => {
+  test('what had completed is not run again, what was running is, volatile values are renewed', async () => {
+    const { recorder, log, tasks } = memoryRecorder();
+    tasks.set('vm', { id: 'vm', state: 'completed', attempts: 1, result: { vm: 'web' } });
+    tasks.set('worker', { id: 'worker', state: 'completed', attempts: 1, result: {} });
+    tasks.set('copy', { id: 'copy', state: 'running', attempts: 1 });
+    const graph = [
+      node('vm', { yields: ['vm'] }),
+      node('worker', { after: ['vm'], needs: ['vm'], yields: ['w'], volatile: ['w'] }),
+      node('copy', { after: ['worker'], needs: ['vm', 'w'] }),
+    ];
+    let seen: unknown;
+    const outcome = await run(graph, { worker: async () => ({ w: 2 }), copy: async ({ values }) => void (seen = values) }, { recorder });
+    expect([outcome.state, seen]).toEqual(['completed', { vm: 'web', w: 2 }]);
+    expect(log).toEqual(['worker running', 'worker completed', 'copy running', 'copy completed']);
+  });
+
+  test('a failed run only cleans up, and keeps its error', async () => {
+    const { recorder, log, tasks } = memoryRecorder();
+    tasks.set('work', { id: 'work', state: 'failed', attempts: 1, error: broken().toRecord() });
+    const graph = [node('work'), node('more', { after: ['work'] }), node('stop', { after: ['more'], cleansUp: ['work'] })];
+    expect(await run(graph, {}, { recorder })).toMatchObject({ state: 'failed', error: { message: 'broken on purpose' } });
+    expect(log).toEqual(['more skipped', 'stop running', 'stop completed']);
+  });
+});
+
+test('any graph, any failures: it ends, and every node that a clean-up cleans up after is followed by it', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ edges: fc.array(fc.nat(9), { maxLength: 3 }), fails: fc.boolean(), cleanUp: fc.boolean() }), { minLength: 1, maxLength: 10 }),
+      async (shape) => {
+        const graph = shape.map(({ edges, cleanUp }, index) => {
+          const after = index === 0 ? [] : [...new Set(edges.map((edge) => `n${edge % index}`))];
+          return node(`n${index}`, { after, ...(cleanUp && after.length > 0 ? { cleansUp: after } : {}) });
+        });
+        const { recorder, tasks } = memoryRecorder();
+        const handlers = Object.fromEntries(shape.map(({ fails }, index) => [`n${index}`, async () => (fails ? Promise.reject(broken()) : {})]));
+        await run(graph, handlers, { recorder });
+        const state = (id: string): TaskState => tasks.get(id)?.state ?? 'pending';
+        for (const one of graph) {
+          expect(isTerminalTask(state(one.id))).toBe(true);
+          const started = (one.cleansUp ?? []).some((id) => (tasks.get(id)?.attempts ?? 0) > 0);
+          if (one.cleansUp !== undefined) expect(state(one.id) !== 'skipped').toBe(started);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,179 @@
+import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
+import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
+import { backOffMs, waitMs } from './back-off.ts';
+import { decide, statesForResume, type NodeStatus } from './schedule.ts';
+import { checkGraph, isCleanUp, type TaskGraph, type TaskNode } from './task-graph.ts';
+
+/** Values by name. Those that are not volatile are plain JSON and survive a restart. */
+export type Values = Readonly<Record<string, unknown>>;
+
+export interface TaskContext {
+  /** Aborted when the run is cancelled (clean-ups: when it is cancelled by force). */
+  readonly signal: AbortSignal;
+  /** What the node needs, by name. A clean-up looks before it uses one. */
+  readonly values: Values;
+  /** How the rest of the run stands; of use to clean-ups. */
+  stateOf(id: string): TaskState;
+  /** 1 for the first start in this life of the engine. */
+  readonly attempt: number;
+}
+
+/** Does one node's work and returns what it yields. May be run again after any interruption. */
+export type TaskHandler = (context: TaskContext) => Promise<Values | void>;
+
+export interface RecordedTask {
+  readonly id: string;
+  readonly state: TaskState;
+  /** How often it was started, in all lives of the engine. */
+  readonly attempts: number;
+  readonly result?: JsonObject;
+  readonly error?: ErrorRecord;
+}
+
+/** Keeps the states of one run; each call is durable when it returns. */
+export interface TaskRecorder {
+  load(): readonly RecordedTask[];
+  start(id: string): void;
+  finish(id: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord }): void;
+  retry(id: string, attempt: number, waitMs: number, error: ErrorRecord): void;
+}
+
+export interface RunOptions {
+  readonly graph: TaskGraph;
+  readonly handlers: Readonly<Record<string, TaskHandler>>;
+  readonly recorder: TaskRecorder;
+  readonly given?: Values;
+  /** Cancels: what runs is asked to stop, then clean-ups run. */
+  readonly cancel: AbortSignal;
+  /** Cancels the clean-ups as well. */
+  readonly force: AbortSignal;
+  readonly random?: () => number;
+}
+
+export interface RunOutcome {
+  readonly state: 'completed' | 'failed' | 'cancelled';
+  /** Of the first node that failed. */
+  readonly error?: ErrorRecord;
+  /** Errors of clean-ups; the work itself may have succeeded. */
+  readonly cleanUpErrors: readonly ErrorRecord[];
+}
+
+/**
+ * Runs a graph to its end, from the states that the recorder has. Nodes whose turn it is run at the same time. Never
+ * rejects for a node's failure: the outcome says it.
+ * @throws CausewayError `engine.graph-invalid`
+ */
+export async function runGraph(options: RunOptions): Promise<RunOutcome> {
+  const { graph, recorder } = options;
+  const problems = checkGraph(graph, Object.keys(options.given ?? {}));
+  for (const node of graph) if (options.handlers[node.id] === undefined) problems.push(`nothing carries out ${node.id}`);
+  if (problems.length > 0) throw new CausewayError('engine.graph-invalid', problems.join('; '));
+
+  const values = new Map<string, unknown>(Object.entries(options.given ?? {}));
+  const stored = recorder.load();
+  const resumed = statesForResume(graph, new Map(stored.map((task) => [task.id, task.state])));
+  const statuses = new Map<string, NodeStatus>();
+  let firstError: ErrorRecord | undefined;
+  for (const node of graph) {
+    const task = stored.find((candidate) => candidate.id === node.id);
+    statuses.set(node.id, { state: resumed.get(node.id) ?? 'pending', started: (task?.attempts ?? 0) > 0 });
+    for (const [name, value] of Object.entries(task?.result ?? {})) values.set(name, value);
+  }
+  const cleanUpErrors: ErrorRecord[] = [];
+  const running = new Map<string, Promise<void>>();
+  // A run that was failing when the engine ended goes on failing: its clean-ups are what is left to do.
+  const failedBefore = graph.find((node) => !isCleanUp(node) && statuses.get(node.id)?.state === 'failed');
+  let failed = failedBefore !== undefined;
+  firstError = stored.find((task) => task.id === failedBefore?.id)?.error;
+
+  const setState = (node: TaskNode, state: TaskState, started: boolean): void => {
+    statuses.set(node.id, { state, started: started || (statuses.get(node.id)?.started ?? false) });
+  };
+
+  const runOnce = async (node: TaskNode, attempt: number): Promise<void> => {
+    const handler = options.handlers[node.id];
+    if (handler === undefined) throw new CausewayError('engine.graph-invalid', `nothing carries out ${node.id}`);
+    recorder.start(node.id);
+    setState(node, 'running', true);
+    const needed = Object.fromEntries(node.needs.filter((name) => values.has(name)).map((name) => [name, values.get(name)]));
+    const signal = isCleanUp(node) ? options.force : AbortSignal.any([options.cancel, options.force]);
+    signal.throwIfAborted();
+    const result = (await handler({
+      signal,
+      values: needed,
+      attempt,
+      stateOf: (id) => statuses.get(id)?.state ?? 'pending',
+    })) ?? {};
+    const durable: Record<string, JsonValue> = {};
+    for (const name of node.yields) {
+      if (!(name in result)) throw new CausewayError('engine.graph-invalid', `${node.id} did not yield ${name}`);
+      values.set(name, result[name]);
+      if (!(node.volatile ?? []).includes(name)) durable[name] = result[name] as JsonValue;
+    }
+    recorder.finish(node.id, 'completed', { result: durable });
+    setState(node, 'completed', true);
+  };
+
+  const runNode = async (node: TaskNode): Promise<void> => {
+    const signal = isCleanUp(node) ? options.force : AbortSignal.any([options.cancel, options.force]);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (attempt > 1) {
+          for (const id of node.retry?.rerun ?? []) {
+            const other = graph.find((candidate) => candidate.id === id);
+            if (other !== undefined) await runOnce(other, attempt);
+          }
+        }
+        await runOnce(node, attempt);
+        return;
+      } catch (thrown) {
+        const error = toErrorRecord(thrown);
+        const policy = node.retry;
+        if (!signal.aborted && error.retryable && error.code !== 'general.cancelled' && policy !== undefined && attempt < policy.attempts) {
+          const pause = backOffMs(attempt + 1, policy, options.random);
+          recorder.retry(node.id, attempt + 1, pause, error);
+          const woken = await waitMs(pause, signal).then(() => true, () => false);
+          if (woken) continue;
+        }
+        const state = signal.aborted ? 'cancelled' : 'failed';
+        for (const id of [node.id, ...(policy?.rerun ?? [])]) {
+          if (id === node.id || statuses.get(id)?.state === 'running') {
+            recorder.finish(id, state, { error });
+            statuses.set(id, { state, started: true });
+          }
+        }
+        if (isCleanUp(node)) cleanUpErrors.push(error);
+        else if (state === 'failed') {
+          failed = true;
+          firstError ??= error;
+        }
+        return;
+      }
+    }
+  };
+
+  for (;;) {
+    const stopping = failed || options.cancel.aborted || options.force.aborted;
+    let moved = false;
+    for (const node of graph) {
+      if (statuses.get(node.id)?.state !== 'pending' || running.has(node.id)) continue;
+      const decision = decide(node, statuses, stopping);
+      if (decision === 'wait') continue;
+      moved = true;
+      if (decision === 'skip') {
+        recorder.finish(node.id, 'skipped', {});
+        setState(node, 'skipped', false);
+      } else {
+        running.set(node.id, runNode(node).finally(() => running.delete(node.id)));
+      }
+    }
+    if (graph.every((node) => isTerminalTask(statuses.get(node.id)?.state ?? 'pending'))) break;
+    if (running.size > 0) await Promise.race(running.values());
+    else if (!moved) throw new CausewayError('general.bug', 'the run stands still');
+  }
+
+  const completed = graph.every((node) => isCleanUp(node) || statuses.get(node.id)?.state === 'completed');
+  const state = completed ? 'completed' : failed ? 'failed' : 'cancelled';
+  return { state, ...(firstError === undefined ? {} : { error: firstError }), cleanUpErrors };
+}

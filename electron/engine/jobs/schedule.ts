@@ -1,0 +1,60 @@
+import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
+import { isCleanUp, type TaskGraph, type TaskNode } from './task-graph.ts';
+
+export interface NodeStatus {
+  readonly state: TaskState;
+  /** Whether it was ever started, in this life of the engine or an earlier one. */
+  readonly started: boolean;
+}
+
+export type Statuses = ReadonlyMap<string, NodeStatus>;
+
+/** What to do next with a node that is pending. */
+export type Decision = 'wait' | 'start' | 'skip';
+
+/**
+ * Decides about one pending node. `stopping`: the run was cancelled, or a node failed; nothing but clean-up starts then.
+ */
+export function decide(node: TaskNode, statuses: Statuses, stopping: boolean): Decision {
+  const before = node.after.map((id) => statusOf(statuses, id));
+  if (isCleanUp(node)) {
+    if (!before.every((status) => isTerminalTask(status.state))) return 'wait';
+    const anyStarted = (node.cleansUp ?? []).some((id) => statusOf(statuses, id).started);
+    return anyStarted ? 'start' : 'skip';
+  }
+  if (stopping) return 'skip';
+  if (before.some((status) => ['failed', 'cancelled', 'skipped'].includes(status.state))) return 'skip';
+  return before.every((status) => status.state === 'completed') ? 'start' : 'wait';
+}
+
+/**
+ * The states with which a run goes on after the engine ended in its middle. What was running starts again (every handler can be
+ * repeated); what had completed stays, but for nodes whose volatile values are still needed by a node that isn't a clean-up.
+ */
+export function statesForResume(graph: TaskGraph, stored: ReadonlyMap<string, TaskState>): Map<string, TaskState> {
+  const states = new Map(graph.map((node) => [node.id, interrupted(stored.get(node.id))] as const));
+  const producers = new Map(graph.flatMap((node) => (node.volatile ?? []).map((value) => [value, node.id] as const)));
+  // Backwards, because a node that has to run again may itself need volatile values.
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const node of graph) {
+      if (isCleanUp(node) || states.get(node.id) !== 'pending') continue;
+      for (const value of node.needs) {
+        const producer = producers.get(value);
+        if (producer !== undefined && states.get(producer) === 'completed') {
+          states.set(producer, 'pending');
+          changed = true;
+        }
+      }
+    }
+  }
+  return states;
+}
+
+function interrupted(state: TaskState | undefined): TaskState {
+  return state === undefined || state === 'running' ? 'pending' : state;
+}
+
+function statusOf(statuses: Statuses, id: string): NodeStatus {
+  return statuses.get(id) ?? { state: 'pending', started: false };
+}

@@ -1,0 +1,45 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import { json, text, type Row } from './rows.ts';
+
+export type EndpointStore = ReturnType<typeof endpointStore>;
+
+/** Endpoints. Connections come here with their secrets replaced by references already. */
+export function endpointStore(db: DatabaseSync) {
+  const insert = db.prepare('INSERT INTO endpoints VALUES (?, ?, ?, ?, ?, ?)');
+  const update = db.prepare('UPDATE endpoints SET name = ?, connection = ?, updated_at = ? WHERE id = ?');
+  const byId = db.prepare('SELECT * FROM endpoints WHERE id = ?');
+  const byName = db.prepare('SELECT * FROM endpoints WHERE name = ?');
+  const all = db.prepare('SELECT * FROM endpoints ORDER BY name');
+  const remove = db.prepare('DELETE FROM endpoints WHERE id = ?');
+  return {
+    add(endpoint: Endpoint): void {
+      insert.run(endpoint.id, endpoint.name, endpoint.plugin, JSON.stringify(endpoint.connection), endpoint.createdAt, endpoint.updatedAt);
+    },
+    update(endpoint: Endpoint): void {
+      update.run(endpoint.name, JSON.stringify(endpoint.connection), endpoint.updatedAt, endpoint.id);
+    },
+    /** By id, else by name. */
+    find(idOrName: string): Endpoint | undefined {
+      const row = byId.get(idOrName) ?? byName.get(idOrName);
+      return row === undefined ? undefined : fromRow(row);
+    },
+    list(): Endpoint[] {
+      return all.all().map(fromRow);
+    },
+    remove(id: string): void {
+      remove.run(id);
+    },
+  };
+}
+
+function fromRow(row: Row): Endpoint {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    plugin: text(row, 'plugin') as Endpoint['plugin'],
+    connection: json(row, 'connection'),
+    createdAt: text(row, 'created_at'),
+    updatedAt: text(row, 'updated_at'),
+  };
+}

@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { LedgerEntry } from '../ports/ledger.ts';
+import { json, optionalText, text, type Row } from './rows.ts';
+
+export type LedgerEntryStore = ReturnType<typeof ledgerEntryStore>;
+
+/** The rows of the ledger. The rules of their use are in `ledger.ts`. */
+export function ledgerEntryStore(db: DatabaseSync) {
+  const insert = db.prepare('INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const setState = db.prepare('UPDATE ledger SET state = ?, resource_id = ifnull(?, resource_id), updated_at = ? WHERE entry_id = ?');
+  const byId = db.prepare('SELECT * FROM ledger WHERE entry_id = ?');
+  const open = db.prepare(`SELECT * FROM ledger WHERE state <> 'removed' ORDER BY created_at, rowid`);
+  const all = db.prepare('SELECT * FROM ledger ORDER BY created_at, rowid');
+  return {
+    add(entry: LedgerEntry): void {
+      insert.run(
+        entry.entryId, entry.endpointId, entry.replicaId ?? null, entry.executionId ?? null, entry.kind, entry.key, entry.name,
+        entry.lifetime, entry.state, entry.resourceId ?? null, JSON.stringify(entry.details), entry.createdAt, entry.createdAt,
+      );
+    },
+    /** Moves an entry on, durably, and returns it as it now is. */
+    setState(entry: LedgerEntry, state: LedgerEntry['state'], resourceId?: string): LedgerEntry {
+      setState.run(state, resourceId ?? null, new Date().toISOString(), entry.entryId);
+      return { ...entry, state, ...(resourceId === undefined ? {} : { resourceId }) };
+    },
+    find(entryId: string): LedgerEntry | undefined {
+      const row = byId.get(entryId);
+      return row === undefined ? undefined : fromRow(row);
+    },
+    /** Everything that exists or may exist; with `removed`, the history as well. */
+    list(options: { removed?: boolean } = {}): LedgerEntry[] {
+      return (options.removed === true ? all : open).all().map(fromRow);
+    },
+  };
+}
+
+function fromRow(row: Row): LedgerEntry {
+  return {
+    entryId: text(row, 'entry_id'),
+    endpointId: text(row, 'endpoint_id'),
+    ...optionalText(row, 'replica_id', 'replicaId'),
+    ...optionalText(row, 'execution_id', 'executionId'),
+    kind: text(row, 'kind') as LedgerEntry['kind'],
+    key: text(row, 'key'),
+    name: text(row, 'name'),
+    lifetime: text(row, 'lifetime') as LedgerEntry['lifetime'],
+    state: text(row, 'state') as LedgerEntry['state'],
+    ...optionalText(row, 'resource_id', 'resourceId'),
+    details: json(row, 'details'),
+    createdAt: text(row, 'created_at'),
+  };
+}

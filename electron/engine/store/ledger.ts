@@ -1,0 +1,98 @@
+import type { LedgerEntry, LedgerScope } from '../ports/ledger.ts';
+import { newId } from './ids.ts';
+import type { LedgerEntryStore } from './ledger-entries.ts';
+
+export interface LedgerBinding {
+  readonly endpointId: string;
+  readonly replicaId?: string;
+  readonly executionId?: string;
+}
+
+/**
+ * The ledger as one run sees it. Calls for the same key wait for each other, so that two parts of a run that need the
+ * same resource get the same one.
+ */
+export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): LedgerScope {
+  const queues = new Map<string, Promise<unknown>>();
+
+  function inTurn<T>(kind: string, key: string, work: () => Promise<T>): Promise<T> {
+    const name = `${kind}/${key}`;
+    const turn = (queues.get(name) ?? Promise.resolve()).then(work, work);
+    queues.set(name, turn);
+    void turn.catch(() => undefined).finally(() => {
+      if (queues.get(name) === turn) queues.delete(name);
+    });
+    return turn;
+  }
+
+  const visible = (entry: LedgerEntry): boolean =>
+    entry.endpointId === binding.endpointId &&
+    entry.replicaId === binding.replicaId &&
+    (entry.lifetime !== 'temporary' || entry.executionId === binding.executionId);
+
+  const live = (kind: string, key: string): LedgerEntry | undefined =>
+    entries.list().find((entry) => visible(entry) && entry.kind === kind && entry.key === key && entry.state !== 'removing');
+
+  const scope: LedgerScope = {
+    ensure(intent, how, signal) {
+      return inTurn(intent.kind, intent.key, async () => {
+        signal.throwIfAborted();
+        let entry = live(intent.kind, intent.key);
+        if (entry?.state === 'existing' && entry.resourceId !== undefined) {
+          const resource = await how.get(entry.resourceId, entry, signal);
+          if (resource !== undefined) return { resource, entry, created: false };
+          entries.setState(entry, 'removed');
+          entry = undefined;
+        }
+        if (entry !== undefined) {
+          // The platform was maybe asked, and its answer lost. Nobody had its id, so nobody has used it: it counts as new.
+          const found = await how.find(entry, signal);
+          if (found !== undefined) return { resource: found, entry: entries.setState(entry, 'existing', found.id), created: true };
+        } else {
+          const entryId = newId('res');
+          entry = {
+            entryId,
+            endpointId: binding.endpointId,
+            ...(binding.replicaId === undefined ? {} : { replicaId: binding.replicaId }),
+            ...(binding.executionId === undefined ? {} : { executionId: binding.executionId }),
+            kind: intent.kind,
+            key: intent.key,
+            name: `causeway-${entryId}`,
+            lifetime: intent.lifetime,
+            state: 'intended',
+            details: intent.details ?? {},
+            createdAt: new Date().toISOString(),
+          };
+          entries.add(entry);
+        }
+        const resource = await how.create(entry, signal);
+        return { resource, entry: entries.setState(entry, 'existing', resource.id), created: true };
+      });
+    },
+
+    find: live,
+
+    list(filter = {}) {
+      return entries
+        .list()
+        .filter(
+          (entry) =>
+            visible(entry) &&
+            (filter.kind === undefined || entry.kind === filter.kind) &&
+            (filter.lifetime === undefined || entry.lifetime === filter.lifetime),
+        );
+    },
+
+    release(given, how, signal) {
+      return inTurn(given.kind, given.key, async () => {
+        const entry = entries.find(given.entryId);
+        if (entry === undefined || entry.state === 'removed') return;
+        const removing = entries.setState(entry, 'removing');
+        const id = removing.resourceId ?? (await how.findId(removing, signal));
+        if (id !== undefined) await how.remove(id, removing, signal);
+        entries.setState(removing, 'removed');
+      });
+    },
+  };
+  return scope;
+}

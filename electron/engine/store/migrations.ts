@@ -1,0 +1,123 @@
+import type { Migration } from './migrate.ts';
+
+/** The schema's history. Times are ISO 8601 texts, structured values JSON texts. */
+export const migrations: readonly Migration[] = [
+  {
+    number: 1,
+    name: 'endpoints, replicas, executions, events, ledger, snapshots',
+    sql: `
+CREATE TABLE endpoints (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  plugin TEXT NOT NULL,
+  connection TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE replicas (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  source_endpoint_id TEXT NOT NULL REFERENCES endpoints (id),
+  destination_endpoint_id TEXT NOT NULL REFERENCES endpoints (id),
+  vm_id TEXT NOT NULL,
+  vm_name TEXT NOT NULL,
+  source_environment TEXT NOT NULL,
+  destination_environment TEXT NOT NULL,
+  provider_configuration TEXT,
+  created_at TEXT NOT NULL,
+  last_success TEXT
+) STRICT;
+
+CREATE TABLE replica_disks (
+  replica_id TEXT NOT NULL REFERENCES replicas (id) ON DELETE CASCADE,
+  disk_id TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  volume_id TEXT,
+  -- The one snapshot whose contents may have been written to a volume that was created empty; the volume counts as
+  -- new for this snapshot only. NULL: nothing was written yet. '': no longer new.
+  first_written_from TEXT,
+  synchronised_by TEXT,
+  synchronised_to TEXT,
+  PRIMARY KEY (replica_id, disk_id)
+) STRICT;
+
+CREATE TABLE executions (
+  id TEXT PRIMARY KEY,
+  replica_id TEXT NOT NULL REFERENCES replicas (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  options TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  started_at TEXT,
+  finished_at TEXT,
+  error TEXT,
+  left_behind INTEGER NOT NULL DEFAULT 0,
+  progress TEXT,
+  UNIQUE (replica_id, number)
+) STRICT;
+-- Two runs of one replica never overlap, whatever the code above thinks.
+CREATE UNIQUE INDEX one_open_execution ON executions (replica_id)
+  WHERE state IN ('pending', 'running', 'cancelling', 'interrupted');
+
+CREATE TABLE tasks (
+  execution_id TEXT NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  clean_up INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  started_at TEXT,
+  finished_at TEXT,
+  result TEXT,
+  error TEXT,
+  PRIMARY KEY (execution_id, id)
+) STRICT;
+
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at TEXT NOT NULL,
+  type TEXT NOT NULL,
+  replica_id TEXT,
+  execution_id TEXT,
+  task_id TEXT,
+  message TEXT NOT NULL,
+  details TEXT NOT NULL
+) STRICT;
+CREATE INDEX events_by_execution ON events (execution_id, id);
+CREATE TRIGGER events_only_grow BEFORE UPDATE ON events BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+
+CREATE TABLE ledger (
+  entry_id TEXT PRIMARY KEY,
+  endpoint_id TEXT NOT NULL,
+  replica_id TEXT,
+  execution_id TEXT,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL UNIQUE,
+  lifetime TEXT NOT NULL,
+  state TEXT NOT NULL,
+  resource_id TEXT,
+  details TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX ledger_live ON ledger (
+  endpoint_id, ifnull(replica_id, ''), CASE lifetime WHEN 'temporary' THEN ifnull(execution_id, '') ELSE '' END, kind, key
+) WHERE state IN ('intended', 'existing');
+CREATE INDEX ledger_open ON ledger (replica_id) WHERE state <> 'removed';
+
+CREATE TABLE snapshots (
+  tag TEXT PRIMARY KEY,
+  replica_id TEXT NOT NULL REFERENCES replicas (id) ON DELETE CASCADE,
+  execution_id TEXT NOT NULL,
+  -- intended -> taken -> base -> superseded -> dropped, or taken -> dropped
+  role TEXT NOT NULL,
+  snapshot TEXT,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX one_base ON snapshots (replica_id) WHERE role = 'base';
+`,
+  },
+];

@@ -1,0 +1,69 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+
+/** Who has a project open, for people and for processes that want to talk to it. */
+export const lockHolderSchema = z.object({
+  pid: z.number(),
+  /** Changes with every start of the machine, so that a number from before is not mistaken for a process of today. */
+  bootId: z.string(),
+  since: z.string(),
+  /** Unix socket or named pipe of the engine. */
+  address: z.string(),
+});
+export type LockHolder = z.infer<typeof lockHolderSchema>;
+
+export interface ProjectLock {
+  release(): void;
+}
+
+const lockName = 'engine.lock';
+const holderName = 'engine.json';
+
+/**
+ * Takes the project for this process; undefined when another one has it. The truth is a lock that the operating system
+ * holds and lets go of when the process ends, however it ends (a second SQLite file, because Node offers no other lock that
+ * is the same on every system). Process number and boot id are written beside it.
+ */
+export function takeProjectLock(folder: string, address: string): ProjectLock | undefined {
+  const db = new DatabaseSync(join(folder, lockName));
+  try {
+    db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    // SQLITE_BUSY
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === 5) return undefined;
+    throw error;
+  }
+  const holder: LockHolder = { pid: process.pid, bootId: bootId(), since: new Date().toISOString(), address };
+  const path = join(folder, holderName);
+  writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });
+  let held = true;
+  return {
+    release() {
+      if (!held) return;
+      held = false;
+      rmSync(path, { force: true });
+      db.close();
+    },
+  };
+}
+
+/** What the holder wrote of itself; undefined when there is none, or one from before the machine was started. */
+export function readLockHolder(folder: string): LockHolder | undefined {
+  try {
+    const holder = lockHolderSchema.parse(JSON.parse(readFileSync(join(folder, holderName), 'utf8')));
+    return holder.bootId === bootId() ? holder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
+}

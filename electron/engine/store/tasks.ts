@@ -1,0 +1,57 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { Task, TaskState } from '../../../shared/model/task.ts';
+import { inTransaction } from './database.ts';
+import { integer, optionalJson, optionalText, text, type Row } from './rows.ts';
+
+/** A task with what it yielded, as the runner needs it after a restart. */
+export interface StoredTask extends Task {
+  readonly result?: JsonObject;
+}
+
+export type TaskStore = ReturnType<typeof taskStore>;
+
+/** Tasks of executions, and what the completed ones yielded. */
+export function taskStore(db: DatabaseSync) {
+  const insert = db.prepare(
+    `INSERT INTO tasks (execution_id, id, position, title, clean_up, state) VALUES (?, ?, ?, ?, ?, 'pending') ON CONFLICT DO NOTHING`,
+  );
+  const list = db.prepare('SELECT * FROM tasks WHERE execution_id = ? ORDER BY position');
+  const start = db.prepare(`UPDATE tasks SET state = 'running', attempts = attempts + 1, started_at = ?, finished_at = NULL,
+    error = NULL WHERE execution_id = ? AND id = ?`);
+  const finish = db.prepare('UPDATE tasks SET state = ?, finished_at = ?, result = ?, error = ? WHERE execution_id = ? AND id = ?');
+  return {
+    /** Adds those that are not there yet. */
+    plan(executionId: string, nodes: readonly { id: string; title: string; cleanUp: boolean }[]): void {
+      inTransaction(db, () => {
+        for (const [position, node] of nodes.entries()) insert.run(executionId, node.id, position, node.title, node.cleanUp ? 1 : 0);
+      });
+    },
+    list(executionId: string): StoredTask[] {
+      return list.all(executionId).map(fromRow);
+    },
+    start(executionId: string, taskId: string): void {
+      start.run(new Date().toISOString(), executionId, taskId);
+    },
+    finish(executionId: string, taskId: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord } = {}): void {
+      const result = outcome.result === undefined ? null : JSON.stringify(outcome.result);
+      const error = outcome.error === undefined ? null : JSON.stringify(outcome.error);
+      finish.run(state, new Date().toISOString(), result, error, executionId, taskId);
+    },
+  };
+}
+
+function fromRow(row: Row): StoredTask {
+  return {
+    id: text(row, 'id'),
+    title: text(row, 'title'),
+    cleanUp: integer(row, 'clean_up') === 1,
+    state: text(row, 'state') as TaskState,
+    attempts: integer(row, 'attempts'),
+    ...optionalText(row, 'started_at', 'startedAt'),
+    ...optionalText(row, 'finished_at', 'finishedAt'),
+    ...optionalJson<JsonObject, 'result'>(row, 'result', 'result'),
+    ...optionalJson<ErrorRecord, 'error'>(row, 'error', 'error'),
+  };
+}
