@@ -1,0 +1,94 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { Extent } from '../../../shared/model/extent.ts';
+import type { DiskReader } from '../ports/disk-reader.ts';
+import type { NbdClient } from './nbd-client.ts';
+import { appendExtent, mergeStatus } from './status-extents.ts';
+
+export const BASE_ALLOCATION = 'base:allocation';
+const SECTOR = 512;
+/** How much one block status request asks after: bounds what the server computes and answers at once. */
+const STATUS_WINDOW = 0x80000000;
+
+export function dirtyBitmapContext(bitmap: string): string {
+  return `qemu:dirty-bitmap:${bitmap}`;
+}
+
+export interface NbdDiskReaderOptions {
+  /** Metadata context of the changes since the base; unset: the whole disk. */
+  readonly dirtyContext?: string;
+  /** Granularity of the change tracking, in bytes. */
+  readonly granularityBytes?: number;
+  /** Throws when what was read may not be the snapshot. Runs after reads and after the last extent. */
+  readonly verify?: () => Promise<void>;
+  /** Ends what the reader needed, e.g. the server. Runs once. */
+  readonly onClose?: () => Promise<void>;
+}
+
+/** A disk behind an NBD export. Its size is the export's, rounded up to whole sectors; what is beyond reads as zeros. */
+export class NbdDiskReader implements DiskReader {
+  readonly sizeBytes: number;
+  readonly coverage: 'allocated' | 'changed';
+  readonly granularityBytes: number;
+  readonly #client: NbdClient;
+  readonly #options: NbdDiskReaderOptions;
+  #closing: Promise<void> | undefined;
+
+  constructor(client: NbdClient, options: NbdDiskReaderOptions = {}) {
+    this.#client = client;
+    this.#options = options;
+    this.sizeBytes = Math.ceil(client.info.sizeBytes / SECTOR) * SECTOR;
+    this.coverage = options.dirtyContext === undefined ? 'allocated' : 'changed';
+    this.granularityBytes = options.granularityBytes ?? SECTOR;
+    if (options.dirtyContext !== undefined && !client.info.contexts.has(options.dirtyContext)) {
+      throw new CausewayError('source.protocol', `the NBD server does not tell the context ${options.dirtyContext}`);
+    }
+  }
+
+  async *extents(signal: AbortSignal): AsyncIterable<Extent> {
+    let held: Extent | undefined;
+    for await (const extent of this.#statusExtents(signal)) {
+      const joined = held === undefined ? [] : [held];
+      appendExtent(joined, extent);
+      held = joined.pop();
+      yield* joined;
+    }
+    const { sizeBytes: exported } = this.#client.info;
+    if (this.sizeBytes > exported) {
+      // The rest of the last sector belongs to whatever comes before it.
+      if (held !== undefined && held.offset + held.length === exported) held = { ...held, length: this.sizeBytes - held.offset };
+    }
+    if (held !== undefined) yield held;
+    await this.#options.verify?.();
+  }
+
+  async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    if (offset < 0 || offset + into.length > this.sizeBytes) {
+      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside of a disk of ${this.sizeBytes} bytes`);
+    }
+    const there = Math.max(0, Math.min(into.length, this.#client.info.sizeBytes - offset));
+    if (there > 0) await this.#client.read(offset, there === into.length ? into : into.subarray(0, there), signal);
+    if (there < into.length) into.fill(0, there);
+    await this.#options.verify?.();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#client.close().finally(() => this.#options.onClose?.());
+    return this.#closing;
+  }
+
+  async *#statusExtents(signal: AbortSignal): AsyncIterable<Extent> {
+    const { sizeBytes, contexts } = this.#client.info;
+    if (contexts.size === 0) {
+      if (sizeBytes > 0) yield { offset: 0, length: sizeBytes, kind: 'data' };
+      return;
+    }
+    for (let at = 0; at < sizeBytes; ) {
+      const status = await this.#client.blockStatus(at, Math.min(STATUS_WINDOW, sizeBytes - at), signal);
+      const dirty = this.#options.dirtyContext === undefined ? undefined : status.get(this.#options.dirtyContext);
+      const merged = mergeStatus(at, sizeBytes, status.get(BASE_ALLOCATION), dirty);
+      if (merged.covered <= at) throw new CausewayError('source.protocol', `the NBD server tells no status at ${at}`);
+      yield* merged.extents;
+      at = merged.covered;
+    }
+  }
+}
