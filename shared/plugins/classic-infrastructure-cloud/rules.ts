@@ -19,7 +19,10 @@ export const destinationRules: readonly Rule[] = [
   ...storageMappingRules(plugin, ['storage_mappings']),
   noEffectUnless(`${plugin}/default-pool-overridden`, {
     keys: [['default_volume_pool']],
-    hasEffect: (environment) => textAt(environment, ['storage_mappings', 'default']) === undefined,
+    hasEffect: (environment) => {
+      const byMapping = textAt(environment, ['storage_mappings', 'default']);
+      return byMapping === undefined || byMapping === environment['default_volume_pool'];
+    },
     because: 'storage_mappings.default already decides where unmapped disks go',
   }),
   workerMapCovers(plugin, ['migr_image_map']),

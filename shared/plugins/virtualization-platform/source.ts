@@ -6,9 +6,7 @@ export const source = z.strictObject({
     z
       .string({
         error: (issue) =>
-          typeof issue.input === 'number'
-            ? 'must be a text: put the version in quotes, e.g. "7.0"'
-            : 'must be a text of the form <major>.<minor>, e.g. "7.0"',
+          typeof issue.input === 'number' ? 'must be a text: put the version in quotes, e.g. "7.0"' : undefined,
       })
       .regex(/^\d{1,3}\.\d{1,3}$/, 'must have the form <major>.<minor>, e.g. "7.0"')
       .optional(),

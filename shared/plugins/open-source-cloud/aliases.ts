@@ -1,0 +1,35 @@
+/** Keys that people bring along from elsewhere, with what they are called here. */
+export const sourceAliases: Readonly<Record<string, string>> = {
+  swift_backups_options: 'objectstore_backups_options',
+  coriolis_backups_options: 'service_backups_options',
+  export_mechanism: 'replica_export_mechanism',
+  os_type_map: 'custom_os_type_map',
+  volume_backups_container: 'objectstore_backups_options.volume_backups_container',
+  export_interim_volume_type: 'service_backups_options.export_interim_volume_type',
+  export_image: 'service_backups_options.export_image',
+  export_worker_use_config_drive: 'service_backups_options.export_worker_use_config_drive',
+  export_network: 'service_backups_options.export_network',
+  export_flavor_name: 'service_backups_options.export_flavor_name',
+  export_worker_use_fip: 'service_backups_options.export_worker_use_fip',
+  export_fip_pool_name: 'service_backups_options.export_fip_pool_name',
+  export_worker_boot_from_volume: 'service_backups_options.export_worker_boot_from_volume',
+  export_worker_volume_type: 'service_backups_options.export_worker_volume_type',
+  export_worker_volume_size: 'service_backups_options.export_worker_volume_size',
+  'service_backups_options.export_image_name': 'service_backups_options.export_image',
+  'service_backups_options.export_worker_volumes_size': 'service_backups_options.export_worker_volume_size',
+};
+
+export const destinationAliases: Readonly<Record<string, string>> = {
+  storage_mapping: 'storage_mappings',
+  network_mapping: 'network_map',
+  network_mappings: 'network_map',
+  flavor: 'flavor_name',
+  migr_flavor: 'migr_flavor_name',
+  keypair: 'keypair_name',
+  key_name: 'keypair_name',
+  fip_pool_name: 'floating_ip_pool',
+  use_fip: 'use_floating_ip',
+  tags: 'instance_tags',
+  metadata: 'instance_tags',
+  delete_disks_on_termination: 'delete_disks_on_vm_termination',
+};

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { allowUntrustedField, caCertificateField, passwordField, usernameField } from '../shapes/connection-fields.ts';
+import { text } from '../shapes/text.ts';
+
+const access = 'Access';
+const distributed = 'Distributed storage';
+
+const optionalText = (title: string, help: string, group: string, example: string, builtIn?: string) =>
+  field(text().optional(), { title, help, group, example, ...(builtIn === undefined ? {} : { builtIn }) });
+
+const perService = (what: string, example: Record<string, string>) =>
+  field(z.partialRecord(z.enum(['compute', 'network', 'volume', 'image', 'objectstore']), text()).optional(), {
+    title: `${what} by service`,
+    help: `${what} of single services, where it differs. Keys: compute, network, volume, image, objectstore.`,
+    group: 'Services',
+    example,
+  });
+
+/** How the distributed storage of the cloud is reached directly, for the export mechanisms that read from it. */
+const storageOptions = z.strictObject({
+  ceph_conf_file: optionalText('Configuration file', 'Path of the storage cluster’s configuration file on this machine.', distributed, '/etc/ceph/ceph.conf'),
+  ceph_username: optionalText('User', 'User of the storage cluster.', distributed, 'migration'),
+  ceph_keyring_file: optionalText('Key ring file', 'Path of the user’s key ring on this machine.', distributed, '/etc/ceph/ceph.client.migration.keyring'),
+  ceph_pool_name: optionalText('Pool', 'Pool that holds the volumes.', distributed, 'volumes'),
+  ceph_cluster_name: optionalText('Cluster', 'Name of the storage cluster.', distributed, 'ceph', 'ceph'),
+  ceph_connection_timeout: field(z.int().min(1).optional(), {
+    title: 'Connection timeout',
+    help: 'How long to wait for the storage cluster.',
+    group: distributed,
+    unit: 's',
+    example: 30,
+    builtIn: 30,
+  }),
+});
+
+export const connection = z.strictObject({
+  auth_url: field(z.url({ protocol: /^https?$/ }), {
+    title: 'Identity URL',
+    help: 'URL of the identity service, with its version.',
+    group: access,
+    example: 'https://identity.example.com:5000/v3',
+  }),
+  identity_api_version: field(z.union([z.literal(2), z.literal(3)]).optional(), {
+    title: 'Identity API version',
+    help: 'Version of the identity interface.',
+    group: access,
+    example: 3,
+    builtIn: 3,
+  }),
+  username: usernameField('User with access to the project.', 'migration'),
+  password: passwordField(),
+  project_name: field(text(), { title: 'Project', help: 'Project in which the endpoint works.', group: access, example: 'production' }),
+  user_domain_name: optionalText('Domain of the user', 'Domain to which the user belongs.', access, 'Default', 'Default'),
+  project_domain_name: optionalText('Domain of the project', 'Domain to which the project belongs.', access, 'Default', 'Default'),
+  region_name: optionalText('Region', 'Region whose services are used. Needed where the catalogue lists several.', 'Services', 'RegionOne'),
+  region_names: perService('Region', { compute: 'RegionOne' }),
+  interface_name: optionalText('Interface', 'Which of a service’s URLs is used: public, internal or admin.', 'Services', 'public', 'public'),
+  interface_names: perService('Interface', { volume: 'internal' }),
+  glance_api_version: field(z.union([z.literal(1), z.literal(2)]).optional(), {
+    title: 'Image API version',
+    help: 'Version of the image interface.',
+    group: 'Services',
+    example: 2,
+    builtIn: 2,
+  }),
+  ceph_options: field(storageOptions.optional(), {
+    title: 'Distributed storage',
+    help: 'Access to the storage cluster, for the export mechanisms distributed_backups and distributed_snapshots.',
+    group: distributed,
+    example: { ceph_conf_file: '/etc/ceph/ceph.conf', ceph_username: 'migration' },
+  }),
+  ca_certificate: caCertificateField(),
+  allow_untrusted: allowUntrustedField(),
+  allow_untrusted_swift: field(z.boolean().optional(), {
+    title: 'Allow an untrusted object store',
+    help: 'Do not verify the TLS certificate of the object store only.',
+    group: 'Trust',
+    example: false,
+    builtIn: false,
+  }),
+});

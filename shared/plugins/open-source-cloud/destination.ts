@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { keyValuePairs } from '../shapes/key-value.ts';
+import { mappingOf, text } from '../shapes/text.ts';
+import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
+import { workerFields } from './worker-fields.ts';
+
+const volumeTypes = ['standard', 'ssd'] as const;
+
+export const destination = z.strictObject({
+  network_map: field(mappingOf(text()).optional(), {
+    title: 'Network map',
+    help: 'Source network name to name or ID of an existing network. Each source NIC’s port is attached to the mapped one.',
+    group: 'Network',
+    example: { 'VM Network': 'private' },
+    optionsFrom: 'networks',
+    keysFrom: 'vm.networks',
+  }),
+  storage_mappings: field(storageMapping({ target: 'volume type', optionsFrom: 'volume_types', examples: volumeTypes }).optional(), {
+    title: 'Storage mappings',
+    help: 'Which volume type each source disk or storage back end gets.',
+    group: 'Storage',
+    example: storageMappingExample(volumeTypes),
+  }),
+  hypervisor_type: field(z.enum(['hyperv', 'qemu', 'kvm']).optional(), {
+    title: 'Hypervisor',
+    help: 'What the destination’s compute hosts run on. Decides which drivers the guest gets.',
+    group: 'Server',
+    example: 'kvm',
+  }),
+  flavor_name: field(text().optional(), {
+    title: 'Flavor',
+    help: 'Existing compute flavor for the final instance.',
+    group: 'Server',
+    example: 'm1.medium',
+    optionsFrom: 'machine_types',
+  }),
+  keypair_name: field(text().optional(), {
+    title: 'Key pair',
+    help: 'Existing key pair that is injected into the instance.',
+    group: 'Server',
+    example: 'ops-key',
+    optionsFrom: 'keypairs',
+  }),
+  delete_disks_on_vm_termination: field(z.boolean().optional(), {
+    title: 'Delete volumes with the VM',
+    help: 'The volumes are deleted when the VM is deleted.',
+    group: 'Storage',
+    example: false,
+  }),
+  security_groups: field(z.array(text()).optional(), {
+    title: 'Security groups',
+    help: 'Names or IDs of existing security groups for the instance’s ports.',
+    group: 'Network',
+    example: ['web', 'ssh'],
+    optionsFrom: 'security_groups',
+  }),
+  ...workerFields,
+  port_reuse_policy: field(z.enum(['keep_mac', 'replace_mac', 'reuse_ports']).optional(), {
+    title: 'Ports with the same MAC address',
+    help: 'What happens to existing ports with a MAC address that the VM needs. keep_mac deletes and recreates them, replace_mac makes new ports with other addresses, reuse_ports tries to take them over.',
+    group: 'Network',
+    example: 'keep_mac',
+  }),
+  list_all_destination_networks: field(z.boolean().optional(), {
+    title: 'List all networks',
+    help: 'Offer all networks, not only those of the endpoint’s tenant.',
+    group: 'Network',
+    example: false,
+  }),
+  volumes_are_zeroed: field(z.boolean().optional(), {
+    title: 'New volumes are zeroed',
+    help: 'Unallocated blocks on new target volumes contain zeros, so that empty regions need not be written.',
+    group: 'Data transfer',
+    example: true,
+  }),
+  set_dhcp: field(z.boolean().optional(), {
+    title: 'Configure DHCP',
+    help: 'Configure each interface of the guest, during OSMorphing, to use DHCP on first boot.',
+    group: 'Guest preparation',
+    example: true,
+  }),
+  preserve_fixed_ips: field(z.boolean().optional(), {
+    title: 'Keep fixed IPs',
+    help: 'Keep the fixed IPs of the VM’s ports.',
+    group: 'Network',
+    example: false,
+  }),
+  server_group: field(text().optional(), {
+    title: 'Server group',
+    help: 'Name or ID of the server group for the final VM.',
+    group: 'Placement',
+    example: 'web-anti-affinity',
+    optionsFrom: 'server_groups',
+  }),
+  use_floating_ip: field(z.boolean().optional(), {
+    title: 'Floating IP',
+    help: 'Attach a floating IP to the migrated VM.',
+    group: 'Network',
+    example: false,
+  }),
+  floating_ip_pool: field(text().optional(), {
+    title: 'Floating IP pool',
+    help: 'Pool, optionally with a subnet as <network>/<subnet>, for the migrated VM’s floating IP. Only used with a floating IP.',
+    group: 'Network',
+    example: 'public',
+    optionsFrom: 'floating_ip_pools',
+  }),
+  instance_tags: field(keyValuePairs().optional(), {
+    title: 'Tags',
+    help: 'Key-value pairs that are set as tags on the VM.',
+    group: 'Server',
+    example: { environment: 'production' },
+  }),
+});

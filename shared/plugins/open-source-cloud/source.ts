@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { mappingOf, text } from '../shapes/text.ts';
+import { serviceBackupsOptions } from './service-backups-options.ts';
+
+export const exportMechanisms = ['objectstore_backups', 'distributed_backups', 'distributed_snapshots', 'service_backups'] as const;
+
+/** What the mechanisms are called elsewhere. */
+const otherNames: Readonly<Record<string, (typeof exportMechanisms)[number]>> = {
+  swift_backups: 'objectstore_backups',
+  ceph_backups: 'distributed_backups',
+  ceph_snapshots: 'distributed_snapshots',
+  coriolis_backups: 'service_backups',
+};
+
+export const source = z.strictObject({
+  custom_os_type_map: field(mappingOf(z.enum(['linux', 'windows'])).optional(), {
+    title: 'OS type map',
+    help: 'From the os_type or os_distro of source images to an OS type that is supported as a guest: linux or windows.',
+    group: 'Guest',
+    example: { redhat: 'linux' },
+  }),
+  replica_export_mechanism: field(
+    z
+      .enum(exportMechanisms, {
+        // undefined: the usual text for a value that is none of the choices
+        error: ({ input }) =>
+          typeof input === 'string' && Object.hasOwn(otherNames, input)
+            ? `must be ${otherNames[input]}, which is what ${input} is called here`
+            : undefined,
+      })
+      .optional(),
+    {
+      title: 'Export mechanism',
+      help: 'How disk contents are read: from backups in the object store, from backups or snapshots in the distributed storage, or from copies of the volumes that a temporary worker reads.',
+      group: 'Export',
+      example: 'service_backups',
+    },
+  ),
+  objectstore_backups_options: field(
+    z
+      .strictObject({
+        volume_backups_container: field(text().optional(), {
+          title: 'Container of volume backups',
+          help: 'Name of the object-store container that stores volume backups. Only used with the mechanism objectstore_backups.',
+          group: 'Export',
+          example: 'volume-backups',
+        }),
+      })
+      .optional(),
+    {
+      title: 'Options of object-store backups',
+      help: 'Options of the mechanism objectstore_backups.',
+      group: 'Export',
+      example: { volume_backups_container: 'volume-backups' },
+    },
+  ),
+  service_backups_options: field(serviceBackupsOptions.optional(), {
+    title: 'Options of service backups',
+    help: 'Options of the mechanism service_backups: the temporary export worker and its network.',
+    group: 'Export',
+    example: { export_image: 'ubuntu-24.04-server', export_network: 'admin-net', export_flavor_name: 'm1.small' },
+  }),
+});

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { marketplaceImage } from '../shapes/marketplace-image.ts';
+import { mappingOf, text } from '../shapes/text.ts';
+import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
+
+const accountTypes = ['StandardSSD_LRS', 'Premium_LRS'] as const;
+const linux = { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server' };
+const windows = { publisher: 'MicrosoftWindowsServer', offer: 'WindowsServer', sku: '2022-datacenter-g2' };
+
+/** The built-in worker images; both are past their life, see the rule on retired images. */
+export const builtInImages = {
+  linux_migr_image: { publisher: 'Canonical', offer: 'UbuntuServer', sku: '16.04.0-LTS', version: 'latest' },
+  windows_migr_image: {
+    publisher: 'MicrosoftWindowsServer',
+    offer: 'WindowsServer',
+    sku: '2016-Datacenter-Server-Core',
+    version: 'latest',
+  },
+} as const;
+
+export const destination = z.strictObject({
+  location: field(text().optional(), {
+    title: 'Region',
+    help: 'Destination region.',
+    group: 'Placement',
+    example: 'westeurope',
+    optionsFrom: 'regions',
+  }),
+  resource_group: field(text().optional(), {
+    title: 'Resource group',
+    help: 'Existing resource group in that region, for everything that is created.',
+    group: 'Placement',
+    example: 'migrations',
+    optionsFrom: 'resource_groups',
+  }),
+  network_map: field(
+    mappingOf(z.string().regex(/^[^/]*[^/\s][^/]*\/[^/]*[^/\s][^/]*$/, 'must have the form <network>/<subnet>')).optional(),
+    {
+      title: 'Network map',
+      help: 'Source network name to <network>/<subnet> in the resource group.',
+      group: 'Network',
+      example: { 'VM Network': 'prod-net/default' },
+      optionsFrom: 'networks',
+      keysFrom: 'vm.networks',
+    },
+  ),
+  storage_map: field(storageMapping({ target: 'storage account type', examples: accountTypes }).optional(), {
+    title: 'Storage map',
+    help: 'Which storage account type each source disk or storage back end goes to.',
+    group: 'Storage',
+    example: storageMappingExample(accountTypes),
+  }),
+  storage_account_name: field(text().optional(), {
+    title: 'Storage account',
+    help: 'Account on which VHD page blobs are created.',
+    group: 'Storage',
+    example: 'migrationblobs',
+    optionsFrom: 'storage_accounts',
+  }),
+  storage_container_name: field(text().optional(), {
+    title: 'Storage container',
+    help: 'Container of that account on which VHD page blobs are created.',
+    group: 'Storage',
+    example: 'disks',
+  }),
+  vm_size: field(text().optional(), {
+    title: 'Size',
+    help: 'Size of the new VM. It must allow as many disks as the source VM had.',
+    group: 'Server',
+    example: 'Standard_D2s_v5',
+    optionsFrom: 'machine_types',
+  }),
+  worker_size: field(text().optional(), {
+    title: 'Worker size',
+    help: 'Size of temporary replication and OSMorphing workers.',
+    group: 'Workers',
+    example: 'Standard_D2s_v5',
+    optionsFrom: 'machine_types',
+  }),
+  linux_migr_image: field(marketplaceImage('Workers', linux).optional(), {
+    title: 'Linux worker image',
+    help: 'Marketplace image for replication and for preparing Linux guests. The built-in one is past its life.',
+    group: 'Workers',
+    example: { ...linux, version: 'latest' },
+    builtIn: builtInImages.linux_migr_image,
+  }),
+  windows_migr_image: field(marketplaceImage('Workers', windows).optional(), {
+    title: 'Windows worker image',
+    help: 'Marketplace image for preparing Windows guests. Must be the guest’s version or a newer one.',
+    group: 'Workers',
+    example: { ...windows, version: 'latest' },
+    builtIn: builtInImages.windows_migr_image,
+  }),
+  preserve_nic_ips: field(z.boolean().optional(), {
+    title: 'Keep IPs',
+    help: 'Give migrated NICs the source IP when the range of the mapped subnet includes it.',
+    group: 'Network',
+    example: false,
+  }),
+});

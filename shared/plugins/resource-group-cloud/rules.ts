@@ -1,0 +1,91 @@
+import type { Rule } from '../../validation/rule.ts';
+import { catalogRules } from '../rules/catalog-names.ts';
+import { noEffectUnless } from '../rules/conditional-keys.ts';
+import { noRetiredImages, retiredImage } from '../rules/end-of-life.ts';
+import { expand, textAt } from '../rules/environment-view.ts';
+import { addressInRange } from '../rules/fixed-addresses.ts';
+import { machineTypeFits, sizeTakesAllDisks } from '../rules/machine-size.ts';
+import { everyNicMapped } from '../rules/network-map.ts';
+import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
+import { builtInImages, destination } from './destination.ts';
+
+const plugin = 'resource-group-cloud';
+
+const accountTypes = ['Standard_LRS', 'StandardSSD_LRS', 'StandardSSD_ZRS', 'Premium_LRS', 'Premium_ZRS', 'PremiumV2_LRS', 'UltraSSD_LRS'];
+
+const blobNames: readonly Rule[] = [
+  noEffectUnless(`${plugin}/container-without-account`, {
+    keys: [['storage_container_name']],
+    hasEffect: (environment) => textAt(environment, ['storage_account_name']) !== undefined,
+    because: 'the container is looked for in the account, and storage_account_name is not set',
+  }),
+  {
+    id: `${plugin}/storage-name-form`,
+    *check({ environment }) {
+      const account = textAt(environment, ['storage_account_name']);
+      if (account !== undefined && !/^[a-z0-9]{3,24}$/.test(account)) {
+        yield {
+          severity: 'warning',
+          at: ['storage_account_name'],
+          message: 'Names of storage accounts have 3 to 24 lower-case letters and digits.',
+        };
+      }
+      const container = textAt(environment, ['storage_container_name']);
+      if (container !== undefined && (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(container) || container.length < 3 || container.length > 63)) {
+        yield {
+          severity: 'warning',
+          at: ['storage_container_name'],
+          message: 'Names of containers have 3 to 63 lower-case letters, digits and single hyphens between them.',
+        };
+      }
+    },
+  },
+];
+
+export const sourceRules: readonly Rule[] = [...blobNames, noRetiredImages(plugin, [['export_worker_image']])];
+
+export const destinationRules: readonly Rule[] = [
+  everyNicMapped(plugin, false),
+  ...storageMappingRules(plugin, ['storage_map']),
+  ...blobNames,
+  {
+    id: `${plugin}/storage-account-type`,
+    *check({ environment }) {
+      const patterns = [['default'], ['backend_mappings', '*', 'destination'], ['disk_mappings', '*', 'destination']];
+      for (const { path, value } of patterns.flatMap((pattern) => expand(environment, ['storage_map', ...pattern]))) {
+        if (typeof value !== 'string' || value.trim() === '' || accountTypes.includes(value)) continue;
+        const nearest = accountTypes.find((type) => type.split('_')[0]?.toLowerCase() === value.split('_')[0]?.toLowerCase());
+        yield {
+          severity: 'warning',
+          at: path,
+          message: `${JSON.stringify(value)} is none of the known storage account types (${accountTypes.join(', ')}).`,
+          ...(nearest === undefined ? {} : { suggestion: `Did you mean ${nearest}?` }),
+        };
+      }
+    },
+  },
+  noRetiredImages(plugin, [['linux_migr_image'], ['windows_migr_image']]),
+  {
+    id: `${plugin}/built-in-image-retired`,
+    *check({ effective, vm }) {
+      for (const key of ['linux_migr_image', 'windows_migr_image'] as const) {
+        if (effective[key] !== undefined || (key === 'windows_migr_image' && vm?.os_type !== 'windows')) continue;
+        const found = retiredImage(builtInImages[key]);
+        if (found === undefined) continue;
+        yield {
+          severity: 'info',
+          at: [key],
+          message: `Without ${key} the built-in image is taken: ${found.what}, which ${found.when}.`,
+        };
+      }
+    },
+  },
+  machineTypeFits(plugin, 'vm_size'),
+  sizeTakesAllDisks(plugin, 'vm_size'),
+  addressInRange(plugin, {
+    flag: 'preserve_nic_ips',
+    severity: 'warning',
+    consequence: 'the NIC gets another one',
+  }),
+  ...catalogRules(plugin, destination),
+];

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { marketplaceImage } from '../shapes/marketplace-image.ts';
+import { text } from '../shapes/text.ts';
+
+const linux = { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server' };
+
+export const source = z.strictObject({
+  location: field(text().optional(), {
+    title: 'Region',
+    help: 'Region in which the VM is searched.',
+    group: 'Placement',
+    example: 'westeurope',
+    optionsFrom: 'regions',
+  }),
+  resource_group: field(text().optional(), {
+    title: 'Resource group',
+    help: 'Name of the resource group that holds the VMs.',
+    group: 'Placement',
+    example: 'production',
+    optionsFrom: 'resource_groups',
+  }),
+  export_worker_size: field(text().optional(), {
+    title: 'Worker size',
+    help: 'Size of the temporary disk replication worker VM.',
+    group: 'Workers',
+    example: 'Standard_D2s_v5',
+    optionsFrom: 'machine_types',
+  }),
+  export_worker_image: field(marketplaceImage('Workers', linux).optional(), {
+    title: 'Worker image',
+    help: 'Marketplace image of the temporary disk replication worker.',
+    group: 'Workers',
+    example: { ...linux, version: 'latest' },
+  }),
+  storage_account_name: field(text().optional(), {
+    title: 'Storage account',
+    help: 'Needed when migrating or replicating to blob storage. The account must be in the selected resource group.',
+    group: 'Storage',
+    example: 'migrationblobs',
+    optionsFrom: 'storage_accounts',
+  }),
+  storage_container_name: field(text().optional(), {
+    title: 'Storage container',
+    help: 'Needed when migrating or replicating to blob storage. The container belongs to that account and is created if it does not exist.',
+    group: 'Storage',
+    example: 'disks',
+  }),
+});

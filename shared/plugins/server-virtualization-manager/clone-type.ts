@@ -1,0 +1,13 @@
+import { field } from '../field-meta.ts';
+import { text } from '../shapes/text.ts';
+
+/** What the manager's interface knows. The specification lists no values, so others are only warned of. */
+export const cloneTypes = ['THIN_CLONE', 'SPARSE_COPY', 'NON_SPARSE_COPY'];
+
+export const cloneTypeField = (help: string) =>
+  field(text().optional(), {
+    title: 'Cloning method',
+    help: `${help} A thin clone is recommended; some types of repository do not support it.`,
+    group: 'Storage',
+    example: 'THIN_CLONE',
+  });

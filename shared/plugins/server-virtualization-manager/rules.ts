@@ -1,0 +1,70 @@
+import { isJsonObject } from '../../model/json.ts';
+import type { Rule } from '../../validation/rule.ts';
+import { nearestSpelling } from '../../validation/spelling.ts';
+import { catalogRules } from '../rules/catalog-names.ts';
+import { noRetiredImages } from '../rules/end-of-life.ts';
+import { textAt } from '../rules/environment-view.ts';
+import { noUefi } from '../rules/firmware.ts';
+import { everyNicMapped } from '../rules/network-map.ts';
+import { plainTextSecrets } from '../rules/plain-text-secrets.ts';
+import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
+import { workerMapCovers } from '../rules/worker-images.ts';
+import { cloneTypes } from './clone-type.ts';
+import { destination } from './destination.ts';
+import { source } from './source.ts';
+
+const plugin = 'server-virtualization-manager';
+const templateKeys = ['migr_template_name_map', 'migr_template_map'];
+
+const knownCloneType = (keys: readonly string[]): Rule => ({
+  id: `${plugin}/clone-type`,
+  *check({ environment }) {
+    for (const key of keys) {
+      const value = textAt(environment, [key]);
+      if (value === undefined || cloneTypes.includes(value)) continue;
+      const nearest = nearestSpelling(value.replaceAll(/[- ]/g, '_'), cloneTypes);
+      yield {
+        severity: 'warning',
+        at: [key],
+        message: `${JSON.stringify(value)} is none of the known cloning methods (${cloneTypes.join(', ')}).`,
+        ...(nearest === undefined ? {} : { suggestion: `Did you mean ${nearest}?` }),
+      };
+    }
+  },
+});
+
+export const sourceRules: readonly Rule[] = [
+  knownCloneType(['virtual_disk_clone_type', 'virtual_disk_clone_types']),
+  noRetiredImages(plugin, [['export_template_name']]),
+  plainTextSecrets(plugin, source),
+];
+
+export const destinationRules: readonly Rule[] = [
+  everyNicMapped(plugin, false),
+  ...storageMappingRules(plugin, ['storage_mappings']),
+  knownCloneType(['virtual_disk_clone_type']),
+  {
+    id: `${plugin}/template-credentials`,
+    *check({ environment, effective }) {
+      const templates = templateKeys.map((key) => effective[key]).find(isJsonObject);
+      if (templates === undefined) return;
+      for (const key of ['migr_template_username_map', 'migr_template_password_map']) {
+        const credentials = environment[key];
+        if (!isJsonObject(credentials)) continue;
+        for (const os of ['linux', 'windows']) {
+          if (templates[os] === undefined && credentials[os] !== undefined) {
+            yield { severity: 'warning', at: [key, os], message: `${key}.${os} has no effect: there is no template for ${os}.` };
+          }
+          if (templates[os] !== undefined && credentials[os] === undefined) {
+            yield { severity: 'warning', at: [key, os], message: `${key} has no entry for the template of ${os}.` };
+          }
+        }
+      }
+    },
+  },
+  workerMapCovers(plugin, templateKeys),
+  noRetiredImages(plugin, templateKeys.map((key) => [key, '*'])),
+  noUefi(plugin),
+  plainTextSecrets(plugin, destination),
+  ...catalogRules(plugin, destination),
+];
