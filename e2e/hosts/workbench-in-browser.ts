@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+
+const root = join(import.meta.dirname, '..', '..');
+
+export interface Workbench {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** The address with the one-time token that was used to open the page. */
+  readonly url: string;
+  /** Violations of the content security policy and errors that the page logged, as they come in. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+/** The built workbench, served by the web host, open in Debian's Chromium with a profile of its own. */
+export async function openWorkbenchInBrowser(hostArguments: readonly string[] = []): Promise<Workbench> {
+  const host = spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const profile = await mkdtemp(join(tmpdir(), 'causeway-profile-'));
+  const url = await firstUrl(host);
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? '/usr/bin/chromium',
+    headless: true,
+    viewport: { width: 1280, height: 860 },
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(url);
+  return {
+    page,
+    context,
+    url,
+    complaints,
+    async close() {
+      await context.close();
+      const ended = new Promise((resolve) => host.once('exit', resolve));
+      host.kill('SIGTERM');
+      if (host.exitCode === null && host.signalCode === null) await ended;
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+function firstUrl(host: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    createInterface({ input: host.stdout! }).on('line', (line) => {
+      const url = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(line)?.[0];
+      if (url !== undefined) resolve(url);
+    });
+    host.once('exit', (code) => reject(new Error(`The host ended with ${code} before it said its address`)));
+  });
+}

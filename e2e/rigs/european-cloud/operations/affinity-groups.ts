@@ -1,0 +1,25 @@
+import { badRequest } from '../api-error.ts';
+import { created, nameField, noContent, ok, stringField } from '../call.ts';
+import type { Operation } from '../call.ts';
+import { get, newId } from '../world.ts';
+
+const policies = ['hard-affinity', 'hard-anti-affinity', 'soft-affinity', 'soft-anti-affinity'];
+
+export const listAffinityGroups: Operation = ({ world }) => ok({ items: [...world.affinityGroups.values()] });
+
+export const getAffinityGroup: Operation = ({ world, params }) =>
+  ok(get(world.affinityGroups, params['affinityGroupId'], 'affinity group'));
+
+export const createAffinityGroup: Operation = (call) => {
+  const policy = stringField(call, 'policy');
+  if (!policies.includes(policy)) throw badRequest('The affinity group policy is not supported');
+  const group = { id: newId(), name: nameField(call), policy, members: [] };
+  call.world.affinityGroups.set(group.id, group);
+  return created(group);
+};
+
+export const deleteAffinityGroup: Operation = ({ world, params }) => {
+  const group = get(world.affinityGroups, params['affinityGroupId'], 'affinity group');
+  world.affinityGroups.delete(group.id);
+  return noContent();
+};

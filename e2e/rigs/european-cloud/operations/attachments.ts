@@ -1,0 +1,89 @@
+import { badRequest, conflict, notFound } from '../api-error.ts';
+import { accepted, noContent, ok } from '../call.ts';
+import type { Call, Operation } from '../call.ts';
+import type { ServerRecord, VolumeRecord } from '../records.ts';
+import { demandStatus, get, now } from '../world.ts';
+
+const maximumAttachments = 27;
+
+function parties(call: Call): { server: ServerRecord; volume: VolumeRecord } {
+  const server = get(call.world.servers, call.params['serverId'], 'server');
+  return { server, volume: get(call.world.volumes, call.params['volumeId'], 'volume') };
+}
+
+function attachmentOf(call: Call): { server: ServerRecord; volumeId: string; deleteOnTermination: boolean } {
+  const server = get(call.world.servers, call.params['serverId'], 'server');
+  const volumeId = call.params['volumeId'] ?? '';
+  const deleteOnTermination = server.attachments.get(volumeId);
+  if (deleteOnTermination === undefined) throw notFound('volume attachment');
+  return { server, volumeId, deleteOnTermination };
+}
+
+export const listAttachments: Operation = ({ world, params }) => {
+  const server = get(world.servers, params['serverId'], 'server');
+  return ok({
+    items: [...server.attachments].map(([volumeId, deleteOnTermination]) => ({ serverId: server.id, volumeId, deleteOnTermination })),
+  });
+};
+
+export const getAttachment: Operation = (call) => {
+  const { server, volumeId, deleteOnTermination } = attachmentOf(call);
+  return ok({ serverId: server.id, volumeId, deleteOnTermination });
+};
+
+export const updateAttachment: Operation = (call) => {
+  const { server, volumeId } = attachmentOf(call);
+  const deleteOnTermination = call.body['deleteOnTermination'] === true;
+  server.attachments.set(volumeId, deleteOnTermination);
+  return ok({ serverId: server.id, volumeId, deleteOnTermination });
+};
+
+export const attachVolume: Operation = (call) => {
+  const { world } = call;
+  const { server, volume } = parties(call);
+  demandStatus('server', server.status, ['ACTIVE', 'INACTIVE']);
+  if (volume.serverId !== undefined) throw conflict('volume is already attached');
+  demandStatus('volume', volume.status, ['AVAILABLE']);
+  if (volume.availabilityZone !== server.availabilityZone) throw badRequest('volume and server are in different availability zones');
+  if (server.attachments.size >= maximumAttachments) throw conflict('server has the maximum number of volumes');
+  const deleteOnTermination = call.body['deleteOnTermination'] === true;
+  volume.status = 'ATTACHING';
+  volume.serverId = server.id;
+  world.transition({
+    fault: call.fault,
+    request: world.openRequest(call.requestId, 'CREATE', 'VOLUME', [volume.id]),
+    work: () => world.setup.machines.attach(server.id, { volumeId: volume.id, path: world.setup.files.path(volume.id) }),
+    succeed: () => {
+      volume.status = 'ATTACHED';
+      server.attachments.set(volume.id, deleteOnTermination);
+      volume.updatedAt = now();
+    },
+    fail: () => {
+      volume.status = 'AVAILABLE';
+      delete volume.serverId;
+    },
+  });
+  return accepted({ serverId: server.id, volumeId: volume.id, deleteOnTermination });
+};
+
+export const detachVolume: Operation = (call) => {
+  const { world } = call;
+  const { server, volume } = parties(call);
+  if (!server.attachments.has(volume.id)) throw notFound('volume attachment');
+  if (server.bootVolume.id === volume.id) throw conflict('the boot volume cannot be detached');
+  demandStatus('volume', volume.status, ['ATTACHED']);
+  volume.status = 'DETACHING';
+  world.transition({
+    fault: call.fault,
+    request: world.openRequest(call.requestId, 'DELETE', 'VOLUME', [volume.id]),
+    work: () => world.setup.machines.detach(server.id, volume.id),
+    succeed: () => {
+      volume.status = 'AVAILABLE';
+      server.attachments.delete(volume.id);
+      delete volume.serverId;
+      volume.updatedAt = now();
+    },
+    fail: () => { volume.status = 'ATTACHED'; },
+  });
+  return noContent();
+};

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError, badRequest, conflict } from '../api-error.ts';
+import { contains, isIPv4, prefixRange, toAddress } from '../addresses.ts';
+import { created, labelsField, mergedLabels, nameField, noContent, ok, optionalString, stringList } from '../call.ts';
+import type { Call, Operation } from '../call.ts';
+import { parseLabelSelector } from '../label-selector.ts';
+import { demandQuota } from '../quota.ts';
+import { exposeServers } from '../reachability.ts';
+import type { NetworkRecord, NicRecord } from '../records.ts';
+import { get, newId } from '../world.ts';
+import type { World } from '../world.ts';
+
+export const listNetworks: Operation = ({ world, query }) => {
+  const matches = parseLabelSelector(query.get('label_selector') ?? '');
+  return ok({ items: [...world.networks.values()].filter((network) => matches(network.labels)) });
+};
+
+export const getNetwork: Operation = ({ world, params }) => ok(get(world.networks, params['networkId'], 'network'));
+
+/** A NIC as answers show it. */
+export function showNic({ ownedByServer: _, ...shown }: NicRecord): Record<string, unknown> {
+  return shown;
+}
+
+const nicOf = (call: Call): NicRecord => {
+  const nic = get(call.world.nics, call.params['nicId'], 'network interface');
+  const network = call.params['networkId'];
+  if (network !== undefined && nic.networkId !== network) get(new Map(), undefined, 'network interface');
+  return nic;
+};
+
+export const listNics: Operation = ({ world, params, query }) => {
+  const network = get(world.networks, params['networkId'], 'network');
+  const matches = parseLabelSelector(query.get('label_selector') ?? '');
+  return ok({
+    items: [...world.nics.values()].filter((nic) => nic.networkId === network.id && matches(nic.labels)).map(showNic),
+  });
+};
+
+export const listProjectNics: Operation = ({ world, query }) => {
+  const matches = parseLabelSelector(query.get('label_selector') ?? '');
+  return ok({ items: [...world.nics.values()].filter((nic) => matches(nic.labels)).map(showNic) });
+};
+
+export const getNic: Operation = (call) => ok(showNic(nicOf(call)));
+
+/** Takes an address of the network: the wanted one, or the first that is free. */
+function takeAddress(world: World, network: NetworkRecord, wanted: string | undefined): string {
+  const prefix = network.ipv4.prefixes[0] ?? '';
+  const { first, last } = prefixRange(prefix);
+  const taken = new Set([...world.nics.values()].filter((nic) => nic.networkId === network.id).map((nic) => nic.ipv4));
+  // The gateway and the metadata service sit on the first two.
+  const isReserved = (number: number): boolean => number <= first + 2 || number >= last;
+  if (wanted !== undefined) {
+    if (!isIPv4(wanted) || !contains(prefix, wanted)) throw badRequest('ip address is not part of the network');
+    const reserved = [first, first + 1, first + 2, last].map(toAddress);
+    if (taken.has(wanted) || reserved.includes(wanted)) throw conflict('ip address is already in use');
+    return wanted;
+  }
+  for (let number = first; number <= last; number += 1) {
+    if (!isReserved(number) && !taken.has(toAddress(number))) return toAddress(number);
+  }
+  throw conflict('no free ip address in the network');
+}
+
+export function makeNic(
+  world: World,
+  network: NetworkRecord,
+  wish: Partial<Pick<NicRecord, 'name' | 'ipv4' | 'labels' | 'securityGroups' | 'nicSecurity' | 'allowedAddresses' | 'description' | 'ownedByServer'>>,
+): NicRecord {
+  const groups = (wish.securityGroups ?? []).map((id) => get(world.securityGroups, id, 'security group'));
+  if (new Set(groups.map((group) => group.stateful)).size > 1) {
+    throw badRequest('stateful and stateless security groups cannot be mixed on one network interface');
+  }
+  const fallback = [...world.securityGroups.values()].filter((group) => group.name === 'default').map((group) => group.id);
+  const id = newId();
+  const nic: NicRecord = {
+    id, name: wish.name ?? id, labels: wish.labels ?? {}, networkId: network.id,
+    ipv4: takeAddress(world, network, wish.ipv4),
+    mac: `fa:16:3e:${randomBytes(3).toString('hex').replace(/(..)(?=.)/g, '$1:')}`,
+    allowedAddresses: wish.allowedAddresses ?? [], nicSecurity: wish.nicSecurity ?? true,
+    securityGroups: wish.nicSecurity === false ? [] : (wish.securityGroups ?? fallback),
+    status: 'DOWN', type: 'none', ownedByServer: wish.ownedByServer ?? false,
+    ...(wish.description === undefined ? {} : { description: wish.description }),
+  };
+  world.nics.set(id, nic);
+  return nic;
+}
+
+export const createNic: Operation = (call) => {
+  const network = get(call.world.networks, call.params['networkId'], 'network');
+  demandQuota(call.world, { nics: 1 }, (message) => new ApiError(429, message));
+  const description = optionalString(call, 'description');
+  const ipv4 = optionalString(call, 'ipv4');
+  const nic = makeNic(call.world, network, {
+    labels: labelsField(call),
+    nicSecurity: call.body['nicSecurity'] !== false,
+    ...(call.body['name'] === undefined ? {} : { name: nameField(call) }),
+    ...(ipv4 === undefined ? {} : { ipv4 }),
+    ...(description === undefined ? {} : { description }),
+    ...(call.body['securityGroups'] === undefined ? {} : { securityGroups: stringList(call.body['securityGroups'], 'securityGroups') }),
+    ...(call.body['allowedAddresses'] === undefined ? {} : { allowedAddresses: stringList(call.body['allowedAddresses'], 'allowedAddresses') }),
+  });
+  return created(showNic(nic));
+};
+
+export const updateNic: Operation = async (call) => {
+  const nic = nicOf(call);
+  if (call.body['name'] !== undefined) nic.name = nameField(call);
+  if (call.body['securityGroups'] !== undefined) {
+    const ids = stringList(call.body['securityGroups'], 'securityGroups');
+    for (const id of ids) get(call.world.securityGroups, id, 'security group');
+    nic.securityGroups = ids;
+  }
+  if (call.body['nicSecurity'] !== undefined) nic.nicSecurity = call.body['nicSecurity'] === true;
+  if (call.body['allowedAddresses'] !== undefined) nic.allowedAddresses = stringList(call.body['allowedAddresses'], 'allowedAddresses');
+  nic.labels = mergedLabels(call, nic.labels);
+  await exposeServers(call.world);
+  return ok(showNic(nic));
+};
+
+export const deleteNic: Operation = (call) => {
+  const nic = nicOf(call);
+  if (nic.device !== undefined) throw badRequest('network interface is in use by a server');
+  for (const publicIp of call.world.publicIps.values()) {
+    if (publicIp.networkInterface === nic.id) delete publicIp.networkInterface;
+  }
+  call.world.nics.delete(nic.id);
+  return noContent();
+};
