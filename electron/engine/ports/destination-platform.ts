@@ -31,6 +31,8 @@ export interface WorkerAccess {
    * Undefined: trust on first use within this worker's life, pinned after that.
    */
   readonly hostKey?: string;
+  /** Set for Windows workers: WinRM over HTTPS, basic authentication as `username`. */
+  readonly winrm?: { readonly port: number; readonly password: string };
   readonly attached: readonly Volume[];
 }
 

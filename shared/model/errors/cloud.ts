@@ -1,3 +1,155 @@
 import type { ErrorTable } from './error-text.ts';
 
-export const cloudErrors = {} as const satisfies ErrorTable;
+/** What can go wrong between Causeway and a cloud's API, and with the resources it keeps there. */
+export const cloudErrors = {
+  'cloud.unreachable': {
+    title: "The cloud's API can't be reached",
+    cause: 'No connection came about: no network, a wrong address, a name that does not resolve, a proxy or firewall in between.',
+    remedy: 'Check the network and the address in the evidence, then start again.',
+    retryable: true,
+  },
+  'cloud.no-answer': {
+    title: "The cloud's API did not answer in time",
+    cause: 'The connection broke or the answer took longer than the deadline of a request.',
+    remedy: 'Start again; what was created meanwhile is found and adopted, not created twice.',
+    retryable: true,
+  },
+  'cloud.insecure-address': {
+    title: "The address of the cloud's API is not safe",
+    cause: 'An access token would be sent without encryption.',
+    remedy: 'Use an https:// address. Plain http:// is accepted for loopback addresses only.',
+    retryable: false,
+  },
+  'cloud.key-unreadable': {
+    title: 'The service account key cannot be read',
+    cause: 'It is neither the JSON of a key nor its base64 form, or its private key is missing or damaged.',
+    remedy: 'Download the key once more and paste it whole; add the private key if the key was made with your own.',
+    retryable: false,
+  },
+  'cloud.authentication-failed': {
+    title: 'The cloud does not accept the credentials',
+    cause: 'The key was deleted, has expired, or belongs to another environment of the cloud.',
+    remedy: 'Create a new key for the service account, put it into the endpoint and check the endpoint again.',
+    retryable: false,
+  },
+  'cloud.permission-denied': {
+    title: 'The credentials lack a right',
+    cause: 'The account may sign in, but not do what is named in the evidence in this project.',
+    remedy: 'Give the account the role that the check of the endpoint names (Editor on the project), then start again.',
+    retryable: false,
+  },
+  'cloud.not-found': {
+    title: 'The cloud does not know this resource',
+    cause: 'It was deleted, or it is in another project or region.',
+    remedy: 'Compare project, region and name with what the cloud shows.',
+    retryable: false,
+  },
+  'cloud.conflict': {
+    title: 'The resource is busy or in another state',
+    cause: 'Another operation still runs on it, or it is in use.',
+    remedy: 'Wait until the operation is done, free the resource, then start again.',
+    retryable: true,
+  },
+  'cloud.rate-limited': {
+    title: 'The cloud asks for fewer requests',
+    cause: 'Too many requests came from this account, also after waiting and trying again.',
+    remedy: 'Start again in a few minutes, or run fewer executions at once.',
+    retryable: true,
+  },
+  'cloud.unavailable': {
+    title: "The cloud's API has a failure",
+    cause: 'The service answered with a server error, also after trying again.',
+    remedy: "Look at the cloud's status page, then start again; nothing that exists is created twice.",
+    retryable: true,
+  },
+  'cloud.request-refused': {
+    title: 'The cloud refuses the request',
+    cause: 'A value is not allowed there; the evidence has the words of the cloud.',
+    remedy: 'Correct the parameter that the evidence names.',
+    retryable: false,
+  },
+  'cloud.unexpected-answer': {
+    title: "The cloud's answer has an unexpected form",
+    cause: 'The API changed, or something between here and the cloud answered in its place (a proxy, a sign-in page).',
+    remedy: "Check the endpoint's addresses and proxies. If they are right, report it with the evidence.",
+    retryable: false,
+  },
+  'cloud.operation-failed': {
+    title: 'The cloud accepted an operation and then failed at it',
+    cause: 'The request was fine in form, but its asynchronous part ended with an error.',
+    remedy: "Read the cloud's words in the evidence; often there was no capacity left in the zone. Then start again.",
+    retryable: true,
+  },
+  'cloud.not-ready': {
+    title: 'A resource did not become ready in time',
+    cause: 'The cloud was slower than the deadline, or the operation hangs there.',
+    remedy: 'Look at the resource in the cloud, then start again; it is adopted if it became ready.',
+    retryable: true,
+  },
+  'cloud.parameter-missing': {
+    title: 'A parameter is missing in the environment',
+    cause: 'The destination environment and the provider configuration both lack it.',
+    remedy: 'Set the parameter that the evidence names.',
+    retryable: false,
+  },
+  'cloud.name-unknown': {
+    title: 'The cloud has nothing of that name',
+    cause: 'It is spelled differently, was deleted, or is in another project or region.',
+    remedy: 'Choose one of the names in the evidence.',
+    retryable: false,
+  },
+  'cloud.name-ambiguous': {
+    title: 'Several resources share the name',
+    cause: 'The cloud lets two resources have one name; a guess could take the wrong one.',
+    remedy: 'Use the id from the evidence in place of the name.',
+    retryable: false,
+  },
+  'cloud.quota-exceeded': {
+    title: "The project's quota is too small",
+    cause: 'What would be created does not fit into what the project may still use.',
+    remedy: 'Have the quotas in the evidence raised, or free resources. Nothing was created.',
+    retryable: false,
+  },
+  'cloud.disk-shrank': {
+    title: 'A source disk is smaller than its destination volume was made for',
+    cause: 'The disk was replaced or shrunk at the source; writing it would leave the end of the volume stale.',
+    remedy: 'Nothing was changed. Delete the replica and create it anew, if the smaller disk is what you want.',
+    retryable: false,
+  },
+  'cloud.disk-too-large': {
+    title: 'A disk is larger than a volume can be',
+    cause: 'The cloud limits the size of one volume.',
+    remedy: 'Split the disk inside the guest, or leave it out of the migration.',
+    retryable: false,
+  },
+  'cloud.zone-mismatch': {
+    title: 'A volume is in another zone than the environment says',
+    cause: 'The zone was changed after the volumes were made; a server and its volumes have to share one.',
+    remedy: 'Set availability_zone back, or delete the replica and create it anew in the other zone.',
+    retryable: false,
+  },
+  'cloud.volume-in-use': {
+    title: 'A volume of the replica is attached to a server that is not ours',
+    cause: 'Somebody attached it by hand, or a server was made from it.',
+    remedy: 'Detach the volume from the server in the evidence, then start again.',
+    retryable: true,
+  },
+  'cloud.caller-address-unknown': {
+    title: 'It is not known from which address workers are reached',
+    cause: "Workers open their ports for this computer's address only, and behind a router it cannot see its own.",
+    remedy: "Set the caller address in the endpoint's connection (an address or range in CIDR form).",
+    retryable: false,
+  },
+  'cloud.address-out-of-range': {
+    title: 'A fixed address does not fit into the mapped network',
+    cause: "preserve_fixed_ips is on, and the source's address is outside of the destination network's range, or reserved there.",
+    remedy: 'Map the NIC to a network that holds the address, or switch preserve_fixed_ips off. Nothing was created.',
+    retryable: false,
+  },
+  'cloud.clean-up-incomplete': {
+    title: 'Some temporary resources could not be removed',
+    cause: 'The cloud refused or did not finish the removal of what is listed in the evidence.',
+    remedy: 'Run the clean-up again (ledger remove); what is gone meanwhile counts as removed.',
+    retryable: true,
+  },
+} as const satisfies ErrorTable;

@@ -1,0 +1,139 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { backOffDelay, defaultBackOff, parseRetryAfter, type BackOff } from './back-off.ts';
+import { systemClock, type Clock } from './clock.ts';
+import { didNotArrive, isPassingStatus, isAmbiguous, statusError, transportError } from './http-error.ts';
+import { isIdempotent, type HttpAnswer, type HttpRequest } from './http-request.ts';
+
+/** Gives the `Authorization` value of a request. `renew` is true once, after the server answered 401. */
+export type Authorize = (renew: boolean, signal: AbortSignal) => Promise<string>;
+
+export interface HttpClientOptions {
+  /** `https://…`, or `http://` on loopback. */
+  readonly baseUrl: string;
+  readonly authorize?: Authorize;
+  readonly fetch?: typeof fetch;
+  readonly clock?: Clock;
+  readonly backOff?: BackOff;
+  readonly random?: () => number;
+  readonly timeoutMs?: number;
+}
+
+export interface HttpClient {
+  /**
+   * Sends a request and waits for its answer. Passing failures (429, 5xx, a broken connection) are tried again with
+   * back-off when the request is idempotent or surely did not arrive. An answer outside of 2xx is an error.
+   *
+   * @throws `CausewayError` with a `cloud.*` code; `details.ambiguous` is true when the request may have been carried out.
+   */
+  request(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  readonly host: string;
+}
+
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const base = safeBaseUrl(options.baseUrl);
+  const send = options.fetch ?? fetch;
+  const clock = options.clock ?? systemClock;
+  const backOff = options.backOff ?? defaultBackOff;
+  const random = options.random ?? Math.random;
+
+  async function attempt(request: HttpRequest, renew: boolean, signal: AbortSignal): Promise<HttpAnswer> {
+    const authorization = await options.authorize?.(renew, signal);
+    const timeout = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs ?? 60_000);
+    try {
+      const response = await send(urlOf(base, request), {
+        method: request.method,
+        headers: headersOf(request, authorization),
+        body: bodyOf(request),
+        // A token must not follow a redirect to another host.
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, timeout]),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: parsed(request, response, text) };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (thrown instanceof CausewayError) throw thrown;
+      throw transportError(request, base.host, timeout.aborted ? new Error(`no answer within the deadline of a request`) : thrown);
+    }
+  }
+
+  return {
+    host: base.host,
+    async request(request, signal) {
+      let renewed = false;
+      for (let number = 1; ; number += 1) {
+        signal.throwIfAborted();
+        let failure: CausewayError;
+        let retryAfterMs: number | undefined;
+        let again: boolean;
+        try {
+          let answer = await attempt(request, false, signal);
+          if (answer.status === 401 && options.authorize !== undefined && !renewed) {
+            // The server refused it unseen, so that it may be sent again whatever it is.
+            renewed = true;
+            answer = await attempt(request, true, signal);
+          }
+          if (answer.status >= 200 && answer.status < 300) return answer;
+          failure = statusError(request, answer.status, answer.body, requestIdOf(answer));
+          retryAfterMs = parseRetryAfter(answer.headers.get('retry-after'), clock.wallTime());
+          again = isIdempotent(request) && isPassingStatus(answer.status);
+        } catch (thrown) {
+          if (!(thrown instanceof CausewayError)) throw thrown;
+          failure = thrown;
+          again = didNotArrive(thrown) || (isIdempotent(request) && isAmbiguous(thrown));
+        }
+        if (!again || number >= backOff.attempts) throw failure;
+        await clock.sleep(backOffDelay(backOff, number, retryAfterMs, random), signal);
+      }
+    },
+  };
+}
+
+/** Tokens travel to this address: TLS, or this very machine. */
+export function safeBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const loopback = url !== undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url === undefined || !(url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) || url.username !== '') {
+    throw new CausewayError('cloud.insecure-address', `${url === undefined ? 'not an address' : `${url.protocol}//${url.host}`}: expected https://…`);
+  }
+  return url;
+}
+
+function urlOf(base: URL, request: HttpRequest): URL {
+  const url = new URL(base.pathname.replace(/\/$/, '') + request.path, base);
+  for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
+  return url;
+}
+
+function headersOf(request: HttpRequest, authorization: string | undefined): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'user-agent': 'causeway',
+    ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    ...(authorization === undefined ? {} : { authorization }),
+  };
+}
+
+function bodyOf(request: HttpRequest): string | null {
+  if (request.json !== undefined) return JSON.stringify(request.json);
+  return request.form === undefined ? null : new URLSearchParams(request.form).toString();
+}
+
+function requestIdOf(answer: HttpAnswer): { requestId?: string } {
+  const requestId = answer.headers.get('x-request-id');
+  return requestId === null ? {} : { requestId };
+}
+
+/** JSON where there is some. A failure's text that is no JSON (a gateway's page) is evidence; a success's is an error. */
+function parsed(request: HttpRequest, response: Response, text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (!response.ok) return text.startsWith('<') ? undefined : text;
+    throw new CausewayError('cloud.unexpected-answer', `${request.operation}: HTTP ${response.status} without JSON`, {
+      details: { operation: request.operation, status: response.status, contentType: response.headers.get('content-type') ?? '', ambiguous: true },
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import { isJsonObject } from '../../../shared/model/json.ts';
+import type { HttpRequest } from './http-request.ts';
+
+const longestMessage = 500;
+
+/** The status, API code and message of a failed answer. APIs differ: `{code, msg}`, `{error: {…}}`, `{message}`, plain text. */
+export function answerEvidence(body: unknown): { code?: string; msg?: string } {
+  if (typeof body === 'string') return body.trim() === '' ? {} : { msg: cut(body.trim()) };
+  if (!isJsonObject(body)) return {};
+  if (isJsonObject(body.error)) return answerEvidence(body.error);
+  const code = body.code ?? body.error ?? body.type;
+  const msg = body.msg ?? body.message ?? body.error_description ?? body.detail;
+  return {
+    ...(typeof code === 'string' || typeof code === 'number' ? { code: cut(String(code)) } : {}),
+    ...(typeof msg === 'string' ? { msg: cut(msg) } : {}),
+  };
+}
+
+/** An answer with a failure status as an error. `ambiguous` in its details: it may have been carried out all the same. */
+export function statusError(request: HttpRequest, status: number, body: unknown, more: JsonObject = {}): CausewayError {
+  const evidence = answerEvidence(body);
+  const said = evidence.msg === undefined ? '' : `: ${evidence.msg}`;
+  return new CausewayError(codeOfStatus(status, evidence.msg ?? ''), `${request.operation}: HTTP ${status}${said}`, {
+    details: { operation: request.operation, status, ...evidence, ...more, ...(isAmbiguousStatus(status) ? { ambiguous: true } : {}) },
+  });
+}
+
+/** Statuses after which nobody can say whether the request was carried out. 429 is among them: gateways count late. */
+export function isAmbiguousStatus(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+/** Statuses after which an idempotent request is worth sending again. */
+export function isPassingStatus(status: number): boolean {
+  return status === 408 || status === 429 || status === 500 || status === 502 || status === 503 || status === 504;
+}
+
+/** Whether a failed request may have been carried out although it looks failed. */
+export function isAmbiguous(error: unknown): boolean {
+  return error instanceof CausewayError && error.details.ambiguous === true;
+}
+
+export function isStatus(error: unknown, ...statuses: readonly number[]): boolean {
+  return error instanceof CausewayError && typeof error.details.status === 'number' && statuses.includes(error.details.status);
+}
+
+function codeOfStatus(status: number, msg: string): ErrorCode {
+  if (status === 401) return 'cloud.authentication-failed';
+  if (/quota|limit exceeded/i.test(msg) && status !== 429 && status < 500) return 'cloud.quota-exceeded';
+  if (status === 403) return 'cloud.permission-denied';
+  if (status === 404 || status === 410) return 'cloud.not-found';
+  if (status === 409) return 'cloud.conflict';
+  if (status === 413) return 'cloud.quota-exceeded';
+  if (status === 429) return 'cloud.rate-limited';
+  if (status === 408) return 'cloud.no-answer';
+  if (status >= 500) return 'cloud.unavailable';
+  return status >= 400 ? 'cloud.request-refused' : 'cloud.unexpected-answer';
+}
+
+const refusedBeforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** A request that got no answer as an error. `arrived: false` in its details: it surely did not reach the server. */
+export function transportError(request: HttpRequest, host: string, cause: unknown): CausewayError {
+  const code = networkCode(cause);
+  const unreachable = code !== undefined && (refusedBeforeSending.has(code) || isCertificateCode(code));
+  return new CausewayError(
+    unreachable ? 'cloud.unreachable' : 'cloud.no-answer',
+    `${request.operation}: ${host}: ${code ?? (cause instanceof Error ? cause.message : 'no answer')}`,
+    {
+      details: { operation: request.operation, host, ...(code === undefined ? {} : { network: code }), ...(unreachable ? { arrived: false } : { ambiguous: true }) },
+      ...(code !== undefined && isCertificateCode(code) ? { retryable: false } : {}),
+    },
+  );
+}
+
+export function didNotArrive(error: unknown): boolean {
+  return error instanceof CausewayError && error.details.arrived === false && error.retryable;
+}
+
+function isCertificateCode(code: string): boolean {
+  return code.includes('CERT') || code.includes('_SIGNATURE') || code.startsWith('ERR_TLS');
+}
+
+/** `fetch` hides the system's error code in nested causes and aggregates. */
+function networkCode(thrown: unknown, depth = 0): string | undefined {
+  if (depth > 5 || !(thrown instanceof Error)) return undefined;
+  const nested = thrown instanceof AggregateError ? thrown.errors.map((each) => networkCode(each, depth + 1)).find((each) => each) : undefined;
+  const own = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
+  return nested ?? networkCode(thrown.cause, depth + 1) ?? own;
+}
+
+function cut(text: string): string {
+  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
+}

@@ -1,0 +1,29 @@
+/** One request as an adapter describes it. */
+export interface HttpRequest {
+  /** What is done, in a few words with names: it stands in every error, e.g. `create volume causeway-1a2b`. */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Appended to the client's base URL; its parts already encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly form?: Readonly<Record<string, string>>;
+  /**
+   * Whether sending it twice does no more than sending it once. Default: true for all but POST. A request that is not
+   * idempotent is never repeated by the client unless it surely did not arrive.
+   */
+  readonly idempotent?: boolean;
+  /** Milliseconds for one attempt, from sending to the end of the answer. */
+  readonly timeoutMs?: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed JSON body; undefined when the answer has none. */
+  readonly body: unknown;
+}
+
+export function isIdempotent(request: HttpRequest): boolean {
+  return request.idempotent ?? request.method !== 'POST';
+}

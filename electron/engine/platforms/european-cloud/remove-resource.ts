@@ -1,0 +1,113 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { LedgerEntry, LedgerScope } from '../../ports/ledger.ts';
+import { detachVolume, freeVolume } from './attachments.ts';
+import type { Iaas } from './iaas/iaas.ts';
+import { hasLabels, labelKeys } from './iaas/labels.ts';
+import { entryLabel, nameOf, removeAndWait } from './owned.ts';
+import { findVolume } from './replica-volumes.ts';
+import type { CloudSession } from './session.ts';
+
+interface Remover {
+  readonly findId: (signal: AbortSignal) => Promise<string | undefined>;
+  readonly isThere: (id: string, signal: AbortSignal) => Promise<boolean>;
+  readonly remove: (id: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** Marks, removes and ticks off one resource of ours. "Not there" is done. */
+export function releaseOwned(session: CloudSession, ledger: LedgerScope, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
+  const remover = removerOf(session, entry);
+  return ledger.release(entry, { findId: (_entry, s) => remover.findId(s), remove: (id, _entry, s) => remover.remove(id, s) }, signal);
+}
+
+/** Whether the resource of an entry is there, by its recorded id or by the label that its creation carried. */
+export async function findOwned(session: CloudSession, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+  const remover = removerOf(session, entry);
+  if (entry.resourceId !== undefined) return (await remover.isThere(entry.resourceId, signal)) ? { id: entry.resourceId } : undefined;
+  const id = await remover.findId(signal);
+  return id === undefined ? undefined : { id };
+}
+
+/** How each kind of resource is found and removed. An entry's details say in which project, network or group it is. */
+function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
+  const iaas = session.iaas(detail(entry, 'project'));
+  const label = entryLabel(entry);
+  const labelled = <T extends { id: string; labels: Record<string, unknown> }>(list: readonly T[]): string | undefined => list.find((each) => hasLabels(each, label))?.id;
+  const simple = (
+    get: (id: string, s: AbortSignal) => Promise<unknown>,
+    findId: (s: AbortSignal) => Promise<string | undefined>,
+    remove: (id: string, s: AbortSignal) => Promise<void>,
+  ): Remover => ({
+    findId,
+    isThere: async (id, s) => (await get(id, s)) !== undefined,
+    remove: (id, signal) => removeAndWait(session, `${entry.kind} ${id}`, { remove: (s) => remove(id, s), get: (s) => get(id, s) }, signal),
+  });
+  switch (entry.kind) {
+    case 'volume':
+      return {
+        ...simple((id, s) => iaas.volumes.get(id, s), async (s) => (await findVolume(iaas, entry, s))?.id, (id, s) => iaas.volumes.delete(id, s)),
+        remove: (id, signal) => removeVolume(session, iaas, entry, id, signal),
+      };
+    case 'server':
+      return {
+        ...simple((id, s) => iaas.servers.get(id, s), async (s) => labelled(await iaas.servers.list(label, s)), (id, s) => iaas.servers.delete(id, s)),
+        remove: (id, signal) => removeServer(session, iaas, id, signal),
+      };
+    case 'nic':
+      return simple(
+        (id, s) => iaas.nics.get(id, s),
+        async (s) => labelled(await iaas.nics.list(label, s)),
+        (id, s) => iaas.nics.delete(detail(entry, 'networkId') ?? '', id, s),
+      );
+    case 'public-ip':
+      return simple((id, s) => iaas.publicIps.get(id, s), async (s) => labelled(await iaas.publicIps.list(label, s)), (id, s) => iaas.publicIps.delete(id, s));
+    case 'security-group':
+      return simple(
+        (id, s) => iaas.securityGroups.get(id, s),
+        async (s) => labelled(await iaas.securityGroups.list(label, s)),
+        (id, s) => iaas.securityGroups.delete(id, s),
+      );
+    case 'security-group-rule': {
+      const groupId = detail(entry, 'groupId') ?? '';
+      const rules = (s: AbortSignal): ReturnType<typeof iaas.securityGroups.rules> => iaas.securityGroups.rules(groupId, s);
+      return simple(
+        async (id, s) => (await rules(s)).find((rule) => rule.id === id),
+        async (s) => (await rules(s)).find((rule) => rule.description === nameOf(entry))?.id,
+        (id, s) => iaas.securityGroups.deleteRule(groupId, id, s),
+      );
+    }
+    default:
+      throw new CausewayError('general.invalid-input', `the European cloud makes no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
+  }
+}
+
+async function removeVolume(session: CloudSession, iaas: Iaas, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
+  await freeVolume(session, iaas, { replicaId: entry.replicaId ?? '', note: () => undefined }, id, undefined, signal);
+  await removeAndWait(session, `volume ${id}`, { remove: (s) => iaas.volumes.delete(id, s), get: (s) => iaas.volumes.get(id, s) }, signal);
+}
+
+/** Detaches what is attached, deletes the server, waits, and makes sure that a worker's boot volume went with it. */
+async function removeServer(session: CloudSession, iaas: Iaas, id: string, signal: AbortSignal): Promise<void> {
+  const server = await iaas.servers.get(id, signal);
+  if (server === undefined) return;
+  const bootVolumeId = server.bootVolume?.id;
+  for (const volumeId of await iaas.servers.attachedVolumes(id, signal)) {
+    if (volumeId === bootVolumeId) continue;
+    try {
+      await detachVolume(session, iaas, id, volumeId, signal);
+    } catch {
+      // The server's removal frees its volumes as well; a hanging detachment must not keep the worker alive.
+      signal.throwIfAborted();
+    }
+  }
+  await removeAndWait(session, `server ${id}`, { remove: (s) => iaas.servers.delete(id, s), get: (s) => iaas.servers.get(id, s) }, signal);
+  const isWorker = server.labels[labelKeys.role] !== undefined;
+  if (!isWorker || bootVolumeId === undefined) return;
+  const left = await iaas.volumes.get(bootVolumeId, signal);
+  if (left === undefined || left.status === 'DELETING') return;
+  await removeAndWait(session, `boot volume ${bootVolumeId}`, { remove: (s) => iaas.volumes.delete(bootVolumeId, s), get: (s) => iaas.volumes.get(bootVolumeId, s) }, signal);
+}
+
+function detail(entry: LedgerEntry, key: string): string | undefined {
+  const value = entry.details[key];
+  return typeof value === 'string' ? value : undefined;
+}

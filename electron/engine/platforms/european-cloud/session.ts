@@ -1,0 +1,54 @@
+import { createHttpClient, type HttpClient } from '../../http/http-client.ts';
+import { parseConnection, defaultTokenUrl, type EuropeanCloudConnection } from './connection.ts';
+import { surroundingsOf, type EuropeanCloudContext, type Surroundings } from './context.ts';
+import { createIaas, type Iaas } from './iaas/iaas.ts';
+import { createKeyFlow } from './key-flow.ts';
+import { readServiceAccountKey, type ServiceAccountKey } from './service-account-key.ts';
+
+/** One signed-in endpoint. */
+export interface CloudSession extends Surroundings {
+  readonly connection: EuropeanCloudConnection;
+  readonly context: EuropeanCloudContext;
+  /** @throws `cloud.key-unreadable` */
+  key(): ServiceAccountKey;
+  /** The API as a project sees it; the endpoint's own one when none is named. */
+  iaas(projectId?: string): Iaas;
+  /** Fetches an access token, to see whether the credentials are accepted. */
+  signIn(signal: AbortSignal): Promise<void>;
+}
+
+export function openSession(connection: unknown, context: EuropeanCloudContext): CloudSession {
+  const parsed = parseConnection(connection, { iaasUrl: context.endpoints?.iaasUrl, tokenUrl: context.endpoints?.tokenUrl });
+  const surroundings = surroundingsOf(context);
+  const { clock, random, timing } = surroundings;
+  const shared = { clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs, ...(context.fetch === undefined ? {} : { fetch: context.fetch }) };
+  let read: ServiceAccountKey | undefined;
+  const key = (): ServiceAccountKey => (read ??= readServiceAccountKey(parsed.serviceAccountKey, parsed.privateKey));
+  let tokens: HttpClient | undefined;
+  const tokenClient: HttpClient = {
+    get host() {
+      return (tokens ??= createHttpClient({ ...shared, baseUrl: parsed.tokenUrl ?? key().tokenUrl ?? defaultTokenUrl })).host;
+    },
+    // Made at its first use: the key says where its tokens come from, and a bad key is for the check to report.
+    request: (request, signal) =>
+      (tokens ??= createHttpClient({ ...shared, baseUrl: parsed.tokenUrl ?? key().tokenUrl ?? defaultTokenUrl })).request(request, signal),
+  };
+  const authorize = createKeyFlow({ key, client: tokenClient, clock });
+  let client: HttpClient | undefined;
+  const projects = new Map<string, Iaas>();
+  return {
+    ...surroundings,
+    connection: parsed,
+    context,
+    key,
+    iaas(projectId = parsed.projectId) {
+      client ??= createHttpClient({ ...shared, baseUrl: parsed.iaasUrl, authorize });
+      const iaas = projects.get(projectId) ?? createIaas(client, projectId, parsed.region);
+      projects.set(projectId, iaas);
+      return iaas;
+    },
+    async signIn(signal) {
+      await authorize(false, signal);
+    },
+  };
+}

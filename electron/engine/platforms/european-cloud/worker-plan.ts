@@ -1,0 +1,115 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { WorkerRole } from '../../ports/destination-platform.ts';
+import { required, workerImage, type DestinationEnvironment } from './environment.ts';
+import type { CloudImage, MachineType } from './iaas/catalog-lists.ts';
+import type { Iaas } from './iaas/iaas.ts';
+import type { CloudNetwork } from './iaas/networks.ts';
+import { resolve, resolvedOrThrow, resolveImage, resolveText } from './names.ts';
+import type { QuotaNeeds } from './quota-needs.ts';
+import { winrmPort } from './windows-worker-user-data.ts';
+
+/** Everything about a worker that is known before anything is created. */
+export interface WorkerPlan {
+  readonly os: 'linux' | 'windows';
+  readonly zone: string;
+  readonly network: CloudNetwork;
+  readonly image: CloudImage;
+  readonly machineType: MachineType;
+  readonly bootVolumeGib: number;
+  readonly bootVolumeClass: string | undefined;
+  readonly publicAddress: boolean;
+  readonly ports: readonly number[];
+}
+
+export const sshPort = 22;
+export const agentPort = 5566;
+
+export function workerOs(role: WorkerRole): 'linux' | 'windows' {
+  return role === 'osmorphing-windows' ? 'windows' : 'linux';
+}
+
+/** The ports that a worker has to be reached on. SSH is needed in either way of transfer. */
+export function workerPorts(role: WorkerRole, environment: Pick<DestinationEnvironment, 'data_transfer_mechanism'>): readonly number[] {
+  if (role === 'osmorphing-windows') return [winrmPort];
+  return role === 'disk-copy' && environment.data_transfer_mechanism === 'HTTPS' ? [sshPort, agentPort] : [sshPort];
+}
+
+/** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `cloud.name-ambiguous`, `general.invalid-input` */
+export async function planWorker(iaas: Iaas, environment: DestinationEnvironment, role: WorkerRole, signal: AbortSignal): Promise<WorkerPlan> {
+  const os = workerOs(role);
+  const names = {
+    zone: required(environment, 'availability_zone'),
+    network: required(environment, 'migr_network'),
+    machineType: required(environment, 'migr_machine_type'),
+    image: workerImage(environment, os),
+  };
+  const [networks, types, images, zones, classes] = await Promise.all([
+    iaas.networks.list(signal),
+    iaas.lists.machineTypes(signal),
+    imagesFor(iaas, environment, [names.image], signal),
+    iaas.lists.availabilityZones(signal),
+    environment.migr_worker_volume_performance_class === undefined ? [] : iaas.lists.performanceClasses(signal),
+  ]);
+  resolvedOrThrow('availability zone', 'availability_zone', names.zone, resolveText(zones, names.zone));
+  if (environment.migr_worker_volume_performance_class !== undefined) {
+    const wanted = environment.migr_worker_volume_performance_class;
+    resolvedOrThrow('volume performance class', 'migr_worker_volume_performance_class', wanted, resolveText(classes.map((each) => each.name), wanted));
+  }
+  const image = resolvedOrThrow('image', `migr_image_map.${os}`, names.image, resolveImage(images, names.image));
+  const typed = types.map((type) => ({ ...type, id: type.name }));
+  const machineType = resolvedOrThrow('machine type', 'migr_machine_type', names.machineType, resolve(typed, names.machineType));
+  return {
+    os,
+    zone: names.zone,
+    network: resolvedOrThrow('network', 'migr_network', names.network, resolve(networks, names.network)),
+    image,
+    machineType,
+    bootVolumeGib: bootVolumeSize(environment.migr_worker_volume_size, image, machineType),
+    bootVolumeClass: environment.migr_worker_volume_performance_class,
+    publicAddress: environment.migr_worker_use_public_ip,
+    ports: workerPorts(role, environment),
+  };
+}
+
+/**
+ * The images to look names up in. The short list holds current builds only; a name or id that it lacks may still be an
+ * earlier one, so that the long list is asked for then.
+ */
+export async function imagesFor(
+  iaas: Iaas,
+  environment: Pick<DestinationEnvironment, 'list_all_images'>,
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly CloudImage[]> {
+  const images = await iaas.lists.images(environment.list_all_images, signal);
+  const complete = environment.list_all_images || wanted.every((name) => resolveImage(images, name).outcome === 'found');
+  return complete ? images : await iaas.lists.images(true, signal);
+}
+
+/** GiB of a worker's boot volume: as asked, else the image's minimum, else what the machine type brings. */
+export function bootVolumeSize(asked: number | undefined, image: Pick<CloudImage, 'name' | 'minDiskSize'>, type: Pick<MachineType, 'name' | 'disk'>): number {
+  const minimum = image.minDiskSize ?? 0;
+  if (asked !== undefined && asked < minimum) {
+    throw new CausewayError('general.invalid-input', `migr_worker_volume_size is ${asked} GB, image ${image.name} needs ${minimum}`, {
+      details: { parameter: 'migr_worker_volume_size', asked, minimum },
+    });
+  }
+  const size = asked ?? (minimum > 0 ? minimum : (type.disk ?? 0));
+  if (size > 0) return size;
+  throw new CausewayError('cloud.parameter-missing', `migr_worker_volume_size is not set, and neither image ${image.name} nor machine type ${type.name} says a size`, {
+    details: { parameter: 'migr_worker_volume_size' },
+  });
+}
+
+export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds {
+  return {
+    vcpu: plan.machineType.vcpus,
+    ram: plan.machineType.ram,
+    volumes: 1,
+    gigabytes: plan.bootVolumeGib,
+    nics: 1,
+    securityGroups: 1,
+    securityGroupRules: plan.ports.length * callerRanges,
+    publicIps: plan.publicAddress ? 1 : 0,
+  };
+}
