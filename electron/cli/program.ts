@@ -55,6 +55,10 @@ function explainFailure(error: unknown, context: CommandContext): ExitStatus {
     context.stderr.write(`causeway: ${error.message}\n`);
     return 2;
   }
+  if (error instanceof Error && error.name === 'AbortError') {
+    context.stderr.write('causeway: stopped\n');
+    return 2;
+  }
   if (error instanceof CausewayError) {
     const text = errorText(error.code);
     context.stderr.write(`causeway: ${text.title}: ${error.message}\n  ${text.remedy}\n  [${error.code}]\n`);

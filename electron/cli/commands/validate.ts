@@ -1,0 +1,21 @@
+import { Option } from 'commander';
+import type { CommandRegistrar } from '../command-context.ts';
+import type { ValidateOptions } from '../validate/run-validate.ts';
+
+export const registerValidate: CommandRegistrar = (program, context) => {
+  program
+    .command('validate')
+    .description('Check environment documents without a network.')
+    .argument('<file-or-folder...>', 'YAML or JSON documents, and folders to search for them')
+    .option('--provider-config <file>', 'INI file with the defaults of the provider')
+    .option('--catalog <file>', 'what the destination has, as "causeway catalog" captured it')
+    .addOption(new Option('--format <format>', 'how to print the findings').choices(['text', 'json', 'sarif', 'junit']).default('text'))
+    .option('--strict', 'warnings count as errors for the exit status', false)
+    .addHelpText('after', '\nExit status: 0 no error, 1 errors found (with --strict: warnings too), 2 it could not run.')
+    .action(
+      context.run(async (paths: readonly string[], options: ValidateOptions) => {
+        const { runValidate } = await import('../validate/run-validate.ts');
+        return runValidate(paths, options, context);
+      }),
+    );
+};

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { PluginDefinition, ProviderConfigurationDefinition } from '../plugins/plugin-definition.ts';
+import { checkShape } from '../validation/check-shape.ts';
+import type { Finding } from '../validation/finding.ts';
+import { hasMember, toPointer } from '../validation/json-pointer.ts';
+import { asSentence } from '../validation/sentence.ts';
+import { alternatives, knownKeys, memberSchema, metaOf } from '../validation/schema-walk.ts';
+import { nearestSpelling } from '../validation/spelling.ts';
+import { readIni, type IniEntry, type IniSection } from './read-ini.ts';
+import { decodeText, withoutByteOrderMark } from './text-encoding.ts';
+
+/** A provider configuration file: typed values by section, and what is wrong with it. Pointers are /section/key. */
+export interface ProviderConfiguration {
+  readonly sections: ReadonlyMap<string, JsonObject>;
+  readonly findings: readonly Finding[];
+}
+
+/** Reads an INI file. Only the sections that a plugin knows are typed and used; others are warned about. */
+export function readProviderConfiguration(
+  content: string | Uint8Array,
+  plugins: Iterable<PluginDefinition>,
+): ProviderConfiguration {
+  const decoded = typeof content === 'string' ? content : decodeText(content);
+  if (typeof decoded !== 'string') return { sections: new Map(), findings: decoded.findings.map(withSentence) };
+  const { sections, faults } = readIni(withoutByteOrderMark(decoded));
+  const findings: Finding[] = faults.map(({ message, location }) =>
+    withSentence({ severity: 'error', path: '', rule: 'provider-configuration/syntax', message: `Line ${location.line}: ${message}`, location }),
+  );
+  const definitions = definitionsBySection(plugins);
+  const values = new Map<string, JsonObject>();
+  for (const section of sections) {
+    const definition = definitions.get(section.name);
+    if (definition === undefined) {
+      findings.push(unknownSection(section, definitions));
+      continue;
+    }
+    const typed = typeSection(section, definition, values.get(section.name) ?? {});
+    values.set(section.name, typed.values);
+    findings.push(...typed.findings);
+  }
+  findings.sort((a, b) => (a.location?.line ?? 0) - (b.location?.line ?? 0));
+  return { sections: values, findings };
+}
+
+function definitionsBySection(plugins: Iterable<PluginDefinition>): Map<string, ProviderConfigurationDefinition> {
+  const sections = new Map<string, ProviderConfigurationDefinition>();
+  for (const plugin of plugins) {
+    for (const side of [plugin.source, plugin.destination]) {
+      if (side?.providerConfiguration !== undefined) sections.set(side.providerConfiguration.section, side.providerConfiguration);
+    }
+  }
+  return sections;
+}
+
+function unknownSection(section: IniSection, definitions: ReadonlyMap<string, unknown>): Finding {
+  const nearest = nearestSpelling(section.name, definitions.keys());
+  return withSentence({
+    severity: 'warning',
+    path: toPointer([section.name]),
+    rule: 'provider-configuration/unknown-section',
+    message: `No plugin reads the section [${section.name}]; its keys have no effect`,
+    location: section.location,
+    ...(nearest === undefined ? {} : { suggestion: `Did you mean [${nearest}]?` }),
+  });
+}
+
+/** Types the entries by the schema, then checks them against it. Values that are wrong are left out. */
+function typeSection(section: IniSection, { schema }: ProviderConfigurationDefinition, before: JsonObject): { values: JsonObject; findings: Finding[] } {
+  const findings: Finding[] = [];
+  const values: Record<string, JsonValue> = { ...before };
+  const places = new Map(section.entries.map(({ key, location }) => [key, location]));
+  const keys = knownKeys(schema);
+  const report = (entry: IniEntry, rule: string, fault: Pick<Finding, 'message' | 'suggestion'>, severity: Finding['severity'] = 'error'): void => {
+    const path = toPointer([section.name, entry.key]);
+    findings.push(withSentence({ severity, path, rule: `provider-configuration/${rule}`, ...fault, location: entry.location }));
+  };
+  for (const entry of section.entries) {
+    const member = keys.includes(entry.key) ? memberSchema(schema, entry.key) : undefined;
+    if (member === undefined) {
+      const nearest = nearestSpelling(entry.key, keys);
+      report(entry, 'unknown-key', {
+        message: `${JSON.stringify(entry.key)} is no option of [${section.name}]`,
+        ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
+      });
+    } else if (hasMember(values, entry.key)) {
+      report(entry, 'duplicate-key', { message: `${JSON.stringify(entry.key)} is set a second time; only one of them can count` });
+    } else if (entry.value !== '') {
+      if (/\s[#;]/.test(entry.value)) {
+        const suggestion = 'Put the comment on a line of its own.';
+        report(entry, 'inline-comment', { message: `A comment behind the value of ${JSON.stringify(entry.key)} is read as a part of it`, suggestion }, 'warning');
+      }
+      const typed = typeValue(member, entry.value);
+      if ('fault' in typed) report(entry, 'wrong-type', { message: `${JSON.stringify(entry.key)} ${typed.fault}` });
+      else values[entry.key] = typed.value;
+    }
+  }
+  const optional = schema.partial();
+  for (const fault of checkShape(optional, values, { unknownKey: ({ key }) => ({ message: `${JSON.stringify(key)} is not accepted here` }) })) {
+    const key = String(fault.path[0]);
+    const location = places.get(key);
+    if (location === undefined) continue;
+    const { path, rule, ...rest } = fault;
+    findings.push(withSentence({ ...rest, path: toPointer([section.name, ...path]), rule: `provider-configuration/${rule}`, location }));
+    delete values[key];
+  }
+  return { values, findings };
+}
+
+type Typed = { readonly value: JsonValue } | { readonly fault: string };
+
+const switchWords: Readonly<Record<string, boolean>> = { true: true, yes: true, on: true, 1: true, false: false, no: false, off: false, 0: false };
+
+/** The text of an INI value as the type that the schema wants: an INI file knows texts only. */
+function typeValue(schema: z.core.$ZodType, text: string): Typed {
+  const kinds = alternatives(schema);
+  if (kinds.some((kind) => kind instanceof z.ZodBoolean)) {
+    const word = text.toLowerCase();
+    const value = Object.hasOwn(switchWords, word) ? switchWords[word] : undefined;
+    return value === undefined ? { fault: 'must be true or false' } : { value };
+  }
+  if (kinds.some((kind) => kind instanceof z.ZodNumber)) {
+    return /^-?\d{1,15}$/.test(text) ? { value: Number(text) } : { fault: 'must be a whole number' };
+  }
+  if (kinds.some((kind) => kind instanceof z.ZodArray)) return { value: listOf(text) };
+  if (kinds.some((kind) => kind instanceof z.ZodRecord || kind instanceof z.ZodObject) && !isSecret(schema)) return mappingOf(text);
+  return { value: text };
+}
+
+function isSecret(schema: z.core.$ZodType): boolean {
+  return metaOf(schema)?.['secret'] === true;
+}
+
+function listOf(text: string): string[] {
+  return text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** `key:value` pairs between commas. Only the first colon of a pair separates: values may be URLs. */
+function mappingOf(text: string): Typed {
+  const mapping: Record<string, JsonValue> = {};
+  for (const pair of listOf(text)) {
+    const colon = pair.indexOf(':');
+    const key = pair.slice(0, Math.max(colon, 0)).trim();
+    if (key === '') return { fault: `must be key:value pairs separated by commas; ${JSON.stringify(pair)} is none` };
+    if (key === '__proto__') return { fault: 'must not hold the key "__proto__"' };
+    if (Object.hasOwn(mapping, key)) return { fault: `holds the key ${JSON.stringify(key)} twice` };
+    mapping[key] = pair.slice(colon + 1).trim();
+  }
+  return { value: mapping };
+}
+
+function withSentence(finding: Finding): Finding {
+  return { ...finding, message: asSentence(finding.message) };
+}

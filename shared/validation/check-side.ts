@@ -1,0 +1,98 @@
+import { effectiveEnvironment } from '../environment/merge-environment.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import type { Side } from '../model/plugin-id.ts';
+import type { Vm } from '../model/vm.ts';
+import type { PluginDefinition } from '../plugins/plugin-definition.ts';
+import { canonicalise } from './accepted-spellings.ts';
+import type { Catalog } from './catalog.ts';
+import { checkShape, type ShapeFault } from './check-shape.ts';
+import { adviseByShape } from './check-vm.ts';
+import type { Finding } from './finding.ts';
+import { toPointer, type PathSegment } from './json-pointer.ts';
+import type { RuleContext } from './rule.ts';
+import { nearestSpelling } from './spelling.ts';
+import { sideSchema } from './document-shape.ts';
+import { adviseOnKey, type KeySuggestions, type Plugins } from './unknown-key.ts';
+
+export interface SideContext extends KeySuggestions {
+  readonly vm: Vm | undefined;
+  readonly catalog: Catalog | undefined;
+  /** Typed values by section. */
+  readonly providerConfiguration: ReadonlyMap<string, JsonObject>;
+}
+
+/** All findings of one side of a document: its own shape, its plugin, the environment's shape, the plugin's rules. */
+export function* checkSide(side: Side, value: JsonValue, context: SideContext): Iterable<Finding> {
+  for (const fault of checkShape(sideSchema, value, { unknownKey: (unknown) => adviseByShape(unknown, side), name: JSON.stringify(side) })) {
+    yield finding(fault, 'document', [side]);
+  }
+  if (!isJsonObject(value)) return;
+  const { plugin: id } = value;
+  if (typeof id !== 'string') return;
+  const plugin = Object.hasOwn(context.plugins, id) ? context.plugins[id] : undefined;
+  if (plugin?.[side] === undefined) {
+    yield { ...unusablePlugin(id, plugin, side, context.plugins), path: toPointer([side, 'plugin']) };
+    return;
+  }
+  const environment = Object.hasOwn(value, 'environment') ? value['environment'] : {};
+  if (isJsonObject(environment)) yield* checkEnvironment(plugin, side, environment, context);
+}
+
+function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonObject, context: SideContext): Iterable<Finding> {
+  const definition = plugin[side];
+  if (definition === undefined) return;
+  const at = [side, 'environment'] as const;
+  const { environment, faults, inDocument } = canonicalise(written, definition.acceptedSpellings);
+  for (const fault of faults) yield finding(fault, plugin.id, at);
+  const section = definition.providerConfiguration?.section;
+  const providerConfiguration = (section === undefined ? undefined : context.providerConfiguration.get(section)) ?? {};
+  const effective = effectiveEnvironment(definition, { providerConfiguration, vm: environment });
+  const shapeFaults = checkShape(definition.schema, environment, {
+    unknownKey: (unknown) => adviseOnKey(unknown, plugin, side, context),
+    givenElsewhere: (key) => Object.hasOwn(effective, key),
+  });
+  for (const fault of shapeFaults) yield finding({ ...fault, path: inDocument(fault.path) }, plugin.id, at);
+  const { vm, catalog } = context;
+  const ruleContext: RuleContext = { side, vm, environment, effective, providerConfiguration, catalog };
+  for (const rule of definition.rules) {
+    try {
+      for (const { at: place, from, ...rest } of [...rule.check(ruleContext)]) {
+        const path = from === 'document' ? place : [...at, ...inDocument(place)];
+        yield { severity: rest.severity, path: toPointer(path), rule: rule.id, message: rest.message, ...suggestionOf(rest) };
+      }
+    } catch (error) {
+      // A defect of the rule must not take the other rules' findings along, nor let the document pass unseen.
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `The rule ${rule.id} could not be applied; this is a defect of Causeway (${reason})`;
+      yield { severity: 'warning', path: toPointer(at), rule: 'general/rule-failed', message };
+    }
+  }
+}
+
+function finding({ path, rule, severity, message, suggestion }: ShapeFault, area: string, below: readonly PathSegment[]): Finding {
+  const found = { severity, path: toPointer([...below, ...path]), rule: `${area}/${rule}`, message };
+  return suggestion === undefined ? found : { ...found, suggestion };
+}
+
+function suggestionOf({ suggestion }: { readonly suggestion?: string }): { suggestion?: string } {
+  return suggestion === undefined ? {} : { suggestion };
+}
+
+function unusablePlugin(id: string, plugin: PluginDefinition | undefined, side: Side, plugins: Plugins): Omit<Finding, 'path'> {
+  const choices = Object.values(plugins).filter((other) => other[side] !== undefined).map((other) => other.id);
+  if (plugin !== undefined) {
+    return {
+      severity: 'error',
+      rule: 'document/plugin-side',
+      message: `${id} cannot be a ${side}`,
+      suggestion: `A ${side} can be: ${choices.join(', ')}.`,
+    };
+  }
+  const nearest = nearestSpelling(id, Object.keys(plugins));
+  return {
+    severity: 'error',
+    rule: 'document/unknown-plugin',
+    message: `There is no plugin ${JSON.stringify(id)}`,
+    suggestion: nearest === undefined ? `A ${side} can be: ${choices.join(', ')}.` : `Did you mean ${JSON.stringify(nearest)}?`,
+  };
+}

@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import { nearestSpelling } from './spelling.ts';
+
+/** What is wrong with one value, in words, and the rule's name below the plugin or area. */
+export interface ShapeMessage {
+  readonly rule: string;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+type Issue = z.core.$ZodIssue;
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+/** Says an issue in our own words. Values are quoted only where they are choices, so that no secret gets out. */
+export function shapeMessage(issue: Issue, name: string, value: unknown): ShapeMessage {
+  if (value === null) {
+    return { rule: 'wrong-type', message: `${name} is null, which is no value`, suggestion: 'Leave the key out.' };
+  }
+  if (issue.code !== 'custom' && isOwnMessage(issue.message)) {
+    const rule = issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'wrong-type' : 'wrong-form';
+    return { rule, message: inSentence(name, issue.message) };
+  }
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(name, issue.expected === 'number' && issue.message.includes('int') ? 'int' : issue.expected, value);
+    case 'invalid_value':
+      return choice(name, issue.values.map(String), value);
+    case 'too_small':
+      return bound(name, issue.origin, `at least ${issue.minimum}`, issue.minimum === 1);
+    case 'too_big':
+      return bound(name, issue.origin, `at most ${issue.maximum}`, false);
+    case 'not_multiple_of':
+      return { rule: 'out-of-range', message: `${name} must be a multiple of ${issue.divisor}` };
+    case 'invalid_format':
+      return { rule: 'wrong-form', message: `${name} ${formatName(issue.format)}` };
+    case 'invalid_union':
+      return unionMessage(issue, name, value);
+    case 'custom':
+      return { rule: 'wrong-form', message: inSentence(name, issue.message) };
+    default:
+      return { rule: 'wrong-form', message: `${name} is not accepted` };
+  }
+}
+
+/** zod's own texts all begin so; any other text was written by the author of the schema. */
+function isOwnMessage(message: string): boolean {
+  return !/^(?:Invalid |Too small|Too big|Unrecognized )/.test(message);
+}
+
+function inSentence(name: string, message: string): string {
+  return /^[a-z]/.test(message) ? `${name} ${message}` : message;
+}
+
+function wrongType(name: string, expected: string, value: unknown): ShapeMessage {
+  const message = `${name} must be ${typeNames[expected] ?? expected}, not ${typeOf(value, expected)}`;
+  const suggestion = typeSuggestion(expected, value);
+  return { rule: 'wrong-type', message, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+function typeOf(value: unknown, expected: string): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && (expected === 'int' || expected === 'number')) {
+    return Number.isInteger(value) ? 'a number this large' : 'a fraction';
+  }
+  if (typeof value === 'boolean') return 'a boolean';
+  return typeNames[typeof value] ?? typeof value;
+}
+
+function typeSuggestion(expected: string, value: unknown): string | undefined {
+  if (expected === 'boolean' && typeof value === 'string' && /^(?:true|false|yes|no|on|off)$/i.test(value)) {
+    return `Write ${/^(?:true|yes|on)$/i.test(value) ? 'true' : 'false'} without quotes.`;
+  }
+  if ((expected === 'int' || expected === 'number') && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) {
+    return `Write ${value} without quotes.`;
+  }
+  if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return 'Put the value in quotes.';
+  if (expected === 'array' && typeof value === 'string') return 'Put the value in brackets: a list with one element.';
+  return undefined;
+}
+
+function choice(name: string, choices: readonly string[], value: unknown): ShapeMessage {
+  const listed = choices.map((one) => JSON.stringify(one)).join(', ');
+  const wanted = choices.length === 1 ? listed : `one of ${listed}`;
+  if (typeof value !== 'string') return { rule: 'wrong-type', message: `${name} must be ${wanted}, not ${typeOf(value, '')}` };
+  const nearest = nearestSpelling(value, choices);
+  return {
+    rule: 'value-not-allowed',
+    message: `${name} must be ${wanted}, not ${JSON.stringify(shortened(value))}`,
+    ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
+  };
+}
+
+function bound(name: string, origin: string, limit: string, one: boolean): ShapeMessage {
+  if (origin === 'string') {
+    if (one) return { rule: 'wrong-length', message: `${name} must not be empty` };
+    return { rule: 'wrong-length', message: `${name} must have ${limit} characters` };
+  }
+  if (origin === 'array' || origin === 'set') return { rule: 'wrong-length', message: `${name} must have ${limit} ${one ? 'element' : 'elements'}` };
+  if (origin === 'record' || origin === 'object') return { rule: 'wrong-length', message: `${name} must have ${limit} ${one ? 'entry' : 'entries'}` };
+  return { rule: 'out-of-range', message: `${name} must be ${limit}` };
+}
+
+function formatName(format: string): string {
+  const forms: Readonly<Record<string, string>> = { url: 'must be a URL', ipv4: 'must be an IPv4 address', cidrv4: 'must be an IPv4 range (CIDR)', base64: 'must be Base64', uuid: 'must be a UUID' };
+  return forms[format] ?? 'does not have the expected form';
+}
+
+function unionMessage(issue: Extract<Issue, { code: 'invalid_union' }>, name: string, value: unknown): ShapeMessage {
+  const wanted = new Set<string>();
+  for (const first of issue.errors.flatMap((branch) => branch.slice(0, 1))) {
+    if (first.code === 'invalid_type') wanted.add(typeNames[first.expected] ?? first.expected);
+    else if (first.code === 'invalid_value') for (const one of first.values) wanted.add(JSON.stringify(one));
+  }
+  const texts = [...wanted];
+  if (texts.length === 0) return { rule: 'wrong-form', message: `${name} does not have the expected form` };
+  return { rule: 'wrong-type', message: `${name} must be ${texts.join(' or ')}, not ${typeOf(value, '')}` };
+}
+
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
