@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { JsonObject } from './json.ts';
 import { pluginIds } from './plugin-id.ts';
 
 /** A JSON object whose secret leaves are references `{"$secret": "name"}`. */
-export const jsonObjectSchema = z.record(z.string(), z.json());
+export const jsonObjectSchema: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json());
 
 /** A cloud or hypervisor that can be reached: the plugin and its connection parameters, secrets by reference. */
 export const endpointSchema = z.object({

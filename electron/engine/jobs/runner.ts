@@ -27,8 +27,8 @@ export interface RecordedTask {
   readonly state: TaskState;
   /** How often it was started, in all lives of the engine. */
   readonly attempts: number;
-  readonly result?: JsonObject;
-  readonly error?: ErrorRecord;
+  readonly result?: JsonObject | undefined;
+  readonly error?: ErrorRecord | undefined;
 }
 
 /** Keeps the states of one run; each call is durable when it returns. */

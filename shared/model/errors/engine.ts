@@ -87,22 +87,10 @@ export const engineErrors = {
     remedy: 'Use another plugin for this endpoint.',
     retryable: false,
   },
-  'engine.disk-shrank': {
-    title: 'A source disk is smaller than its volume was made for',
-    cause: 'The disk was replaced or shrunk on the source. Nothing was written.',
-    remedy: 'Delete the replica and make a new one if the smaller disk is right.',
-    retryable: false,
-  },
   'engine.volume-not-matched': {
     title: 'A volume could not be found among the worker\'s devices',
     cause: 'No device, or more than one, carries the volume\'s serial with the right size. Nothing was written.',
     remedy: 'Start the execution again; if it stays, the platform does not pass serials on, and the details show what was seen.',
-    retryable: true,
-  },
-  'engine.verification-failed': {
-    title: 'What was read back differs from what was written',
-    cause: 'The worker, its storage, or something else that writes to the volume changed the data.',
-    remedy: 'Start the execution again: the ranges that differ are sent anew. If it repeats, suspect the storage or a second writer.',
     retryable: true,
   },
   'engine.snapshot-gone': {

@@ -1,0 +1,273 @@
+import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import { errorText } from '../../../shared/model/errors/catalogue.ts';
+import type { EventType } from '../../../shared/model/event.ts';
+import { isTerminalExecution, type Execution, type ExecutionOptions, type ExecutionState } from '../../../shared/model/execution.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { ExecutionProgress } from '../../../shared/model/progress.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
+import type { Finding } from '../../../shared/validation/finding.ts';
+import { createBandwidthLimiter, type BandwidthLimiter } from '../bandwidth/index.ts';
+import { isCleanUp } from '../jobs/task-graph.ts';
+import { runGraph } from '../jobs/runner.ts';
+import type { DestinationPlatform } from '../ports/destination-platform.ts';
+import type { SourcePlatform } from '../ports/source-platform.ts';
+import { newId } from '../store/ids.ts';
+import { ledgerScope } from '../store/ledger.ts';
+import type { NewEvent } from '../store/events.ts';
+import type { Store } from '../store/store.ts';
+import { replicaGraph } from './replica-graph.ts';
+import { workerLink, type ConnectWorker, type Mechanism, type RunContext, type RunEnvironments } from './run-context.ts';
+import { executionSlots } from './execution-slots.ts';
+import { taskRecorder } from './task-recorder.ts';
+import { replicaSteps } from './steps/index.ts';
+import type { Transfer } from './transfer.ts';
+
+export interface ExecutionServiceOptions {
+  readonly store: Store;
+  readonly transfer: Transfer;
+  readonly transferFolder: string;
+  readonly connectWorker: ConnectWorker;
+  /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
+  open(replica: Replica, signal: AbortSignal): Promise<OpenReplica>;
+  /** Stores an event (messages freed of secrets) and tells those who follow. */
+  emit(event: NewEvent): void;
+  publishProgress(progress: ExecutionProgress): void;
+  /** How many executions run at the same time. */
+  readonly limit: number;
+}
+
+export interface OpenReplica {
+  readonly source: SourcePlatform;
+  readonly destination: DestinationPlatform;
+  readonly environments: RunEnvironments;
+  findings(vm: Vm | undefined): Promise<readonly Finding[]>;
+  close(): Promise<void>;
+}
+
+type Limits = Pick<ExecutionOptions, 'bandwidthLimit' | 'bandwidthProfile'>;
+
+interface Active {
+  readonly replicaId: string;
+  readonly cancel: AbortController;
+  readonly force: AbortController;
+  readonly limiter: BandwidthLimiter;
+  progress: ExecutionProgress | undefined;
+  done: Promise<void>;
+}
+
+export type ExecutionService = ReturnType<typeof executionService>;
+
+/** Starts, continues, cancels executions, one at a time for each replica and a few at a time in all. */
+export function executionService(service: ExecutionServiceOptions) {
+  const { store } = service;
+  const active = new Map<string, Active>();
+  const slots = executionSlots(service.limit);
+
+  function start(execution: Execution): Execution {
+    const entry: Active = {
+      replicaId: execution.replicaId,
+      cancel: new AbortController(),
+      force: new AbortController(),
+      limiter: createBandwidthLimiter(limits(execution.options)),
+      progress: execution.progress,
+      done: Promise.resolve(),
+    };
+    // What was being cancelled goes on being cancelled.
+    if (execution.state === 'cancelling') entry.cancel.abort(cancelled());
+    active.set(execution.id, entry);
+    entry.done = run(execution, entry).finally(() => active.delete(execution.id));
+    return execution;
+  }
+
+  function setState(execution: Execution, state: ExecutionState, message: string): void {
+    store.executions.setState(execution.id, state);
+    emit(execution, 'execution.state', message, { state });
+  }
+
+  function emit(execution: Execution, type: EventType, message: string, details: JsonObject = {}): void {
+    service.emit({ type, replicaId: execution.replicaId, executionId: execution.id, message, details });
+  }
+
+  async function run(execution: Execution, entry: Active): Promise<void> {
+    const release = await slots.take(entry.cancel.signal);
+    const { shutdownVm = false, verify = 'written' } = execution.options;
+    const graph = replicaGraph({ shutdownVm, verify: verify !== 'none' });
+    let opened: OpenReplica | undefined;
+    let link: ReturnType<typeof workerLink> | undefined;
+    try {
+      store.tasks.plan(execution.id, graph.map((node) => ({ id: node.id, title: node.title, cleanUp: isCleanUp(node) })));
+      if (!entry.cancel.signal.aborted) setState(execution, 'running', 'the execution runs');
+      const replica = store.replicas.find(execution.replicaId);
+      if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${execution.replicaId}`);
+      opened = await service.open(replica, entry.force.signal);
+      const context = runContext(execution, replica, entry, opened);
+      link = context.workers;
+      const outcome = await runGraph({
+        graph,
+        handlers: replicaSteps(context),
+        recorder: taskRecorder(store, execution, (type, taskId, message, details) =>
+          service.emit({ type, replicaId: execution.replicaId, executionId: execution.id, taskId, message, details })),
+        cancel: entry.cancel.signal,
+        force: entry.force.signal,
+      });
+      context.meter?.flush();
+      finish(execution, entry, outcome.state, outcome.error, outcome.cleanUpErrors);
+    } catch (error) {
+      if (opened === undefined && store.tasks.list(execution.id).some((task) => task.attempts > 0)) {
+        // It has things to clean up, and could not even be taken up (a locked vault, an endpoint out of reach).
+        setState(execution, 'interrupted', `the execution could not be taken up again: ${toErrorRecord(error).message}`);
+        return;
+      }
+      finish(execution, entry, entry.cancel.signal.aborted ? 'cancelled' : 'failed', toErrorRecord(error), []);
+    } finally {
+      await link?.close();
+      await opened?.close();
+      release();
+    }
+  }
+
+  function runContext(execution: Execution, replica: Replica, entry: Active, opened: OpenReplica): RunContext {
+    const mechanism: Mechanism = opened.environments.destination['data_transfer_mechanism'] === 'SSH' ? 'SSH' : 'HTTPS';
+    return {
+      executionId: execution.id,
+      replicaId: replica.id,
+      options: execution.options,
+      store,
+      source: opened.source,
+      destination: opened.destination,
+      environments: opened.environments,
+      findings: (vm) => opened.findings(vm),
+      ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: execution.id }),
+      transfer: service.transfer,
+      transferFolder: service.transferFolder,
+      limiter: entry.limiter,
+      workers: workerLink((access, signal) => service.connectWorker(access, mechanism, signal)),
+      connectWorker: service.connectWorker,
+      event: (type, message, details = {}) => emit(execution, type, message, details),
+      publishProgress(progress) {
+        entry.progress = progress;
+        service.publishProgress(progress);
+      },
+      meter: undefined,
+    };
+  }
+
+  /** The final state, always: with the error, the last numbers, and what was left behind. */
+  function finish(
+    execution: Execution, entry: Active, state: 'completed' | 'failed' | 'cancelled', error: ErrorRecord | undefined, cleanUpErrors: readonly ErrorRecord[],
+  ): void {
+    const left = store.ledger.list().filter((item) => item.executionId === execution.id && item.lifetime === 'temporary');
+    if (entry.progress !== undefined) store.executions.setProgress(execution.id, entry.progress);
+    if (left.length > 0) {
+      emit(execution, 'execution.left-behind', `${left.length} temporary resources were left behind`, {
+        entries: left.map((item) => ({ entryId: item.entryId, kind: item.kind, name: item.name })),
+      });
+    }
+    const shown = error ?? cleanUpErrors[0];
+    store.executions.finish(execution.id, { state, ...(shown === undefined ? {} : { error: shown }), leftBehind: left.length });
+    emit(execution, 'execution.state', shown === undefined ? `the execution is ${state}` : `the execution is ${state}: ${errorText(shown.code).title}`, {
+      state,
+      ...(shown === undefined ? {} : { code: shown.code, evidence: shown.message }),
+    });
+  }
+
+  return {
+    /** What ran when the engine ended is marked as interrupted; to be called once, before anything else. */
+    markInterrupted(): readonly Execution[] {
+      const open = store.executions.listOpen();
+      for (const execution of open) {
+        if (execution.state === 'pending' || execution.state === 'running') {
+          setState(execution, 'interrupted', 'the engine ended in the middle of the execution');
+        }
+      }
+      return open;
+    },
+
+    /** Goes on with everything that was interrupted. */
+    resumeInterrupted(): readonly Execution[] {
+      return store.executions.listOpen().filter((execution) => !active.has(execution.id)).map(start);
+    },
+
+    /**
+     * A new execution; or, when the replica's last one was interrupted, that one goes on where it was.
+     * @throws CausewayError `engine.execution-active`
+     */
+    execute(replica: Replica, options: ExecutionOptions): Execution {
+      const open = store.executions.listOpen().find((execution) => execution.replicaId === replica.id);
+      if (open !== undefined) {
+        if (active.has(open.id)) throw new CausewayError('engine.execution-active', `${open.id} of replica ${replica.name}`, { details: { executionId: open.id } });
+        const limited = { ...open.options, ...pickLimits(options) };
+        store.executions.setOptions(open.id, limited);
+        return start({ ...open, options: limited });
+      }
+      const id = newId('exe');
+      createBandwidthLimiter(limits(options));
+      store.executions.add({ id, replicaId: replica.id, options, createdAt: new Date().toISOString() });
+      const execution = store.executions.find(id);
+      if (execution === undefined) throw new CausewayError('general.bug', `execution ${id} was not stored`);
+      emit(execution, 'execution.created', `execution ${execution.number} of replica ${replica.name}`);
+      return start(execution);
+    },
+
+    /**
+     * Asks an execution to stop and clean up; with `force`, to leave the clean-up as well. One that was interrupted is
+     * taken up again just to clean up.
+     */
+    cancel(id: string, force: boolean): void {
+      const execution = store.executions.find(id);
+      if (execution === undefined) throw new CausewayError('engine.not-found', `execution ${id}`);
+      if (isTerminalExecution(execution.state)) throw new CausewayError('engine.not-active', `execution ${id} is ${execution.state}`);
+      if (execution.state !== 'cancelling') setState(execution, 'cancelling', 'the execution is being cancelled');
+      const entry = active.get(id);
+      if (entry === undefined) {
+        start({ ...execution, state: 'cancelling' });
+        if (force) active.get(id)?.force.abort(cancelled());
+        return;
+      }
+      entry.cancel.abort(cancelled());
+      if (force) entry.force.abort(cancelled());
+    },
+
+    /** Other limits from now on. */
+    limit(id: string, change: Limits): void {
+      const entry = active.get(id);
+      const execution = store.executions.find(id);
+      if (entry === undefined || execution === undefined) throw new CausewayError('engine.not-active', `execution ${id}`);
+      entry.limiter.set(limits(change));
+      const { bandwidthLimit: _limit, bandwidthProfile: _profile, ...rest } = execution.options;
+      store.executions.setOptions(id, { ...rest, ...change });
+      emit(execution, 'note', 'the bandwidth limit was changed', pickLimits(change));
+    },
+
+    /** The newest numbers of a running execution. */
+    progress: (id: string): ExecutionProgress | undefined => active.get(id)?.progress,
+
+    activeIds: (): readonly string[] => [...active.keys()],
+
+    /** Resolves when the execution is over. */
+    async settled(id: string): Promise<void> {
+      await active.get(id)?.done;
+    },
+
+    /** Resolves when all are over. */
+    async drain(): Promise<void> {
+      while (active.size > 0) await Promise.allSettled([...active.values()].map((entry) => entry.done));
+    },
+  };
+}
+
+function limits(options: Limits) {
+  return { bytesPerSecond: options.bandwidthLimit, profile: options.bandwidthLimit === undefined ? options.bandwidthProfile : undefined };
+}
+
+function pickLimits(options: Limits): { bandwidthLimit?: number; bandwidthProfile?: string } {
+  return {
+    ...(options.bandwidthLimit === undefined ? {} : { bandwidthLimit: options.bandwidthLimit }),
+    ...(options.bandwidthProfile === undefined ? {} : { bandwidthProfile: options.bandwidthProfile }),
+  };
+}
+
+function cancelled(): CausewayError {
+  return new CausewayError('general.cancelled', 'the execution was cancelled');
+}

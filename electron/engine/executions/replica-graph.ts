@@ -1,0 +1,80 @@
+import type { RetryPolicy, TaskGraph } from '../jobs/task-graph.ts';
+
+/** Cloud calls repeat themselves below this; here it is for whole steps. */
+const again: RetryPolicy = { attempts: 3, firstDelayMs: 2_000, maxDelayMs: 30_000 };
+
+/**
+ * One execution of a replica: the checks, the five steps of the procedure (volumes, snapshot, worker, transfer,
+ * removal of the worker), and verification before success is recorded.
+ */
+export function replicaGraph(options: { readonly shutdownVm: boolean; readonly verify: boolean }): TaskGraph {
+  const ready = options.shutdownVm ? ['shut-down-vm'] : ['check-destination'];
+  const copied = options.verify ? 'verify-disks' : 'replicate-disks';
+  return [
+    { id: 'check-source', title: 'Check the source', after: [], needs: [], yields: [], retry: again },
+    { id: 'describe-vm', title: 'Describe the virtual machine', after: ['check-source'], needs: [], yields: ['vm'], retry: again },
+    { id: 'check-destination', title: 'Check the destination', after: ['describe-vm'], needs: ['vm'], yields: [], retry: again },
+    ...(options.shutdownVm
+      ? [{ id: 'shut-down-vm', title: 'Shut the virtual machine down', after: ['check-destination'], needs: [], yields: [] }]
+      : []),
+    { id: 'ensure-volumes', title: 'Create or reuse the volumes', after: ready, needs: ['vm'], yields: ['volumes'], retry: again },
+    {
+      id: 'take-snapshot',
+      title: 'Take a snapshot',
+      after: ready,
+      needs: ['vm'],
+      yields: ['snapshot'],
+      // Whether it can still be read is looked at again after every interruption.
+      volatile: ['snapshot'],
+      retry: again,
+    },
+    {
+      id: 'start-worker',
+      title: 'Start the disk copy worker',
+      after: ['ensure-volumes'],
+      needs: ['vm', 'volumes'],
+      yields: ['worker'],
+      volatile: ['worker'],
+      retry: again,
+    },
+    {
+      id: 'replicate-disks',
+      title: 'Replicate the disks',
+      after: ['take-snapshot', 'start-worker'],
+      needs: ['vm', 'volumes', 'snapshot', 'worker'],
+      yields: ['outcomes'],
+      retry: { attempts: 6, firstDelayMs: 1_000, maxDelayMs: 60_000, rerun: ['take-snapshot', 'start-worker'] },
+    },
+    ...(options.verify
+      ? [
+          {
+            id: 'verify-disks',
+            title: 'Verify what was written',
+            after: ['replicate-disks'],
+            needs: ['vm', 'volumes', 'snapshot', 'worker'],
+            yields: [],
+            retry: { ...again, rerun: ['start-worker'] },
+          },
+        ]
+      : []),
+    {
+      id: 'stop-worker',
+      title: 'Delete the disk copy worker',
+      after: ['start-worker', copied],
+      needs: ['vm'],
+      yields: [],
+      cleansUp: ['start-worker'],
+      retry: { attempts: 4, firstDelayMs: 2_000, maxDelayMs: 30_000 },
+    },
+    { id: 'record-success', title: 'Record the new state', after: [copied], needs: ['vm', 'snapshot'], yields: [] },
+    {
+      id: 'settle-snapshot',
+      title: 'Keep or drop the snapshot',
+      after: ['take-snapshot', 'record-success'],
+      needs: [],
+      yields: [],
+      cleansUp: ['take-snapshot'],
+      retry: again,
+    },
+  ];
+}

@@ -1,0 +1,55 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { Finding } from '../../../../shared/validation/finding.ts';
+import type { TaskHandler } from '../../jobs/runner.ts';
+import { replicaOf, vmOf, type RunContext } from '../run-context.ts';
+
+/** The offline rules that need no VM, before any cloud is asked. */
+export function checkSource(run: RunContext): TaskHandler {
+  return async () => refuseErrors(run, await run.findings(undefined));
+}
+
+export function describeVm(run: RunContext): TaskHandler {
+  return async ({ signal }) => ({ vm: await run.source.describeVm(replicaOf(run).vmId, signal) });
+}
+
+/** The rules that need the VM, sizes against the volumes that are there, and what the destination itself says. */
+export function checkDestination(run: RunContext): TaskHandler {
+  return async ({ values, signal }) => {
+    const vm = vmOf(values);
+    refuseErrors(run, await run.findings(vm));
+    for (const known of replicaOf(run).disks) {
+      const disk = vm.disks.find((candidate) => candidate.id === known.diskId);
+      if (disk === undefined) {
+        run.event('note', `disk ${known.diskId} is no longer there on the source; its volume is kept as it is`);
+      } else if (disk.size_bytes < known.sizeBytes) {
+        throw new CausewayError('replication.disk-shrank', `disk ${disk.id} has ${disk.size_bytes} bytes, its volume was made for ${known.sizeBytes}`, {
+          details: { diskId: disk.id, sizeBytes: disk.size_bytes, formerSizeBytes: known.sizeBytes },
+        });
+      }
+    }
+    refuseErrors(run, await run.destination.checkEnvironment(run.environments.destination, vm, signal));
+  };
+}
+
+/** Asks the source for an orderly power-off. */
+export function shutDownVm(run: RunContext): TaskHandler {
+  return async ({ signal }) => {
+    if (run.source.shutdown === undefined) {
+      throw new CausewayError('general.invalid-input', 'this source has no way to shut a virtual machine down');
+    }
+    await run.source.shutdown(replicaOf(run).vmId, run.environments.source, signal);
+  };
+}
+
+function refuseErrors(run: RunContext, findings: readonly Finding[]): void {
+  for (const finding of findings) {
+    if (finding.severity === 'warning') run.event('note', `${finding.path}: ${finding.message}`, { rule: finding.rule });
+  }
+  const errors = findings.filter((finding) => finding.severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  throw new CausewayError('engine.environment-invalid', `${first.path || '/'}: ${first.message}${more}`, {
+    details: { findings: errors.map(({ path, rule, message }) => ({ path, rule, message })) },
+  });
+}

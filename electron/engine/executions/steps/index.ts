@@ -1,0 +1,25 @@
+import type { TaskHandler } from '../../jobs/runner.ts';
+import type { RunContext } from '../run-context.ts';
+import { checkDestination, checkSource, describeVm, shutDownVm } from './check.ts';
+import { replicateDisks, verifyDisks } from './replicate.ts';
+import { recordSuccess, settleSnapshot, takeSnapshot } from './snapshot.ts';
+import { ensureVolumes } from './volumes.ts';
+import { startWorker, stopWorker } from './worker.ts';
+
+/** What carries out each node of the replica graph. */
+export function replicaSteps(run: RunContext): Readonly<Record<string, TaskHandler>> {
+  return {
+    'check-source': checkSource(run),
+    'describe-vm': describeVm(run),
+    'check-destination': checkDestination(run),
+    'shut-down-vm': shutDownVm(run),
+    'ensure-volumes': ensureVolumes(run),
+    'take-snapshot': takeSnapshot(run),
+    'start-worker': startWorker(run),
+    'replicate-disks': replicateDisks(run),
+    'verify-disks': verifyDisks(run),
+    'stop-worker': stopWorker(run),
+    'record-success': recordSuccess(run),
+    'settle-snapshot': settleSnapshot(run),
+  };
+}

@@ -1,0 +1,154 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { Disk, Vm } from '../../../../shared/model/vm.ts';
+import type { TaskHandler } from '../../jobs/runner.ts';
+import type { Volume } from '../../ports/destination-platform.ts';
+import type { WorkerDevice, WorkerSession } from '../../ports/disk-writer.ts';
+import type { Snapshot } from '../../ports/source-platform.ts';
+import { inParallel } from '../in-parallel.ts';
+import { matchVolumes } from '../match-volumes.ts';
+import { progressMeter } from '../progress-meter.ts';
+import { replicaOf, snapshotOf, vmOf, volumesOf, workerOf, type RunContext } from '../run-context.ts';
+
+/** How many disks are copied at once unless the execution says otherwise. */
+const defaultParallelDisks = 4;
+
+/** Step 4: what was read from the snapshot goes to the matching offsets of the volumes. */
+export function replicateDisks(run: RunContext): TaskHandler {
+  return async ({ values, signal }) => {
+    const vm = vmOf(values);
+    const snapshot = snapshotOf(values);
+    meterOf(run, vm);
+    const outcomes = await onDevices(run, { vm, volumes: volumesOf(values), worker: workerOf(values) }, signal, async (disk, volume, device, session, within) => {
+      const outcome = await replicateOne(run, { disk, volume, device, session, snapshot }, within);
+      run.event('disk.done', `disk ${disk.id}: ${outcome.bytesSent} bytes sent`, { diskId: disk.id, ...outcome });
+      return { diskId: disk.id, ...outcome };
+    });
+    return { outcomes };
+  };
+}
+
+/** Reads back from the volumes what this run wrote (or everything) and compares digests. */
+export function verifyDisks(run: RunContext): TaskHandler {
+  return async ({ values, signal }) => {
+    const vm = vmOf(values);
+    const meter = meterOf(run, vm);
+    await onDevices(run, { vm, volumes: volumesOf(values), worker: workerOf(values) }, signal, async (disk, _volume, device, session, within) => {
+      const writer = await session.open(device, within);
+      try {
+        await run.transfer.verifyDisk({
+          writer,
+          state: stateOf(run, disk.id, snapshotDiskSize(snapshotOf(values), disk)),
+          scope: run.options.verify === 'all' ? 'all' : 'written',
+          onProgress: (progress) => meter.report(disk.id, progress),
+          signal: within,
+        });
+      } finally {
+        await writer.close();
+      }
+    });
+  };
+}
+
+async function replicateOne(
+  run: RunContext,
+  parts: { disk: Disk; volume: Volume; device: WorkerDevice; session: WorkerSession; snapshot: Snapshot },
+  signal: AbortSignal,
+): Promise<DiskNumbers> {
+  const { disk, volume, device, session, snapshot } = parts;
+  const state = stateOf(run, disk.id, snapshotDiskSize(snapshot, disk));
+  const base = baseFor(run, disk.id);
+  const usedBase = state.mustReadAll(base?.tag) ? undefined : base;
+  const reader = await run.source.openDisk(snapshot, disk.id, usedBase, signal);
+  try {
+    const writer = await session.open(device, signal);
+    try {
+      const outcome = await run.transfer.replicateDisk({
+        reader,
+        writer,
+        state,
+        snapshotId: snapshot.tag,
+        ...(usedBase === undefined ? {} : { baseSnapshotId: usedBase.tag }),
+        volumeId: volume.id,
+        volumeIsNew: run.store.replicas.claimForWriting(run.replicaId, disk.id, snapshot.tag),
+        volumesAreZeroed: run.environments.destination['volumes_are_zeroed'] === true,
+        limiter: run.limiter,
+        onProgress: (progress) => run.meter?.report(disk.id, progress),
+        signal,
+      });
+      return numbersOf(outcome);
+    } finally {
+      await writer.close();
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Connects to the worker, finds each disk's device, and does the work for several disks at once. */
+async function onDevices<R>(
+  run: RunContext,
+  { vm, volumes, worker }: { vm: Vm; volumes: readonly Volume[]; worker: ReturnType<typeof workerOf> },
+  signal: AbortSignal,
+  work: (disk: Disk, volume: Volume, device: WorkerDevice, session: WorkerSession, signal: AbortSignal) => Promise<R>,
+): Promise<R[]> {
+  const session = await run.workers.get(worker, signal);
+  const within = AbortSignal.any([signal, session.lost]);
+  try {
+    const devices = matchVolumes(volumes, await session.devices(within));
+    return await inParallel(vm.disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
+      const volume = volumes.find((candidate) => candidate.diskId === disk.id);
+      const device = volume === undefined ? undefined : devices.get(volume.id);
+      if (volume === undefined || device === undefined) throw new CausewayError('general.bug', `disk ${disk.id} has no volume`);
+      return work(disk, volume, device, session, inner);
+    });
+  } catch (error) {
+    // The reason why the session was lost says more than what its loss did to whoever used it.
+    throw session.lost.aborted && !signal.aborted ? session.lost.reason : error;
+  } finally {
+    run.meter?.flush();
+  }
+}
+
+/** The base counts for a disk only if that very success filled the disk's volume. */
+function baseFor(run: RunContext, diskId: string): Snapshot | undefined {
+  const base = run.store.snapshots.list(run.replicaId).find((stored) => stored.role === 'base');
+  const disk = replicaOf(run).disks.find((candidate) => candidate.diskId === diskId);
+  return base !== undefined && disk?.synchronisedBy === base.executionId ? base.snapshot : undefined;
+}
+
+function stateOf(run: RunContext, diskId: string, sizeBytes: number) {
+  return run.transfer.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes });
+}
+
+function snapshotDiskSize(snapshot: Snapshot, disk: Disk): number {
+  const seen = snapshot.disks.find((candidate) => candidate.diskId === disk.id);
+  if (seen?.sizeBytes === disk.size_bytes) return seen.sizeBytes;
+  throw new CausewayError(
+    'replication.size-mismatch',
+    seen === undefined
+      ? `disk ${disk.id} is not in the snapshot`
+      : `disk ${disk.id} was described with ${disk.size_bytes} bytes and has ${seen.sizeBytes} in the snapshot`,
+    // Within this run the description stays as it is.
+    { retryable: false },
+  );
+}
+
+function meterOf(run: RunContext, vm: Vm) {
+  run.meter ??= progressMeter({
+    executionId: run.executionId,
+    diskIds: vm.disks.map((disk) => disk.id),
+    publish: run.publishProgress,
+  });
+  return run.meter;
+}
+
+/** What is told of a disk at its end; all of it numbers. */
+interface DiskNumbers {
+  readonly bytesSent: number;
+  readonly [name: string]: number;
+}
+
+function numbersOf(outcome: object): DiskNumbers {
+  const numbers = Object.fromEntries(Object.entries(outcome).filter((pair): pair is [string, number] => typeof pair[1] === 'number'));
+  return { bytesSent: 0, ...numbers };
+}

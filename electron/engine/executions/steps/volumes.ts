@@ -1,0 +1,32 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { TaskHandler } from '../../jobs/runner.ts';
+import { destinationRun, replicaOf, vmOf, type RunContext } from '../run-context.ts';
+
+/** Step 1: one volume a disk. What is known of a former volume of the same disk does not hold for a new one. */
+export function ensureVolumes(run: RunContext): TaskHandler {
+  return async ({ values, signal }) => {
+    const vm = vmOf(values);
+    const volumes = await run.destination.ensureVolumes(destinationRun(run, vm), vm.disks, signal);
+    const former = new Map(replicaOf(run).disks.map((disk) => [disk.diskId, disk]));
+    for (const disk of vm.disks) {
+      const volume = volumes.find((candidate) => candidate.diskId === disk.id);
+      if (volume === undefined) throw new CausewayError('general.bug', `the destination gave no volume for disk ${disk.id}`);
+      if (volume.sizeBytes < disk.size_bytes) {
+        throw new CausewayError('general.bug', `volume ${volume.id} has ${volume.sizeBytes} bytes, disk ${disk.id} needs ${disk.size_bytes}`);
+      }
+      const before = former.get(disk.id)?.volumeId;
+      if (before !== undefined && before !== volume.id) {
+        run.event('note', `volume ${before} of disk ${disk.id} is gone; ${volume.id} takes its place and is filled from the start`);
+      }
+      if (before !== volume.id) forgetTransfer(run, disk.id, disk.size_bytes);
+      run.store.replicas.putDisk(run.replicaId, { diskId: disk.id, sizeBytes: disk.size_bytes, volumeId: volume.id, isNew: volume.isNew });
+    }
+    return { volumes };
+  };
+}
+
+/** Drops digests and checkpoints of a disk. */
+function forgetTransfer(run: RunContext, diskId: string, sizeBytes: number): void {
+  const { store, transferFolder, transfer, replicaId } = run;
+  transfer.openTransferState({ db: store.db, folder: transferFolder, replicaId, diskId, sizeBytes }).delete();
+}
