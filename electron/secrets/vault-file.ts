@@ -1,0 +1,53 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { jsonObjectSchema } from '../../shared/model/endpoint.ts';
+
+const sealedSchema = z.object({ iv: z.string(), tag: z.string(), data: z.string() });
+
+export const vaultFileSchema = z.object({
+  version: z.literal(1),
+  /** Goes into what each record authenticates, so that a record of another vault does not fit. */
+  id: z.string(),
+  protection: z.object({ kind: z.string(), wrapped: jsonObjectSchema }),
+  records: z.record(z.string(), sealedSchema.extend({ updatedAt: z.string() })),
+});
+export type VaultFile = z.infer<typeof vaultFileSchema>;
+
+/** Undefined when there is none. @throws CausewayError `secrets.vault-damaged` */
+export function readVaultFile(path: string): VaultFile | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return vaultFileSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new CausewayError('secrets.vault-damaged', `${path} is no vault that this version can read`, { cause });
+  }
+}
+
+/** All or nothing, durable when it returns, readable by the owner alone. */
+export function writeVaultFile(path: string, content: VaultFile): void {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = openSync(temporary, 'wx', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+  if (process.platform === 'win32') return;
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
