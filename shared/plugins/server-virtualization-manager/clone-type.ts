@@ -1,7 +1,7 @@
 import { field } from '../field-meta.ts';
 import { text } from '../shapes/text.ts';
 
-/** What the manager's interface knows. The specification lists no values, so others are only warned of. */
+/** What managers are known to take. The environment's interface lists no values, so others are only warned of. */
 export const cloneTypes = ['THIN_CLONE', 'SPARSE_COPY', 'NON_SPARSE_COPY'];
 
 export const cloneTypeField = (help: string) =>

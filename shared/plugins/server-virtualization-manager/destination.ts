@@ -21,7 +21,7 @@ const secretPerOs = perOs(
       linux: 'Password of the Linux template’s user. Better by reference to the vault.',
       windows: 'Password of the Windows template’s user. Better by reference to the vault.',
     },
-    example: passwords as never,
+    example: passwords,
   },
   { group, secret: true },
 );

@@ -6,7 +6,7 @@ interface PerOs {
   readonly linux: string;
   readonly windows: string;
   readonly help: { readonly linux: string; readonly windows: string };
-  readonly example: { readonly linux: string; readonly windows: string };
+  readonly example: { readonly linux: unknown; readonly windows: unknown };
 }
 
 /** A mapping with the keys `linux` and `windows` and no other. */

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { optional, required } from '../shapes/leaf.ts';
+import { mappingOf, text } from '../shapes/text.ts';
+import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
+import { leaves } from './leaves.ts';
+
+const classes = ['storage_premium_perf2', 'storage_premium_perf4'] as const;
+
+export const destination = z.strictObject({
+  network_map: field(mappingOf(text()), {
+    title: 'Network map',
+    help: 'Source network to name or ID of an existing network. One NIC is created per source NIC on the mapped network.',
+    group: 'Network',
+    example: { 'VM Network': 'prod-net' },
+    optionsFrom: 'networks',
+    keysFrom: 'vm.networks',
+  }),
+  storage_mappings: field(
+    storageMapping({ target: 'volume performance class', optionsFrom: 'volume_types', examples: classes }).optional(),
+    {
+      title: 'Storage mappings',
+      help: 'Which performance class each source disk or storage back end gets. If omitted or empty, the platform picks its default class; unmapped disks may fall back to the configuration’s default class.',
+      group: 'Storage',
+      example: storageMappingExample(classes),
+    },
+  ),
+  machine_type: field(text().optional(), {
+    title: 'Machine type',
+    help: 'Existing machine type of the migrated server. If omitted, the smallest type that satisfies the source’s CPU and memory is picked. Windows guests need an explicit, Windows-compatible one.',
+    group: 'Server',
+    example: 'g1.2',
+    optionsFrom: 'machine_types',
+  }),
+  project: field(text().optional(), {
+    title: 'Project',
+    help: 'ID of the project for everything that is created, workers included. If unset, the project of the endpoint’s service account.',
+    group: 'Placement',
+    example: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+    optionsFrom: 'projects',
+  }),
+  keypair_name: field(text().optional(), {
+    title: 'Key pair',
+    help: 'Key pair that is injected through metadata. Has no effect when user credentials are retained.',
+    group: 'Server',
+    example: 'ops-key',
+    optionsFrom: 'keypairs',
+  }),
+  delete_disks_on_server_termination: optional(leaves.delete_disks_on_server_termination),
+  security_groups: field(z.array(text()).optional(), {
+    title: 'Security groups',
+    help: 'Names or IDs of security groups in the endpoint’s project. Joined with the configuration’s default security groups.',
+    group: 'Network',
+    example: ['web', 'ssh'],
+    optionsFrom: 'security_groups',
+  }),
+  affinity_group: optional(leaves.affinity_group),
+  availability_zone: required(leaves.availability_zone),
+  server_labels: field(
+    z
+      .array(z.string().min(1).max(60).regex(/^[^/,]*$/, 'must contain neither / nor ,'))
+      .max(50)
+      .optional(),
+    {
+      title: 'Labels',
+      help: 'Labels on the migrated server: at most 50, each of at most 60 characters, none with / or a comma. key=value becomes a label with a value.',
+      group: 'Server',
+      example: ['env=prod', 'migrated'],
+    },
+  ),
+  server_properties: optional(leaves.server_properties),
+  use_public_ip: optional(leaves.use_public_ip),
+  disk_bus: optional(leaves.disk_bus),
+  use_config_drive: optional(leaves.use_config_drive),
+  custom_boot_volume_image_metadata: optional(leaves.image_metadata),
+  migr_image_map: optional(leaves.migr_image_map),
+  migr_network: required(leaves.migr_network),
+  migr_machine_type: required(leaves.migr_machine_type),
+  migr_worker_use_public_ip: optional(leaves.migr_worker_use_public_ip),
+  migr_worker_volume_size: optional(leaves.migr_worker_volume_size),
+  migr_worker_volume_performance_class: optional(leaves.migr_worker_volume_performance_class),
+  preserve_fixed_ips: optional(leaves.preserve_fixed_ips),
+  volumes_are_zeroed: optional(leaves.volumes_are_zeroed),
+  data_transfer_mechanism: optional(leaves.data_transfer_mechanism),
+  set_dhcp: optional(leaves.set_dhcp),
+  retain_user_credentials: optional(leaves.retain_user_credentials),
+  windows_virtio_iso_url: optional(leaves.windows_virtio_iso_url),
+});
+
+export type EuropeanCloudDestination = z.infer<typeof destination>;

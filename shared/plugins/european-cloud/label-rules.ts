@@ -1,0 +1,86 @@
+import type { Rule } from '../../validation/rule.ts';
+import { isJsonObject } from '../../model/json.ts';
+
+/** The platform keeps labels as key and value, each of this alphabet; the environment takes a list of free texts. */
+const labelWord = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+const propertyKey = /^[A-Za-z0-9_:. -]{1,255}$/;
+
+interface Label {
+  readonly index: number;
+  readonly text: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** `key=value` is a label with a value, anything else one without. */
+function labelsOf(list: unknown): Label[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((text: unknown, index) => {
+    if (typeof text !== 'string' || text === '') return [];
+    const split = text.indexOf('=');
+    return [{ index, text, key: split < 0 ? text : text.slice(0, split), value: split < 0 ? '' : text.slice(split + 1) }];
+  });
+}
+
+export const labelRules: readonly Rule[] = [
+  {
+    id: 'european-cloud/label-alphabet',
+    *check({ environment }) {
+      for (const { index, text, key, value } of labelsOf(environment['server_labels'])) {
+        const reason = labelWord.test(key)
+          ? value === '' || labelWord.test(value)
+            ? key.startsWith('stackit-')
+              ? 'the prefix stackit- is reserved'
+              : undefined
+            : 'its value has a character that the platform does not take'
+          : 'its key is empty or has a character that the platform does not take';
+        if (reason === undefined) continue;
+        yield {
+          severity: 'warning',
+          at: ['server_labels', index],
+          message: `The platform will refuse the label ${JSON.stringify(text)}: ${reason}.`,
+          suggestion: 'Letters, digits, hyphen, underscore and dot are taken, with a letter or digit at both ends.',
+        };
+      }
+    },
+  },
+  {
+    id: 'european-cloud/label-twice',
+    *check({ environment }) {
+      const seen = new Set<string>();
+      for (const { index, text, key } of labelsOf(environment['server_labels'])) {
+        if (seen.has(key)) {
+          yield {
+            severity: 'warning',
+            at: ['server_labels', index],
+            message: `The label key ${JSON.stringify(key)} stands more than once: only one value can be kept, so ${JSON.stringify(text)} is lost or wins.`,
+          };
+        }
+        seen.add(key);
+      }
+    },
+  },
+  {
+    id: 'european-cloud/property-form',
+    *check({ environment }) {
+      const properties = environment['server_properties'];
+      if (!isJsonObject(properties)) return;
+      for (const [key, value] of Object.entries(properties)) {
+        const at = ['server_properties', key];
+        if (!propertyKey.test(key)) {
+          yield {
+            severity: 'warning',
+            at,
+            message: `The platform will refuse the property ${JSON.stringify(key)}: keys have up to 255 letters, digits, blanks and - _ : . characters.`,
+          };
+        }
+        if (typeof value === 'string' && value.length > 255) {
+          yield { severity: 'warning', at, message: 'The platform will refuse the property: values have at most 255 characters.' };
+        }
+        if (typeof value === 'number' || typeof value === 'boolean') {
+          yield { severity: 'info', at, message: `Properties are texts: ${String(value)} is sent as "${String(value)}".` };
+        }
+      }
+    },
+  },
+];

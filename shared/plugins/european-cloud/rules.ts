@@ -1,0 +1,198 @@
+import { isJsonObject } from '../../model/json.ts';
+import type { Rule } from '../../validation/rule.ts';
+import { catalogOf, catalogRules } from '../rules/catalog-names.ts';
+import { noEffectUnless } from '../rules/conditional-keys.ts';
+import { noRetiredImages } from '../rules/end-of-life.ts';
+import { isOn, textAt, valueAt } from '../rules/environment-view.ts';
+import { addressInRange, addressNotReserved } from '../rules/fixed-addresses.ts';
+import { isIpv6 } from '../rules/ipv4.ts';
+import { machineTypeFits, shortages } from '../rules/machine-size.ts';
+import { everyNicMapped } from '../rules/network-map.ts';
+import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
+import { neededImages, workerVolumeHoldsImage } from '../rules/worker-images.ts';
+import { destination } from './destination.ts';
+import { labelRules } from './label-rules.ts';
+
+const plugin = 'european-cloud';
+const metadata = 'custom_boot_volume_image_metadata';
+
+const guestRules: readonly Rule[] = [
+  {
+    id: `${plugin}/worker-image-missing`,
+    *check({ vm, effective }) {
+      const map = effective['migr_image_map'];
+      if (vm === undefined || (map !== undefined && !isJsonObject(map))) return;
+      for (const os of neededImages(vm.os_type)) {
+        if (map?.[os] !== undefined) continue;
+        yield {
+          severity: 'error',
+          at: ['migr_image_map', os],
+          message:
+            os === 'linux'
+              ? 'The Linux worker image is missing: the disk copy worker runs it, whatever the guest is.'
+              : 'The Windows worker image is missing: a Windows guest is prepared on a Windows worker.',
+          suggestion: `Add migr_image_map.${os} with the name or ID of an image.`,
+        };
+      }
+    },
+  },
+  {
+    id: `${plugin}/windows-needs-machine-type`,
+    *check({ vm, effective }) {
+      if (vm?.os_type !== 'windows' || effective['machine_type'] !== undefined) return;
+      yield {
+        severity: 'error',
+        at: ['machine_type'],
+        message: 'A Windows guest needs an explicit machine type: which types are Windows-compatible can’t be told from the list.',
+        suggestion: 'Add machine_type with a Windows-compatible type.',
+      };
+    },
+  },
+  {
+    id: `${plugin}/no-machine-type-fits`,
+    *check(context) {
+      const { vm, effective } = context;
+      const types = catalogOf(context, plugin)?.machine_types;
+      if (vm === undefined || types === undefined || effective['machine_type'] !== undefined || vm.os_type === 'windows') return;
+      if (types.some((type) => shortages(type, vm).length === 0)) return;
+      yield {
+        severity: 'error',
+        at: ['machine_type'],
+        message: `No machine type of the destination has ${vm.vcpus ?? 'enough'} vCPUs and ${vm.memory_mb ?? 'enough'} MB of memory.`,
+        suggestion: 'Name a smaller machine type, if the VM will do with it.',
+      };
+    },
+  },
+];
+
+const metadataRules: readonly Rule[] = [
+  {
+    id: `${plugin}/disk-bus-overridden`,
+    *check({ environment, effective }) {
+      const bus = environment['disk_bus'];
+      const onBootVolume = valueAt(effective, [metadata, 'disk_bus']);
+      if (bus === undefined || onBootVolume === undefined || bus === onBootVolume) return;
+      yield {
+        severity: 'warning',
+        at: ['disk_bus'],
+        message: `${metadata}.disk_bus overrides disk_bus on the boot volume: it gets ${JSON.stringify(onBootVolume)}, other volumes ${JSON.stringify(bus)}.`,
+      };
+    },
+  },
+  {
+    id: `${plugin}/metadata-contradicts-vm`,
+    *check({ vm, environment }) {
+      if (vm === undefined) return;
+      const os = valueAt(environment, [metadata, 'operating_system']);
+      if ((os === 'linux' || os === 'windows') && os !== vm.os_type) {
+        yield {
+          severity: 'warning',
+          at: [metadata, 'operating_system'],
+          message: `The guest is ${vm.os_type}, but its boot volume is to be marked ${os}.`,
+        };
+      }
+      const uefi = valueAt(environment, [metadata, 'uefi']);
+      if (typeof uefi === 'boolean' && vm.firmware !== undefined && uefi !== (vm.firmware === 'uefi')) {
+        yield {
+          severity: 'warning',
+          at: [metadata, 'uefi'],
+          message: `The guest starts by ${vm.firmware.toUpperCase()}, but its boot volume is to be marked ${uefi ? 'UEFI' : 'BIOS'}: it will hardly start.`,
+        };
+      }
+    },
+  },
+  {
+    id: `${plugin}/secure-boot-needs-uefi`,
+    *check({ effective, environment, vm }) {
+      if (valueAt(environment, [metadata, 'secure_boot']) !== true) return;
+      const uefi = valueAt(effective, [metadata, 'uefi']) ?? (vm?.firmware === undefined ? undefined : vm.firmware === 'uefi');
+      if (uefi !== false) return;
+      yield { severity: 'warning', at: [metadata, 'secure_boot'], message: 'Secure boot has no effect without UEFI.' };
+    },
+  },
+];
+
+const networkRules: readonly Rule[] = [
+  {
+    id: `${plugin}/ipv6-dropped`,
+    *check({ vm, effective }) {
+      if (vm === undefined || !isOn(effective, ['preserve_fixed_ips'])) return;
+      for (const [nicIndex, { ip_addresses: addresses = [] }] of vm.nics.entries()) {
+        for (const [index, address] of addresses.entries()) {
+          if (!isIpv6(address)) continue;
+          yield {
+            severity: 'warning',
+            from: 'document',
+            at: ['vm', 'nics', nicIndex, 'ip_addresses', index],
+            message: `The IPv6 address ${address} is dropped: preserve_fixed_ips keeps IPv4 addresses only.`,
+          };
+        }
+      }
+    },
+  },
+  addressInRange(plugin, {
+    flag: 'preserve_fixed_ips',
+    severity: 'error',
+    consequence: 'it can’t be kept',
+  }),
+  addressNotReserved(plugin, 'preserve_fixed_ips'),
+  {
+    id: `${plugin}/static-address-changes`,
+    *check({ effective }) {
+      if (effective['set_dhcp'] !== false || isOn(effective, ['preserve_fixed_ips'])) return;
+      yield {
+        severity: 'info',
+        at: ['set_dhcp'],
+        message: 'The guest keeps its static network configuration (set_dhcp is false) while the platform picks other addresses (preserve_fixed_ips is not set): the two must be brought together by hand.',
+      };
+    },
+  },
+];
+
+export const destinationRules: readonly Rule[] = [
+  everyNicMapped(plugin, true),
+  ...guestRules,
+  {
+    id: `${plugin}/storage-mapping-empty`,
+    *check({ environment }) {
+      const mapping = environment['storage_mappings'];
+      if (!isJsonObject(mapping)) return;
+      if (['default', 'backend_mappings', 'disk_mappings'].some((key) => mapping[key] !== undefined)) return;
+      yield {
+        severity: 'warning',
+        at: ['storage_mappings'],
+        message: 'At least one of default, backend_mappings and disk_mappings is expected: empty, it leaves the class to the platform.',
+        suggestion: 'Leave storage_mappings out, or add default.',
+      };
+    },
+  },
+  ...storageMappingRules(plugin, ['storage_mappings']),
+  noEffectUnless(`${plugin}/keypair-has-no-effect`, {
+    keys: [['keypair_name']],
+    hasEffect: (environment) => !isOn(environment, ['retain_user_credentials']),
+    because: 'with retain_user_credentials the guest initialization agent installs no key',
+    suggestion: 'Leave keypair_name out, or set retain_user_credentials to false.',
+  }),
+  ...metadataRules,
+  ...networkRules,
+  ...labelRules,
+  noRetiredImages(plugin, [['migr_image_map', '*']]),
+  {
+    id: `${plugin}/project-id-form`,
+    *check({ environment }) {
+      const project = textAt(environment, ['project']);
+      if (project === undefined || /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(project)) return;
+      yield {
+        severity: 'warning',
+        at: ['project'],
+        message: `${JSON.stringify(project)} does not look like a project ID (a UUID); names are not looked up here.`,
+      };
+    },
+  },
+  machineTypeFits(plugin, 'machine_type'),
+  workerVolumeHoldsImage(plugin, {
+    size: ['migr_worker_volume_size'],
+    images: [['migr_image_map', 'linux'], ['migr_image_map', 'windows']],
+  }),
+  ...catalogRules(plugin, destination),
+];
