@@ -4,8 +4,8 @@ import { detachVolume, freeVolume } from './attachments.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import { hasLabels, labelKeys } from './iaas/labels.ts';
 import { entryLabel, nameOf, removeAndWait } from './owned.ts';
-import { findVolume } from './replica-volumes.ts';
 import type { CloudSession } from './session.ts';
+import { findVolume } from './volume-state.ts';
 
 interface Remover {
   readonly findId: (signal: AbortSignal) => Promise<string | undefined>;

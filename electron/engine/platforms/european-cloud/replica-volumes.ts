@@ -1,18 +1,20 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Disk } from '../../../../shared/model/vm.ts';
 import type { DestinationRun, Volume } from '../../ports/destination-platform.ts';
-import type { LedgerEntry } from '../../ports/ledger.ts';
 import { isAmbiguous } from '../../http/http-error.ts';
 import { freeVolume } from './attachments.ts';
+import { callerRanges } from './caller-address.ts';
 import { readEnvironment, required, type DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
-import { hasLabels, labelKeys, labelValue, type Labels } from './iaas/labels.ts';
+import { labelKeys, labelValue, type Labels } from './iaas/labels.ts';
 import type { CloudVolume } from './iaas/volumes.ts';
-import { ensureOwned, entryLabel, labelsOf, nameOf } from './owned.ts';
-import { requireQuota } from './quota-needs.ts';
+import { ensureOwned, labelsOf, nameOf } from './owned.ts';
+import { resolvedOrThrow, resolveText } from './names.ts';
+import { addNeeds, requireQuota } from './quota-needs.ts';
 import type { CloudSession } from './session.ts';
 import { bytesOfGib, largestVolumeGib, performanceClassOf, sizeInGib } from './storage-class.ts';
-import { awaitVolume, isFailed, isGone } from './volume-state.ts';
+import { callerQuestion, planWorker, workerNeeds } from './worker-plan.ts';
+import { awaitVolume, findVolume, isFailed, isGone } from './volume-state.ts';
 
 /** The disk's exact size when the volume was made or grown for it: whole GiB would hide that a disk shrank. */
 const diskBytesLabel = 'causeway-disk-bytes';
@@ -39,7 +41,7 @@ export async function ensureVolumes(session: CloudSession, run: DestinationRun, 
   const standings: Standing[] = [];
   for (const disk of disks) standings.push(await standingOf(iaas, run, disk, signal));
   for (const standing of standings) refuseImpossible(standing, zone);
-  await checkVolumeQuota(iaas, standings, signal);
+  await refuseUnaffordable(session, iaas, environment, standings, signal);
 
   const volumes: Volume[] = [];
   for (const standing of standings) volumes.push(await ensureVolume(session, iaas, run, environment, zone, standing, signal));
@@ -77,11 +79,22 @@ function refuseImpossible({ disk, size, volume }: Standing, zone: string): void 
   }
 }
 
-async function checkVolumeQuota(iaas: Iaas, standings: readonly Standing[], signal: AbortSignal): Promise<void> {
+/** What is about to be created has to be possible as a whole: classes, quotas, and the worker that will come next. */
+async function refuseUnaffordable(
+  session: CloudSession, iaas: Iaas, environment: DestinationEnvironment, standings: readonly Standing[], signal: AbortSignal,
+): Promise<void> {
   const missing = standings.filter((each) => each.volume === undefined);
-  const growth = standings.map((each) => Math.max(0, each.size - (each.volume?.size ?? 0))).reduce((sum, each) => sum + each, 0);
+  const growth = standings.reduce((sum, each) => sum + Math.max(0, each.size - (each.volume?.size ?? 0)), 0);
   if (growth === 0) return;
-  requireQuota({ volumes: missing.length, gigabytes: growth }, await iaas.quotas.read(signal));
+  const wanted = new Set(missing.map((each) => performanceClassOf(each.disk, environment)).filter((name) => name !== undefined));
+  if (wanted.size > 0) {
+    const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
+    for (const name of wanted) resolvedOrThrow('volume performance class', 'storage_mappings', name, resolveText(classes, name));
+  }
+  const plan = await planWorker(iaas, environment, 'disk-copy', signal);
+  const ranges = await callerRanges(session, callerQuestion(plan), signal);
+  const needs = addNeeds({ volumes: missing.length, gigabytes: growth }, workerNeeds(plan, ranges.length));
+  requireQuota(needs, await iaas.quotas.read(signal));
 }
 
 async function ensureVolume(
@@ -144,13 +157,6 @@ function diskLabels(run: DestinationRun, disk: Disk): Labels {
     [labelKeys.disk]: labelValue(disk.id),
     [diskBytesLabel]: String(disk.size_bytes),
   };
-}
-
-/** The volume that an entry's lost creation made, by its label. */
-export async function findVolume(iaas: Iaas, entry: LedgerEntry, signal: AbortSignal): Promise<CloudVolume | undefined> {
-  const label = entryLabel(entry);
-  const found = await iaas.volumes.list(label, signal);
-  return found.find((volume) => hasLabels(volume, label) && !isGone(volume));
 }
 
 async function grow(session: CloudSession, iaas: Iaas, run: DestinationRun, volume: CloudVolume, disk: Disk, size: number, signal: AbortSignal): Promise<void> {

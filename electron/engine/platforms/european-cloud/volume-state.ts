@@ -1,8 +1,11 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { pollUntil } from '../../http/poll.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
 import { pollPlan } from './context.ts';
 import type { Iaas } from './iaas/iaas.ts';
+import { hasLabels } from './iaas/labels.ts';
 import type { CloudVolume } from './iaas/volumes.ts';
+import { entryLabel } from './owned.ts';
 import type { CloudSession } from './session.ts';
 
 /** Statuses are an open set; every failed one starts like this. */
@@ -43,4 +46,11 @@ export function awaitVolume(
     session.clock,
     signal,
   );
+}
+
+/** The volume that the lost creation of an entry made, by its label. */
+export async function findVolume(iaas: Iaas, entry: LedgerEntry, signal: AbortSignal): Promise<CloudVolume | undefined> {
+  const label = entryLabel(entry);
+  const found = await iaas.volumes.list(label, signal);
+  return found.find((volume) => hasLabels(volume, label) && !isGone(volume));
 }

@@ -113,3 +113,9 @@ export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds 
     publicIps: plan.publicAddress ? 1 : 0,
   };
 }
+
+/** What has to be known of a worker to tell from where it will be reached. */
+export function callerQuestion(plan: WorkerPlan): { publicAddress: boolean; prefixes: readonly string[]; gateway?: string } {
+  const gateway = plan.network.ipv4?.gateway;
+  return { publicAddress: plan.publicAddress, prefixes: plan.network.ipv4?.prefixes ?? [], ...(typeof gateway === 'string' ? { gateway } : {}) };
+}

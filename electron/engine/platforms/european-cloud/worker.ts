@@ -15,7 +15,7 @@ import { ensureOwned, entryLabel, labelsOf, nameOf, type Intent, type Owned } fr
 import { requireQuota } from './quota-needs.ts';
 import { releaseOwned } from './remove-resource.ts';
 import type { CloudSession } from './session.ts';
-import { planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
+import { callerQuestion, planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
 import { decodeDebugKey, linuxWorkerUserData, workerUser } from './worker-user-data.ts';
 import { createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
 
@@ -73,11 +73,6 @@ export async function startWorker(
     ...(plan.os === 'windows' ? { winrm: { port: winrmPort, password: keys.windowsPassword } } : { hostKey: keys.host.publicKey }),
     attached: volumes,
   };
-}
-
-export function callerQuestion(plan: WorkerPlan): { publicAddress: boolean; prefixes: readonly string[]; gateway?: string } {
-  const gateway = plan.network.ipv4?.gateway;
-  return { publicAddress: plan.publicAddress, prefixes: plan.network.ipv4?.prefixes ?? [], ...(typeof gateway === 'string' ? { gateway } : {}) };
 }
 
 async function dropUnreachableWorker(session: CloudSession, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void> {

@@ -27,9 +27,10 @@ export function labelValue(text: string): string {
   return isLabelText(text) ? text : `sha256-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
-/** The part of `label_selector` that picks one label. */
-export function selector(labels: Labels): string {
-  return Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(',');
+/** The query that picks resources with all of these labels; none given picks all. */
+export function selectorQuery(labels: Labels | undefined): Readonly<Record<string, string>> {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? {} : { label_selector: pairs.join(',') };
 }
 
 export function hasLabels(resource: { readonly labels?: Readonly<Record<string, unknown>> | undefined }, wanted: Labels): boolean {

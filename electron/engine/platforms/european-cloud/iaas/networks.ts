@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
-import { selector, type Labels } from './labels.ts';
+import { selectorQuery, type Labels } from './labels.ts';
 import { labelsSchema, listOf } from './wire.ts';
 
 const networkSchema = z.looseObject({
@@ -66,7 +66,7 @@ export function nicsOf(api: Api): Nics {
   const ofNetwork = (networkId: string): string => `${api.prefix}/networks/${encodeURIComponent(networkId)}/nics`;
   return {
     async list(labels, signal) {
-      return (await api.read(listOf(nicSchema), { operation: 'list NICs', method: 'GET', path, query: { label_selector: selector(labels) } }, signal)).items;
+      return (await api.read(listOf(nicSchema), { operation: 'list NICs', method: 'GET', path, query: selectorQuery(labels) }, signal)).items;
     },
     async listOfNetwork(networkId, signal) {
       return (await api.read(listOf(nicSchema), { operation: `list NICs of network ${networkId}`, method: 'GET', path: ofNetwork(networkId) }, signal)).items;
@@ -84,7 +84,7 @@ export function publicIpsOf(api: Api): PublicIps {
   const one = (id: string): string => `${path}/${encodeURIComponent(id)}`;
   return {
     async list(labels, signal) {
-      const query = { label_selector: selector(labels) };
+      const query = selectorQuery(labels);
       return (await api.read(listOf(publicIpSchema), { operation: 'list public IPs', method: 'GET', path, query }, signal)).items;
     },
     get: (id, signal) => api.find(publicIpSchema, { operation: `read public IP ${id}`, method: 'GET', path: one(id) }, signal),

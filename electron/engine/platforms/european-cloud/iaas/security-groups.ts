@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
-import { selector, type Labels } from './labels.ts';
+import { selectorQuery, type Labels } from './labels.ts';
 import { labelsSchema, listOf } from './wire.ts';
 
 const groupSchema = z.looseObject({ id: z.string(), name: z.string(), stateful: z.boolean().optional(), labels: labelsSchema });
@@ -37,7 +37,7 @@ export function securityGroupsOf(api: Api): SecurityGroups {
   const one = (id: string): string => `${path}/${encodeURIComponent(id)}`;
   return {
     async list(labels, signal) {
-      const query = labels === undefined ? {} : { label_selector: selector(labels) };
+      const query = selectorQuery(labels);
       return (await api.read(listOf(groupSchema), { operation: 'list security groups', method: 'GET', path, query }, signal)).items;
     },
     get: (id, signal) => api.find(groupSchema, { operation: `read security group ${id}`, method: 'GET', path: one(id) }, signal),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { HttpRequest } from '../../../http/http-request.ts';
 import type { Api } from './api.ts';
-import { selector, type Labels } from './labels.ts';
+import { selectorQuery, type Labels } from './labels.ts';
 import { labelsSchema, listOf } from './wire.ts';
 
 const serverSchema = z.looseObject({
@@ -71,7 +71,7 @@ export function serversOf(api: Api): Servers {
   }
   return {
     async list(labels, signal) {
-      const query = { details: 'true', label_selector: selector(labels) };
+      const query = { details: 'true', ...selectorQuery(labels) };
       return (await api.read(listOf(serverSchema), { operation: 'list servers', method: 'GET', path, query }, signal)).items;
     },
     get: (id, signal) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
-import { selector, type Labels } from './labels.ts';
+import { selectorQuery, type Labels } from './labels.ts';
 import { labelsSchema, listOf } from './wire.ts';
 
 const volumeSchema = z.looseObject({
@@ -51,7 +51,7 @@ export function volumesOf(api: Api): Volumes {
   const one = (id: string): string => `${path}/${encodeURIComponent(id)}`;
   return {
     async list(labels, signal) {
-      const query = { label_selector: selector(labels) };
+      const query = selectorQuery(labels);
       return (await api.read(listOf(volumeSchema), { operation: 'list volumes', method: 'GET', path, query }, signal)).items;
     },
     get: (id, signal) => api.find(volumeSchema, { operation: `read volume ${id}`, method: 'GET', path: one(id) }, signal),

@@ -1,0 +1,122 @@
+import { toErrorRecord } from '../../../../shared/model/causeway-error.ts';
+import { errorText } from '../../../../shared/model/errors/catalogue.ts';
+import type { CheckReport, CheckStep } from '../../ports/platform-common.ts';
+import { callerRanges } from './caller-address.ts';
+import type { CloudSession } from './session.ts';
+
+interface Trial {
+  readonly name: string;
+  /** Without it, nothing after it can be tried. */
+  readonly essential: boolean;
+  /** Tells what was seen; a warning when it starts with one. */
+  readonly run: (signal: AbortSignal) => Promise<string | { readonly warning: string }>;
+}
+
+/** Tries, in order, everything that a migration will need of an endpoint, without changing anything there. */
+export async function checkEndpoint(session: CloudSession, signal: AbortSignal): Promise<CheckReport> {
+  const steps: CheckStep[] = [];
+  let blocked = false;
+  for (const trial of trials(session)) {
+    signal.throwIfAborted();
+    if (blocked) {
+      steps.push({ name: trial.name, outcome: 'skipped', evidence: 'an earlier step failed' });
+      continue;
+    }
+    try {
+      const seen = await trial.run(signal);
+      steps.push(typeof seen === 'string' ? { name: trial.name, outcome: 'passed', evidence: seen } : { name: trial.name, outcome: 'warning', evidence: seen.warning });
+    } catch (error) {
+      signal.throwIfAborted();
+      const record = toErrorRecord(error);
+      const { title, remedy } = errorText(record.code);
+      steps.push({ name: trial.name, outcome: 'failed', evidence: `${title} (${record.message}). ${remedy}` });
+      blocked = trial.essential;
+    }
+  }
+  return { passed: steps.every((step) => step.outcome === 'passed' || step.outcome === 'warning'), steps };
+}
+
+function trials(session: CloudSession): readonly Trial[] {
+  const { connection } = session;
+  const iaas = session.iaas.bind(session);
+  const counted = (name: string, list: (signal: AbortSignal) => Promise<readonly unknown[]>): Trial => ({
+    name: `List ${name}`,
+    essential: false,
+    run: async (signal) => {
+      const { length } = await list(signal);
+      return `${length} found`;
+    },
+  });
+  return [
+    { name: 'Read the service account key', essential: true, run: async () => keySeen(session) },
+    {
+      name: 'Sign in',
+      essential: true,
+      async run(signal) {
+        await session.signIn(signal);
+        return `${session.key().issuer} was given an access token`;
+      },
+    },
+    {
+      name: 'Reach the project',
+      essential: true,
+      async run(signal) {
+        const project = await iaas().lists.project(signal);
+        return project.status === undefined || project.status === 'CREATED' || project.status === 'ACTIVE'
+          ? `project ${project.id}`
+          : { warning: `project ${project.id} has status ${project.status}` };
+      },
+    },
+    {
+      name: 'Reach the region',
+      essential: true,
+      async run(signal) {
+        const zones = await iaas().lists.availabilityZones(signal);
+        return zones.length === 0 ? { warning: `region ${connection.region} lists no availability zones` } : `region ${connection.region}: ${zones.join(', ')}`;
+      },
+    },
+    {
+      name: 'Read the quotas',
+      essential: false,
+      async run(signal) {
+        const quotas = await iaas().quotas.read(signal);
+        const shown = Object.entries({ volumes: quotas.volumes, gigabytes: quotas.gigabytes, vcpu: quotas.vcpu, publicIps: quotas.publicIps });
+        return shown.map(([name, quota]) => (quota === undefined ? `${name} unknown` : `${name} ${quota.usage} of ${quota.limit}`)).join(', ');
+      },
+    },
+    counted('networks', (signal) => iaas().networks.list(signal)),
+    counted('images', (signal) => iaas().lists.images(false, signal)),
+    counted('machine types', (signal) => iaas().lists.machineTypes(signal)),
+    counted('volume performance classes', (signal) => iaas().lists.performanceClasses(signal)),
+    counted('security groups', (signal) => iaas().securityGroups.list(undefined, signal)),
+    counted('affinity groups', (signal) => iaas().lists.affinityGroups(signal)),
+    counted('key pairs', (signal) => iaas().lists.keyPairs(signal)),
+    counted('volumes', (signal) => iaas().volumes.list({}, signal)),
+    counted('servers', (signal) => iaas().servers.list({}, signal)),
+    counted('NICs', (signal) => iaas().nics.list({}, signal)),
+    counted('public IPs', (signal) => iaas().publicIps.list({}, signal)),
+    {
+      name: 'Know the address that workers see',
+      essential: false,
+      async run(signal) {
+        try {
+          const ranges = await callerRanges(session, { publicAddress: true, prefixes: [] }, signal);
+          return `workers with a public address will be opened for ${ranges.join(', ')}`;
+        } catch (error) {
+          const record = toErrorRecord(error);
+          if (record.code !== 'cloud.caller-address-unknown') throw error;
+          return { warning: `${record.message}. ${errorText(record.code).remedy}` };
+        }
+      },
+    },
+  ];
+}
+
+function keySeen(session: CloudSession): string | { readonly warning: string } {
+  const key = session.key();
+  const about = `key ${key.kid} of ${key.issuer}`;
+  if (!key.active) return { warning: `${about} is marked inactive` };
+  if (key.validUntil === undefined) return about;
+  const left = Date.parse(key.validUntil) - session.clock.wallTime();
+  return left < 7 * 24 * 3600_000 ? { warning: `${about} is valid only until ${key.validUntil}` } : `${about}, valid until ${key.validUntil}`;
+}

@@ -1,0 +1,246 @@
+import { toErrorRecord, CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
+import type { Vm } from '../../../../shared/model/vm.ts';
+import type { Finding } from '../../../../shared/validation/finding.ts';
+import { callerRanges } from './caller-address.ts';
+import { readEnvironment, type DestinationEnvironment } from './environment.ts';
+import { fixedAddressFit, parseIpv4 } from './ipv4.ts';
+import type { Iaas } from './iaas/iaas.ts';
+import { labelKeys, labelValue, managedBy } from './iaas/labels.ts';
+import type { CloudNetwork } from './iaas/networks.ts';
+import type { CloudVolume } from './iaas/volumes.ts';
+import { fits, isArm, smallestFitting } from './machine-type.ts';
+import { resolve, resolveImage, resolveText, unresolvedText, type Resolution } from './names.ts';
+import { addNeeds, shortageText, shortages, type QuotaNeeds } from './quota-needs.ts';
+import { asServerLabels } from './server-labels.ts';
+import type { CloudSession } from './session.ts';
+import { largestVolumeGib, sizeInGib } from './storage-class.ts';
+import { bootVolumeSize, callerQuestion, imagesFor, planWorker, workerNeeds } from './worker-plan.ts';
+import { decodeDebugKey } from './worker-user-data.ts';
+
+const rule = (name: string): string => `european-cloud/online-${name}`;
+const pointer = (...segments: readonly (string | number)[]): string => segments.map((each) => `/${String(each).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+type Report = (severity: Finding['severity'], path: string, name: string, message: string) => void;
+
+/**
+ * Everything about an environment that only the cloud can tell: names, ranges, sizes, quotas. All findings in one go;
+ * nothing is created or changed.
+ */
+export async function checkEnvironment(session: CloudSession, environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const report: Report = (severity, path, name, message) => findings.push({ severity, path, rule: rule(name), message });
+  let effective: DestinationEnvironment;
+  try {
+    effective = readEnvironment(environment);
+  } catch (error) {
+    report('error', '', 'shape', toErrorRecord(error).message);
+    return findings;
+  }
+  const iaas = session.iaas(effective.project);
+  try {
+    await iaas.lists.project(signal);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || !['cloud.permission-denied', 'cloud.not-found', 'cloud.request-refused'].includes(error.code)) throw error;
+    report('error', effective.project === undefined ? '' : '/project', 'project', `project ${iaas.projectId} can't be used: ${error.message}`);
+    return findings;
+  }
+  const networks = await iaas.networks.list(signal);
+  checkNetworks(networks, effective, vm, report);
+  await checkFixedAddresses(iaas, networks, effective, vm, signal, report);
+  await checkZone(iaas, effective, signal, report);
+  await checkImages(iaas, effective, vm, signal, report);
+  await checkMachineTypes(iaas, effective, vm, signal, report);
+  await checkStorage(iaas, effective, vm, signal, report);
+  await checkGroupsAndKeys(iaas, effective, signal, report);
+  checkTexts(effective, report);
+  await checkQuotas(session, iaas, effective, vm, signal, report);
+  return findings;
+}
+
+function reportUnresolved(report: Report, path: string, kind: string, wanted: string, resolution: Resolution<unknown>): void {
+  if (resolution.outcome === 'found') return;
+  report('error', path, resolution.outcome === 'ambiguous' ? 'name-ambiguous' : 'name-unknown', unresolvedText(kind, wanted, resolution));
+}
+
+function checkNetworks(networks: readonly CloudNetwork[], environment: DestinationEnvironment, vm: Vm, report: Report): void {
+  for (const [source, wanted] of Object.entries(environment.network_map)) {
+    reportUnresolved(report, pointer('network_map', source), 'network', wanted, resolve(networks, wanted));
+  }
+  for (const network of new Set(vm.nics.map((nic) => nic.network))) {
+    if (environment.network_map[network] === undefined) report('error', '/network_map', 'network-not-mapped', `source network "${network}" is not mapped`);
+  }
+  if (environment.migr_network !== undefined) {
+    reportUnresolved(report, '/migr_network', 'network', environment.migr_network, resolve(networks, environment.migr_network));
+  }
+}
+
+async function checkFixedAddresses(
+  iaas: Iaas, networks: readonly CloudNetwork[], environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report,
+): Promise<void> {
+  if (!environment.preserve_fixed_ips) return;
+  const seen = new Map<string, string>();
+  for (const nic of vm.nics) {
+    const wanted = environment.network_map[nic.network];
+    const resolution = wanted === undefined ? undefined : resolve(networks, wanted);
+    if (resolution?.outcome !== 'found') continue;
+    const network = resolution.resource;
+    const path = pointer('network_map', nic.network);
+    const addresses = (nic.ip_addresses ?? []).filter((address) => parseIpv4(address) !== undefined);
+    if ((nic.ip_addresses ?? []).length > addresses.length) report('info', path, 'ipv6-dropped', `NIC ${nic.id}: its IPv6 addresses are not kept`);
+    const [address, ...more] = addresses;
+    if (address === undefined) {
+      report('warning', path, 'no-fixed-address', `NIC ${nic.id} has no known IPv4 address: it gets one from ${network.name}`);
+      continue;
+    }
+    if (more.length > 0) report('warning', path, 'further-addresses', `NIC ${nic.id}: only its first address, ${address}, is kept (also has ${more.join(', ')})`);
+    const gateway = network.ipv4?.gateway;
+    const prefixes = network.ipv4?.prefixes ?? [];
+    const fit = fixedAddressFit(address, { prefixes, ...(typeof gateway === 'string' ? { gateway } : {}) });
+    if (fit === 'out-of-range') report('error', path, 'address-out-of-range', `NIC ${nic.id}: ${address} is not in the range of network ${network.name} (${prefixes.join(', ') || 'no IPv4'})`);
+    if (fit === 'reserved') report('error', path, 'address-reserved', `NIC ${nic.id}: ${address} is reserved in network ${network.name}`);
+    const key = `${network.id} ${address}`;
+    const other = seen.get(key);
+    if (other !== undefined) report('error', path, 'address-twice', `NICs ${other} and ${nic.id} both want ${address} in network ${network.name}`);
+    seen.set(key, nic.id);
+    const holder = fit === 'fits' ? (await iaas.nics.listOfNetwork(network.id, signal)).find((each) => each.ipv4 === address) : undefined;
+    if (holder !== undefined) report('error', path, 'address-taken', `NIC ${nic.id}: ${address} is taken by NIC ${holder.name ?? holder.id} in network ${network.name}`);
+  }
+}
+
+async function checkZone(iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal, report: Report): Promise<void> {
+  const wanted = environment.availability_zone;
+  if (wanted === undefined) return;
+  reportUnresolved(report, '/availability_zone', 'availability zone', wanted, resolveText(await iaas.lists.availabilityZones(signal), wanted));
+}
+
+async function checkImages(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
+  const wanted = Object.entries(environment.migr_image_map);
+  for (const os of vm.os_type === 'windows' ? ['linux', 'windows'] : ['linux']) {
+    if (environment.migr_image_map[os] === undefined) report('error', '/migr_image_map', 'image-missing', `a ${vm.os_type} VM needs a worker image for ${os}`);
+  }
+  if (wanted.length === 0) return;
+  const images = await imagesFor(iaas, environment, wanted.map(([, name]) => name), signal);
+  const types = await iaas.lists.machineTypes(signal);
+  const type = types.find((each) => each.name === environment.migr_machine_type);
+  for (const [os, name] of wanted) {
+    const path = pointer('migr_image_map', os);
+    const resolution = resolveImage(images, name);
+    reportUnresolved(report, path, 'image', name, resolution);
+    if (resolution.outcome !== 'found') continue;
+    const image = resolution.resource;
+    const system = image.config?.operatingSystem;
+    if (typeof system === 'string' && system !== os) report('error', path, 'image-system', `image ${image.name} is a ${system} image`);
+    if (type === undefined) continue;
+    try {
+      bootVolumeSize(environment.migr_worker_volume_size, image, type);
+    } catch (error) {
+      report('error', '/migr_worker_volume_size', 'worker-volume-size', toErrorRecord(error).message);
+    }
+    if (image.minRam !== undefined && image.minRam > type.ram) {
+      report('error', '/migr_machine_type', 'worker-memory', `image ${image.name} needs ${image.minRam} MB of memory, ${type.name} has ${type.ram}`);
+    }
+    const arm = image.config?.architecture === 'arm64';
+    if (arm !== isArm(type)) report('error', '/migr_machine_type', 'worker-architecture', `image ${image.name} and machine type ${type.name} are of two architectures`);
+  }
+}
+
+async function checkMachineTypes(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
+  const types = (await iaas.lists.machineTypes(signal)).map((type) => ({ ...type, id: type.name }));
+  if (environment.migr_machine_type !== undefined) {
+    reportUnresolved(report, '/migr_machine_type', 'machine type', environment.migr_machine_type, resolve(types, environment.migr_machine_type));
+  }
+  const source = `${vm.vcpus ?? '?'} vCPU and ${vm.memory_mb ?? '?'} MB`;
+  if (environment.machine_type === undefined) {
+    if (vm.os_type === 'windows') report('error', '/machine_type', 'machine-type-windows', 'a Windows VM needs an explicit machine type that is meant for Windows');
+    else if (smallestFitting(types, vm) === undefined) report('error', '/machine_type', 'machine-type-none', `no machine type has ${source}`);
+    return;
+  }
+  const resolution = resolve(types, environment.machine_type);
+  reportUnresolved(report, '/machine_type', 'machine type', environment.machine_type, resolution);
+  if (resolution.outcome === 'found' && !fits(resolution.resource, vm)) {
+    const { name, vcpus, ram } = resolution.resource;
+    report('warning', '/machine_type', 'machine-type-small', `${name} has ${vcpus} vCPU and ${ram} MB, the source has ${source}`);
+  }
+}
+
+async function checkStorage(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
+  const { storage_mappings: mappings } = environment;
+  const wanted: readonly (readonly [string, string | undefined])[] = [
+    ['/storage_mappings/default', mappings.default],
+    ...(mappings.backend_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'backend_mappings', index, 'destination'), each.destination] as const),
+    ...(mappings.disk_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'disk_mappings', index, 'destination'), each.destination] as const),
+    ['/default_volume_performance_class', environment.default_volume_performance_class],
+    ['/migr_worker_volume_performance_class', environment.migr_worker_volume_performance_class],
+  ];
+  const given = wanted.filter(([, name]) => name !== undefined && name !== '');
+  for (const disk of vm.disks) {
+    const size = sizeInGib(disk.size_bytes);
+    if (size > largestVolumeGib) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, a volume has at most ${largestVolumeGib}`);
+  }
+  if (given.length === 0) return;
+  const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
+  for (const [path, name] of given) reportUnresolved(report, path, 'volume performance class', name ?? '', resolveText(classes, name ?? ''));
+}
+
+async function checkGroupsAndKeys(iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal, report: Report): Promise<void> {
+  const wanted = [
+    ...environment.security_groups.map((name, index) => [pointer('security_groups', index), name] as const),
+    ...environment.default_security_groups.map((name) => ['/default_security_groups', name] as const),
+  ];
+  if (wanted.length > 0) {
+    const groups = await iaas.securityGroups.list(undefined, signal);
+    const kinds = new Set<boolean>();
+    for (const [path, name] of wanted) {
+      const resolution = resolve(groups, name);
+      reportUnresolved(report, path, 'security group', name, resolution);
+      if (resolution.outcome === 'found') kinds.add(resolution.resource.stateful ?? true);
+    }
+    if (kinds.size > 1) report('error', '/security_groups', 'groups-mixed', 'stateful and stateless security groups can not be on one NIC');
+  }
+  if (environment.affinity_group !== undefined) {
+    reportUnresolved(report, '/affinity_group', 'affinity group', environment.affinity_group, resolve(await iaas.lists.affinityGroups(signal), environment.affinity_group));
+  }
+  if (environment.keypair_name !== undefined) {
+    const names = (await iaas.lists.keyPairs(signal)).map((each) => each.name);
+    reportUnresolved(report, '/keypair_name', 'key pair of this service account', environment.keypair_name, resolveText(names, environment.keypair_name));
+  }
+}
+
+function checkTexts(environment: DestinationEnvironment, report: Report): void {
+  asServerLabels(environment.server_labels).refused.forEach(({ index, reason }) => report('error', pointer('server_labels', index), 'label', reason));
+  try {
+    decodeDebugKey(environment.migr_worker_debug_ssh_public_key);
+  } catch (error) {
+    report('error', '/migr_worker_debug_ssh_public_key', 'debug-key', toErrorRecord(error).message);
+  }
+}
+
+async function checkQuotas(session: CloudSession, iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
+  let worker: QuotaNeeds = {};
+  try {
+    const plan = await planWorker(iaas, environment, 'disk-copy', signal);
+    const ranges = await callerRanges(session, callerQuestion(plan), signal);
+    worker = workerNeeds(plan, ranges.length);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof CausewayError)) throw error;
+    if (error.code === 'cloud.caller-address-unknown') report('error', '/migr_worker_use_public_ip', 'caller-address', error.message);
+    else if (error.code === 'cloud.parameter-missing') report('error', '', 'parameter-missing', error.message);
+    // Anything else about the worker was reported at its own place before.
+    else if (error.retryable) throw error;
+  }
+  const existing = await iaas.volumes.list({ [labelKeys.managedBy]: managedBy, [labelKeys.vm]: labelValue(vm.id) }, signal);
+  const needs = addNeeds(worker, volumeNeeds(vm, existing));
+  const short = shortages(needs, await iaas.quotas.read(signal));
+  if (short.length > 0) report('error', '', 'quota', `the project's quotas are too small: ${short.map(shortageText).join('; ')}`);
+}
+
+/** What the replica's volumes still need; those that an earlier execution made are there already. */
+function volumeNeeds(vm: Vm, existing: readonly CloudVolume[]): QuotaNeeds {
+  const missing = vm.disks.map((disk) => ({ disk, there: existing.find((volume) => volume.labels[labelKeys.disk] === labelValue(disk.id)) }));
+  return {
+    volumes: missing.filter(({ there }) => there === undefined).length,
+    gigabytes: missing.reduce((sum, { disk, there }) => sum + Math.max(0, sizeInGib(disk.size_bytes) - (there?.size ?? 0)), 0),
+  };
+}
