@@ -2,6 +2,7 @@ import { cloudErrors } from './cloud.ts';
 import { engineErrors } from './engine.ts';
 import type { ErrorText } from './error-text.ts';
 import { generalErrors } from './general.ts';
+import { replicationErrors } from './replication.ts';
 import { secretsErrors } from './secrets.ts';
 import { sourceErrors } from './source.ts';
 import { transportErrors } from './transport.ts';
@@ -10,6 +11,7 @@ import { transportErrors } from './transport.ts';
 export const errorCatalogue = {
   ...generalErrors,
   ...engineErrors,
+  ...replicationErrors,
   ...sourceErrors,
   ...transportErrors,
   ...cloudErrors,

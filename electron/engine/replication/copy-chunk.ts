@@ -1,0 +1,175 @@
+import type { BandwidthLimiter } from '../bandwidth/index.ts';
+import type { DiskReader } from '../ports/disk-reader.ts';
+import type { DiskWriter } from '../ports/disk-writer.ts';
+import { appendRange, BLOCK_BYTES, bytesOf, type ByteRange } from './blocks.ts';
+import type { Chunk } from './chunks.ts';
+import { blockDigest, isZero, WIRE_DIGEST_BYTES, zeroDigest } from './digests.ts';
+import type { Counters } from './disk-outcome.ts';
+import { settleAll } from './settle-all.ts';
+import type { TransferState } from './transfer-state.ts';
+import { workerDigests } from './worker-digests.ts';
+
+/** The finest unit in which a block of unknown content is repaired. */
+const REPAIR_BYTES = 4096;
+
+export interface CopyContext {
+  readonly reader: DiskReader;
+  readonly writer: DiskWriter;
+  readonly state: TransferState;
+  readonly limiter: BandwidthLimiter | undefined;
+  readonly counters: Counters;
+  /** Something was written that no flush has covered yet. */
+  readonly wrote: () => void;
+  readonly sent: (bytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+interface Operation extends ByteRange {
+  readonly kind: 'write' | 'zero';
+}
+
+/** Makes a run of blocks read as zeros. */
+export async function zeroChunk(chunk: Chunk, context: CopyContext): Promise<void> {
+  const { offset, length } = bytesOf(chunk.run, context.state.sizeBytes);
+  await send([{ kind: 'zero', offset, length }], Buffer.alloc(0), 0, chunk, context);
+  chunk.batch.written.addRun(chunk.run);
+  chunk.batch.lessons.addZero(chunk.run);
+  context.counters.bytesChanged += length;
+}
+
+/**
+ * Reads a run of blocks and sends what the volume is not known to hold. Where the volume may hold anything, the worker
+ * says first what it holds, while the source is read.
+ */
+export async function copyChunk(chunk: Chunk, pool: Buffer, context: CopyContext): Promise<void> {
+  const { state, reader, writer, signal, counters } = context;
+  const { offset, length } = bytesOf(chunk.run, state.sizeBytes);
+  const bytes = pool.subarray(0, length);
+  const doubtful = holdsDoubt(chunk, state);
+  const [, held] = await settleAll<unknown>([
+    reader.read(offset, bytes, signal),
+    ...(doubtful ? [workerDigests(writer, offset, length, BLOCK_BYTES, signal)] : []),
+  ]);
+  counters.bytesRead += length;
+  const findings = await compare(chunk, bytes, offset, held as Buffer | undefined, context);
+  if (findings.operations.length > 0) await send(findings.operations, bytes, offset, chunk, context);
+  let changed = 0;
+  for (const operation of findings.operations) changed += operation.length;
+  counters.bytesChanged += changed;
+  counters.bytesSkipped += length - changed;
+  const { batch } = chunk;
+  for (const block of findings.written) batch.written.add(block);
+  for (const { block, digest } of findings.learned) {
+    if (digest === undefined) batch.lessons.addZero({ first: block, count: 1 });
+    else batch.lessons.addDigest(block, digest);
+  }
+}
+
+interface Findings {
+  readonly operations: Operation[];
+  readonly written: number[];
+  /** What the volume holds once the operations are durable; without digest: zeros. */
+  readonly learned: { readonly block: number; readonly digest: Buffer | undefined }[];
+}
+
+function holdsDoubt({ run }: Chunk, state: TransferState): boolean {
+  for (let block = run.first; block < run.first + run.count; block++) if (state.knowledge(block) === 'doubtful') return true;
+  return false;
+}
+
+async function compare(chunk: Chunk, bytes: Buffer, offset: number, held: Buffer | undefined, context: CopyContext): Promise<Findings> {
+  const { state } = context;
+  const findings: Findings = { operations: [], written: [], learned: [] };
+  for (let index = 0; index < chunk.run.count; index++) {
+    const block = chunk.run.first + index;
+    const start = index * BLOCK_BYTES;
+    const end = Math.min(start + BLOCK_BYTES, bytes.length);
+    const zero = isZero(bytes, start, end);
+    const digest = zero ? undefined : blockDigest(bytes.subarray(start, end));
+    const known = state.knowledge(block);
+    const partial = chunk.plan.partial.has(block);
+    if (known === 'zero' ? zero : known === 'digest' && digest !== undefined && state.holds(block, digest)) continue;
+    findings.learned.push({ block, digest });
+    if (known === 'doubtful' && held !== undefined) {
+      const at = index * WIRE_DIGEST_BYTES;
+      if (held.compare(digest ?? zeroDigest(end - start), 0, WIRE_DIGEST_BYTES, at, at + WIRE_DIGEST_BYTES) === 0) continue;
+    }
+    findings.written.push(block);
+    if (!partial || known === 'fresh') {
+      appendOperation(findings.operations, zero ? 'zero' : 'write', offset + start, end - start);
+    } else if (known === 'doubtful') {
+      await repairFinely(bytes, start, end, offset, findings.operations, context);
+    } else {
+      sendChanged(chunk, bytes, start, end, offset, findings.operations);
+    }
+  }
+  return findings;
+}
+
+/** Only the changed bytes of a block, whose other bytes are in sync. */
+function sendChanged(chunk: Chunk, bytes: Buffer, start: number, end: number, offset: number, operations: Operation[]): void {
+  const { changed } = chunk.plan;
+  for (let i = firstEndingAfter(changed, offset + start); i < changed.length && changed[i]!.offset < offset + end; i++) {
+    const from = Math.max(changed[i]!.offset - offset, start);
+    const to = Math.min(changed[i]!.offset + changed[i]!.length - offset, end);
+    appendOperation(operations, isZero(bytes, from, to) ? 'zero' : 'write', offset + from, to - from);
+  }
+}
+
+function firstEndingAfter(ranges: readonly ByteRange[], position: number): number {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranges[middle]!.offset + ranges[middle]!.length > position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** An interrupted run wrote parts of the block: only the parts that it did not get there are sent. */
+async function repairFinely(bytes: Buffer, start: number, end: number, offset: number, operations: Operation[], context: CopyContext): Promise<void> {
+  const held = await workerDigests(context.writer, offset + start, end - start, REPAIR_BYTES, context.signal);
+  for (let from = start, at = 0; from < end; from += REPAIR_BYTES, at += WIRE_DIGEST_BYTES) {
+    const to = Math.min(from + REPAIR_BYTES, end);
+    const zero = isZero(bytes, from, to);
+    const digest = zero ? zeroDigest(to - from) : blockDigest(bytes.subarray(from, to));
+    if (held.compare(digest, 0, WIRE_DIGEST_BYTES, at, at + WIRE_DIGEST_BYTES) === 0) continue;
+    appendOperation(operations, zero ? 'zero' : 'write', offset + from, to - from);
+  }
+}
+
+function appendOperation(operations: Operation[], kind: Operation['kind'], offset: number, length: number): void {
+  const last = operations.at(-1);
+  if (last?.kind === kind) {
+    const merged = [{ offset: last.offset, length: last.length }];
+    appendRange(merged, offset, length);
+    if (merged.length === 1) {
+      operations[operations.length - 1] = { kind, ...merged[0]! };
+      return;
+    }
+  }
+  operations.push({ kind, offset, length });
+}
+
+async function send(operations: readonly Operation[], bytes: Buffer, base: number, chunk: Chunk, context: CopyContext): Promise<void> {
+  const { writer, limiter, counters, signal } = context;
+  const { batch } = chunk;
+  if (!batch.intended) {
+    context.state.intend(batch.candidates());
+    batch.intended = true;
+  }
+  context.wrote();
+  await settleAll(operations.map(async ({ kind, offset, length }) => {
+    if (kind === 'zero') {
+      await writer.zero(offset, length, signal);
+      counters.bytesZeroed += length;
+      return;
+    }
+    await limiter?.take(length, signal);
+    const { bytesSent } = await writer.write(offset, bytes.subarray(offset - base, offset - base + length), signal);
+    if (bytesSent < length) limiter?.refund(length - bytesSent);
+    counters.bytesSent += bytesSent;
+    context.sent(bytesSent);
+  }));
+}

@@ -1,0 +1,237 @@
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { SEGMENT_BLOCKS, segmentCount, segmentOf, BLOCK_BYTES, type BlockRun, type ByteRange } from './blocks.ts';
+import { decodePage, encodePage, holdsDigest, knowledgeAt, PAGE_BYTES, setDigest, setState, type BlockKnowledge, type DigestPage } from './digest-page.ts';
+import { DIGEST_BYTES } from './digests.ts';
+
+const HEADER_BYTES = 4096;
+const FORMAT = 'causeway digest map 1';
+const MAP_ID_BYTES = 32;
+/** 1 MiB of decoded pages, whatever the size of the disk. */
+const CACHED_PAGES = 64;
+
+/** Positional I/O on the map's file. Only `sync` makes anything durable. */
+export interface MapFile {
+  readonly size: number;
+  read(into: Buffer, position: number): void;
+  write(bytes: Buffer, position: number): void;
+  resize(size: number): void;
+  sync(): Promise<void>;
+  close(): void;
+}
+
+/** Opens the map's file, and creates it when `create`; undefined when it is not there. */
+export type OpenMapFile = (path: string, create: boolean) => MapFile | undefined;
+
+const sync = promisify(fdatasync);
+
+export const openMapFile: OpenMapFile = (path, create) => {
+  let fd: number;
+  try {
+    fd = openSync(path, create ? 'w+' : 'r+');
+  } catch (error) {
+    if (!create && (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(path, error);
+  }
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw unusable(path, error);
+    }
+  };
+  return {
+    get size() {
+      return guarded(() => fstatSync(fd).size);
+    },
+    read: (into, position) => guarded(() => {
+      for (let done = 0; done < into.length; ) {
+        const got = readSync(fd, into, done, into.length - done, position + done);
+        if (got === 0) throw new Error(`it ends at ${position + done}`);
+        done += got;
+      }
+    }),
+    write: (bytes, position) => guarded(() => {
+      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, position + done);
+    }),
+    resize: (size) => guarded(() => ftruncateSync(fd, size)),
+    sync: () => sync(fd).catch((error: unknown) => {
+      throw unusable(path, error);
+    }),
+    close: () => closeSync(fd),
+  };
+};
+
+function unusable(path: string, error: unknown): CausewayError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new CausewayError('replication.map-unusable', `digest map ${path}: ${reason}`, { details: { path }, cause: error });
+}
+
+/** What was learned about blocks and is durable on the destination by now. */
+export interface Lesson {
+  readonly zero: readonly BlockRun[];
+  /** Ascending or not; one digest for each block, `DIGEST_BYTES` apart in `digests`. */
+  readonly blocks: readonly number[];
+  readonly digests: Buffer;
+}
+
+/**
+ * The digest of every block that the destination is known to hold durably, in a sparse file. The map itself knows
+ * nothing of runs: who calls `learn` has made the blocks durable first.
+ */
+export class DigestMap {
+  readonly #file: MapFile;
+  readonly #zeroed: readonly ByteRange[];
+  readonly #sizeBytes: number;
+  readonly #cache = new Map<number, DigestPage>();
+  readonly #scratch = Buffer.alloc(PAGE_BYTES);
+
+  private constructor(file: MapFile, sizeBytes: number, zeroed: readonly ByteRange[]) {
+    this.#file = file;
+    this.#sizeBytes = sizeBytes;
+    this.#zeroed = zeroed;
+  }
+
+  /**
+   * A new map in which nothing is known. It becomes durable with the first lesson; one that a crash takes away before
+   * that is missed by its id.
+   */
+  static create(open: OpenMapFile, path: string, mapId: string, sizeBytes: number): void {
+    const file = open(path, true)!;
+    try {
+      const header = Buffer.alloc(HEADER_BYTES);
+      header.write(FORMAT, 0, 'latin1');
+      header.write(mapId, 64, MAP_ID_BYTES, 'latin1');
+      header.writeUInt32LE(BLOCK_BYTES, 128);
+      header.writeUInt32LE(SEGMENT_BLOCKS, 132);
+      header.writeUInt32LE(DIGEST_BYTES, 136);
+      file.write(header, 0);
+      file.resize(fileSize(sizeBytes));
+    } finally {
+      file.close();
+    }
+  }
+
+  /**
+   * The map that was created under `mapId`; undefined if it is gone, cut or another one.
+   * @param zeroed where the volume is known to be zero as long as no page says otherwise
+   */
+  static open(open: OpenMapFile, path: string, mapId: string, sizeBytes: number, zeroed: readonly ByteRange[], formerSizeBytes: number): DigestMap | undefined {
+    const file = open(path, false);
+    if (file === undefined) return undefined;
+    if (file.size >= fileSize(formerSizeBytes)) {
+      const header = Buffer.alloc(140);
+      file.read(header, 0);
+      const fits = header.toString('latin1', 0, FORMAT.length) === FORMAT
+        && header.toString('latin1', 64, 64 + MAP_ID_BYTES) === mapId
+        && header.readUInt32LE(128) === BLOCK_BYTES
+        && header.readUInt32LE(132) === SEGMENT_BLOCKS
+        && header.readUInt32LE(136) === DIGEST_BYTES;
+      if (fits) {
+        if (file.size < fileSize(sizeBytes)) file.resize(fileSize(sizeBytes));
+        return new DigestMap(file, sizeBytes, zeroed);
+      }
+    }
+    file.close();
+    return undefined;
+  }
+
+  /** What is known of a block; `torn`: its page was damaged, so that the destination may hold anything. */
+  knowledge(block: number): BlockKnowledge | 'torn' {
+    const page = this.#page(segmentOf(block));
+    return page.kind === 'torn' ? 'torn' : knowledgeAt(page, block % SEGMENT_BLOCKS);
+  }
+
+  holds(block: number, digest: Buffer): boolean {
+    return holdsDigest(this.#page(segmentOf(block)), block % SEGMENT_BLOCKS, digest);
+  }
+
+  /** The kept part of a block's digest; valid until the next call that learns. */
+  digestOf(block: number): Buffer {
+    const at = (block % SEGMENT_BLOCKS) * DIGEST_BYTES;
+    return this.#page(segmentOf(block)).entries!.subarray(at, at + DIGEST_BYTES);
+  }
+
+  /** Whether all blocks of the segment are known to be zero, without a look at each. */
+  segmentIsZero(segment: number): boolean {
+    return this.#page(segment).kind === 'zero';
+  }
+
+  /** Writes lessons down; durable when this resolves. */
+  async learn(lessons: readonly Lesson[]): Promise<void> {
+    const touched = new Set<number>();
+    for (const lesson of lessons) {
+      for (const run of lesson.zero) this.#setZero(run, touched);
+      lesson.blocks.forEach((block, i) => {
+        const segment = segmentOf(block);
+        setDigest(this.#writable(segment), block % SEGMENT_BLOCKS, lesson.digests.subarray(i * DIGEST_BYTES, (i + 1) * DIGEST_BYTES));
+        touched.add(segment);
+        if (touched.size >= CACHED_PAGES / 2) this.#write(touched);
+      });
+    }
+    this.#write(touched);
+    await this.#file.sync();
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  #setZero(run: BlockRun, touched: Set<number>): void {
+    for (let block = run.first; block < run.first + run.count; ) {
+      const segment = segmentOf(block);
+      const index = block % SEGMENT_BLOCKS;
+      const count = Math.min(SEGMENT_BLOCKS - index, run.first + run.count - block);
+      setState(this.#writable(segment), index, count, 'zero');
+      touched.add(segment);
+      if (touched.size >= CACHED_PAGES / 2) this.#write(touched);
+      block += count;
+    }
+  }
+
+  #write(touched: Set<number>): void {
+    for (const segment of touched) this.#file.write(encodePage(this.#page(segment), segment), pageOffset(segment));
+    touched.clear();
+  }
+
+  #writable(segment: number): DigestPage {
+    const page = this.#page(segment);
+    if (page.kind === 'torn') page.kind = 'unknown';
+    return page;
+  }
+
+  #page(segment: number): DigestPage {
+    const cached = this.#cache.get(segment);
+    if (cached !== undefined) {
+      this.#cache.delete(segment);
+      this.#cache.set(segment, cached);
+      return cached;
+    }
+    this.#file.read(this.#scratch, pageOffset(segment));
+    const page = decodePage(this.#scratch, segment) ?? this.#defaultPage(segment);
+    this.#cache.set(segment, page);
+    if (this.#cache.size > CACHED_PAGES) this.#cache.delete(this.#cache.keys().next().value!);
+    return page;
+  }
+
+  #defaultPage(segment: number): DigestPage {
+    const page: DigestPage = { kind: 'unknown' };
+    const from = segment * SEGMENT_BLOCKS;
+    const blocks = Math.min(Math.ceil(this.#sizeBytes / BLOCK_BYTES) - from, SEGMENT_BLOCKS);
+    for (const { offset, length } of this.#zeroed) {
+      const first = Math.max(Math.ceil(offset / BLOCK_BYTES), from);
+      const end = offset + length >= this.#sizeBytes ? from + blocks : Math.min(Math.floor((offset + length) / BLOCK_BYTES), from + blocks);
+      if (end > first) setState(page, first - from, end - first, 'zero');
+    }
+    return page;
+  }
+}
+
+function pageOffset(segment: number): number {
+  return HEADER_BYTES + segment * PAGE_BYTES;
+}
+
+function fileSize(sizeBytes: number): number {
+  return HEADER_BYTES + segmentCount(sizeBytes) * PAGE_BYTES;
+}

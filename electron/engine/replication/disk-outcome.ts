@@ -1,0 +1,32 @@
+/** What a run did to one disk. Bytes. */
+export interface DiskOutcome {
+  /** Read from the source. */
+  readonly bytesRead: number;
+  /** Found to differ from what the volume held: sent (before compression) or zeroed. */
+  readonly bytesChanged: number;
+  /** Crossed the link, after compression. */
+  readonly bytesSent: number;
+  /** Made zero on the volume without sending them. */
+  readonly bytesZeroed: number;
+  /** Read and found to be there already. */
+  readonly bytesSkipped: number;
+  /** Reported as zero by the source and known to be zero on the volume: neither read nor sent. */
+  readonly bytesHoles: number;
+  readonly chunks: number;
+  readonly durationSeconds: number;
+  /** The run went on from an interrupted one of the same snapshot. */
+  readonly resumed: boolean;
+  /** Where it went on; everything below was durable. */
+  readonly resumedAtBytes: number;
+  /** The whole disk was looked at: no base, or one that the volume is not known to be in sync with. */
+  readonly readEverything: boolean;
+}
+
+/** The counts of an outcome while the run goes on. */
+export type Counters = {
+  -readonly [K in 'bytesRead' | 'bytesChanged' | 'bytesSent' | 'bytesZeroed' | 'bytesSkipped' | 'chunks']: number;
+};
+
+export const noCounts = (): Counters => ({
+  bytesRead: 0, bytesChanged: 0, bytesSent: 0, bytesZeroed: 0, bytesSkipped: 0, chunks: 0,
+});

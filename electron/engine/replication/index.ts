@@ -1,0 +1,18 @@
+/**
+ * Replication of one disk, in the order in which it happens:
+ *
+ *   extents.ts, plan.ts      what the source reports becomes what has to be looked at, segment by segment
+ *   chunks.ts                segments become batches (the unit of durability) and chunks (the unit of work)
+ *   pipeline.ts              lanes take chunks: bounded memory, several reads and writes in flight
+ *   copy-chunk.ts            read, hash, compare with what the volume holds, send what differs
+ *   checkpointer.ts          flush, learn digests, forget intents, move the cursor
+ *   transfer-state.ts        what is durable: checkpoints.ts (database) and digest-map.ts (file)
+ *   verification.ts          the worker's digests against those of what was read
+ *   progress.ts              all of it as numbers
+ */
+export { createTransferTables } from './checkpoints.ts';
+export type { DiskOutcome } from './disk-outcome.ts';
+export { replicateDisk, type ReplicateOptions, type ReplicateRequest } from './pipeline.ts';
+export type { DiskProgress, ProgressPhase } from './progress.ts';
+export { openTransferState, type Resumability, type TransferState, type TransferStateOptions } from './transfer-state.ts';
+export { verificationError, verifyDisk, type VerifyOutcome, type VerifyRequest } from './verification.ts';

@@ -1,0 +1,222 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { systemClock, type BandwidthLimiter, type Clock } from '../bandwidth/index.ts';
+import type { DiskReader } from '../ports/disk-reader.ts';
+import type { DiskWriter } from '../ports/disk-writer.ts';
+import { Checkpointer } from './checkpointer.ts';
+import { batches, chunksOf, plannedBytes, type Chunk } from './chunks.ts';
+import { copyChunk, zeroChunk, type CopyContext } from './copy-chunk.ts';
+import { noCounts, type DiskOutcome } from './disk-outcome.ts';
+import { coverDisk } from './extents.ts';
+import { planSegments, type DestinationFacts, type PlanTotals, type SegmentPlan } from './plan.ts';
+import { createProgressMeter, type DiskProgress } from './progress.ts';
+import type { RunStart, TransferState } from './transfer-state.ts';
+
+export interface ReplicateOptions {
+  /** Chunks in flight, each with a buffer of its own. Default 12. */
+  readonly lanes?: number;
+  /** Size of a buffer, a multiple of 64 KiB. Default 1 MiB. */
+  readonly chunkBytes?: number;
+  /** The longest that acknowledged work stays without a flush. Default 5 s. */
+  readonly checkpointSeconds?: number;
+  readonly clock?: Clock;
+}
+
+export interface ReplicateRequest {
+  readonly reader: DiskReader;
+  readonly writer: DiskWriter;
+  readonly state: TransferState;
+  /** The snapshot that is read. The same id again: the run is resumed, and goes on from what is durable. */
+  readonly snapshotId: string;
+  /**
+   * The snapshot that the reader's changes count from; undefined when it was opened without one. A base that the volume
+   * is not known to be in sync with is not believed: then everything is read and compared.
+   */
+  readonly baseSnapshotId: string | undefined;
+  /** The destination volume. Another one than last time: nothing is known of it. */
+  readonly volumeId: string;
+  /** The volume was created for this disk and never written. Only believed before the first run on it. */
+  readonly volumeIsNew: boolean;
+  /** The environment's `volumes_are_zeroed`: new volumes read as zeros. */
+  readonly volumesAreZeroed: boolean;
+  readonly limiter?: BandwidthLimiter | undefined;
+  readonly onProgress?: ((progress: DiskProgress) => void) | undefined;
+  readonly signal: AbortSignal;
+  readonly options?: ReplicateOptions | undefined;
+}
+
+const DEFAULT_LANES = 12;
+const DEFAULT_CHUNK_BYTES = 1024 * 1024;
+const DEFAULT_CHECKPOINT_SECONDS = 5;
+/** What a cancelled run may take to make durable what was acknowledged. */
+const LAST_CHECKPOINT_MILLISECONDS = 10_000;
+
+/**
+ * Brings a volume to the state of a snapshot: plans what has to be looked at, reads it, sends what differs, and makes
+ * it durable as it goes. When it rejects, all that was in flight has ended, and another call goes on from there.
+ * @throws CausewayError of the source or the transport (the first one wins), `replication.*`, `general.cancelled`
+ */
+export function replicateDisk(request: ReplicateRequest): Promise<DiskOutcome> {
+  return request.state.exclusively(() => run(request));
+}
+
+async function run(request: ReplicateRequest): Promise<DiskOutcome> {
+  const { reader, writer, state } = request;
+  const clock = request.options?.clock ?? systemClock;
+  checkSizes(reader, writer, state);
+  request.signal.throwIfAborted();
+  const startedAt = clock.monotonic();
+  const start = state.beginRun({ ...request, coverage: reader.coverage });
+  const meter = createProgressMeter(state.diskId, request.onProgress ?? (() => {}), clock);
+  const totals: PlanTotals = { zeroBytesSkipped: 0 };
+  const facts = destinationFacts(state, start);
+  const plans = (signal: AbortSignal, sums?: PlanTotals): AsyncGenerator<SegmentPlan> =>
+    planSegments(coverDisk(reader, start.settledBytes, signal), facts, sums);
+  try {
+    meter.enter('planning', 0);
+    let bytesTotal = 0;
+    for await (const plan of plans(request.signal, totals)) bytesTotal += plannedBytes(plan, state.sizeBytes);
+    meter.enter('copying', bytesTotal);
+    const counters = noCounts();
+    await transfer(request, start, (signal) => plans(signal), {
+      counters,
+      moved: (bytes) => meter.moved(bytes),
+      sent: (bytes) => meter.sent(bytes),
+      flushing: () => meter.enter('flushing'),
+      clock,
+    });
+    state.completeRun();
+    meter.end('done');
+    return {
+      ...counters,
+      bytesHoles: totals.zeroBytesSkipped,
+      durationSeconds: (clock.monotonic() - startedAt) / 1000,
+      resumed: start.resumed,
+      resumedAtBytes: start.cursorBytes,
+      readEverything: start.settledBytes === 0,
+    };
+  } catch (error) {
+    throw request.signal.aborted ? cancellation(request.signal) : error;
+  } finally {
+    meter.end();
+  }
+}
+
+interface Watch extends Pick<CopyContext, 'counters' | 'sent'> {
+  readonly moved: (bytes: number) => void;
+  readonly flushing: () => void;
+  readonly clock: Clock;
+}
+
+/** The lanes. Bounded by construction: each has one buffer and takes the next chunk when it is done with its own. */
+async function transfer(
+  request: ReplicateRequest,
+  start: RunStart,
+  plans: (signal: AbortSignal) => AsyncGenerator<SegmentPlan>,
+  watch: Watch,
+): Promise<void> {
+  const { reader, writer, state, limiter, options = {} } = request;
+  const chunkBytes = options.chunkBytes ?? DEFAULT_CHUNK_BYTES;
+  const stop = new AbortController();
+  const { signal } = stop;
+  let failure: { readonly reason: unknown } | undefined;
+  const fail = (reason: unknown): void => {
+    failure ??= { reason };
+    stop.abort(reason);
+  };
+  const onAbort = (): void => fail(cancellation(request.signal));
+  request.signal.addEventListener('abort', onAbort, { once: true });
+
+  const checkpointer = new Checkpointer(state, writer, start.cursorBytes, signal);
+  const context: CopyContext = { reader, writer, state, limiter, counters: watch.counters, sent: watch.sent, wrote: () => checkpointer.wrote(), signal };
+  let background: Promise<void> = Promise.resolve();
+  const checkpoint = (): void => {
+    background = checkpointer.run().catch(fail);
+  };
+  const interval = (options.checkpointSeconds ?? DEFAULT_CHECKPOINT_SECONDS) * 1000;
+  let callOff = watch.clock.after(interval, function tick() {
+    checkpoint();
+    callOff = watch.clock.after(interval, tick);
+  });
+
+  async function* handOut(): AsyncGenerator<Chunk> {
+    for await (const batch of batches(plans(signal), state.sizeBytes)) {
+      await checkpointer.admit(batch);
+      for (const chunk of chunksOf(batch, chunkBytes, state.sizeBytes)) {
+        batch.handOut();
+        yield chunk;
+      }
+      batch.finish();
+    }
+  }
+  const chunks = handOut();
+
+  async function lane(): Promise<void> {
+    let buffer: Buffer | undefined;
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await chunks.next();
+      if (next.done) return;
+      const chunk = next.value;
+      if (chunk.kind === 'zero') await zeroChunk(chunk, context);
+      else await copyChunk(chunk, (buffer ??= Buffer.allocUnsafeSlow(chunkBytes)), context);
+      watch.counters.chunks += 1;
+      watch.moved(chunk.length);
+      chunk.batch.finish();
+      if (checkpointer.isDue()) checkpoint();
+      // A source and a destination that answer at once would otherwise keep timers and sockets waiting for long.
+      if (watch.counters.chunks % 16 === 0) await turn();
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: options.lanes ?? DEFAULT_LANES }, () => lane().catch(fail)));
+    callOff();
+    await background;
+    if (failure === undefined) {
+      watch.flushing();
+      await checkpointer.drain().catch(fail);
+    } else if (isWish(request.signal)) {
+      // Somebody wants it to stop, and both ends live: what was acknowledged need not be sent again.
+      await checkpointer.drain(AbortSignal.timeout(LAST_CHECKPOINT_MILLISECONDS)).catch(() => {});
+    }
+  } finally {
+    callOff();
+    request.signal.removeEventListener('abort', onAbort);
+    await chunks.return(undefined).catch(() => {});
+  }
+  if (failure !== undefined) throw failure.reason;
+}
+
+function destinationFacts(state: TransferState, start: RunStart): DestinationFacts {
+  return {
+    sizeBytes: state.sizeBytes,
+    cursorBytes: start.cursorBytes,
+    isZero: (block) => state.knowledge(block) === 'zero',
+    segmentIsZero: (segment) => state.segmentIsZero(segment),
+    isPending: (block) => state.isPending(block),
+    segmentIsPending: (segment) => state.segmentIsPending(segment),
+    isSuspect: (block) => start.suspects.has(block),
+    segmentIsSuspect: (segment) => start.suspects.touches(segment),
+  };
+}
+
+function checkSizes(reader: DiskReader, writer: DiskWriter, state: TransferState): void {
+  const details = { diskId: state.diskId, diskBytes: state.sizeBytes, snapshotBytes: reader.sizeBytes, volumeBytes: writer.sizeBytes };
+  if (reader.sizeBytes !== state.sizeBytes) {
+    throw new CausewayError('replication.size-mismatch', `disk ${state.diskId} has ${state.sizeBytes} bytes, its snapshot ${reader.sizeBytes}`, { details });
+  }
+  if (writer.sizeBytes < reader.sizeBytes) {
+    throw new CausewayError('replication.volume-too-small', `the volume has ${writer.sizeBytes} bytes, disk ${state.diskId} ${reader.sizeBytes}`, { details });
+  }
+}
+
+/** Whether the abort is somebody's wish, not the news that a side was lost. */
+function isWish(signal: AbortSignal): boolean {
+  return signal.aborted && (!(signal.reason instanceof CausewayError) || signal.reason.code === 'general.cancelled');
+}
+
+function cancellation(signal: AbortSignal): CausewayError {
+  if (signal.reason instanceof CausewayError) return signal.reason;
+  return new CausewayError('general.cancelled', 'the replication was stopped', { cause: signal.reason });
+}
