@@ -2,7 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Extent } from '../../../shared/model/extent.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { NbdClient } from './nbd-client.ts';
-import { appendExtent, mergeStatus } from './status-extents.ts';
+import { alignExtents, mergeStatus } from './status-extents.ts';
 
 export const BASE_ALLOCATION = 'base:allocation';
 const SECTOR = 512;
@@ -45,19 +45,7 @@ export class NbdDiskReader implements DiskReader {
   }
 
   async *extents(signal: AbortSignal): AsyncIterable<Extent> {
-    let held: Extent | undefined;
-    for await (const extent of this.#statusExtents(signal)) {
-      const joined = held === undefined ? [] : [held];
-      appendExtent(joined, extent);
-      held = joined.pop();
-      yield* joined;
-    }
-    const { sizeBytes: exported } = this.#client.info;
-    if (this.sizeBytes > exported) {
-      // The rest of the last sector belongs to whatever comes before it.
-      if (held !== undefined && held.offset + held.length === exported) held = { ...held, length: this.sizeBytes - held.offset };
-    }
-    if (held !== undefined) yield held;
+    yield* alignExtents(this.#statusExtents(signal), SECTOR, this.#client.info.sizeBytes);
     await this.#options.verify?.();
   }
 

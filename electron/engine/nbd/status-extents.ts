@@ -40,6 +40,35 @@ export function appendExtent(extents: Extent[], next: Extent): void {
   } else extents.push(next);
 }
 
+/**
+ * Moves the borders of extents to whole units: data grows, zero shrinks, so that a unit with any data in it is data.
+ * Servers tell the end of a file to the byte. The disk's size must be a multiple of the unit; the last extent grows to
+ * it when it reaches `exported`, the size that the server knows.
+ */
+export async function* alignExtents(
+  extents: AsyncIterable<Extent> | Iterable<Extent>,
+  unit: number,
+  exported: number,
+): AsyncGenerator<Extent, void, undefined> {
+  const down = (value: number) => value - (value % unit);
+  const up = (value: number) => down(value + unit - 1);
+  let held: Extent | undefined;
+  let end = 0;
+  for await (const extent of extents) {
+    const isData = extent.kind === 'data';
+    const last = extent.offset + extent.length;
+    const start = Math.max(end, isData ? down(extent.offset) : up(extent.offset));
+    const stop = isData || last === exported ? up(last) : down(last);
+    if (stop <= start) continue;
+    end = stop;
+    const joined: Extent[] = held === undefined ? [] : [held];
+    appendExtent(joined, { offset: start, length: stop - start, kind: extent.kind });
+    held = joined.pop();
+    yield* joined;
+  }
+  if (held !== undefined) yield held;
+}
+
 /** Walks a list of runs; an absent list is one run without end. */
 class RunCursor {
   readonly #runs: readonly StatusRun[] | undefined;

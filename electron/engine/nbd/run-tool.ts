@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+
+const packages: Readonly<Record<string, string>> = {
+  'qemu-img': 'qemu-utils',
+  'qemu-nbd': 'qemu-utils',
+  virsh: 'libvirt-clients',
+};
+
+/** @throws CausewayError source.tool-missing */
+export function toolMissing(tool: string, cause?: unknown): CausewayError {
+  return new CausewayError('source.tool-missing', `${tool} is not installed (Debian package ${packages[tool] ?? tool})`, { cause });
+}
+
+/**
+ * Runs a program to its end and returns its standard output.
+ * @throws CausewayError source.tool-missing; `code` with the program's last words when it fails
+ */
+export function runTool(
+  tool: string,
+  args: readonly string[],
+  code: 'source.image-unreadable' | 'source.request-refused' | 'source.snapshot-failed',
+  signal: AbortSignal,
+  timeoutMs = 30_000,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(tool, args, { signal, timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024, env: toolEnvironment() }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else if (signal.aborted) reject(new CausewayError('general.cancelled', `${tool} was cancelled`));
+      else if (error.code === 'ENOENT') reject(toolMissing(tool, error));
+      else reject(new CausewayError(code, `${tool}: ${lastWords(stderr) || error.message.split('\n', 1)[0]}`));
+    });
+  });
+}
+
+/** Nothing of ours leaks into the programs that open images of others. */
+export function toolEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
+}
+
+export function lastWords(stderr: string): string {
+  return stderr.trim().split('\n').slice(-3).join(' ').slice(-500);
+}

@@ -1,0 +1,198 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/model/json.ts';
+import type { Vm } from '../../../../shared/model/vm.ts';
+import type { DiskImagesConnection } from '../../../../shared/plugins/disk-images/connection.ts';
+import { BASE_ALLOCATION, NbdDiskReader } from '../../nbd/nbd-disk-reader.ts';
+import { serveImage } from '../../nbd/qemu-nbd.ts';
+import type { DiskReader } from '../../ports/disk-reader.ts';
+import type { PlatformContext } from '../../ports/platform-context.ts';
+import type { CheckReport, OptionList } from '../../ports/platform-common.ts';
+import type { Snapshot, SnapshotDisk, SourcePlatform, VmSummary } from '../../ports/source-platform.ts';
+import { checkDiskImages } from './check.ts';
+import { fingerprint, fingerprintFromJson, fingerprintToJson, verifyUnchanged, type Fingerprint } from './fingerprint.ts';
+import type { ImageDisk, ImageVm } from './image-vm.ts';
+import { findVms } from './inventory.ts';
+import { planOpen } from './open-plan.ts';
+import { SnapshotRecords } from './snapshot-record.ts';
+import { virtualSize } from './virtual-size.ts';
+
+const DEFAULT_NETWORK = 'default';
+/** Files are looked at for changes this often while they are read, and always when the snapshot is committed. */
+const VERIFY_EVERY_MS = 100;
+
+/**
+ * VMs in image files. A snapshot is the identity of the files: they are read in place, and a file that changes while it
+ * is read fails the snapshot. There is no change tracking: coverage is always `allocated`.
+ */
+export class DiskImagesSource implements SourcePlatform {
+  readonly #connection: DiskImagesConnection;
+  readonly #records: SnapshotRecords;
+  readonly #readers = new Set<DiskReader>();
+
+  constructor(connection: DiskImagesConnection, context: PlatformContext) {
+    this.#connection = connection;
+    this.#records = new SnapshotRecords(context.scratchFolder);
+  }
+
+  check(signal: AbortSignal): Promise<CheckReport> {
+    return checkDiskImages(this.#connection.path, signal);
+  }
+
+  async listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {
+    const { vms } = await findVms(this.#connection.path);
+    const summaries: VmSummary[] = [];
+    for (const vm of vms) {
+      // One damaged image must not hide the others; describing its VM tells what is wrong.
+      const sizes = await Promise.all(vm.disks.map((disk) => this.#size(disk, signal).catch(ignoreImageErrors)));
+      const totalBytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+      const os_type = vm.osType ?? this.#connection.os_type ?? 'unknown';
+      summaries.push({ id: vm.id, name: vm.name, os_type, power: 'stopped', diskCount: vm.disks.length, totalBytes });
+    }
+    return summaries;
+  }
+
+  async describeVm(vmId: string, signal: AbortSignal): Promise<Vm> {
+    const vm = await this.#find(vmId);
+    const disks: Vm['disks'] = [];
+    for (const [index, disk] of vm.disks.entries()) {
+      disks.push({
+        id: disk.id,
+        size_bytes: await this.#size(disk, signal),
+        bootable: index === 0,
+        ...(disk.bus === undefined ? {} : { bus: disk.bus }),
+      });
+    }
+    return {
+      id: vm.id,
+      name: vm.name,
+      os_type: vm.osType ?? this.#connection.os_type ?? 'linux',
+      firmware: vm.firmware ?? this.#connection.firmware ?? 'bios',
+      disks,
+      nics: (vm.nics ?? [{ network: DEFAULT_NETWORK }]).map((nic, index) => ({
+        id: `nic${index}`,
+        network: nic.network,
+        ...(nic.macAddress === undefined ? {} : { mac_address: nic.macAddress }),
+      })),
+      ...(vm.secureBoot === undefined ? {} : { secure_boot: vm.secureBoot }),
+      ...(vm.vcpus === undefined ? {} : { vcpus: vm.vcpus }),
+      ...(vm.memoryMb === undefined ? {} : { memory_mb: vm.memoryMb }),
+    };
+  }
+
+  async options(names: readonly string[], _signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
+    const { vms } = await findVms(this.#connection.path);
+    const networks = new Set(vms.flatMap((vm) => (vm.nics ?? [{ network: DEFAULT_NETWORK }]).map((nic) => nic.network)));
+    return Object.fromEntries(
+      names.map((name) => [name, name === 'networks' || name === 'vm.networks' ? [...networks].map((network) => ({ id: network, name: network })) : []]),
+    );
+  }
+
+  async prepare(vmId: string): Promise<void> {
+    await this.#find(vmId);
+  }
+
+  async createSnapshot(request: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<Snapshot> {
+    const known = await this.#records.find(request.vmId, request.tag);
+    if (known !== undefined) return known;
+    const vm = await this.#find(request.vmId);
+    const disks: SnapshotDisk[] = [];
+    const files: Record<string, JsonObject[]> = {};
+    for (const disk of vm.disks) {
+      const plan = await planOpen(disk.location);
+      // Taken before the size is read, so that a change in between shows.
+      const prints = await Promise.all(plan.files.map(fingerprint));
+      disks.push({ diskId: disk.id, sizeBytes: await virtualSize(plan, signal) });
+      files[disk.id] = prints.map(fingerprintToJson);
+    }
+    const snapshot: Snapshot = {
+      id: request.tag,
+      tag: request.tag,
+      vmId: request.vmId,
+      takenAt: new Date().toISOString(),
+      disks,
+      state: { files },
+    };
+    await this.#records.keep(snapshot);
+    return snapshot;
+  }
+
+  async isAlive(snapshot: Snapshot): Promise<boolean> {
+    try {
+      for (const { diskId } of snapshot.disks) await verifyUnchanged(filesOf(snapshot, diskId));
+      return true;
+    } catch (error) {
+      if (error instanceof CausewayError && error.code === 'source.changed-while-reading') return false;
+      throw error;
+    }
+  }
+
+  async openDisk(snapshot: Snapshot, diskId: string, _base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+    const files = filesOf(snapshot, diskId);
+    await verifyUnchanged(files);
+    const vm = await this.#find(snapshot.vmId);
+    const disk = vm.disks.find((candidate) => candidate.id === diskId);
+    if (disk === undefined) throw new CausewayError('source.disk-not-found', `${snapshot.vmId} has no disk ${diskId}`);
+    const plan = await planOpen(disk.location);
+    if (plan.files.join('\n') !== files.map((file) => file.path).join('\n')) {
+      throw new CausewayError('source.changed-while-reading', `${diskId} is made of other files than in its snapshot`);
+    }
+    const served = await serveImage(plan.node, [BASE_ALLOCATION], signal);
+    let verifiedAt = 0;
+    const reader = new NbdDiskReader(served.client, {
+      verify: async () => {
+        if (performance.now() - verifiedAt < VERIFY_EVERY_MS) return;
+        verifiedAt = performance.now();
+        await verifyUnchanged(files);
+      },
+      onClose: async () => {
+        this.#readers.delete(reader);
+        await served.stop();
+      },
+    });
+    this.#readers.add(reader);
+    return reader;
+  }
+
+  /** @throws CausewayError source.changed-while-reading when a file changed up to now: what was read is not one state */
+  async commitSnapshot(snapshot: Snapshot): Promise<void> {
+    // A second commit of the same snapshot has nothing to verify any more.
+    if ((await this.#records.find(snapshot.vmId, snapshot.tag)) === undefined) return;
+    for (const { diskId } of snapshot.disks) await verifyUnchanged(filesOf(snapshot, diskId));
+    await this.#records.forget(snapshot);
+  }
+
+  async abandonSnapshot(snapshot: Snapshot): Promise<void> {
+    await this.#records.forget(snapshot);
+  }
+
+  async dropBase(base: Snapshot): Promise<void> {
+    await this.#records.forget(base);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#readers].map((reader) => reader.close()));
+  }
+
+  async #size(disk: ImageDisk, signal: AbortSignal): Promise<number> {
+    return virtualSize(await planOpen(disk.location), signal);
+  }
+
+  async #find(vmId: string): Promise<ImageVm> {
+    const { vms, problems } = await findVms(this.#connection.path);
+    const vm = vms.find((candidate) => candidate.id === vmId);
+    if (vm !== undefined) return vm;
+    throw problems.find((problem) => problem.name === vmId)?.error ?? new CausewayError('source.vm-not-found', `no VM ${vmId} in ${this.#connection.path}`);
+  }
+}
+
+function filesOf(snapshot: Snapshot, diskId: string): readonly Fingerprint[] {
+  const { files } = snapshot.state;
+  const list = files !== undefined && isJsonObject(files) && Object.hasOwn(files, diskId) ? files[diskId] : undefined;
+  if (!Array.isArray(list)) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+  return list.map((file: JsonValue) => fingerprintFromJson(file));
+}
+
+function ignoreImageErrors(error: unknown): undefined {
+  if (error instanceof CausewayError && /^source\.(image|disk)-/.test(error.code)) return undefined;
+  throw error;
+}

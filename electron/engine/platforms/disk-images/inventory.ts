@@ -1,0 +1,143 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { hasImageExtension } from './image-format.ts';
+import type { ImageVm } from './image-vm.ts';
+import { planOpen } from './open-plan.ts';
+import { ovaVm, ovfVm } from './ovf-vm.ts';
+import { MAX_VM_YAML_BYTES, parseVmYaml, VM_YAML, type VmYaml } from './vm-yaml.ts';
+
+/** A description that could not be used, with the reason. */
+export interface InventoryProblem {
+  readonly name: string;
+  readonly error: CausewayError;
+}
+
+export interface Inventory {
+  readonly vms: readonly ImageVm[];
+  readonly problems: readonly InventoryProblem[];
+}
+
+const MAX_ENTRIES = 20_000;
+
+/**
+ * Finds the VMs of a path: an OVF, OVA or image file is one VM; in a folder every OVF, every OVA and every image that
+ * none of them names is a VM, and every subfolder with images. A `vm.yaml` makes one VM of its folder.
+ * @throws CausewayError source.unreachable when the path is not there
+ */
+export async function findVms(path: string): Promise<Inventory> {
+  const stats = await stat(path).catch((error: unknown) => {
+    throw new CausewayError('source.unreachable', `${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  });
+  const found: Collected = { vms: [], problems: [] };
+  if (!stats.isDirectory()) {
+    await collect(found, basename(path), () => fileVm(path, basename(path)));
+    return found;
+  }
+  const entries = await namesIn(path);
+  await folderVms(found, path, '', entries.files);
+  for (const name of entries.folders) {
+    const sub = join(path, name);
+    const { files } = await namesIn(sub);
+    if (files.includes(VM_YAML)) await collect(found, name, () => describedVm(sub, name, files));
+    else if (files.some((file) => isDescription(file))) await folderVms(found, sub, `${name}/`, files);
+    else await collect(found, name, () => imagesVm(sub, name, files));
+  }
+  return found;
+}
+
+interface Collected {
+  readonly vms: ImageVm[];
+  readonly problems: InventoryProblem[];
+}
+
+async function collect(found: Collected, name: string, make: () => Promise<ImageVm | undefined>): Promise<ImageVm | undefined> {
+  try {
+    const vm = await make();
+    if (vm !== undefined) found.vms.push(vm);
+    return vm;
+  } catch (error) {
+    if (!(error instanceof CausewayError)) throw error;
+    found.problems.push({ name, error });
+    return undefined;
+  }
+}
+
+async function folderVms(found: Collected, folder: string, prefix: string, files: readonly string[]): Promise<void> {
+  if (files.includes(VM_YAML)) {
+    await collect(found, `${prefix}${VM_YAML}`, () => describedVm(folder, prefix === '' ? basename(folder) : prefix.slice(0, -1), files));
+    return;
+  }
+  const taken = new Set<string>();
+  for (const name of files.filter(isDescription)) {
+    const vm = await collect(found, prefix + name, () => fileVm(join(folder, name), prefix + name));
+    for (const disk of vm?.disks ?? []) taken.add(disk.location.path);
+  }
+  const rest = files.filter((name) => hasImageExtension(name) && !taken.has(join(folder, name)));
+  for (const name of await topImages(folder, rest)) await collect(found, prefix + name, () => fileVm(join(folder, name), prefix + name));
+}
+
+async function fileVm(path: string, id: string): Promise<ImageVm> {
+  const extension = extname(path).toLowerCase();
+  if (extension === '.ovf') return ovfVm(path, id);
+  if (extension === '.ova') return ovaVm(path, id);
+  return { id, name: basename(path, extname(path)), disks: [{ id: basename(path), location: { path } }] };
+}
+
+async function imagesVm(folder: string, id: string, files: readonly string[]): Promise<ImageVm | undefined> {
+  const images = await topImages(folder, files.filter(hasImageExtension));
+  if (images.length === 0) return undefined;
+  return { id, name: basename(folder), disks: images.map((name) => ({ id: name, location: { path: join(folder, name) } })) };
+}
+
+async function describedVm(folder: string, id: string, files: readonly string[]): Promise<ImageVm> {
+  const { size } = await stat(join(folder, VM_YAML));
+  if (size > MAX_VM_YAML_BYTES) throw new CausewayError('source.description-invalid', `${VM_YAML} is larger than ${MAX_VM_YAML_BYTES} bytes`);
+  const said: VmYaml = parseVmYaml(await readFile(join(folder, VM_YAML), 'utf8'));
+  const names = said.disks ?? (await topImages(folder, files.filter(hasImageExtension)));
+  const missing = names.find((name) => !files.includes(name));
+  if (missing !== undefined) throw new CausewayError('source.description-invalid', `${VM_YAML} names ${JSON.stringify(missing)}, which is not in its folder`);
+  if (names.length === 0 || new Set(names).size < names.length) {
+    throw new CausewayError('source.description-invalid', `${VM_YAML}: there are no images, or one stands there twice`);
+  }
+  return {
+    id,
+    name: said.name ?? basename(folder),
+    disks: names.map((name) => ({ id: name, location: { path: join(folder, name) } })),
+    ...(said.os_type === undefined ? {} : { osType: said.os_type }),
+    ...(said.firmware === undefined ? {} : { firmware: said.firmware }),
+    ...(said.secure_boot === undefined ? {} : { secureBoot: said.secure_boot }),
+    ...(said.vcpus === undefined ? {} : { vcpus: said.vcpus }),
+    ...(said.memory_mb === undefined ? {} : { memoryMb: said.memory_mb }),
+    ...(said.nics === undefined
+      ? {}
+      : { nics: said.nics.map((nic) => ({ network: nic.network, ...(nic.mac_address === undefined ? {} : { macAddress: nic.mac_address }) })) }),
+  };
+}
+
+/** Images that no other image in the folder is built on: backing files and extents are no disks of their own. */
+async function topImages(folder: string, names: readonly string[]): Promise<readonly string[]> {
+  const below = new Set<string>();
+  for (const name of names) {
+    const plan = await planOpen({ path: join(folder, name) }).catch(() => undefined);
+    for (const file of plan?.files.slice(1) ?? []) below.add(basename(file));
+  }
+  return names.filter((name) => !below.has(name) && !/-(?:flat|delta|ctk)\.vmdk$/i.test(name));
+}
+
+function isDescription(name: string): boolean {
+  return ['.ovf', '.ova'].includes(extname(name).toLowerCase());
+}
+
+async function namesIn(folder: string): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] }> {
+  const files: string[] = [];
+  const folders: string[] = [];
+  const entries = await readdir(folder, { withFileTypes: true });
+  if (entries.length > MAX_ENTRIES) throw new CausewayError('source.unsupported', `${folder} holds more than ${MAX_ENTRIES} entries`);
+  for (const entry of entries) {
+    if (entry.name.startsWith('.')) continue;
+    if (entry.isDirectory()) folders.push(entry.name);
+    else if (entry.isFile() || entry.isSymbolicLink()) files.push(entry.name);
+  }
+  return { files: files.sort(), folders: folders.sort() };
+}
