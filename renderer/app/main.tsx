@@ -1,15 +1,14 @@
+import './parsers-without-eval.ts';
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
 import CssBaseline from '@mui/material/CssBaseline';
 import { ThemeProvider } from '@mui/material/styles';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { z } from 'zod';
 import { App } from './app.tsx';
 import { theme } from './theme.ts';
 
-// The content security policy forbids eval, which zod's compiled parsers would probe for, and styles without the nonce.
-z.config({ jitless: true });
+// The content security policy forbids styles without the nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 const styleCache = createCache({ key: 'cw', nonce, prepend: true });
 
