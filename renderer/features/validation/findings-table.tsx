@@ -45,11 +45,11 @@ export function FindingsTable({ rows }: { readonly rows: readonly FindingRow[] }
               <TableCell>
                 {row.message}
                 {row.suggestion !== undefined && (
-                  <Typography variant="body2" color="text.secondary">
+                  <Typography variant="body2" sx={{ color: 'text.secondary' }}>
                     {row.suggestion}
                   </Typography>
                 )}
-                <Typography variant="caption" color="text.secondary" component="div">
+                <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
                   {row.rule}
                 </Typography>
               </TableCell>

@@ -31,7 +31,7 @@ export function ValidationScreen() {
         <Typography variant="h4" component="h1" gutterBottom>
           {text.validation.title}
         </Typography>
-        <Typography color="text.secondary">{text.validation.lead}</Typography>
+        <Typography sx={{ color: 'text.secondary' }}>{text.validation.lead}</Typography>
       </div>
       <DropArea onFiles={(chosen) => void add(chosen)} />
       {files.length === 0 ? (
