@@ -87,10 +87,16 @@ function holdsFields(schema: z.core.$ZodType): boolean {
   return alternatives(schema).every((alternative) => alternative instanceof z.ZodObject);
 }
 
-/** Marked so itself, or inside something that is; a reference to the vault (`$secret`) is none. */
+/** Marked so itself, or inside something that is, or an unknown key beside secrets: most likely one that is misspelt. */
 function isSecret(schema: z.core.$ZodType, path: readonly string[]): boolean {
   return path.some((_key, index) => {
     const at = schemaAt(schema, path.slice(0, index + 1));
-    return at !== undefined && metaOf(at)?.['secret'] === true;
+    if (at !== undefined) return isMarkedSecret(at);
+    const parent = schemaAt(schema, path.slice(0, index));
+    return parent !== undefined && index > 0 && knownKeys(parent).some((key) => isMarkedSecret(memberSchema(parent, key)));
   });
+}
+
+function isMarkedSecret(schema: z.core.$ZodType | undefined): boolean {
+  return schema !== undefined && metaOf(schema)?.['secret'] === true;
 }

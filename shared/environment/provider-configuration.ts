@@ -123,8 +123,12 @@ function typeValue(schema: z.core.$ZodType, text: string): Typed {
     return /^-?\d{1,15}$/.test(text) ? { value: Number(text) } : { fault: 'must be a whole number' };
   }
   if (kinds.some((kind) => kind instanceof z.ZodArray)) return { value: listOf(text) };
-  if (kinds.some((kind) => kind instanceof z.ZodRecord || kind instanceof z.ZodObject) && !isSecret(schema)) return mappingOf(text);
+  if (kinds.some((kind) => kind instanceof z.ZodRecord || kind instanceof z.ZodObject) && !isSecret(schema)) return mappingOf(text, schema);
   return { value: text };
+}
+
+function takesText(schema: z.core.$ZodType): boolean {
+  return alternatives(schema).some((kind) => kind instanceof z.ZodString || kind instanceof z.ZodEnum);
 }
 
 function isSecret(schema: z.core.$ZodType): boolean {
@@ -136,7 +140,7 @@ function listOf(text: string): string[] {
 }
 
 /** `key:value` pairs between commas. Only the first colon of a pair separates: values may be URLs. */
-function mappingOf(text: string): Typed {
+function mappingOf(text: string, schema: z.core.$ZodType): Typed {
   const mapping: Record<string, JsonValue> = {};
   for (const pair of listOf(text)) {
     const colon = pair.indexOf(':');
@@ -144,7 +148,11 @@ function mappingOf(text: string): Typed {
     if (key === '') return { fault: `must be key:value pairs separated by commas; ${JSON.stringify(pair)} is none` };
     if (key === '__proto__') return { fault: 'must not hold the key "__proto__"' };
     if (Object.hasOwn(mapping, key)) return { fault: `holds the key ${JSON.stringify(key)} twice` };
-    mapping[key] = pair.slice(colon + 1).trim();
+    const value = pair.slice(colon + 1).trim();
+    const member = memberSchema(schema, key);
+    const typed = member === undefined || takesText(member) ? { value } : typeValue(member, value);
+    if ('fault' in typed) return { fault: `holds ${JSON.stringify(key)}, which ${typed.fault}` };
+    mapping[key] = typed.value;
   }
   return { value: mapping };
 }

@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { pluginIds, type PluginId, type Side } from '../../../shared/model/plugin-id.ts';
-import { UsageError, type CommandRegistrar } from '../command-context.ts';
+import { UsageError, type CommandRegistrar, type ExitStatus } from '../command-context.ts';
 
 type Format = 'json-schema' | 'markdown' | 'example';
 
@@ -12,7 +12,7 @@ export const registerSchema: CommandRegistrar = (program, context) => {
     .addArgument(new Argument('<side>', 'which of its environments').choices(['source', 'destination']))
     .addOption(new Option('--format <format>', 'how to print it').choices(['json-schema', 'markdown', 'example']).default('json-schema'))
     .action(
-      context.run(async (plugin: PluginId, side: Side, { format }: { readonly format: Format }) => {
+      context.run(async (plugin: PluginId, side: Side, { format }: { readonly format: Format }): Promise<ExitStatus> => {
         const [{ plugins }, { renderSchema }] = await Promise.all([
           import('../../../shared/plugins/registry.ts'),
           import('../../../shared/plugins/render/render-schema.ts'),
