@@ -1,0 +1,923 @@
+#!/usr/bin/env python3
+"""Causeway worker agent: writes what it is told to the volumes it was told to open, and to nothing else.
+
+One file, standard library only, Python 3.6 or later. PROTOCOL.md beside this file documents every byte.
+
+  causeway_agent.py --stdio                                            frames on standard input and output
+  causeway_agent.py --listen 5566 --cert C --key K --client-ca P       frames on TLS; prints one JSON line when it listens
+
+Nothing but frames (or that one line) goes to standard output; what happens is told on standard error, never with data.
+"""
+import argparse
+import array
+import ctypes
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import queue
+import re
+import signal
+import socket
+import ssl
+import stat
+import struct
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+VERSION = 1
+MAGIC = b'CSWY'
+# magic, version, type, flags, request, volume, offset, length, payload length, argument or status, payload CRC, head CRC
+HEAD = struct.Struct('>4sBBHIIQQIIII')
+HEAD_BYTES = HEAD.size
+MAX_PAYLOAD = 4 * 1024 * 1024
+
+HELLO, PING, DEVICES, OPEN, WRITE, ZERO, FLUSH, DIGEST, CLOSE, END = range(1, 11)
+ANSWER, DEFLATED, CHECKED = 1, 2, 4
+
+OK = 0
+BAD_FRAME = 1       # the connection is closed after it: nothing that follows can be trusted
+BAD_REQUEST = 2
+OUT_OF_RANGE = 3
+NOT_ALLOWED = 4
+IN_USE = 5
+NO_DEVICE = 6
+IO_ERROR = 7
+DURABILITY_LOST = 8
+
+SOCKET_READ = 256 * 1024
+DIGEST_READ = 1024 * 1024
+DIGEST_THREADS = 4
+DIGEST_MAX_ANSWER = 1024 * 1024
+# What may be in the page cache and not on the volume before writers wait: it bounds how long FLUSH takes.
+SYNC_EVERY = 64 * 1024 * 1024
+SYNC_LIMIT = 256 * 1024 * 1024
+BLKGETSIZE64 = 0x80081272
+BLKZEROOUT = 0x127F
+FALLOC_KEEP_SIZE, FALLOC_PUNCH_HOLE = 1, 2
+F_SETPIPE_SZ = 1031
+MAX_CONNECTIONS = 32
+
+
+def note(message):
+    try:
+        sys.stderr.write('causeway-agent: %s\n' % message)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass
+
+
+class Refusal(Exception):
+    """A request that is answered with a status and a text; the connection lives on."""
+
+    def __init__(self, status, text):
+        Exception.__init__(self, text)
+        self.status = status
+
+
+class Disconnected(Exception):
+    """The other side went away or spoke something else."""
+
+
+# ---------------------------------------------------------------- carriers
+
+
+class PipeCarrier(object):
+    """Frames on a pair of file descriptors (standard input and output over SSH)."""
+
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+        self.send_lock = threading.Lock()
+        for fd in (reader, writer):
+            try:
+                fcntl.fcntl(fd, F_SETPIPE_SZ, 1024 * 1024)
+            except (OSError, ValueError):
+                pass  # a socket, or a smaller limit: slower, not wrong
+
+    def receive_into(self, view):
+        done = 0
+        while done < len(view):
+            count = os.readv(self.reader, [view[done:]])
+            if count == 0:
+                raise Disconnected('end of input')
+            done += count
+
+    def send(self, data):
+        view = memoryview(data)
+        with self.send_lock:
+            while len(view):
+                view = view[os.write(self.writer, view):]
+
+    def close(self):
+        pass
+
+
+class TlsCarrier(object):
+    """Frames on TLS. The TLS state is worked on memory buffers under a lock, because OpenSSL does not allow one thread
+    to read while another one writes; it is also faster than reading record by record from the socket."""
+
+    def __init__(self, connection, context, pinned):
+        self.connection = connection
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self.incoming, self.outgoing, server_side=True)
+        self.lock = threading.Lock()
+        self.raw = memoryview(bytearray(SOCKET_READ))
+        connection.settimeout(20)
+        while True:
+            try:
+                self.tls.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                self.drain()
+                self.incoming.write(self.raw[:self.fill()])
+            except ssl.SSLError:
+                self.drain()  # the alert tells the other side why
+                raise
+        certificate = self.tls.getpeercert(True)
+        if certificate is None or hashlib.sha256(certificate).digest() != pinned:
+            raise Disconnected('the client certificate is not the pinned one')
+        self.drain()
+        connection.settimeout(None)
+
+    def drain(self):
+        data = self.outgoing.read()
+        if data:
+            self.connection.sendall(data)
+
+    def fill(self):
+        count = self.connection.recv_into(self.raw)
+        if count == 0:
+            raise Disconnected('end of input')
+        return count
+
+    def receive_into(self, view):
+        done, size = 0, len(view)
+        while done < size:
+            with self.lock:
+                try:
+                    while done < size:
+                        count = self.tls.read(size - done, view[done:])
+                        if count == 0:
+                            raise Disconnected('end of TLS')
+                        done += count
+                    return
+                except ssl.SSLWantReadError:
+                    pass
+            count = self.fill()
+            with self.lock:
+                self.incoming.write(self.raw[:count])
+
+    def send(self, data):
+        with self.lock:
+            self.tls.write(data)
+            self.drain()
+
+    def close(self):
+        try:
+            self.connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.connection.close()
+
+
+# ---------------------------------------------------------------- block devices
+
+
+def read_text(path):
+    try:
+        with open(path, 'rb') as handle:
+            return handle.read(4096).decode('utf-8', 'replace').strip('\0 \t\r\n')
+    except OSError:
+        return ''
+
+
+def device_serial(name):
+    base = '/sys/block/' + name
+    for path in (base + '/serial', base + '/device/serial'):
+        text = read_text(path)
+        if text:
+            return text
+    try:
+        with open(base + '/device/vpd_pg80', 'rb') as handle:  # SCSI: unit serial number page, 4 bytes of head
+            text = handle.read(256)[4:].decode('ascii', 'replace').strip('\0 ')
+            if text:
+                return text
+    except OSError:
+        pass
+    backing = read_text(base + '/loop/backing_file')  # a loop device's identity is the file behind it
+    return os.path.splitext(os.path.basename(backing))[0] if backing else ''
+
+
+def whole_disks(number):
+    """Names of the whole disks that a block device number stands on (through partitions, device mapper, md)."""
+    path = os.path.realpath('/sys/dev/block/%s' % number)
+    if not os.path.isdir(path):
+        return set()
+    if os.path.exists(path + '/partition'):
+        path = os.path.dirname(path)
+    names = {os.path.basename(path)}
+    try:
+        slaves = os.listdir(path + '/slaves')
+    except OSError:
+        slaves = []
+    for slave in slaves:
+        names |= whole_disks(read_text('%s/slaves/%s/dev' % (path, slave)))
+    return names
+
+
+def number_of(path):
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None
+    return '%d:%d' % (os.major(info.st_rdev), os.minor(info.st_rdev)) if stat.S_ISBLK(info.st_mode) else None
+
+
+def disks_in_use():
+    """Names of whole disks that hold a mounted file system, swap, or the root."""
+    root = os.stat('/').st_dev
+    numbers = {'%d:%d' % (os.major(root), os.minor(root))}
+    for line in read_lines('/proc/self/mountinfo'):
+        left, _, right = line.partition(' - ')
+        fields, source = left.split(), right.split()
+        if len(fields) > 2:
+            numbers.add(fields[2])
+        if len(source) > 1 and source[1].startswith('/'):
+            numbers.add(number_of(source[1].encode('ascii', 'replace').decode('unicode_escape', 'replace')))
+    for line in read_lines('/proc/swaps')[1:]:
+        numbers.add(number_of(line.split()[0]))
+    names = set()
+    for number in numbers:
+        if number:
+            names |= whole_disks(number)
+    return names
+
+
+def read_lines(path):
+    try:
+        with open(path, 'r', errors='surrogateescape') as handle:
+            return handle.read().splitlines()
+    except OSError:
+        return []
+
+
+def holders_of(name):
+    """What stands on a whole disk or one of its partitions (device mapper, md)."""
+    base = '/sys/block/' + name
+    found = []
+    try:
+        parts = [base] + [os.path.join(base, entry) for entry in os.listdir(base)
+                          if os.path.exists(os.path.join(base, entry, 'partition'))]
+        for part in parts:
+            if os.path.isdir(part + '/holders'):
+                found += os.listdir(part + '/holders')
+    except OSError:
+        pass
+    return found
+
+
+def list_devices():
+    used = disks_in_use()
+    devices = []
+    try:
+        names = sorted(os.listdir('/sys/block'))
+    except OSError:
+        names = []
+    for name in names:
+        if re.match(r'(ram|sr|fd|zram)\d', name):
+            continue
+        size = int(read_text('/sys/block/%s/size' % name) or 0) * 512
+        if size == 0 or not os.path.exists('/dev/' + name):
+            continue
+        busy = name in used or bool(holders_of(name)) or read_text('/sys/block/%s/ro' % name) == '1'
+        devices.append({'path': '/dev/' + name, 'serial': device_serial(name), 'sizeBytes': size, 'inUse': busy})
+    return devices
+
+
+class Volume(object):
+    """One device (or allowed file) that is open for writing."""
+
+    def __init__(self, path, allowed):
+        real = os.path.realpath(path)
+        extra = any(real == prefix or real.startswith(prefix.rstrip('/') + '/') for prefix in allowed)
+        if not extra and not real.startswith('/dev/'):
+            raise Refusal(NOT_ALLOWED, 'not a device: %s' % path)
+        try:
+            mode = os.stat(real).st_mode
+        except OSError as error:
+            raise Refusal(NO_DEVICE, '%s: %s' % (path, error.strerror))
+        self.is_block = stat.S_ISBLK(mode)
+        if not self.is_block and not (extra and stat.S_ISREG(mode)):
+            raise Refusal(NOT_ALLOWED, 'not a block device: %s' % path)
+        if self.is_block:
+            mine = whole_disks(number_of(real) or '')
+            used = mine & disks_in_use()
+            if used:
+                raise Refusal(IN_USE, '%s holds a mounted file system, swap or the root' % path)
+            for name in mine:
+                if holders_of(name):
+                    raise Refusal(IN_USE, '%s is held by %s' % (path, ', '.join(holders_of(name))))
+        try:
+            # O_EXCL on a block device is the kernel's own claim: it fails when anything else has claimed it.
+            self.fd = os.open(real, os.O_RDWR | os.O_CLOEXEC | (os.O_EXCL if self.is_block else 0))
+        except OSError as error:
+            raise Refusal(IN_USE if error.errno == errno.EBUSY else NO_DEVICE, '%s: %s' % (path, error.strerror))
+        try:
+            # Another agent (one whose caller went away) must not write behind our back.
+            fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.size = self.measure()
+        except OSError as error:
+            os.close(self.fd)
+            raise Refusal(IN_USE, '%s: %s' % (path, error.strerror))
+        self.path = path
+        self.gate = threading.Condition()
+        self.unsynced = 0
+        self.users = 0
+        self.failure = None
+        self.closed = False
+        self.zero_ways = ['punch', 'zeroout'] if self.is_block else ['punch']
+        self.syncer = threading.Thread(target=self.keep_syncing)
+        self.syncer.daemon = True
+        self.syncer.start()
+
+    def measure(self):
+        if not self.is_block:
+            return os.fstat(self.fd).st_size
+        answer = array.array('Q', [0])
+        fcntl.ioctl(self.fd, BLKGETSIZE64, answer, True)
+        return answer[0]
+
+    def check(self, offset, length):
+        if offset > self.size or length > self.size - offset:
+            raise Refusal(OUT_OF_RANGE, '%d bytes at %d do not fit into %d of %s' % (length, offset, self.size, self.path))
+
+    def write(self, offset, view):
+        self.account(len(view))
+        self.put(offset, view)
+
+    def put(self, offset, view):
+        while len(view):
+            count = os.pwrite(self.fd, view, offset)
+            offset += count
+            view = view[count:]
+
+    def account(self, count):
+        with self.gate:
+            while self.unsynced > SYNC_LIMIT and not self.failure and not self.closed:
+                self.gate.wait(1)
+            self.unsynced += count
+            if self.unsynced >= SYNC_EVERY:
+                self.gate.notify_all()
+
+    def keep_syncing(self):
+        while True:
+            with self.gate:
+                while self.unsynced < SYNC_EVERY and not self.closed:
+                    self.gate.wait()
+                if self.closed:
+                    return
+                begun = self.unsynced
+                self.users += 1
+            try:
+                self.sync()
+            finally:
+                with self.gate:
+                    self.unsynced -= begun
+                    self.users -= 1
+                    self.gate.notify_all()
+
+    def sync(self):
+        try:
+            os.fdatasync(self.fd)
+        except OSError as error:
+            # The kernel tells of lost pages once; a later call would succeed although the bytes are gone.
+            self.failure = error.strerror or 'input/output error'
+
+    def flush(self):
+        self.sync()
+        if self.failure:
+            raise Refusal(DURABILITY_LOST, '%s: %s' % (self.path, self.failure))
+
+    def zero(self, offset, length):
+        end = offset + length
+        first, last = -(-offset // 4096) * 4096, end // 4096 * 4096
+        if first >= last:
+            return self.write_zeros(offset, length)
+        self.write_zeros(offset, first - offset)
+        while self.zero_ways:
+            if self.zero_by(self.zero_ways[0], first, last - first):
+                break
+            self.zero_ways.pop(0)
+        else:
+            self.write_zeros(first, last - first)
+        self.write_zeros(last, end - last)
+
+    def zero_by(self, way, offset, length):
+        if way == 'punch':
+            return punch_hole(self.fd, offset, length)
+        try:
+            fcntl.ioctl(self.fd, BLKZEROOUT, struct.pack('QQ', offset, length))
+            return True
+        except OSError as error:
+            if error.errno == errno.EIO:
+                raise
+            return False
+
+    def write_zeros(self, offset, length):
+        zeros = memoryview(bytes(min(length, DIGEST_READ)))
+        while length > 0:
+            count = min(length, len(zeros))
+            self.write(offset, zeros[:count])
+            offset += count
+            length -= count
+
+    def digests(self, offset, length, block, buffer):
+        try:
+            os.posix_fadvise(self.fd, offset, length, os.POSIX_FADV_DONTNEED)  # read the volume, not our own cache
+        except OSError:
+            pass
+        answer = []
+        while length > 0:
+            left = min(block, length)
+            length -= left
+            digest = hashlib.sha256()
+            while left > 0:
+                count = self.read_into(offset, buffer[:min(left, len(buffer))])
+                digest.update(buffer[:count])
+                offset += count
+                left -= count
+            answer.append(digest.digest())
+        return b''.join(answer)
+
+    def read_into(self, offset, view):
+        if hasattr(os, 'preadv'):  # Python 3.7
+            count = os.preadv(self.fd, [view], offset)
+        else:
+            data = os.pread(self.fd, len(view), offset)
+            count = len(data)
+            view[:count] = data
+        if count == 0:
+            raise OSError(errno.EIO, 'the volume ends early')
+        return count
+
+    def acquire(self):
+        with self.gate:
+            if self.closed:
+                raise Refusal(BAD_REQUEST, 'the volume was closed')
+            self.users += 1
+
+    def release(self):
+        with self.gate:
+            self.users -= 1
+            self.gate.notify_all()
+
+    def close(self):
+        with self.gate:
+            if self.closed:
+                return
+            self.closed = True
+            self.gate.notify_all()
+            while self.users > 0:  # the descriptor's number must not be reused under a request that still runs
+                self.gate.wait()
+        os.close(self.fd)
+
+
+def load_fallocate():
+    try:
+        function = ctypes.CDLL(None, use_errno=True).fallocate64
+    except (AttributeError, OSError):
+        return None
+    function.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64]
+    return function
+
+
+FALLOCATE = load_fallocate()
+
+
+def punch_hole(fd, offset, length):
+    """Deallocates, so that a thin volume stays thin; the kernel promises that the range then reads as zeros."""
+    if FALLOCATE is None:
+        return False
+    while FALLOCATE(fd, FALLOC_PUNCH_HOLE | FALLOC_KEEP_SIZE, offset, length) != 0:
+        code = ctypes.get_errno()
+        if code == errno.EIO:
+            raise OSError(code, os.strerror(code))
+        if code != errno.EINTR:
+            return False
+    return True
+
+
+# ---------------------------------------------------------------- sessions and connections
+
+
+class Session(object):
+    """What the connections of one caller share: the open volumes."""
+
+    def __init__(self):
+        self.token = hashlib.sha256(os.urandom(32)).hexdigest()
+        self.volumes = {}
+        self.next_handle = 1
+        self.connections = set()
+
+
+class Agent(object):
+    def __init__(self, options):
+        self.allowed = [os.path.realpath(path) for path in options.allow]
+        self.idle_seconds = options.idle
+        self.heard = time.monotonic()
+        self.lock = threading.Lock()
+        self.sessions = {}
+        self.ended = threading.Event()
+        self.work = queue.Queue(64)
+        for _ in range(DIGEST_THREADS):
+            thread = threading.Thread(target=self.work_on)
+            thread.daemon = True
+            thread.start()
+
+    def work_on(self):
+        buffer = memoryview(bytearray(DIGEST_READ))
+        while True:
+            job = self.work.get()
+            job(buffer)
+
+    def touch(self):
+        self.heard = time.monotonic()
+
+    def watch(self):
+        """Returns when the agent should end: it was told to, or nobody spoke for a while."""
+        while not self.ended.wait(min(5.0, max(0.05, self.idle_seconds / 10.0))):
+            silent = time.monotonic() - self.heard
+            if silent > self.idle_seconds:
+                note('nobody spoke for %d s' % silent)
+                return
+
+    def join(self, token, connection):
+        with self.lock:
+            if not token:
+                session = Session()
+                self.sessions[session.token] = session
+            elif token in self.sessions:
+                session = self.sessions[token]
+            else:
+                raise Refusal(BAD_REQUEST, 'no such session')
+            session.connections.add(connection)
+            return session
+
+    def leave(self, session, connection):
+        with self.lock:
+            session.connections.discard(connection)
+            if session.connections:
+                return
+            self.sessions.pop(session.token, None)
+            volumes = list(session.volumes.values())
+            session.volumes.clear()
+        for volume in volumes:
+            volume.close()
+
+
+class Connection(object):
+    def __init__(self, agent, carrier):
+        self.agent, self.carrier = agent, carrier
+        self.session = None
+        self.head = bytearray(HEAD_BYTES)
+        self.buffer = memoryview(bytearray(64 * 1024))
+
+    def serve(self):
+        head = memoryview(self.head)
+        try:
+            while True:
+                self.carrier.receive_into(head)
+                self.agent.touch()
+                fields = HEAD.unpack(self.head)
+                magic, version, kind, flags, request, handle, offset, length, size, argument, check, head_check = fields
+                if magic != MAGIC or zlib.crc32(head[:HEAD_BYTES - 4]) != head_check or size > MAX_PAYLOAD:
+                    self.answer(0, kind if magic == MAGIC else HELLO, BAD_FRAME, b'the head of a frame is damaged')
+                    raise Disconnected('damaged frame')
+                payload = self.receive_payload(size)
+                if flags & CHECKED and zlib.crc32(payload) != check:
+                    self.answer(request, kind, BAD_FRAME, b'the payload of a frame is damaged')
+                    raise Disconnected('damaged payload')
+                if kind == END:
+                    self.answer(request, kind, OK)
+                    self.agent.ended.set()
+                    return
+                self.guard(request, kind, handle, lambda: self.handle(
+                    version, kind, flags, request, handle, offset, length, argument, payload))
+        except Disconnected as reason:
+            note('a connection ended: %s' % reason)
+        except (OSError, ssl.SSLError) as error:
+            note('a connection broke: %s' % error)
+        finally:
+            if self.session is not None:
+                self.agent.leave(self.session, self)
+            self.carrier.close()
+
+    def receive_payload(self, size):
+        if size > len(self.buffer):
+            self.buffer = memoryview(bytearray(max(size, 1024 * 1024)))
+        payload = self.buffer[:size]
+        if size:
+            self.carrier.receive_into(payload)
+        return payload
+
+    def guard(self, request, kind, handle, action):
+        """Runs `action`; what it raises becomes the answer."""
+        try:
+            action()
+        except Refusal as refusal:
+            self.answer(request, kind, refusal.status, str(refusal).encode('utf-8', 'replace'), handle)
+        except OSError as error:
+            self.answer(request, kind, IO_ERROR, str(error.strerror or error).encode('utf-8', 'replace'), handle)
+        except (ValueError, KeyError, TypeError, zlib.error, MemoryError) as error:
+            text = '%s: %s' % (type(error).__name__, error)
+            self.answer(request, kind, BAD_REQUEST, text.encode('utf-8', 'replace')[:1000], handle)
+
+    def answer(self, request, kind, status, payload=b'', handle=0, offset=0, length=0):
+        flags = ANSWER | (CHECKED if payload else 0)
+        check = zlib.crc32(payload) if payload else 0
+        head = HEAD.pack(MAGIC, VERSION, kind, flags, request, handle, offset, length, len(payload), status, check, 0)
+        head = head[:-4] + struct.pack('>I', zlib.crc32(head[:-4]))
+        self.carrier.send(head + payload)
+
+    def volume(self, handle):
+        with self.agent.lock:
+            volume = self.session.volumes.get(handle)
+        if volume is None:
+            raise Refusal(BAD_REQUEST, 'no open volume %d' % handle)
+        return volume
+
+    def handle(self, version, kind, flags, request, handle, offset, length, argument, payload):
+        if kind == HELLO:
+            return self.hello(version, request, payload)
+        if self.session is None or version != VERSION:
+            raise Refusal(BAD_REQUEST, 'speak HELLO in version %d first' % VERSION)
+        if kind == PING:
+            return self.answer(request, kind, OK)
+        if kind == DEVICES:
+            return self.answer(request, kind, OK, json.dumps({'devices': list_devices()}).encode('utf-8'))
+        if kind == OPEN:
+            return self.open(request, bytes(payload).decode('utf-8'))
+        if kind not in (WRITE, ZERO, FLUSH, DIGEST, CLOSE):
+            raise Refusal(BAD_REQUEST, 'unknown request %d' % kind)
+        volume = self.volume(handle)
+        if kind in (FLUSH, DIGEST):
+            return self.later(volume, request, kind, handle, offset, length, argument)
+        if kind == CLOSE:
+            with self.agent.lock:
+                self.session.volumes.pop(handle, None)
+            volume.close()
+            return self.answer(request, kind, OK, b'', handle)
+        volume.check(offset, length)
+        volume.acquire()
+        try:
+            if kind == ZERO:
+                volume.zero(offset, length)
+            else:
+                volume.write(offset, self.inflate(payload, length) if flags & DEFLATED else payload)
+        finally:
+            volume.release()
+        self.answer(request, kind, OK, b'', handle, offset, length)
+
+    def inflate(self, payload, length):
+        if length > MAX_PAYLOAD:
+            raise Refusal(BAD_REQUEST, 'a write of %d bytes is too long' % length)
+        inflater = zlib.decompressobj(-15)
+        data = inflater.decompress(payload, length)
+        if len(data) != length or not inflater.eof and inflater.decompress(inflater.unconsumed_tail, 1):
+            raise Refusal(BAD_REQUEST, 'the payload does not inflate to %d bytes' % length)
+        return memoryview(data)
+
+    def hello(self, version, request, payload):
+        asked = json.loads(bytes(payload).decode('utf-8')) if len(payload) else {}
+        if version != VERSION:
+            raise Refusal(BAD_REQUEST, 'this agent speaks version %d' % VERSION)
+        if self.session is not None:
+            raise Refusal(BAD_REQUEST, 'HELLO was spoken before')
+        self.session = self.agent.join(asked.get('session'), self)
+        said = {
+            'version': VERSION, 'session': self.session.token, 'features': ['deflate', 'checksum', 'zero', 'digest'],
+            'maxPayload': MAX_PAYLOAD, 'maxDigestAnswer': DIGEST_MAX_ANSWER, 'idleSeconds': self.agent.idle_seconds,
+            'python': '%d.%d.%d' % sys.version_info[:3], 'pid': os.getpid(),
+        }
+        self.answer(request, HELLO, OK, json.dumps(said).encode('utf-8'))
+
+    def open(self, request, path):
+        volume = Volume(path, self.agent.allowed)
+        with self.agent.lock:
+            handle = self.session.next_handle
+            self.session.next_handle += 1
+            self.session.volumes[handle] = volume
+        self.answer(request, OPEN, OK, b'', handle, 0, volume.size)
+
+    def later(self, volume, request, kind, handle, offset, length, block):
+        """FLUSH and DIGEST take long: a thread of the pool does them, so that this connection goes on being read."""
+        if kind == DIGEST:
+            volume.check(offset, length)
+            if block < 512 or -(-length // block) * 32 > DIGEST_MAX_ANSWER:
+                raise Refusal(BAD_REQUEST, 'digests of %d bytes in blocks of %d' % (length, block))
+
+        def act(buffer):
+            if kind == FLUSH:
+                volume.flush()
+                self.answer(request, kind, OK, b'', handle)
+            else:
+                found = volume.digests(offset, length, block, buffer)
+                self.answer(request, kind, OK, found, handle, offset, length)
+
+        def job(buffer):
+            try:
+                self.guard(request, kind, handle, lambda: act(buffer))
+            except (OSError, ssl.SSLError) as error:
+                note('an answer could not be sent: %s' % error)
+            finally:
+                volume.release()
+
+        volume.acquire()
+        self.agent.work.put(job)
+
+
+# ---------------------------------------------------------------- starting and ending
+
+
+def take_over(path):
+    """Makes this the only agent that uses the lock file: one that a lost caller left behind is ended first."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    deadline = time.monotonic() + 15
+    told = 0
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError:
+            if time.monotonic() > deadline:
+                raise SystemExit('another agent holds %s and does not end' % path)
+        former = os.pread(handle, 32, 0).decode('ascii', 'replace').strip()
+        if told < 2 and is_agent(former):
+            told = 1 if time.monotonic() < deadline - 10 else 2
+            try:
+                os.kill(int(former), signal.SIGTERM if told == 1 else signal.SIGKILL)
+            except OSError:
+                pass
+        time.sleep(0.05)
+    own_lock(handle)
+    return handle
+
+
+def is_agent(pid):
+    return pid.isdigit() and int(pid) != os.getpid() and 'agent' in read_text('/proc/%s/cmdline' % pid)
+
+
+def own_lock(handle):
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, str(os.getpid()).encode('ascii'), 0)
+
+
+def serve_stdio(agent):
+    # Nothing else may ever reach the protocol's stream, whatever some library prints.
+    writer = os.dup(1)
+    os.dup2(2, 1)
+    connection = Connection(agent, PipeCarrier(0, writer))
+
+    def run():
+        connection.serve()
+        agent.ended.set()
+
+    start(run)
+
+
+def start(target):
+    thread = threading.Thread(target=target)
+    thread.daemon = True
+    thread.start()
+
+
+def tls_context(options):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.options |= ssl.OP_NO_TLSv1 | ssl.OP_NO_TLSv1_1 | ssl.OP_NO_COMPRESSION
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_cert_chain(options.cert, options.key)
+    context.load_verify_locations(cafile=options.client_ca)
+    return context
+
+
+def bind(ports, host):
+    """Listens on every port that is free; at least one has to be."""
+    sockets, last = [], None
+    for port in ports:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+            listener.listen(16)
+            sockets.append(listener)
+        except OSError as error:
+            listener.close()
+            last = error
+    if not sockets:
+        raise SystemExit('cannot listen on %s: %s' % (', '.join(str(port) for port in ports), last))
+    return sockets
+
+
+def accept_on(agent, listener, context, pinned):
+    count = threading.Semaphore(MAX_CONNECTIONS)
+
+    def serve(connection):
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 60000)  # an answer nobody takes
+            carrier = TlsCarrier(connection, context, pinned)
+        except (OSError, ssl.SSLError, Disconnected) as error:
+            note('a connection was refused: %s' % error)
+            connection.close()
+        else:
+            Connection(agent, carrier).serve()
+        finally:
+            count.release()
+
+    while True:
+        count.acquire()
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            time.sleep(0.1)
+            count.release()
+            continue
+        start(lambda connection=connection: serve(connection))
+
+
+def go_to_background(lock):
+    """Detaches from the SSH session; the parent ends, so that the caller's command returns."""
+    if os.fork() > 0:
+        os._exit(0)
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1):
+        os.dup2(null, fd)
+    if lock is not None:
+        own_lock(lock)
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(description='Causeway worker agent')
+    way = parser.add_mutually_exclusive_group(required=True)
+    way.add_argument('--stdio', action='store_true', help='frames on standard input and output')
+    way.add_argument('--listen', type=int, action='append', help='TCP port, 0 for any; may be given again')
+    parser.add_argument('--host', default='0.0.0.0', help='address to listen on')
+    parser.add_argument('--cert', help='own certificate, PEM')
+    parser.add_argument('--key', help='own key, PEM')
+    parser.add_argument('--client-ca', help='the one client certificate that is let in, PEM')
+    parser.add_argument('--daemon', action='store_true', help='go to the background when listening')
+    parser.add_argument('--log', help='file for messages of an agent in the background')
+    parser.add_argument('--lock', help='file that only one agent holds; a former holder is ended')
+    parser.add_argument('--allow', action='append', default=[], help='path prefix outside /dev whose files may be opened')
+    parser.add_argument('--idle', type=float, default=300, help='seconds of silence after which the agent ends')
+    options = parser.parse_args(arguments)
+    if options.listen is not None and not (options.cert and options.key and options.client_ca):
+        parser.error('--listen needs --cert, --key and --client-ca')
+    return options
+
+
+def lock_path(given):
+    if os.sep in given:
+        return given
+    folder = '/run' if os.access('/run', os.W_OK) else tempfile.gettempdir()
+    return os.path.join(folder, 'causeway-agent-%s.lock' % given)
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    os.umask(0o077)
+    lock = take_over(lock_path(options.lock)) if options.lock else None
+    listeners = []
+    if options.listen is not None:
+        context = tls_context(options)
+        with open(options.client_ca, 'r') as handle:
+            pinned = hashlib.sha256(ssl.PEM_cert_to_DER_cert(handle.read().strip() + '\n')).digest()
+        listeners = bind(options.listen, options.host)
+        ports = [listener.getsockname()[1] for listener in listeners]
+        sys.stdout.write(json.dumps({'ports': ports}) + '\n')
+        sys.stdout.flush()
+        if options.daemon:
+            log = os.open(options.log or os.devnull, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            os.dup2(log, 2)
+            go_to_background(lock)
+    agent = Agent(options)
+    signal.signal(signal.SIGTERM, lambda *_: agent.ended.set())
+    signal.signal(signal.SIGHUP, lambda *_: agent.ended.set())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for listener in listeners:
+        start(lambda listener=listener: accept_on(agent, listener, context, pinned))
+    if options.stdio:
+        serve_stdio(agent)
+    agent.watch()
+    note('ending')
+    # Threads may be in the middle of a request: nothing of theirs was acknowledged, so ending now is safe.
+    os._exit(0)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

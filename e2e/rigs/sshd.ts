@@ -1,0 +1,106 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A real OpenSSH server on loopback, with keys of its own. */
+export interface SshdRig {
+  readonly port: number;
+  readonly username: string;
+  readonly privateKeyPem: string;
+  readonly privateKeyPath: string;
+  /** `<type> <base64>` */
+  readonly hostKey: string;
+  readonly hostKeyPath: string;
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts sshd for the user that runs this. Throws with one line when it is not installed. `hostKeyPath` and `port` let a
+ * second server take the place of a first one.
+ */
+export async function startSshd(options: { readonly port?: number; readonly extraConfig?: string } = {}): Promise<SshdRig> {
+  if (!existsSync('/usr/sbin/sshd')) throw new Error('sshd is missing: apt-get install openssh-server openssh-client');
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-sshd-'));
+  const path = (name: string): string => join(folder, name);
+  await Promise.all(
+    ['host', 'user'].map((name) => run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', path(name)])),
+  );
+  await writeFile(path('authorized'), await readFile(path('user.pub')), { mode: 0o600 });
+  const port = options.port ?? (await freePort());
+  await writeFile(path('config'), configuration(port, folder, options.extraConfig ?? ''));
+  // sshd insists on its privilege separation folder, which a machine without a running ssh service lacks.
+  if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
+  const server = spawn('/usr/sbin/sshd', ['-f', path('config'), '-D', '-e'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  await listening(server);
+  return {
+    port,
+    username: userInfo().username,
+    privateKeyPem: await readFile(path('user'), 'utf8'),
+    privateKeyPath: path('user'),
+    hostKey: (await readFile(path('host.pub'), 'utf8')).trim(),
+    hostKeyPath: path('host'),
+    folder,
+    stop: async () => {
+      await ended(server);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configuration(port: number, folder: string, extra: string): string {
+  return [
+    `Port ${port}`,
+    'ListenAddress 127.0.0.1',
+    `HostKey ${join(folder, 'host')}`,
+    `AuthorizedKeysFile ${join(folder, 'authorized')}`,
+    `PidFile ${join(folder, 'pid')}`,
+    'PasswordAuthentication no',
+    'UsePAM no',
+    'StrictModes no',
+    'PermitRootLogin prohibit-password',
+    'MaxStartups 100',
+    'LogLevel INFO',
+    extra,
+    '',
+  ].join('\n');
+}
+
+function listening(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    server.stderr?.on('data', (piece: Buffer) => {
+      said += piece.toString('utf8');
+      if (said.includes('Server listening on')) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`sshd ended: ${said.trim()}`)));
+  });
+}
+
+function ended(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    server.once('exit', () => resolve());
+    server.kill('SIGTERM');
+  });
+}
+
+/** A TCP port of loopback that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

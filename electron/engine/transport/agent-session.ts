@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { DiskWriter, WorkerDevice, WorkerSession } from '../ports/disk-writer.ts';
+import type { AgentLink } from './agent-link.ts';
+import { ByteBudget } from './byte-budget.ts';
+import type { CompressionPolicy } from './compression.ts';
+import { protocolVersion } from './protocol.ts';
+import { VolumeWriter } from './volume-writer.ts';
+
+const helloSchema = z.object({
+  version: z.literal(protocolVersion),
+  session: z.string(),
+  features: z.array(z.string()),
+  maxPayload: z.int(),
+  python: z.string(),
+});
+export type AgentHello = z.infer<typeof helloSchema>;
+
+const devicesSchema = z.object({
+  devices: z.array(
+    z.object({ path: z.string(), serial: z.string(), sizeBytes: z.int().nonnegative(), inUse: z.boolean() }),
+  ),
+});
+
+/** Greets the agent on a new link; with `session`, joins the session that another link has begun. */
+export async function sayHello(link: AgentLink, session: string | undefined, signal: AbortSignal): Promise<AgentHello> {
+  const payload = Buffer.from(JSON.stringify(session === undefined ? {} : { session }));
+  const answer = await link.request({ type: 'HELLO', payload }, signal);
+  return parsed(helloSchema, answer.payload);
+}
+
+export interface AgentSessionParts {
+  readonly mechanism: 'HTTPS' | 'SSH';
+  readonly control: AgentLink;
+  readonly data: readonly AgentLink[];
+  readonly compression: CompressionPolicy;
+  readonly inFlightBytes: number;
+  /** Ends what carries the links; called once. */
+  readonly release: () => Promise<void>;
+}
+
+/** A session over one or more links that have said hello. It is lost as soon as one of them is. */
+export class AgentSession implements WorkerSession {
+  readonly mechanism: 'HTTPS' | 'SSH';
+  readonly #parts: AgentSessionParts;
+  readonly #lost = new AbortController();
+  readonly #budget: ByteBudget;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: AgentSessionParts) {
+    this.mechanism = parts.mechanism;
+    this.#parts = parts;
+    this.#budget = new ByteBudget(parts.inFlightBytes * parts.data.length);
+    for (const link of this.#links()) {
+      if (link.lost.aborted) this.fail(link.lost.reason);
+      else link.lost.addEventListener('abort', () => this.fail(link.lost.reason), { once: true });
+    }
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** How many connections carry data. */
+  get dataLinks(): number {
+    return this.#parts.data.length;
+  }
+
+  async devices(signal: AbortSignal): Promise<readonly WorkerDevice[]> {
+    const answer = await this.#parts.control.request({ type: 'DEVICES' }, signal);
+    return parsed(devicesSchema, answer.payload).devices;
+  }
+
+  async open(device: WorkerDevice, signal: AbortSignal): Promise<DiskWriter> {
+    const { control, data, compression } = this.#parts;
+    const answer = await control.request({ type: 'OPEN', payload: Buffer.from(device.path) }, signal);
+    const links = { control, data, budget: this.#budget };
+    return new VolumeWriter(device.path, answer.head.volume, answer.head.length, links, compression);
+  }
+
+  /** Ends the agent and the connection. Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  /** Gives the session up for `reason`, at once and for all links. */
+  fail(reason: unknown): void {
+    if (this.#lost.signal.aborted) return;
+    this.#lost.abort(reason);
+    for (const link of this.#links()) link.fail(reason);
+    void this.close();
+  }
+
+  async #end(): Promise<void> {
+    const { control } = this.#parts;
+    if (!control.lost.aborted) {
+      await control.request({ type: 'END' }, AbortSignal.timeout(3000)).catch(() => undefined);
+    }
+    this.fail(new CausewayError('transport.closed', 'the session was closed'));
+    await this.#parts.release().catch(() => undefined);
+  }
+
+  #links(): readonly AgentLink[] {
+    return [...new Set([this.#parts.control, ...this.#parts.data])];
+  }
+}
+
+function parsed<T>(schema: z.ZodType<T>, payload: Buffer): T {
+  try {
+    return schema.parse(JSON.parse(payload.toString('utf8')));
+  } catch (error) {
+    throw new CausewayError('transport.protocol', 'an answer of the agent has another form than expected', { cause: error });
+  }
+}
+

@@ -1,0 +1,40 @@
+import type { CompressionPolicy } from './compression.ts';
+import type { HostKeyMemory } from './host-keys.ts';
+
+/** All of it is optional; the defaults are for real workers. Times in milliseconds. */
+export interface ConnectWorkerOptions {
+  /** `auto`: tried now and then, kept when it pays. */
+  readonly compression?: CompressionPolicy;
+  /** Connections that carry data. `auto`: one on a short way, more on a long one. */
+  readonly connections?: number | 'auto';
+  /** Bytes under way at once on each of these connections. */
+  readonly inFlightBytes?: number;
+  /** Awaited before payload bytes are sent: a bandwidth limit. */
+  readonly throttle?: (bytes: number, signal: AbortSignal) => Promise<void>;
+  /**
+   * A checksum of each payload, beside the one of each frame's head. Off by default: TLS and SSH authenticate every
+   * byte already, and the verification reads the volume itself.
+   */
+  readonly checksumPayloads?: boolean;
+  /** Where host keys that were seen first are remembered. */
+  readonly hostKeys?: HostKeyMemory;
+  /** How long to wait until SSH answers. */
+  readonly deadlineMs?: number;
+  /** How long a refused login is tried again. */
+  readonly loginGraceMs?: number;
+  /** How long a silent link may take for a sign of life before it counts as lost. */
+  readonly lostAfterMs?: number;
+  /** How long the agent may take for any answer while requests wait. */
+  readonly stalledAfterMs?: number;
+  /** Silence after which the agent ends by itself. */
+  readonly idleMs?: number;
+  /** Path prefixes outside /dev whose files the agent may open: for tests and for workers that run on this machine. */
+  readonly allowPaths?: readonly string[];
+  /** The agent's file on this machine. */
+  readonly agentPath?: string;
+}
+
+/** The options with every default filled in. */
+export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle'>> {
+  readonly throttle: ConnectWorkerOptions['throttle'] | undefined;
+}

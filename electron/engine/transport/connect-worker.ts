@@ -1,0 +1,58 @@
+import type { WorkerAccess } from '../ports/destination-platform.ts';
+import { defaultAgentPath, placeAgent, removeAgent } from './agent-launch.ts';
+import type { AgentSession } from './agent-session.ts';
+import type { ConnectWorkerOptions, Settings } from './connect-options.ts';
+import { inProcessHostKeys } from './host-keys.ts';
+import { connectByHttps } from './https.ts';
+import { loginToWorker } from './ssh-login.ts';
+import { connectBySsh } from './ssh.ts';
+
+const hostKeysOfThisProcess = inProcessHostKeys();
+
+const mebibyte = 1024 * 1024;
+
+function settingsFrom(options: ConnectWorkerOptions): Settings {
+  return {
+    compression: options.compression ?? 'auto',
+    connections: options.connections ?? 'auto',
+    inFlightBytes: options.inFlightBytes ?? 8 * mebibyte,
+    throttle: options.throttle,
+    checksumPayloads: options.checksumPayloads ?? false,
+    hostKeys: options.hostKeys ?? hostKeysOfThisProcess,
+    deadlineMs: options.deadlineMs ?? 300_000,
+    loginGraceMs: options.loginGraceMs ?? 90_000,
+    lostAfterMs: options.lostAfterMs ?? 10_000,
+    stalledAfterMs: options.stalledAfterMs ?? 120_000,
+    idleMs: options.idleMs ?? 300_000,
+    allowPaths: options.allowPaths ?? [],
+    agentPath: options.agentPath ?? defaultAgentPath(),
+  };
+}
+
+/**
+ * Makes a session with the agent on a worker: waits for SSH, puts a fresh agent there (a former one of the same worker is
+ * ended), starts it, and connects by the mechanism. Rejects with `transport.*` codes or the signal's reason; nothing is
+ * left open then.
+ */
+export async function connectWorker(
+  access: WorkerAccess,
+  mechanism: 'HTTPS' | 'SSH',
+  options: ConnectWorkerOptions,
+  signal: AbortSignal,
+): Promise<AgentSession> {
+  const settings = settingsFrom(options);
+  const ssh = await loginToWorker(access, settings, signal);
+  try {
+    const needsRoot = settings.allowPaths.length === 0;
+    const place = await placeAgent(ssh, settings.agentPath, needsRoot, `${access.host}:${access.sshPort}`, signal);
+    const release = async (): Promise<void> => {
+      await removeAgent(ssh, place.folder);
+      await ssh.close();
+    };
+    const connect = mechanism === 'HTTPS' ? connectByHttps : connectBySsh;
+    return await connect(ssh, place, access, settings, release, signal);
+  } catch (error) {
+    await ssh.close();
+    throw error;
+  }
+}

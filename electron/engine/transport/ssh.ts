@@ -1,0 +1,45 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { WorkerAccess } from '../ports/destination-platform.ts';
+import type { AgentPlace } from './agent-launch.ts';
+import { AgentLink } from './agent-link.ts';
+import { AgentSession, sayHello } from './agent-session.ts';
+import type { Settings } from './connect-options.ts';
+import { agentArguments } from './https.ts';
+import { linkOptions } from './link-options.ts';
+import type { SshConnection } from './ssh-connection.ts';
+
+/** Runs the agent on the SSH session's standard input and output. */
+export async function connectBySsh(
+  ssh: SshConnection,
+  place: AgentPlace,
+  access: WorkerAccess,
+  settings: Settings,
+  release: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<AgentSession> {
+  const command = [place.command, '--stdio', ...agentArguments(access, settings)].join(' ');
+  const channel = await ssh.openChannel(command, signal);
+  const where = `${access.host}:${access.sshPort}`;
+  // SSH itself notices a dead connection; the agent's own silence may only mean that storage is slow.
+  const lostAfterMs = settings.stalledAfterMs;
+  const link = new AgentLink(channel.stream, { ...linkOptions(where, settings, true), pingAfterMs: 10_000, lostAfterMs });
+  const onLost = (): void => link.fail(ssh.lost.reason);
+  ssh.lost.addEventListener('abort', onLost, { once: true });
+  channel.stream.once('exit', (code: number | null) => {
+    link.fail(new CausewayError('transport.lost', `${where}: the agent ended with ${code ?? 'a signal'}: ${channel.errorTail()}`));
+  });
+  try {
+    await sayHello(link, undefined, signal);
+  } catch (error) {
+    link.fail(error);
+    throw started(error, where, channel.errorTail());
+  }
+  const { compression, inFlightBytes } = settings;
+  return new AgentSession({ mechanism: 'SSH', control: link, data: [link], compression, inFlightBytes, release });
+}
+
+/** An agent that never said hello did not start: its last words are the evidence. */
+function started(error: unknown, where: string, words: string): unknown {
+  if (!(error instanceof CausewayError) || error.code !== 'transport.lost' || words === '') return error;
+  return new CausewayError('transport.agent-start', `${where}: ${words.slice(-500)}`, { cause: error });
+}

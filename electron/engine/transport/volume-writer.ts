@@ -1,0 +1,148 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { DiskWriter } from '../ports/disk-writer.ts';
+import type { AgentLink } from './agent-link.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } from './compression.ts';
+import { frameFlags } from './protocol.ts';
+
+/** What a writer shares with the other writers of its session. */
+export interface WriterLinks {
+  /** For requests without data. */
+  readonly control: AgentLink;
+  /** For data; at least one. */
+  readonly data: readonly AgentLink[];
+  readonly budget: ByteBudget;
+}
+
+const pieceBytes = 1024 * 1024;
+const zeroPieceBytes = 256 * 1024 * 1024;
+const digestPieceBytes = 64 * 1024 * 1024;
+const digestAnswerBytes = 512 * 1024;
+const digestsInFlight = 4;
+
+/** The writer of one volume that is open in the agent under `handle`. */
+export class VolumeWriter implements DiskWriter {
+  readonly sizeBytes: number;
+  readonly #path: string;
+  readonly #handle: number;
+  readonly #links: WriterLinks;
+  readonly #policy: CompressionPolicy;
+  readonly #tuner: CompressionTuner;
+  #closed: Promise<void> | undefined;
+
+  constructor(path: string, handle: number, sizeBytes: number, links: WriterLinks, policy: CompressionPolicy) {
+    this.#path = path;
+    this.#handle = handle;
+    this.sizeBytes = sizeBytes;
+    this.#links = links;
+    this.#policy = policy;
+    this.#tuner = new CompressionTuner(policy);
+  }
+
+  async write(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<{ readonly bytesSent: number }> {
+    this.#check(offset, bytes.length);
+    if (bytes.length <= pieceBytes) return { bytesSent: await this.#writePiece(offset, bytes, signal) };
+    const pieces = cut(0, bytes.length, pieceBytes).map(({ offset: at, length }) =>
+      this.#writePiece(offset + at, bytes.subarray(at, at + length), signal),
+    );
+    const sent = await allSettledOrThrow(pieces);
+    return { bytesSent: sent.reduce((sum, count) => sum + count, 0) };
+  }
+
+  async zero(offset: number, length: number, signal: AbortSignal): Promise<void> {
+    this.#check(offset, length);
+    for (const piece of cut(offset, length, zeroPieceBytes)) {
+      await this.#idlest().request({ type: 'ZERO', volume: this.#handle, ...piece }, signal);
+    }
+  }
+
+  async flush(signal: AbortSignal): Promise<void> {
+    this.#check(0, 0);
+    await this.#links.control.request({ type: 'FLUSH', volume: this.#handle }, signal);
+  }
+
+  async digests(offset: number, length: number, blockBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+    this.#check(offset, length);
+    const perAnswer = Math.min(Math.floor(digestPieceBytes / blockBytes), digestAnswerBytes / 32);
+    const pieces = cut(offset, length, Math.max(1, perAnswer) * blockBytes);
+    const found: Buffer[] = [];
+    let next = 0;
+    const work = async (): Promise<void> => {
+      for (let index = next++; index < pieces.length; index = next++) {
+        const request = { type: 'DIGEST', volume: this.#handle, argument: blockBytes, ...pieces[index] } as const;
+        found[index] = (await this.#links.control.request(request, signal)).payload;
+      }
+    };
+    await allSettledOrThrow(Array.from({ length: digestsInFlight }, work));
+    const result = Buffer.concat(found);
+    const expected = Math.ceil(length / blockBytes) * 32;
+    if (result.length !== expected) {
+      throw new CausewayError('transport.protocol', `${this.#path}: ${result.length} bytes of digests instead of ${expected}`);
+    }
+    return result;
+  }
+
+  /** Lets the agent close the volume. Does not flush. Nothing to do when the session is lost: the agent closes then. */
+  close(): Promise<void> {
+    this.#closed ??= this.#links.control.lost.aborted
+      ? Promise.resolve()
+      : this.#links.control
+          .request({ type: 'CLOSE', volume: this.#handle }, this.#links.control.lost)
+          .then(() => undefined, () => undefined);
+    return this.#closed;
+  }
+
+  async #writePiece(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<number> {
+    const { budget } = this.#links;
+    await budget.take(bytes.length, signal);
+    try {
+      const epoch = this.#tuner.epoch;
+      const packed = await this.#pack(bytes);
+      const payload = packed ?? bytes;
+      const flags = packed === undefined ? 0 : frameFlags.DEFLATED;
+      const request = { type: 'WRITE', volume: this.#handle, offset, length: bytes.length, flags, payload } as const;
+      await this.#idlest().request(request, signal);
+      this.#tuner.acknowledged(epoch, bytes.length);
+      return payload.length;
+    } finally {
+      budget.give(bytes.length);
+    }
+  }
+
+  #pack(bytes: Uint8Array): Promise<Buffer | undefined> | undefined {
+    if (!this.#tuner.compressing) return undefined;
+    if (this.#policy === 'auto' && !looksCompressible(bytes)) return undefined;
+    return deflate(bytes);
+  }
+
+  #idlest(): AgentLink {
+    const { data, control } = this.#links;
+    return data.reduce<AgentLink>((best, link) => (link.outstandingBytes < best.outstandingBytes ? link : best), data[0] ?? control);
+  }
+
+  #check(offset: number, length: number): void {
+    if (this.#closed !== undefined) throw new CausewayError('transport.closed', `${this.#path} was closed`);
+    if (offset < 0 || length < 0 || offset + length > this.sizeBytes) {
+      throw new CausewayError(
+        'transport.out-of-range',
+        `${length} bytes at ${offset} do not fit into the ${this.sizeBytes} bytes of ${this.#path}`,
+      );
+    }
+  }
+}
+
+function cut(offset: number, length: number, pieceLength: number): { readonly offset: number; readonly length: number }[] {
+  const pieces = [];
+  for (let at = 0; at < length; at += pieceLength) {
+    pieces.push({ offset: offset + at, length: Math.min(pieceLength, length - at) });
+  }
+  return pieces;
+}
+
+/** All results; or the first error, but only when nothing uses the caller's buffer any more. */
+async function allSettledOrThrow<T>(promises: readonly Promise<T>[]): Promise<readonly T[]> {
+  const results = await Promise.allSettled(promises);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+}
