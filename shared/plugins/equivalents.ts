@@ -185,3 +185,8 @@ export function findEquivalent(key: string, plugin: PluginId, side: Side): Equiv
     .flatMap((group) => group.filter((one) => one.plugin === plugin && one.side === side))[0];
   return { owners, here: here?.key };
 }
+
+/** What a key of another plugin, or of the other side, is called here; undefined where there is no such thing. */
+export function equivalentKey(key: string, plugin: PluginId, side: Side): string | undefined {
+  return findEquivalent(key, plugin, side)?.here;
+}

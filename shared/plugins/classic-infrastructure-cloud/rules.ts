@@ -16,7 +16,7 @@ export const sourceRules: readonly Rule[] = [noRetiredImages(plugin, [['export_i
 
 export const destinationRules: readonly Rule[] = [
   everyNicMapped(plugin, false),
-  ...storageMappingRules(plugin, ['storage_mappings']),
+  ...storageMappingRules(plugin, 'storage_mappings'),
   noEffectUnless(`${plugin}/default-pool-overridden`, {
     keys: [['default_volume_pool']],
     hasEffect: (environment) => {
@@ -25,7 +25,7 @@ export const destinationRules: readonly Rule[] = [
     },
     because: 'storage_mappings.default already decides where unmapped disks go',
   }),
-  workerMapCovers(plugin, ['migr_image_map']),
+  workerMapCovers(plugin, 'migr_image_map'),
   noRetiredImages(plugin, [['migr_image_map', '*']]),
   noUefi(plugin),
   machineTypeFits(plugin, 'shape_name'),

@@ -9,7 +9,6 @@ import { workerMapCovers } from '../rules/worker-images.ts';
 import { destination } from './destination.ts';
 
 const plugin = 'compartment-cloud';
-const mappingKeys = ['storage_mappings', 'storage_mapping'];
 const attachmentTypes = ['paravirtualized', 'iscsi', 'emulated'];
 
 /** Keys that take IDs, with the kind of resource that such an ID names. */
@@ -22,20 +21,18 @@ const identifiers: readonly (readonly [kind: string, pattern: readonly string[]]
 
 export const destinationRules: readonly Rule[] = [
   everyNicMapped(plugin, false),
-  ...storageMappingRules(plugin, mappingKeys),
+  ...storageMappingRules(plugin, 'storage_mappings'),
   {
     id: `${plugin}/attachment-type`,
     *check({ environment }) {
       const patterns = [['default'], ['backend_mappings', '*', 'destination'], ['disk_mappings', '*', 'destination']];
-      for (const key of mappingKeys) {
-        for (const { path, value } of patterns.flatMap((pattern) => expand(environment, [key, ...pattern]))) {
-          if (typeof value !== 'string' || value.trim() === '' || attachmentTypes.includes(value)) continue;
-          yield {
-            severity: 'warning',
-            at: path,
-            message: `${JSON.stringify(value)} is none of the known volume attachment types (${attachmentTypes.join(', ')}).`,
-          };
-        }
+      for (const { path, value } of patterns.flatMap((pattern) => expand(environment, ['storage_mappings', ...pattern]))) {
+        if (typeof value !== 'string' || value.trim() === '' || attachmentTypes.includes(value)) continue;
+        yield {
+          severity: 'warning',
+          at: path,
+          message: `${JSON.stringify(value)} is none of the known volume attachment types (${attachmentTypes.join(', ')}).`,
+        };
       }
     },
   },
@@ -44,15 +41,13 @@ export const destinationRules: readonly Rule[] = [
     *check({ environment, vm }) {
       const root = vm?.disks.find(({ bootable }) => bootable === true)?.id;
       if (root === undefined) return;
-      for (const key of mappingKeys) {
-        for (const { path, value } of expand(environment, [key, 'disk_mappings', '*', 'disk_id'])) {
-          if (value !== root) continue;
-          yield {
-            severity: 'warning',
-            at: path,
-            message: `${root} is the root disk: volume attachment types are not compatible with it, so the entry has no effect.`,
-          };
-        }
+      for (const { path, value } of expand(environment, ['storage_mappings', 'disk_mappings', '*', 'disk_id'])) {
+        if (value !== root) continue;
+        yield {
+          severity: 'warning',
+          at: path,
+          message: `${root} is the root disk: volume attachment types are not compatible with it, so the entry has no effect.`,
+        };
       }
     },
   },
@@ -91,7 +86,7 @@ export const destinationRules: readonly Rule[] = [
     hasEffect: (environment) => environment['vcn_compartment'] !== environment['compartment'],
     because: 'it is the compartment itself',
   }),
-  workerMapCovers(plugin, ['migr_image_map']),
+  workerMapCovers(plugin, 'migr_image_map'),
   machineTypeFits(plugin, 'shape_name'),
   ...catalogRules(plugin, destination),
 ];

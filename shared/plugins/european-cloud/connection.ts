@@ -51,6 +51,12 @@ export const connection = z.strictObject({
     'URL at which tokens are had. The one in the service account key wins unless this is set.',
     'https://service-account.api.stackit.cloud/token',
   ),
+  caller_address: field(text().optional(), {
+    title: 'Caller address',
+    help: 'Addresses or ranges, comma-separated, from which workers are reached: their ports are opened for these alone. Needed behind a router that hides this computer’s own address.',
+    group: 'Trust',
+    example: '198.51.100.7',
+  }),
   ca_certificate: caCertificateField(),
 });
 

@@ -26,7 +26,7 @@ const guestRules: readonly Rule[] = [
         if (map?.[os] !== undefined) continue;
         yield {
           severity: 'error',
-          at: ['migr_image_map', os],
+          at: map === undefined ? ['migr_image_map'] : ['migr_image_map', os],
           message:
             os === 'linux'
               ? 'The Linux worker image is missing: the disk copy worker runs it, whatever the guest is.'
@@ -166,7 +166,7 @@ export const destinationRules: readonly Rule[] = [
       };
     },
   },
-  ...storageMappingRules(plugin, ['storage_mappings']),
+  ...storageMappingRules(plugin, 'storage_mappings'),
   noEffectUnless(`${plugin}/keypair-has-no-effect`, {
     keys: [['keypair_name']],
     hasEffect: (environment) => !isOn(environment, ['retain_user_credentials']),

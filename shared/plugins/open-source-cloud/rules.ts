@@ -39,7 +39,7 @@ export const sourceRules: readonly Rule[] = [
 
 export const destinationRules: readonly Rule[] = [
   everyNicMapped(plugin, false),
-  ...storageMappingRules(plugin, ['storage_mappings']),
+  ...storageMappingRules(plugin, 'storage_mappings'),
   noEffectUnless(`${plugin}/image-map-overridden`, {
     keys: [['migr_image_map']],
     hasEffect: (environment) => textAt(environment, ['migr_image']) === undefined,
@@ -88,7 +88,7 @@ export const destinationRules: readonly Rule[] = [
       }
     },
   },
-  workerMapCovers(plugin, ['migr_image_map'], 'migr_image'),
+  workerMapCovers(plugin, 'migr_image_map', 'migr_image'),
   noRetiredImages(plugin, [['migr_image'], ['migr_image_map', '*']]),
   machineTypeFits(plugin, 'flavor_name'),
   workerVolumeHoldsImage(plugin, {

@@ -46,7 +46,7 @@ export const sourceRules: readonly Rule[] = [...blobNames, noRetiredImages(plugi
 
 export const destinationRules: readonly Rule[] = [
   everyNicMapped(plugin, false),
-  ...storageMappingRules(plugin, ['storage_map']),
+  ...storageMappingRules(plugin, 'storage_map'),
   ...blobNames,
   {
     id: `${plugin}/storage-account-type`,

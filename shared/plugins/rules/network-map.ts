@@ -11,13 +11,20 @@ export function everyNicMapped(plugin: string, mapIsRequired: boolean): Rule {
     id: `${plugin}/nic-not-mapped`,
     *check({ vm, effective }) {
       const map = effective['network_map'];
-      if (vm === undefined || (map === undefined ? mapIsRequired : !isJsonObject(map))) return;
-      const mapped = isJsonObject(map) ? map : {};
+      if (vm === undefined || vm.nics.length === 0) return;
+      if (map === undefined && !mapIsRequired) {
+        yield {
+          severity: 'error',
+          at: ['network_map'],
+          message: 'The VM has NICs, and network_map is missing: none of them can be attached.',
+        };
+      }
+      if (!isJsonObject(map)) return;
       const networks = new Map<string, string[]>();
       for (const { network, id } of vm.nics) networks.set(network, [...(networks.get(network) ?? []), id]);
       for (const [network, nics] of networks) {
-        if (Object.hasOwn(mapped, network)) continue;
-        const nearest = nearestSpelling(network, Object.keys(mapped));
+        if (Object.hasOwn(map, network)) continue;
+        const nearest = nearestSpelling(network, Object.keys(map));
         yield {
           severity: 'error',
           at: ['network_map', network],

@@ -3,8 +3,8 @@ import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
 import { nearestSpelling } from '../../validation/spelling.ts';
 import { expand, type Found } from './environment-view.ts';
 
-const entriesOf = ({ environment }: RuleContext, keys: readonly string[], list: string, member: string): Found[] =>
-  keys.flatMap((key) => expand(environment, [key, list, '*', member])).filter(({ value }) => typeof value === 'string');
+const entriesOf = ({ environment }: RuleContext, key: string, list: string, member: string): Found[] =>
+  expand(environment, [key, list, '*', member]).filter(({ value }) => typeof value === 'string');
 
 /** The back ends of the VM's disks; undefined when not every disk tells. */
 function backendsOf(vm: Vm): Set<string> | undefined {
@@ -16,18 +16,15 @@ function backendsOf(vm: Vm): Set<string> | undefined {
   return vm.disks.length === 0 ? undefined : backends;
 }
 
-/**
- * Entries of a storage mapping that match nothing, or that an earlier entry already decides.
- * @param keys the key of the mapping, and the other spellings that the plugin accepts
- */
-export function storageMappingRules(plugin: string, keys: readonly string[]): readonly Rule[] {
+/** Entries of the storage mapping under `key` that match nothing, or that an earlier entry already decides. */
+export function storageMappingRules(plugin: string, key: string): readonly Rule[] {
   return [
     {
       id: `${plugin}/unknown-disk`,
       *check(context) {
         if (context.vm === undefined) return;
         const ids = context.vm.disks.map(({ id }) => id);
-        for (const { path, value } of entriesOf(context, keys, 'disk_mappings', 'disk_id')) {
+        for (const { path, value } of entriesOf(context, key, 'disk_mappings', 'disk_id')) {
           if (!ids.includes(value as string)) yield unmatched(path, `The VM has no disk ${JSON.stringify(value)}`, value as string, ids);
         }
       },
@@ -37,7 +34,7 @@ export function storageMappingRules(plugin: string, keys: readonly string[]): re
       *check(context) {
         const backends = context.vm === undefined ? undefined : backendsOf(context.vm);
         if (backends === undefined) return;
-        for (const { path, value } of entriesOf(context, keys, 'backend_mappings', 'source')) {
+        for (const { path, value } of entriesOf(context, key, 'backend_mappings', 'source')) {
           if (backends.has(value as string)) continue;
           yield unmatched(path, `No disk of the VM lies on ${JSON.stringify(value)}`, value as string, [...backends]);
         }
@@ -48,16 +45,15 @@ export function storageMappingRules(plugin: string, keys: readonly string[]): re
       *check(context) {
         for (const [list, member] of [['disk_mappings', 'disk_id'], ['backend_mappings', 'source']] as const) {
           const seen = new Set<unknown>();
-          for (const { path, value } of entriesOf(context, keys, list, member)) {
-            const place = `${String(path[0])} ${String(value)}`;
-            if (seen.has(place)) {
+          for (const { path, value } of entriesOf(context, key, list, member)) {
+            if (seen.has(value)) {
               yield {
                 severity: 'warning',
                 at: path,
                 message: `${JSON.stringify(value)} is mapped more than once: only the first entry counts.`,
               };
             }
-            seen.add(place);
+            seen.add(value);
           }
         }
       },

@@ -10,22 +10,20 @@ export const neededImages = (osType: Os): readonly Os[] => (osType === 'windows'
  * A map of worker images or templates that is given covers what the VM needs: Linux always, for the disk copy; Windows
  * too for a Windows guest. Only a warning, because the plugin's own configuration may give the rest.
  */
-export function workerMapCovers(plugin: string, keys: readonly string[], overriddenBy?: string): Rule {
+export function workerMapCovers(plugin: string, key: string, overriddenBy?: string): Rule {
   return {
     id: `${plugin}/worker-image-missing`,
     *check({ vm, effective }) {
       if (vm === undefined || (overriddenBy !== undefined && textAt(effective, [overriddenBy]) !== undefined)) return;
-      for (const key of keys) {
-        const map = effective[key];
-        if (!isJsonObject(map)) continue;
-        for (const os of neededImages(vm.os_type)) {
-          if (map[os] !== undefined) continue;
-          yield {
-            severity: 'warning',
-            at: [key, os],
-            message: `${key} has no entry for ${os}, which ${os === 'linux' ? 'the disk copy worker' : 'the preparation of a Windows guest'} needs.`,
-          };
-        }
+      const map = effective[key];
+      if (!isJsonObject(map)) return;
+      for (const os of neededImages(vm.os_type)) {
+        if (map[os] !== undefined) continue;
+        yield {
+          severity: 'warning',
+          at: [key, os],
+          message: `${key} has no entry for ${os}, which ${os === 'linux' ? 'the disk copy worker' : 'the preparation of a Windows guest'} needs.`,
+        };
       }
     },
   };

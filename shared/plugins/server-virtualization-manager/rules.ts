@@ -14,40 +14,37 @@ import { destination } from './destination.ts';
 import { source } from './source.ts';
 
 const plugin = 'server-virtualization-manager';
-const templateKeys = ['migr_template_name_map', 'migr_template_map'];
 
-const knownCloneType = (keys: readonly string[]): Rule => ({
+const knownCloneType: Rule = {
   id: `${plugin}/clone-type`,
   *check({ environment }) {
-    for (const key of keys) {
-      const value = textAt(environment, [key]);
-      if (value === undefined || cloneTypes.includes(value)) continue;
-      const nearest = nearestSpelling(value.replaceAll(/[- ]/g, '_'), cloneTypes);
-      yield {
-        severity: 'warning',
-        at: [key],
-        message: `${JSON.stringify(value)} is none of the known cloning methods (${cloneTypes.join(', ')}).`,
-        ...(nearest === undefined ? {} : { suggestion: `Did you mean ${nearest}?` }),
-      };
-    }
+    const value = textAt(environment, ['virtual_disk_clone_type']);
+    if (value === undefined || cloneTypes.includes(value)) return;
+    const nearest = nearestSpelling(value.replaceAll(/[- ]/g, '_'), cloneTypes);
+    yield {
+      severity: 'warning',
+      at: ['virtual_disk_clone_type'],
+      message: `${JSON.stringify(value)} is none of the known cloning methods (${cloneTypes.join(', ')}).`,
+      ...(nearest === undefined ? {} : { suggestion: `Did you mean ${nearest}?` }),
+    };
   },
-});
+};
 
 export const sourceRules: readonly Rule[] = [
-  knownCloneType(['virtual_disk_clone_type', 'virtual_disk_clone_types']),
+  knownCloneType,
   noRetiredImages(plugin, [['export_template_name']]),
   plainTextSecrets(plugin, source),
 ];
 
 export const destinationRules: readonly Rule[] = [
   everyNicMapped(plugin, false),
-  ...storageMappingRules(plugin, ['storage_mappings']),
-  knownCloneType(['virtual_disk_clone_type']),
+  ...storageMappingRules(plugin, 'storage_mappings'),
+  knownCloneType,
   {
     id: `${plugin}/template-credentials`,
     *check({ environment, effective }) {
-      const templates = templateKeys.map((key) => effective[key]).find(isJsonObject);
-      if (templates === undefined) return;
+      const templates = effective['migr_template_name_map'];
+      if (!isJsonObject(templates)) return;
       for (const key of ['migr_template_username_map', 'migr_template_password_map']) {
         const credentials = environment[key];
         if (!isJsonObject(credentials)) continue;
@@ -62,8 +59,8 @@ export const destinationRules: readonly Rule[] = [
       }
     },
   },
-  workerMapCovers(plugin, templateKeys),
-  noRetiredImages(plugin, templateKeys.map((key) => [key, '*'])),
+  workerMapCovers(plugin, 'migr_template_name_map'),
+  noRetiredImages(plugin, [['migr_template_name_map', '*']]),
   noUefi(plugin),
   plainTextSecrets(plugin, destination),
   ...catalogRules(plugin, destination),
