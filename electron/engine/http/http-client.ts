@@ -3,6 +3,7 @@ import { backOffDelay, defaultBackOff, parseRetryAfter, type BackOff } from './b
 import { systemClock, type Clock } from './clock.ts';
 import { didNotArrive, isPassingStatus, isAmbiguous, statusError, transportError } from './http-error.ts';
 import { isIdempotent, type HttpAnswer, type HttpRequest } from './http-request.ts';
+import { createTransport, type Transport, type TransportAnswer } from './transport.ts';
 
 /** Gives the `Authorization` value of a request. `renew` is true once, after the server answered 401. */
 export type Authorize = (renew: boolean, signal: AbortSignal) => Promise<string>;
@@ -11,7 +12,7 @@ export interface HttpClientOptions {
   /** `https://…`, or `http://` on loopback. */
   readonly baseUrl: string;
   readonly authorize?: Authorize;
-  readonly fetch?: typeof fetch;
+  readonly transport?: Transport;
   readonly clock?: Clock;
   readonly backOff?: BackOff;
   readonly random?: () => number;
@@ -31,7 +32,7 @@ export interface HttpClient {
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const base = safeBaseUrl(options.baseUrl);
-  const send = options.fetch ?? fetch;
+  const transport = options.transport ?? createTransport();
   const clock = options.clock ?? systemClock;
   const backOff = options.backOff ?? defaultBackOff;
   const random = options.random ?? Math.random;
@@ -40,20 +41,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const authorization = await options.authorize?.(renew, signal);
     const timeout = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs ?? 60_000);
     try {
-      const response = await send(urlOf(base, request), {
-        method: request.method,
-        headers: headersOf(request, authorization),
-        body: bodyOf(request),
-        // A token must not follow a redirect to another host.
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, timeout]),
-      });
-      const text = await response.text();
-      return { status: response.status, headers: response.headers, body: parsed(request, response, text) };
+      const answer = await transport.send(
+        { url: urlOf(base, request), method: request.method, headers: headersOf(request, authorization), body: bodyOf(request) },
+        AbortSignal.any([signal, timeout]),
+      );
+      return { status: answer.status, headers: answer.headers, body: parsed(request, answer) };
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof CausewayError) throw thrown;
-      throw transportError(request, base.host, timeout.aborted ? new Error(`no answer within the deadline of a request`) : thrown);
+      throw transportError(request, base.host, timeout.aborted ? new Error('no answer within the deadline of a request') : thrown);
     }
   }
 
@@ -115,9 +111,9 @@ function headersOf(request: HttpRequest, authorization: string | undefined): Rec
   };
 }
 
-function bodyOf(request: HttpRequest): string | null {
+function bodyOf(request: HttpRequest): string | undefined {
   if (request.json !== undefined) return JSON.stringify(request.json);
-  return request.form === undefined ? null : new URLSearchParams(request.form).toString();
+  return request.form === undefined ? undefined : new URLSearchParams(request.form).toString();
 }
 
 function requestIdOf(answer: HttpAnswer): { requestId?: string } {
@@ -126,14 +122,14 @@ function requestIdOf(answer: HttpAnswer): { requestId?: string } {
 }
 
 /** JSON where there is some. A failure's text that is no JSON (a gateway's page) is evidence; a success's is an error. */
-function parsed(request: HttpRequest, response: Response, text: string): unknown {
+function parsed(request: HttpRequest, { status, headers, text }: TransportAnswer): unknown {
   if (text.trim() === '') return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    if (!response.ok) return text.startsWith('<') ? undefined : text;
-    throw new CausewayError('cloud.unexpected-answer', `${request.operation}: HTTP ${response.status} without JSON`, {
-      details: { operation: request.operation, status: response.status, contentType: response.headers.get('content-type') ?? '', ambiguous: true },
+    if (status < 200 || status > 299) return text.startsWith('<') ? undefined : text;
+    throw new CausewayError('cloud.unexpected-answer', `${request.operation}: HTTP ${status} without JSON`, {
+      details: { operation: request.operation, status, contentType: headers.get('content-type') ?? '', ambiguous: true },
     });
   }
 }

@@ -84,7 +84,7 @@ function isCertificateCode(code: string): boolean {
   return code.includes('CERT') || code.includes('_SIGNATURE') || code.startsWith('ERR_TLS');
 }
 
-/** `fetch` hides the system's error code in nested causes and aggregates. */
+/** The system's error code may be hidden in nested causes and aggregates. */
 function networkCode(thrown: unknown, depth = 0): string | undefined {
   if (depth > 5 || !(thrown instanceof Error)) return undefined;
   const nested = thrown instanceof AggregateError ? thrown.errors.map((each) => networkCode(each, depth + 1)).find((each) => each) : undefined;

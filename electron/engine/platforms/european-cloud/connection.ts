@@ -13,6 +13,7 @@ const connectionSchema = z.looseObject({
   private_key: z.string().optional(),
   iaas_url: z.string().optional(),
   token_url: z.string().optional(),
+  ca_certificate: z.string().optional(),
   /** Addresses or ranges, comma-separated, from which workers are reached. */
   caller_address: z.string().optional(),
 });
@@ -25,6 +26,7 @@ export interface EuropeanCloudConnection {
   readonly privateKey: string | undefined;
   readonly iaasUrl: string;
   readonly tokenUrl: string | undefined;
+  readonly caCertificate: string | undefined;
   readonly callerAddresses: readonly string[];
 }
 
@@ -49,6 +51,7 @@ export function parseConnection(
     privateKey: filled(data.private_key),
     iaasUrl: endpoints.iaasUrl ?? filled(data.iaas_url) ?? defaultIaasUrl,
     tokenUrl: endpoints.tokenUrl ?? filled(data.token_url),
+    caCertificate: filled(data.ca_certificate),
     callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
   };
 }

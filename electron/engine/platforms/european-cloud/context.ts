@@ -46,7 +46,6 @@ export interface EuropeanCloudContext {
   readonly timing?: Partial<Timing>;
   readonly clock?: Clock;
   readonly random?: () => number;
-  readonly fetch?: typeof fetch;
   readonly egressAddress?: EgressAddress;
   /** Where a worker's ports are reached from here, when not at its own address (port forwarding, a rig). */
   readonly reach?: (address: string) => { readonly host: string; readonly sshPort: number; readonly httpsPort: number };

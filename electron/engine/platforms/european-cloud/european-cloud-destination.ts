@@ -38,6 +38,7 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
     findResource: (entry, signal) => findOwned(session, entry, signal),
     async close() {
       keyRing.clear();
+      session.close();
     },
   };
 }

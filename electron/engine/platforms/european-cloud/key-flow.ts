@@ -1,8 +1,9 @@
 import { createSign, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { backOffDelay, type BackOff } from '../../http/back-off.ts';
 import type { Clock } from '../../http/clock.ts';
-import { isStatus } from '../../http/http-error.ts';
+import { isAmbiguous, isStatus } from '../../http/http-error.ts';
 import type { Authorize, HttpClient } from '../../http/http-client.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
 
@@ -11,6 +12,17 @@ const tokenSchema = z.looseObject({ access_token: z.string().min(1), expires_in:
 /** A token this close to its end is renewed before it is used, so that no request dies of it on its way. */
 const renewBeforeEndMs = 120_000;
 const assertionLifeSeconds = 3600;
+const fetchDeadlineMs = 120_000;
+
+export interface KeyFlowOptions {
+  /** @throws `cloud.key-unreadable` */
+  readonly key: () => ServiceAccountKey;
+  /** Its base URL is the token endpoint. */
+  readonly client: HttpClient;
+  readonly clock: Clock;
+  readonly backOff: BackOff;
+  readonly random: () => number;
+}
 
 /** The signed assertion (RFC 7523) that is exchanged for an access token. */
 export function signAssertion(key: ServiceAccountKey, wallTimeMs: number): string {
@@ -27,14 +39,14 @@ export function signAssertion(key: ServiceAccountKey, wallTimeMs: number): strin
  * Gives bearer tokens for requests: fetched by a signed assertion, kept, renewed before they end or when the server
  * says 401. Concurrent requests share one fetch.
  */
-export function createKeyFlow(options: { readonly key: () => ServiceAccountKey; readonly client: HttpClient; readonly clock: Clock }): Authorize {
-  const { client, clock } = options;
+export function createKeyFlow(options: KeyFlowOptions): Authorize {
+  const { clock } = options;
   let token: { readonly value: string; readonly endsAt: number; readonly fetchedAt: number } | undefined;
   let fetching: Promise<void> | undefined;
 
   async function fetchToken(): Promise<void> {
     const asked = clock.wallTime();
-    const answer = await requestToken(client, options.key(), asked);
+    const answer = await requestToken(options, options.key(), AbortSignal.timeout(fetchDeadlineMs));
     const lifeMs = (answer.expires_in ?? assertionLifeSeconds) * 1000;
     token = { value: answer.access_token, fetchedAt: asked, endsAt: asked + lifeMs - Math.min(renewBeforeEndMs, lifeMs / 4) };
   }
@@ -53,22 +65,24 @@ export function createKeyFlow(options: { readonly key: () => ServiceAccountKey; 
   };
 }
 
-async function requestToken(client: HttpClient, key: ServiceAccountKey, wallTimeMs: number): Promise<z.infer<typeof tokenSchema>> {
+async function requestToken(options: KeyFlowOptions, key: ServiceAccountKey, signal: AbortSignal): Promise<z.infer<typeof tokenSchema>> {
   const operation = `access token for ${key.issuer}`;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await exchange(options, key, operation, signal);
+    } catch (error) {
+      if (!isAmbiguous(error) || attempt >= options.backOff.attempts) throw error;
+      await options.clock.sleep(backOffDelay(options.backOff, attempt, undefined, options.random), signal);
+    }
+  }
+}
+
+/** One exchange. An assertion is good for one use, so that each attempt signs its own; a token too many does no harm. */
+async function exchange(options: KeyFlowOptions, key: ServiceAccountKey, operation: string, signal: AbortSignal): Promise<z.infer<typeof tokenSchema>> {
+  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signAssertion(key, options.clock.wallTime()) };
   let body: unknown;
   try {
-    const answer = await client.request(
-      {
-        operation,
-        method: 'POST',
-        path: '',
-        form: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signAssertion(key, wallTimeMs) },
-        // A second token does no harm.
-        idempotent: true,
-      },
-      AbortSignal.timeout(120_000),
-    );
-    body = answer.body;
+    ({ body } = await options.client.request({ operation, method: 'POST', path: '', form }, signal));
   } catch (error) {
     if (error instanceof CausewayError && isStatus(error, 400, 401, 403, 404)) {
       throw new CausewayError('cloud.authentication-failed', error.message, { details: error.details, cause: error });

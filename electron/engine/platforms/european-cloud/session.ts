@@ -1,4 +1,5 @@
 import { createHttpClient, type HttpClient } from '../../http/http-client.ts';
+import { createTransport } from '../../http/transport.ts';
 import { parseConnection, defaultTokenUrl, type EuropeanCloudConnection } from './connection.ts';
 import { surroundingsOf, type EuropeanCloudContext, type Surroundings } from './context.ts';
 import { createIaas, type Iaas } from './iaas/iaas.ts';
@@ -15,13 +16,15 @@ export interface CloudSession extends Surroundings {
   iaas(projectId?: string): Iaas;
   /** Fetches an access token, to see whether the credentials are accepted. */
   signIn(signal: AbortSignal): Promise<void>;
+  close(): void;
 }
 
 export function openSession(connection: unknown, context: EuropeanCloudContext): CloudSession {
   const parsed = parseConnection(connection, { iaasUrl: context.endpoints?.iaasUrl, tokenUrl: context.endpoints?.tokenUrl });
   const surroundings = surroundingsOf(context);
   const { clock, random, timing } = surroundings;
-  const shared = { clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs, ...(context.fetch === undefined ? {} : { fetch: context.fetch }) };
+  const transport = createTransport(parsed.caCertificate);
+  const shared = { clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs, transport };
   let read: ServiceAccountKey | undefined;
   const key = (): ServiceAccountKey => (read ??= readServiceAccountKey(parsed.serviceAccountKey, parsed.privateKey));
   let tokens: HttpClient | undefined;
@@ -33,7 +36,7 @@ export function openSession(connection: unknown, context: EuropeanCloudContext):
     request: (request, signal) =>
       (tokens ??= createHttpClient({ ...shared, baseUrl: parsed.tokenUrl ?? key().tokenUrl ?? defaultTokenUrl })).request(request, signal),
   };
-  const authorize = createKeyFlow({ key, client: tokenClient, clock });
+  const authorize = createKeyFlow({ key, client: tokenClient, clock, random, backOff: timing.backOff });
   let client: HttpClient | undefined;
   const projects = new Map<string, Iaas>();
   return {
@@ -50,5 +53,6 @@ export function openSession(connection: unknown, context: EuropeanCloudContext):
     async signIn(signal) {
       await authorize(false, signal);
     },
+    close: () => transport.close(),
   };
 }

@@ -178,7 +178,7 @@ async function ensureServer(
 ): Promise<{ readonly server: CloudServer; readonly entry: LedgerEntry }> {
   const { run, role } = order;
   let owned = await ensureServerRecord(session, keyRing, iaas, order, signal);
-  if (!owned.fresh && hasFailed(owned.resource)) {
+  if (!owned.fresh && isLost(owned.resource)) {
     run.note(`Worker ${owned.resource.name} is in status ${owned.resource.status}: replacing it`, { serverId: owned.resource.id });
     await releaseOwned(session, run.ledger, owned.entry, signal);
     owned = await ensureServerRecord(session, keyRing, iaas, order, signal);
@@ -242,8 +242,10 @@ function ensureServerRecord(session: CloudSession, keyRing: WorkerKeyRing, iaas:
   );
 }
 
-function hasFailed(server: CloudServer): boolean {
-  return server.status === 'ERROR' || server.status === 'DELETING';
+/** A worker that will not come up by waiting: failed, going, or switched off by somebody. */
+function isLost(server: CloudServer): boolean {
+  const lost = ['ERROR', 'DELETING', 'INACTIVE', 'DEALLOCATED', 'DEALLOCATING', 'STOPPING', 'PAUSED', 'RESCUE', 'RESCUING'];
+  return lost.includes(server.status ?? '') || ['CRASHED', 'STOPPED'].includes(server.status === 'ACTIVE' ? (server.powerStatus ?? '') : '');
 }
 
 /** @throws `cloud.operation-failed`, `cloud.not-found`, `cloud.not-ready` */

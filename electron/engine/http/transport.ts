@@ -1,0 +1,71 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+
+export interface TransportRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+export interface TransportAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Carries one request to its server and its whole answer back. Follows no redirect: a token must not go to another host. */
+export interface Transport {
+  send(request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer>;
+  close(): void;
+}
+
+/** No answer of an API is larger; what is, is no API's. */
+const largestAnswerBytes = 64 * 2 ** 20;
+
+/**
+ * The transport over Node's own HTTP stack, which, unlike `fetch`, takes a certificate authority for one server alone.
+ * Connections are kept and reused.
+ *
+ * @param caCertificate PEM that is trusted in place of the system's authorities
+ */
+export function createTransport(caCertificate?: string): Transport {
+  const plain = new HttpAgent({ keepAlive: true });
+  const secure = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2', ...(caCertificate === undefined ? {} : { ca: caCertificate }) });
+  return {
+    send({ url, method, headers, body }, signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();
+      const onAnswer = (answer: IncomingMessage): void => {
+        readText(answer).then((text) => resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), text }), reject);
+      };
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const options = { method, headers: { ...headers, ...length }, signal };
+      const outgoing = url.protocol === 'https:' ? httpsRequest(url, { ...options, agent: secure }, onAnswer) : httpRequest(url, { ...options, agent: plain }, onAnswer);
+      outgoing.once('error', reject);
+      outgoing.end(body);
+      return promise;
+    },
+    close() {
+      plain.destroy();
+      secure.destroy();
+    },
+  };
+}
+
+async function readText(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > largestAnswerBytes) throw new Error(`an answer of more than ${largestAnswerBytes} bytes`);
+    parts.push(part);
+  }
+  if (!answer.complete) throw new Error('the answer broke off');
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function headersOf(answer: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  return headers;
+}
