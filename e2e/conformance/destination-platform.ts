@@ -1,0 +1,356 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ledgerScope } from '../../electron/engine/store/ledger.ts';
+import { openStore, type Store } from '../../electron/engine/store/store.ts';
+import type { DestinationPlatform, DestinationRun, Volume, WorkerAccess } from '../../electron/engine/ports/destination-platform.ts';
+import type { LedgerScope, ResourceKind } from '../../electron/engine/ports/ledger.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../shared/model/json.ts';
+import type { Vm } from '../../shared/model/vm.ts';
+
+/** What can happen to one call of a platform's API. */
+export type CallFault =
+  | 'refused-for-now' | 'throttled' | 'cut-before' | 'gateway-error-after' | 'cut-after' | 'never-answered' | 'fails-later';
+
+/** A platform in a lab where everything can be seen and calls can be made to go wrong. */
+export interface DestinationLab {
+  /** A platform as a new process would make it: nothing of an earlier one's memory. */
+  open(connection?: 'right' | 'wrong-key'): DestinationPlatform;
+  readonly environment: JsonObject;
+  readonly vm: Vm;
+  /** Everything that is there and was made by the platform's user, as `<kind> <name>`. */
+  inventory(): readonly string[];
+  volumeGib(id: string): number | undefined;
+  /** Makes a volume disappear behind the platform's back. */
+  loseVolume(id: string): void;
+  /** How many calls came in so far. */
+  callCount(): number;
+  /** What was called, by number from 1. */
+  callName(number: number): string;
+  /** Lets the `n`th call from now on (from 1) go wrong, once. */
+  failCall(n: number, fault: CallFault): void;
+  clearFaults(): void;
+  /** What did not conform to the platform's own description of its API. */
+  violations(): readonly string[];
+  /** Proves that a worker can be entered; undefined where the lab has no machines. */
+  readonly enter?: (access: WorkerAccess) => Promise<void>;
+  close(): Promise<void>;
+}
+
+const gib = 2 ** 30;
+const endpointId = 'endpoint';
+const never = new AbortController().signal;
+
+/** What every destination platform must do, whatever is behind it. `startLab` is called once. */
+export function describeDestinationPlatform(name: string, startLab: () => Promise<DestinationLab>): void {
+  describe(`destination platform ${name}`, () => {
+    let lab: DestinationLab;
+    let folder: string;
+    let store: Store;
+    let count = 0;
+
+    beforeAll(async () => {
+      lab = await startLab();
+      folder = mkdtempSync(join(tmpdir(), 'causeway-destination-'));
+      store = openStore(folder);
+    });
+    afterAll(async () => {
+      await lab.close();
+      store.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    interface Replica {
+      readonly run: DestinationRun;
+      readonly notes: string[];
+      withVm(vm: Vm): DestinationRun;
+      withLedger(ledger: LedgerScope): DestinationRun;
+    }
+
+    function newReplica(): Replica {
+      count += 1;
+      const notes: string[] = [];
+      const binding = { endpointId, replicaId: `replica-${count}`, executionId: `execution-${count}` };
+      const vm = { ...lab.vm, id: `vm-${count}` };
+      const run: DestinationRun = {
+        replicaId: binding.replicaId,
+        executionId: binding.executionId,
+        vm,
+        environment: lab.environment,
+        ledger: ledgerScope(store.ledger, binding),
+        note: (message) => void notes.push(message),
+      };
+      return { run, notes, withVm: (other) => ({ ...run, vm: other }), withLedger: (ledger) => ({ ...run, ledger }) };
+    }
+
+    async function cleanUp(platform: DestinationPlatform, run: DestinationRun): Promise<void> {
+      await platform.stopWorker(run, 'disk-copy', never);
+      await platform.deleteVolumes(run, never);
+    }
+
+    async function execute(platform: DestinationPlatform, run: DestinationRun): Promise<{ volumes: readonly Volume[]; access: WorkerAccess }> {
+      const volumes = await platform.ensureVolumes(run, run.vm.disks, never);
+      const access = await platform.startWorker(run, 'disk-copy', volumes, never);
+      return { volumes, access };
+    }
+
+    /** How many of each kind there are, so that a second one of anything stands out. */
+    function census(): Record<string, number> {
+      const kinds: Record<string, number> = {};
+      for (const line of lab.inventory()) {
+        const kind = line.split(' ')[0] ?? '';
+        kinds[kind] = (kinds[kind] ?? 0) + 1;
+      }
+      return kinds;
+    }
+
+    test('the check of a right endpoint passes, step by step with evidence', async () => {
+      const report = await lab.open().check(never);
+      expect(report.steps.filter((step) => step.outcome === 'failed')).toEqual([]);
+      expect(report.passed).toBe(true);
+      expect(report.steps.length).toBeGreaterThan(3);
+      expect(report.steps.every((step) => step.evidence !== '')).toBe(true);
+    });
+
+    test('the check with a wrong key fails with a remedy, and skips what it can not try', async () => {
+      const report = await lab.open('wrong-key').check(never);
+      expect(report.passed).toBe(false);
+      const failed = report.steps.find((step) => step.outcome === 'failed');
+      expect(failed?.evidence.length).toBeGreaterThan(20);
+      expect(report.steps.at(-1)?.outcome).toBe('skipped');
+      expect(JSON.stringify(report)).not.toContain('PRIVATE');
+    });
+
+    test('the catalog and the choices of form fields name the same resources', async () => {
+      const platform = lab.open();
+      const catalog = await platform.catalog(lab.environment, never);
+      const options = await platform.options(['networks', 'images', 'volume_types', 'no_such_kind'], lab.environment, never);
+      expect(Object.keys(options).sort()).toEqual(['images', 'networks', 'volume_types']);
+      for (const kind of ['networks', 'images', 'volume_types'] as const) {
+        expect(catalog[kind]?.length).toBeGreaterThan(0);
+        expect(options[kind]?.map((option) => option.id).sort()).toEqual(catalog[kind]?.map((each) => each.id).sort());
+      }
+    });
+
+    test('a good environment has no findings of weight', async () => {
+      const findings = await lab.open().checkEnvironment(lab.environment, lab.vm, never);
+      expect(findings.filter((finding) => finding.severity === 'error')).toEqual([]);
+    });
+
+    test('volumes are created once, empty, and reused by the next execution and the next process', async () => {
+      const { run } = newReplica();
+      const platform = lab.open();
+      const first = await platform.ensureVolumes(run, run.vm.disks, never);
+      expect(first.map((volume) => [volume.diskId, volume.isNew])).toEqual(run.vm.disks.map((disk) => [disk.id, true]));
+      first.forEach((volume, index) => expect(volume.sizeBytes).toBeGreaterThanOrEqual(run.vm.disks[index]?.size_bytes ?? 0));
+      expect(new Set(first.map((volume) => volume.serial)).size).toBe(first.length);
+      const again = await lab.open().ensureVolumes(run, run.vm.disks, never);
+      expect(again).toEqual(first.map((volume) => ({ ...volume, isNew: false })));
+      await cleanUp(platform, run);
+      expect(lab.inventory()).toEqual([]);
+    });
+
+    test('a volume follows a disk that grew, and an added disk gets its own', async () => {
+      const { run, withVm } = newReplica();
+      const platform = lab.open();
+      const before = await platform.ensureVolumes(run, run.vm.disks, never);
+      const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: 5 * gib } : disk)), { id: 'added', size_bytes: gib }];
+      const grown = withVm({ ...run.vm, disks });
+      const after = await platform.ensureVolumes(grown, disks, never);
+      expect(after.map((volume) => volume.isNew)).toEqual([...before.map(() => false), true]);
+      expect(after.slice(0, before.length).map((volume) => volume.id)).toEqual(before.map((volume) => volume.id));
+      expect(lab.volumeGib(after[0]?.id ?? '')).toBe(5);
+      await cleanUp(platform, grown);
+      expect(lab.inventory()).toEqual([]);
+    });
+
+    test('a disk that shrank, be it by a sector, is refused and nothing is changed', async () => {
+      const { run } = newReplica();
+      const platform = lab.open();
+      await platform.ensureVolumes(run, run.vm.disks, never);
+      const before = lab.inventory();
+      const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: disk.size_bytes - 512 } : disk)), { id: 'added', size_bytes: gib }];
+      await expect(platform.ensureVolumes(run, disks, never)).rejects.toMatchObject({ code: 'cloud.disk-shrank' });
+      expect(lab.inventory()).toEqual(before);
+      await cleanUp(platform, run);
+    });
+
+    test('a volume that somebody deleted is replaced by a new one, and that is said', async () => {
+      const { run, notes } = newReplica();
+      const platform = lab.open();
+      const [lost] = await platform.ensureVolumes(run, run.vm.disks, never);
+      lab.loseVolume(lost?.id ?? '');
+      const again = await platform.ensureVolumes(run, run.vm.disks, never);
+      expect(again.map((volume) => volume.isNew)).toEqual([true, ...again.slice(1).map(() => false)]);
+      expect(notes.join('\n')).toContain(lost?.id);
+      await cleanUp(platform, run);
+      expect(lab.inventory()).toEqual([]);
+    });
+
+    test('a worker starts with the volumes attached, starting it again adopts it, stopping it twice leaves the volumes alone', async () => {
+      const { run } = newReplica();
+      const platform = lab.open();
+      const { volumes, access } = await execute(platform, run);
+      expect(access.attached.map((volume) => volume.id)).toEqual(volumes.map((volume) => volume.id));
+      expect(access.privateKeyPem).toContain('PRIVATE KEY');
+      await lab.enter?.(access);
+      const counted = census();
+      const again = await platform.startWorker(run, 'disk-copy', volumes, never);
+      expect(again).toEqual(access);
+      expect(census()).toEqual(counted);
+      await platform.stopWorker(run, 'disk-copy', never);
+      expect(Object.keys(census())).toEqual(['volume']);
+      expect(census()).toEqual({ volume: volumes.length });
+      await platform.stopWorker(run, 'disk-copy', never);
+      await platform.deleteVolumes(run, never);
+      await platform.deleteVolumes(run, never);
+      expect(lab.inventory()).toEqual([]);
+      expect(run.ledger.list()).toEqual([]);
+    });
+
+    test('a worker whose key died with its process is replaced, and that is said', async () => {
+      const { run, notes } = newReplica();
+      const { volumes, access } = await execute(lab.open(), run);
+      const counted = census();
+      const successor = lab.open();
+      const second = await successor.startWorker(run, 'disk-copy', volumes, never);
+      expect(second.workerId).not.toBe(access.workerId);
+      expect(census()).toEqual(counted);
+      expect(notes.join('\n')).toMatch(/replaced/);
+      await lab.enter?.(second);
+      await cleanUp(successor, run);
+      expect(lab.inventory()).toEqual([]);
+    });
+
+    test('every entry of the ledger leads to its resource, and each can be removed on its own, last one first', async () => {
+      const { run } = newReplica();
+      await execute(lab.open(), run);
+      const stranger = lab.open();
+      const entries = [...run.ledger.list()].reverse();
+      for (const entry of entries) expect(await stranger.findResource(entry, never)).toEqual({ id: entry.resourceId });
+      for (const entry of entries) {
+        const { resourceId: _, ...nameless } = entry;
+        expect(await stranger.findResource(nameless, never), `by name: ${entry.kind}`).toEqual({ id: entry.resourceId });
+      }
+      for (const entry of entries) {
+        await stranger.removeResource(entry, run.ledger, never);
+        expect(await stranger.findResource(entry, never)).toBeUndefined();
+        await stranger.removeResource(entry, run.ledger, never);
+      }
+      expect(lab.inventory()).toEqual([]);
+      expect(run.ledger.list()).toEqual([]);
+    });
+
+    describe('a crash between a creation and its record', () => {
+      const kinds: readonly ResourceKind[] = ['volume', 'security-group', 'security-group-rule', 'nic', 'public-ip', 'server'];
+      test.for(kinds)('of a %s: the next start adopts, and doubles nothing', async (kind, { skip }) => {
+        const plain = newReplica();
+        await execute(lab.open(), plain.run);
+        const expected = census();
+        const used = plain.run.ledger.list().some((entry) => entry.kind === kind);
+        await cleanUp(lab.open(), plain.run);
+        if (!used) skip(`this platform makes no ${kind}`);
+        const { run, withLedger } = newReplica();
+        await expect(execute(lab.open(), withLedger(crashAfterCreating(run.ledger, kind)))).rejects.toThrow('crash');
+        const successor = lab.open();
+        await execute(successor, run);
+        expect(census()).toEqual(expected);
+        await cleanUp(successor, run);
+        expect(lab.inventory()).toEqual([]);
+      });
+
+      test.for(kinds)('of a %s: cleaning up without starting again leaves nothing', async (kind) => {
+        const { run, withLedger } = newReplica();
+        await execute(lab.open(), withLedger(crashAfterCreating(run.ledger, kind))).catch(() => undefined);
+        await cleanUp(lab.open(), run);
+        expect(lab.inventory()).toEqual([]);
+        expect(run.ledger.list()).toEqual([]);
+      });
+    });
+
+    describe('every call going wrong once, one after another', () => {
+      const faults: readonly CallFault[] = ['refused-for-now', 'throttled', 'cut-before', 'gateway-error-after', 'cut-after', 'never-answered', 'fails-later'];
+      test.for(faults)('%s: it ends well or with a clear error, doubles nothing and cleans up', { timeout: 240_000 }, async (fault) => {
+        const plain = newReplica();
+        const start = lab.callCount();
+        const platform = lab.open();
+        await execute(platform, plain.run);
+        const expected = census();
+        await cleanUp(platform, plain.run);
+        const calls = lab.callCount() - start;
+        expect(calls).toBeGreaterThan(10);
+        const ended = { well: 0, withError: 0 };
+        for (let n = 1; n <= calls; n += 1) {
+          const { run } = newReplica();
+          const first = lab.callCount();
+          const hit = (): string => `${fault} at call ${n}, ${lab.callName(first + n)}`;
+          lab.failCall(n, fault);
+          const victim = lab.open();
+          try {
+            await execute(victim, run);
+            expect(census(), hit()).toEqual(expected);
+            ended.well += 1;
+          } catch (error) {
+            if (!(error instanceof CausewayError)) throw error;
+            expect(error.code, `${hit()}: ${error.message}`).toMatch(/^cloud\./);
+            ended.withError += 1;
+          }
+          try {
+            await cleanUp(victim, run);
+          } catch (error) {
+            if (!(error instanceof CausewayError)) throw error;
+            expect(error.code, `${hit()}: ${error.message}`).toMatch(/^cloud\./);
+            await cleanUp(lab.open(), run);
+          }
+          expect(lab.inventory(), hit()).toEqual([]);
+          expect(run.ledger.list(), hit()).toEqual([]);
+          lab.clearFaults();
+        }
+        if (fault !== 'fails-later') expect(ended).toEqual({ well: calls, withError: 0 });
+      });
+    });
+
+    test('cancelling ends a start at once, and what it made can be cleaned up', async () => {
+      const { run } = newReplica();
+      const platform = lab.open();
+      const volumes = await platform.ensureVolumes(run, run.vm.disks, never);
+      for (const after of [3, 8, 14]) {
+        const cancel = new AbortController();
+        const limit = lab.callCount() + after;
+        const watch = setInterval(() => lab.callCount() >= limit && cancel.abort(new CausewayError('general.cancelled', 'asked to stop')), 1);
+        await platform.startWorker(run, 'disk-copy', volumes, cancel.signal).catch((error: unknown) => expect(error).toMatchObject({ code: 'general.cancelled' }));
+        clearInterval(watch);
+        await platform.stopWorker(run, 'disk-copy', never);
+        expect(census()).toEqual({ volume: volumes.length });
+      }
+      await platform.deleteVolumes(run, never);
+      expect(lab.inventory()).toEqual([]);
+    });
+
+    test('all of its requests conform to the description of the API', () => {
+      expect([...new Set(lab.violations())]).toEqual([]);
+    });
+  });
+}
+
+/** A ledger whose process dies right after the platform created the first resource of a kind. */
+function crashAfterCreating(ledger: LedgerScope, kind: ResourceKind): LedgerScope {
+  return {
+    ...ledger,
+    ensure: (intent, how, signal) =>
+      ledger.ensure(
+        intent,
+        {
+          ...how,
+          async create(entry, s) {
+            const created = await how.create(entry, s);
+            if (intent.kind === kind) throw new Error('crash');
+            return created;
+          },
+        },
+        signal,
+      ),
+  };
+}

@@ -1,0 +1,26 @@
+#!/bin/busybox sh
+# First process of the initramfs worker: devices, network, the seed that the machine was given, sshd.
+b=/bin/busybox
+$b mount -t proc proc /proc
+$b mount -t sysfs sysfs /sys
+$b mount -t devtmpfs dev /dev
+$b mkdir -p /dev/pts /dev/shm
+$b mount -t devpts -o gid=5,mode=620 devpts /dev/pts
+$b mount -t tmpfs -o mode=755 run /run
+$b mkdir -p /run/sshd /run/lock
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+modprobe -a virtio_pci virtio_net virtio_blk qemu_fw_cfg 2>/dev/console
+$b ip link set lo up
+$b ip link set eth0 up
+$b ip addr add 10.0.2.15/24 dev eth0
+$b ip route add default via 10.0.2.2
+echo 'nameserver 10.0.2.3' > /etc/resolv.conf
+name=$($b sed -n 's/.*causeway.name=\([^ ]*\).*/\1/p' /proc/cmdline)
+$b hostname "${name:-worker}"
+echo "127.0.0.1 localhost ${name:-worker}" > /etc/hosts
+python3 /sbin/apply-seed.py /sys/firmware/qemu_fw_cfg/by_name/opt/causeway/seed/raw > /dev/console 2>&1
+# The rest of the modules come once SSH can be reached.
+/usr/sbin/sshd -e 2> /dev/console
+echo "worker is up after $($b cut -d' ' -f1 /proc/uptime) s" > /dev/console
+modprobe -a virtio_scsi dm_mod ext4 loop fuse 2>/dev/null
+while :; do $b sleep 1000000; done

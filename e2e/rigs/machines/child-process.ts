@@ -1,0 +1,31 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Runs a program to its end and gives its output; rejects with the program's own words. */
+export async function run(program: string, args: readonly string[]): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 64 * 2 ** 20 });
+    return stdout;
+  } catch (error) {
+    const { stderr, message } = error as { stderr?: string; message: string };
+    throw new Error(`${program} failed: ${(stderr ?? '').trim() || message}`, { cause: error });
+  }
+}
+
+/**
+ * Starts a program that the kernel kills when this process ends, however that ends: a rig leaves nothing behind even
+ * when its test is killed.
+ */
+export function spawnBound(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  return spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], options);
+}
+
+/** Kills and resolves when the process is gone. */
+export function kill(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill(signal);
+  });
+}

@@ -1,0 +1,94 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Exposure, MachinePlan, ServerMachines } from '../european-cloud/server-machines.ts';
+import { AddressBridge } from './address-bridge.ts';
+import type { Machine, StartMachine } from './machine.ts';
+import { listenPort } from './reachable-port.ts';
+
+/** Ports that the lab's network leads through: SSH and the agent. */
+const ports = [22, 5566];
+
+interface Running {
+  machine: Machine;
+  plan: MachinePlan;
+}
+
+/** The machines of one cloud: starts them by `start`, and keeps the addresses that lead to them. */
+export class LabMachines implements ServerMachines {
+  readonly #folder: string;
+  readonly #start: StartMachine;
+  readonly #bridge = new AddressBridge();
+  readonly #running = new Map<string, Running>();
+  #exposed: readonly Exposure[] = [];
+
+  constructor(folder: string, start: StartMachine) {
+    this.#folder = join(folder, 'machines');
+    this.#start = start;
+  }
+
+  async start(plan: MachinePlan): Promise<void> {
+    await this.stop(plan.serverId);
+    const folder = join(this.#folder, plan.serverId);
+    await mkdir(folder, { recursive: true });
+    this.#running.set(plan.serverId, { machine: await this.#start(plan, folder), plan });
+  }
+
+  async stop(serverId: string): Promise<void> {
+    const running = this.#running.get(serverId);
+    if (running === undefined) return;
+    this.#running.delete(serverId);
+    await running.machine.stop();
+    await rm(join(this.#folder, serverId), { recursive: true, force: true });
+  }
+
+  async reboot(serverId: string): Promise<void> {
+    const plan = this.#running.get(serverId)?.plan;
+    if (plan === undefined) return;
+    await this.start(plan);
+    await this.expose(this.#exposed);
+  }
+
+  /** Ends the machine as a crash would: the cloud's records do not know of it. */
+  async crash(serverId: string): Promise<void> {
+    await this.#running.get(serverId)?.machine.stop();
+  }
+
+  async attach(serverId: string, volume: { readonly volumeId: string; readonly path: string }): Promise<void> {
+    const running = this.#running.get(serverId);
+    if (running === undefined) return;
+    await running.machine.attach(volume);
+    running.plan = { ...running.plan, dataVolumes: [...running.plan.dataVolumes, volume] };
+  }
+
+  async detach(serverId: string, volumeId: string): Promise<void> {
+    const running = this.#running.get(serverId);
+    if (running === undefined) return;
+    await running.machine.detach(volumeId);
+    running.plan = { ...running.plan, dataVolumes: running.plan.dataVolumes.filter((volume) => volume.volumeId !== volumeId) };
+  }
+
+  async log(serverId: string): Promise<string> {
+    return (await this.#running.get(serverId)?.machine.log()) ?? '';
+  }
+
+  async expose(exposures: readonly Exposure[]): Promise<void> {
+    this.#exposed = exposures;
+    await this.#bridge.expose(exposures.flatMap(({ address, serverId, ingress }) => {
+      const machine = this.#running.get(serverId)?.machine;
+      if (machine === undefined) return [];
+      return ports.map((port) => ({
+        address, port, listenPort: listenPort(port), server: serverId, allow: ingress, target: machine.target(port),
+      }));
+    }));
+  }
+
+  /** What the network does to all connections of one server. */
+  link(serverId: string, action: 'cut' | 'freeze' | 'thaw'): Promise<void> {
+    return this.#bridge.link(serverId, action);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((serverId) => this.stop(serverId)));
+    await this.#bridge.close();
+  }
+}

@@ -1,0 +1,22 @@
+import type { MachinePlan } from '../european-cloud/server-machines.ts';
+
+/** Where a machine's port is, as the address bridge reaches it. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  /** Path of the network namespace that the host name belongs to; the machine that runs the lab's own if absent. */
+  readonly netns?: string;
+}
+
+/** A machine that runs. */
+export interface Machine {
+  attach(volume: { readonly volumeId: string; readonly path: string }): Promise<void>;
+  detach(volumeId: string): Promise<void>;
+  target(port: number): Target;
+  log(): Promise<string>;
+  /** Ends at once, as by a power cut. */
+  stop(): Promise<void>;
+}
+
+/** Starts a machine in a folder of its own; resolves when it is powered on. */
+export type StartMachine = (plan: MachinePlan, folder: string) => Promise<Machine>;

@@ -1,0 +1,81 @@
+import { constants } from 'node:fs';
+import { access, copyFile, mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { volumeSerial } from '../european-cloud/server-machines.ts';
+import { kill, run, spawnBound } from './child-process.ts';
+import { seedFromUserData } from './cloud-config.ts';
+import { LoopDevice } from './loop-device.ts';
+import type { Machine, StartMachine } from './machine.ts';
+
+const beside = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/**
+ * Workers that are the worker image's root file system in namespaces: real sshd, real accounts, volumes as loop
+ * devices. No virtual machine, so they are up in less than a second. Needs root.
+ */
+export function nativeWorkers(setup: { readonly imageRoot: string; readonly outbound: boolean }): StartMachine {
+  return async (plan, folder) => {
+    if (plan.boot.kind !== 'image') throw new Error('a native worker starts from an image, not from a volume');
+    await mkdir(folder, { recursive: true });
+    await rm(join(folder, 'ready'), { force: true });
+    await writeFile(join(folder, 'seed.json'), JSON.stringify(seedFromUserData(plan.userData, plan.publicKey)));
+    await copyFile(beside('apply-seed.py'), join(folder, 'apply-seed.py'));
+    if (setup.outbound) await writeFile(join(folder, 'resolv.conf'), 'nameserver 10.0.2.3\n');
+    const console = await open(join(folder, 'console.log'), 'a');
+    const namespaces = ['--mount', '--pid', '--uts', '--ipc', '--net', '--fork', '--kill-child=KILL'];
+    const child = spawnBound('unshare', [...namespaces, beside('native-worker.sh'), setup.imageRoot, folder, plan.name], {
+      stdio: ['ignore', console.fd, console.fd],
+    });
+    await console.close();
+    const deadline = Date.now() + 10_000;
+    while (!(await exists(join(folder, 'ready')))) {
+      if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+        throw new Error(`native worker did not start: ${await readFile(join(folder, 'console.log'), 'utf8')}`);
+      }
+      await delay(5);
+    }
+    // setpriv and unshare replaced each other in one process; its only child is the worker's first process.
+    const children = await readFile(`/proc/${String(child.pid)}/task/${String(child.pid)}/children`, 'utf8');
+    const pid = Number(children.trim());
+    const uplink = setup.outbound
+      ? spawnBound('slirp4netns', ['--configure', '--mtu=65520', '--disable-host-loopback', String(pid), 'tap0'], { stdio: 'ignore' })
+      : undefined;
+    const loops = new Map<string, LoopDevice>();
+    const inside = (path: string): string => `/proc/${pid}/root${path}`;
+
+    const machine: Machine = {
+      attach: async ({ volumeId, path }) => {
+        const loop = await LoopDevice.open(path);
+        loops.set(volumeId, loop);
+        await run('mknod', ['-m', '660', inside(`/dev/${loop.name}`), 'b', '7', String(loop.minor)]);
+        await symlink(`../devices/virtual/block/${loop.name}`, inside(`/sys/block/${loop.name}`));
+        await symlink(`../../${loop.name}`, inside(`/dev/disk/by-id/virtio-${volumeSerial(volumeId)}`));
+      },
+      detach: async (volumeId) => {
+        const loop = loops.get(volumeId);
+        if (loop === undefined) return;
+        loops.delete(volumeId);
+        await rm(inside(`/dev/disk/by-id/virtio-${volumeSerial(volumeId)}`), { force: true });
+        await rm(inside(`/sys/block/${loop.name}`), { force: true });
+        await rm(inside(`/dev/${loop.name}`), { force: true });
+        await loop.close();
+      },
+      target: (port) => ({ host: '127.0.0.1', port, netns: `/proc/${pid}/ns/net` }),
+      log: () => readFile(join(folder, 'console.log'), 'utf8'),
+      stop: async () => {
+        await kill(child);
+        if (uplink !== undefined) await kill(uplink);
+        await Promise.all([...loops.values()].map((loop) => loop.close()));
+        loops.clear();
+      },
+    };
+    for (const volume of plan.dataVolumes) await machine.attach(volume);
+    return machine;
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path, constants.F_OK).then(() => true, () => false);
+}
