@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What is being done to a disk right now. `done` is only said when the disk is synchronised (and verified, if asked). */
-export const transferPhases = ['waiting', 'planning', 'comparing', 'copying', 'flushing', 'verifying', 'done'] as const;
+export const transferPhases = ['waiting', 'planning', 'copying', 'flushing', 'verifying', 'done'] as const;
 export type TransferPhase = (typeof transferPhases)[number];
 
 /** Numbers of one disk, or of several added up. Bytes, bytes per second, seconds. */

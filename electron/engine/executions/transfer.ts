@@ -1,9 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { createTransferTables, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
 
 /** What replication offers to an execution; replaced in tests of the graph. */
 export interface Transfer {
-  readonly createTransferTables: (db: DatabaseSync) => ReturnType<typeof createTransferTables>;
+  readonly createTransferTables: typeof createTransferTables;
   readonly openTransferState: typeof openTransferState;
   readonly replicateDisk: typeof replicateDisk;
   readonly verifyDisk: typeof verifyDisk;

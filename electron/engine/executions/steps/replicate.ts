@@ -1,9 +1,11 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { TransferProgress } from '../../../../shared/model/progress.ts';
 import type { Disk, Vm } from '../../../../shared/model/vm.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Volume } from '../../ports/destination-platform.ts';
 import type { WorkerDevice, WorkerSession } from '../../ports/disk-writer.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
+import { verificationError, type DiskProgress, type VerifyOutcome } from '../../replication/index.ts';
 import { inParallel } from '../in-parallel.ts';
 import { matchVolumes } from '../match-volumes.ts';
 import { progressMeter } from '../progress-meter.ts';
@@ -35,13 +37,15 @@ export function verifyDisks(run: RunContext): TaskHandler {
     await onDevices(run, { vm, volumes: volumesOf(values), worker: workerOf(values) }, signal, async (disk, _volume, device, session, within) => {
       const writer = await session.open(device, within);
       try {
-        await run.transfer.verifyDisk({
+        const outcome = await run.transfer.verifyDisk({
           writer,
           state: stateOf(run, disk.id, snapshotDiskSize(snapshotOf(values), disk)),
           scope: run.options.verify === 'all' ? 'all' : 'written',
-          onProgress: (progress) => meter.report(disk.id, progress),
+          onProgress: (progress) => meter.report(disk.id, shown(progress)),
           signal: within,
         });
+        // Not within this run: what differed is no longer "written and unverified", so a second look would not see it.
+        if (!outcome.matches) throw differing(disk.id, outcome);
       } finally {
         await writer.close();
       }
@@ -67,12 +71,12 @@ async function replicateOne(
         writer,
         state,
         snapshotId: snapshot.tag,
-        ...(usedBase === undefined ? {} : { baseSnapshotId: usedBase.tag }),
+        baseSnapshotId: usedBase?.tag,
         volumeId: volume.id,
         volumeIsNew: run.store.replicas.claimForWriting(run.replicaId, disk.id, snapshot.tag),
         volumesAreZeroed: run.environments.destination['volumes_are_zeroed'] === true,
         limiter: run.limiter,
-        onProgress: (progress) => run.meter?.report(disk.id, progress),
+        onProgress: (progress) => run.meter?.report(disk.id, shown(progress)),
         signal,
       });
       return numbersOf(outcome);
@@ -116,6 +120,11 @@ function baseFor(run: RunContext, diskId: string): Snapshot | undefined {
   return base !== undefined && disk?.synchronisedBy === base.executionId ? base.snapshot : undefined;
 }
 
+/** Whether the volume is known to hold exactly the snapshot, every block of it durable and none of it doubtful. */
+export function isSynchronised(run: RunContext, snapshot: Snapshot, disk: Disk): boolean {
+  return stateOf(run, disk.id, snapshotDiskSize(snapshot, disk)).isSynchronised(snapshot.tag);
+}
+
 function stateOf(run: RunContext, diskId: string, sizeBytes: number) {
   return run.transfer.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes });
 }
@@ -140,6 +149,16 @@ function meterOf(run: RunContext, vm: Vm) {
     publish: run.publishProgress,
   });
   return run.meter;
+}
+
+function differing(diskId: string, outcome: VerifyOutcome): CausewayError {
+  const { code, message, details } = verificationError(diskId, outcome);
+  return new CausewayError(code, message, { details, retryable: false });
+}
+
+/** A disk's numbers as they travel. */
+function shown({ diskId: _diskId, secondsLeft, ...progress }: DiskProgress): TransferProgress {
+  return { ...progress, ...(secondsLeft === null ? {} : { secondsLeft }) };
 }
 
 /** What is told of a disk at its end; all of it numbers. */

@@ -1,7 +1,9 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { StoredSnapshot } from '../../store/snapshots.ts';
-import { replicaOf, type RunContext } from '../run-context.ts';
+import { replicaOf, snapshotOf, vmOf, type RunContext } from '../run-context.ts';
+import { isSynchronised } from './replicate.ts';
 
 /**
  * Step 2: a snapshot on top of that of the last success. One that this execution took before it was interrupted is used
@@ -46,8 +48,13 @@ export function settleSnapshot(run: RunContext): TaskHandler {
 export function recordSuccess(run: RunContext): TaskHandler {
   return async ({ values }) => {
     const { snapshots, replicas } = run.store;
-    const snapshot = values['snapshot'] as Snapshot;
-    const present = new Set(snapshot.disks.map((disk) => disk.diskId));
+    const snapshot = snapshotOf(values);
+    const vm = vmOf(values);
+    const doubtful = vm.disks.filter((disk) => !isSynchronised(run, snapshot, disk)).map((disk) => disk.id);
+    if (doubtful.length > 0) {
+      throw new CausewayError('replication.verification-failed', `not known to be equal to the snapshot: ${doubtful.join(', ')}`, { retryable: false });
+    }
+    const present = new Set(vm.disks.map((disk) => disk.id));
     snapshots.advanceBase(run.replicaId, snapshot.tag, () => {
       for (const disk of replicaOf(run).disks) {
         if (present.has(disk.diskId)) replicas.setSynchronised(run.replicaId, disk.diskId, run.executionId, snapshot.takenAt);

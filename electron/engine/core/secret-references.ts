@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { CausewayError, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
+import { fieldsOf } from '../../../shared/plugins/schema-fields.ts';
+import type { SecretVault } from '../ports/secret-vault.ts';
+
+const referenceSchema = z.strictObject({ $secret: z.string().min(1) });
+
+/** The name in `{"$secret": "name"}`; undefined for anything else. */
+export function referencedSecret(value: JsonValue): string | undefined {
+  const parsed = referenceSchema.safeParse(value);
+  return parsed.success ? parsed.data.$secret : undefined;
+}
+
+/** Names of all secrets that a value refers to. */
+export function referencedSecrets(value: JsonValue): string[] {
+  const name = referencedSecret(value);
+  if (name !== undefined) return [name];
+  if (Array.isArray(value)) return value.flatMap((element: JsonValue) => referencedSecrets(element));
+  if (isJsonObject(value)) return Object.values(value).flatMap(referencedSecrets);
+  return [];
+}
+
+/**
+ * The value with each reference replaced by its secret. `seen` is told every secret, so that it can be kept out of
+ * messages.
+ */
+export async function resolveSecrets<T extends JsonValue>(value: T, vault: SecretVault, seen: (name: string, secret: string) => void): Promise<T> {
+  const resolve = async (node: JsonValue): Promise<JsonValue> => {
+    const name = referencedSecret(node);
+    if (name !== undefined) {
+      const secret = await vault.resolve(name);
+      seen(name, secret);
+      return secret;
+    }
+    if (Array.isArray(node)) return Promise.all(node.map((element: JsonValue) => resolve(element)));
+    if (!isJsonObject(node)) return node;
+    return Object.fromEntries(await Promise.all(Object.entries(node).map(async ([key, child]) => [key, await resolve(child)] as const)));
+  };
+  return (await resolve(value)) as T;
+}
+
+/**
+ * Moves secrets that stand in plain text where the schema says "secret" into the vault, under `prefix`, and leaves
+ * references in their places.
+ * @throws CausewayError `secrets.plain-text` when the vault can't take them
+ */
+export async function protectSecrets(schema: z.ZodObject | undefined, value: JsonObject, prefix: string, vault: SecretVault): Promise<JsonObject> {
+  let current: JsonValue = value;
+  for (const field of schema === undefined ? [] : fieldsOf(schema)) {
+    if (field.meta.secret === true) current = await protectAt(current, field.path, [prefix], vault);
+  }
+  return current as JsonObject;
+}
+
+async function protectAt(node: JsonValue, path: readonly string[], trail: readonly string[], vault: SecretVault): Promise<JsonValue> {
+  const [key, ...rest] = path;
+  if (key === undefined) return protectLeaf(node, trail, vault);
+  if (key === '*' && Array.isArray(node)) {
+    return Promise.all(node.map((element: JsonValue, index) => protectAt(element, rest, [...trail, String(index)], vault)));
+  }
+  if (!isJsonObject(node)) return node;
+  const keys = key === '*' ? Object.keys(node) : [key];
+  let changed = node;
+  for (const each of keys) {
+    const child = Object.hasOwn(node, each) ? node[each] : undefined;
+    if (child !== undefined) changed = { ...changed, [each]: await protectAt(child, rest, [...trail, each], vault) };
+  }
+  return changed;
+}
+
+/** A text, or a mapping whose values are texts (passwords by OS type). */
+async function protectLeaf(node: JsonValue, trail: readonly string[], vault: SecretVault): Promise<JsonValue> {
+  if (referencedSecret(node) !== undefined || node === '') return node;
+  if (isJsonObject(node)) {
+    const entries = await Promise.all(Object.entries(node).map(async ([key, child]) => [key, await protectLeaf(child, [...trail, key], vault)] as const));
+    return Object.fromEntries(entries);
+  }
+  if (typeof node !== 'string') return node;
+  const name = trail.map((part) => part.replaceAll(/[^A-Za-z0-9._-]/g, '_')).join('/');
+  try {
+    await vault.set(name, node);
+  } catch (cause) {
+    throw new CausewayError('secrets.plain-text', trail.slice(1).join('.'), { cause });
+  }
+  return { $secret: name };
+}
+
+/** Keeps secrets out of texts for people: a last net below "nobody writes a secret into a message". */
+export function redactor() {
+  const known = new Map<string, string>();
+  const text = (message: string): string => {
+    let clean = message;
+    for (const [secret, name] of known) clean = clean.replaceAll(secret, `[secret ${name}]`);
+    return clean;
+  };
+  const json = <T extends JsonValue>(value: T): T => {
+    const clean = (node: JsonValue): JsonValue => {
+      if (typeof node === 'string') return text(node);
+      if (Array.isArray(node)) return node.map((element: JsonValue) => clean(element));
+      if (isJsonObject(node)) return Object.fromEntries(Object.entries(node).map(([key, child]) => [text(key), clean(child)]));
+      return node;
+    };
+    return known.size === 0 ? value : (clean(value) as T);
+  };
+  const error = (record: ErrorRecord): ErrorRecord => ({
+    ...record,
+    message: text(record.message),
+    details: json(record.details),
+    ...(record.cause === undefined ? {} : { cause: error(record.cause) }),
+  });
+  return {
+    learn(name: string, secret: string): void {
+      // A very short one would turn every message into noise.
+      if (secret.length < 6) return;
+      known.set(secret, name);
+      // As it stands inside JSON texts, and the parts of one that is JSON itself (a service account's key).
+      const escaped = JSON.stringify(secret).slice(1, -1);
+      if (escaped !== secret) known.set(escaped, name);
+    },
+    text,
+    json,
+    error,
+  };
+}
+export type Redactor = ReturnType<typeof redactor>;

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
+import { eventSchema } from '../model/event.ts';
+import { executionDetailSchema, executionOptionsSchema, executionSchema } from '../model/execution.ts';
+import { ledgerItemSchema } from '../model/ledger.ts';
+import { pluginIds } from '../model/plugin-id.ts';
+import { executionProgressSchema } from '../model/progress.ts';
+import { replicaSchema } from '../model/replica.ts';
+import { vmSchema } from '../model/vm.ts';
+import { catalogSchema } from '../validation/catalog.ts';
+import {
+  checkReportSchema, name, nothing, optionListSchema, pluginDescriptionSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
+} from './schemas.ts';
+
+/**
+ * Every call to the core. All carriers (Electron IPC, WebSocket, local socket, in process) are made from this table; the
+ * receiver checks each input against it. Secrets go in by `vault.set` and never come out.
+ */
+export const calls = {
+  'plugins.describe': { input: nothing, output: z.array(pluginDescriptionSchema) },
+
+  'endpoint.add': { input: z.strictObject({ name, plugin: z.enum(pluginIds), connection: jsonObjectSchema }), output: endpointSchema },
+  'endpoint.list': { input: nothing, output: z.array(endpointSchema) },
+  'endpoint.get': { input: z.strictObject({ endpoint: reference }), output: endpointSchema },
+  'endpoint.update': {
+    input: z.strictObject({ endpoint: reference, name: name.optional(), connection: jsonObjectSchema.optional() }),
+    output: endpointSchema,
+  },
+  'endpoint.remove': { input: z.strictObject({ endpoint: reference }), output: nothing },
+  'endpoint.check': { input: z.strictObject({ endpoint: reference }), output: checkReportSchema },
+
+  'vm.list': { input: z.strictObject({ endpoint: reference }), output: z.array(vmSummarySchema) },
+  'vm.show': { input: z.strictObject({ endpoint: reference, vm: reference }), output: vmSchema },
+
+  'catalog.capture': { input: z.strictObject({ endpoint: reference, environment: jsonObjectSchema.default({}) }), output: catalogSchema },
+  'options.list': {
+    input: z.strictObject({
+      endpoint: reference,
+      side: z.enum(['source', 'destination']),
+      names: z.array(z.string().max(100)).max(50),
+      environment: jsonObjectSchema.default({}),
+    }),
+    output: z.record(z.string(), optionListSchema),
+  },
+
+  'replica.create': {
+    input: z.strictObject({
+      name: name.optional(),
+      source: reference,
+      destination: reference,
+      vm: reference,
+      sourceEnvironment: jsonObjectSchema.default({}),
+      destinationEnvironment: jsonObjectSchema.default({}),
+      /** Text of an INI file. */
+      providerConfiguration: z.string().max(1_000_000).optional(),
+    }),
+    output: replicaSchema,
+  },
+  'replica.list': { input: nothing, output: z.array(replicaSchema) },
+  'replica.show': { input: z.strictObject({ replica: reference }), output: replicaSchema },
+  /** Starts an execution, or goes on with an interrupted one. Answers at once; follow it by its events. */
+  'replica.execute': {
+    input: z.strictObject({ replica: reference, options: executionOptionsSchema.default({}) }),
+    output: executionSchema,
+  },
+  /** Deletes the destination volumes and what a base still holds on the source, then the replica. */
+  'replica.delete': { input: z.strictObject({ replica: reference }), output: nothing },
+
+  'execution.list': {
+    input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50) }),
+    output: z.array(executionSchema),
+  },
+  'execution.show': { input: z.strictObject({ execution: reference }), output: executionDetailSchema },
+  'execution.cancel': { input: z.strictObject({ execution: reference, force: z.boolean().default(false) }), output: nothing },
+  'execution.limit': {
+    input: z.strictObject({
+      execution: reference,
+      /** Bytes per second; both left out = unlimited. */
+      bandwidthLimit: z.number().positive().optional(),
+      bandwidthProfile: z.string().max(2000).optional(),
+    }),
+    output: nothing,
+  },
+  /** Goes on with an interrupted execution, or with all of them. */
+  'execution.resume': { input: z.strictObject({ execution: reference.optional() }), output: z.array(executionSchema) },
+  'execution.events': {
+    input: z.strictObject({
+      execution: reference.optional(),
+      after: z.int().min(0).default(0),
+      limit: z.int().min(1).max(10_000).default(1000),
+    }),
+    output: z.array(eventSchema),
+  },
+
+  'ledger.list': {
+    input: z.strictObject({
+      orphansOnly: z.boolean().default(false),
+      /** Also asks the platforms whether each resource is still there. */
+      check: z.boolean().default(false),
+      removed: z.boolean().default(false),
+    }),
+    output: z.array(ledgerItemSchema),
+  },
+  'ledger.remove': {
+    input: z.strictObject({
+      /** Ids of entries; left out = all orphans. */
+      entries: z.array(z.string().max(100)).max(10_000).optional(),
+      dryRun: z.boolean(),
+    }),
+    output: z.array(z.object({ item: ledgerItemSchema, outcome: z.enum(['would-remove', 'removed', 'failed']), error: z.string().optional() })),
+  },
+
+  'vault.status': { input: nothing, output: vaultStatusSchema },
+  'vault.list': { input: nothing, output: z.array(z.string()) },
+  'vault.has': { input: z.strictObject({ name: secretName }), output: z.boolean() },
+  'vault.set': { input: z.strictObject({ name: secretName, value: z.string().min(1).max(100_000) }), output: nothing },
+  'vault.remove': { input: z.strictObject({ name: secretName }), output: nothing },
+} as const satisfies Record<string, { readonly input: z.ZodType; readonly output: z.ZodType }>;
+
+/** What the core tells on its own. */
+export const events = {
+  /** Stored, with an id; what was missed can be read by `execution.events`. */
+  'execution.event': eventSchema,
+  /** Not stored; at most five a second for each execution. */
+  'execution.progress': executionProgressSchema,
+} as const satisfies Record<string, z.ZodType>;
+
+export type CallName = keyof typeof calls;
+/** As the caller writes it: what has a default may be left out. */
+export type CallInput<N extends CallName> = z.input<(typeof calls)[N]['input']>;
+/** As the receiver gets it. */
+export type CallArguments<N extends CallName> = z.output<(typeof calls)[N]['input']>;
+export type CallOutput<N extends CallName> = z.output<(typeof calls)[N]['output']>;
+export type EventName = keyof typeof events;
+export type EventPayload<N extends EventName> = z.output<(typeof events)[N]>;
+
+export function isCallName(value: string): value is CallName {
+  return Object.hasOwn(calls, value);
+}
+export function isEventName(value: string): value is EventName {
+  return Object.hasOwn(events, value);
+}

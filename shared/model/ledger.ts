@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { jsonObjectSchema } from './endpoint.ts';
+
+/** Why an entry should not be there any more. */
+export const orphanReasons = ['execution-over', 'replica-deleted', 'resource-gone'] as const;
+
+/** One resource of ours in somebody's cloud, or on a source, as it is shown. */
+export const ledgerItemSchema = z.object({
+  entryId: z.string(),
+  endpointId: z.string(),
+  endpointName: z.string().optional(),
+  replicaId: z.string().optional(),
+  executionId: z.string().optional(),
+  kind: z.string(),
+  key: z.string(),
+  /** What finds it on the platform. */
+  name: z.string(),
+  lifetime: z.enum(['temporary', 'replica', 'deployment']),
+  state: z.enum(['intended', 'existing', 'removing', 'removed']),
+  resourceId: z.string().optional(),
+  details: jsonObjectSchema,
+  createdAt: z.string(),
+  orphan: z.enum(orphanReasons).optional(),
+});
+export type LedgerItem = z.infer<typeof ledgerItemSchema>;
