@@ -5,7 +5,7 @@ import type { ValidationOptions } from '../../shared/validation/validate-documen
 export interface ValidateWorkerData {
   readonly role: 'validate';
   readonly files: readonly string[];
-  readonly options: Pick<ValidationOptions, 'catalog' | 'providerConfiguration'>;
+  readonly options: Pick<ValidationOptions, 'catalog' | 'providerConfiguration' | 'locations'>;
 }
 
 /** Does a worker thread's whole work and answers with one message. */

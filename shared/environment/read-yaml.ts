@@ -4,6 +4,8 @@ import type { JsonValue } from '../model/json.ts';
 import type { Finding, TextLocation } from '../validation/finding.ts';
 import { toPointer, type PathSegment } from '../validation/json-pointer.ts';
 import { LineIndex, unreadable, UnreadableText, type DocumentText } from './document-text.ts';
+import { notPlain } from './read-plain-scalar.ts';
+import { readPlainYaml } from './read-plain-yaml.ts';
 import { refuseKey } from './read-json.ts';
 import { readLimits } from './read-limits.ts';
 
@@ -15,6 +17,14 @@ const parserStackLimit = readLimits.depth + 10;
  * aliases are repeated in full (within a bound), infinities are refused.
  */
 export function readYaml(text: string): DocumentText {
+  const value = readPlainYaml(text);
+  if (value === notPlain) return readAnyYaml(text);
+  let complete: DocumentText | undefined;
+  return { value, findings: [], locate: (path) => (complete ??= readAnyYaml(text)).locate(path) };
+}
+
+/** The full reader, which also knows places. */
+export function readAnyYaml(text: string): DocumentText {
   const lines = new LineIndex(text);
   const place = (offset: number): TextLocation => lines.locate(offset);
   try {

@@ -19,6 +19,8 @@ export interface ValidationOptions {
   /** Typed values by section, from `readProviderConfiguration`. */
   readonly providerConfiguration?: ReadonlyMap<string, JsonObject>;
   readonly catalog?: Catalog;
+  /** Whether findings say where in the text they stand (the default); finding that out takes a second reading. */
+  readonly locations?: boolean;
   /** Default: all plugins. */
   readonly plugins?: Plugins;
   /** Default: the table of all plugins. */
@@ -47,8 +49,11 @@ export function validateText(content: string | Uint8Array, options: TextOptions 
 export function validateDocumentText(text: DocumentText, options: ValidationOptions = {}): Finding[] {
   const { value, findings, locate } = text;
   const all = value === undefined ? findings : [...findings, ...checkDocument(value, options)];
-  return finished(all, value).map((finding) => {
-    const location = finding.location ?? locate(fromPointer(finding.path));
+  const sorted = finished(all, value);
+  if (options.locations === false) return sorted;
+  return sorted.map((finding) => {
+    // What concerns the whole document has no place of its own.
+    const location = finding.location ?? (finding.path === '' ? undefined : locate(fromPointer(finding.path)));
     return location === undefined ? finding : { ...finding, location };
   });
 }

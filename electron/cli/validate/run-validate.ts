@@ -25,6 +25,7 @@ export async function runValidate(paths: readonly string[], options: ValidateOpt
   const checked = await validateInParallel(files, {
     entry: context.entry,
     signal: context.signal,
+    locations: options.format !== 'json',
     ...(configuration === undefined ? {} : { providerConfiguration: configuration.sections }),
     ...(catalog === undefined ? {} : { catalog }),
   });

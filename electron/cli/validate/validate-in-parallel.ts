@@ -11,7 +11,7 @@ const maximalThreads = 8;
 /** Files between two looks at the abort signal. */
 const batch = 50;
 
-export interface ParallelOptions extends Pick<ValidationOptions, 'catalog' | 'providerConfiguration'> {
+export interface ParallelOptions extends Pick<ValidationOptions, 'catalog' | 'providerConfiguration' | 'locations'> {
   /** Module that worker threads are started with. */
   readonly entry: string;
   readonly signal: AbortSignal;
@@ -41,11 +41,12 @@ async function validateHere(files: readonly string[], { signal, ...options }: Pa
 }
 
 function inWorker(files: readonly string[], options: ParallelOptions): Promise<FileResult[]> {
-  const { catalog, providerConfiguration } = options;
+  const { catalog, providerConfiguration, locations } = options;
   const data: ValidateWorkerData = {
     role: 'validate',
     files,
     options: {
+      ...(locations === undefined ? {} : { locations }),
       ...(catalog === undefined ? {} : { catalog }),
       ...(providerConfiguration === undefined ? {} : { providerConfiguration }),
     },
