@@ -30,6 +30,8 @@ export interface ExecutionServiceOptions {
   readonly connectWorker: ConnectWorker;
   /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
   open(replica: Replica, signal: AbortSignal): Promise<OpenReplica>;
+  /** Frees an error of secrets, before it is stored. */
+  clean(error: ErrorRecord): ErrorRecord;
   /** Stores an event (messages freed of secrets) and tells those who follow. */
   emit(event: NewEvent): void;
   publishProgress(progress: ExecutionProgress): void;
@@ -106,7 +108,7 @@ export function executionService(service: ExecutionServiceOptions) {
       const outcome = await runGraph({
         graph,
         handlers: replicaSteps(context),
-        recorder: taskRecorder(store, execution, (type, taskId, message, details) =>
+        recorder: taskRecorder(store, execution, service.clean, (type, taskId, message, details) =>
           service.emit({ type, replicaId: execution.replicaId, executionId: execution.id, taskId, message, details })),
         cancel: entry.cancel.signal,
         force: entry.force.signal,
@@ -164,7 +166,8 @@ export function executionService(service: ExecutionServiceOptions) {
         entries: left.map((item) => ({ entryId: item.entryId, kind: item.kind, name: item.name })),
       });
     }
-    const shown = error ?? cleanUpErrors[0];
+    const cause = error ?? cleanUpErrors[0];
+    const shown = cause === undefined ? undefined : service.clean(cause);
     store.executions.finish(execution.id, { state, ...(shown === undefined ? {} : { error: shown }), leftBehind: left.length });
     emit(execution, 'execution.state', shown === undefined ? `the execution is ${state}` : `the execution is ${state}: ${errorText(shown.code).title}`, {
       state,

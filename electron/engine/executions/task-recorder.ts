@@ -1,3 +1,4 @@
+import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { EventType } from '../../../shared/model/event.ts';
 import type { Execution } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
@@ -8,6 +9,7 @@ import type { Store } from '../store/store.ts';
 export function taskRecorder(
   store: Store,
   execution: Execution,
+  clean: (error: ErrorRecord) => ErrorRecord,
   emit: (type: EventType, taskId: string, message: string, details: JsonObject) => void,
 ): TaskRecorder {
   const titles = new Map(store.tasks.list(execution.id).map((task) => [task.id, task.title]));
@@ -19,8 +21,8 @@ export function taskRecorder(
       emit('task.state', id, title(id), { state: 'running' });
     },
     finish(id, state, outcome) {
-      store.tasks.finish(execution.id, id, state, outcome);
-      const { error } = outcome;
+      const error = outcome.error === undefined ? undefined : clean(outcome.error);
+      store.tasks.finish(execution.id, id, state, { ...outcome, ...(error === undefined ? {} : { error }) });
       const message = error === undefined ? `${title(id)}: ${state}` : `${title(id)}: ${state}: ${error.message}`;
       emit('task.state', id, message, { state, ...(error === undefined ? {} : { code: error.code }) });
     },

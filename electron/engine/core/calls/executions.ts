@@ -1,0 +1,47 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { Execution } from '../../../../shared/model/execution.ts';
+import { executionOf, replicaOf, type CoreContext } from '../core-context.ts';
+import type { CallsOf, Handlers } from './handler.ts';
+
+export const executionCalls: Handlers<CallsOf<'execution'>> = {
+  async 'execution.list'(core, { replica, limit }) {
+    const filter = replica === undefined ? { limit } : { limit, replicaId: replicaOf(core, replica).id };
+    return core.store.executions.list(filter).map((execution) => withProgress(core, execution));
+  },
+
+  async 'execution.show'(core, { execution: reference }) {
+    const execution = executionOf(core, reference);
+    const tasks = core.store.tasks.list(execution.id).map(({ result: _result, ...task }) => task);
+    return { ...withProgress(core, execution), tasks };
+  },
+
+  async 'execution.cancel'(core, { execution, force }) {
+    core.executions.cancel(executionOf(core, execution).id, force);
+    return {};
+  },
+
+  async 'execution.limit'(core, { execution, ...change }) {
+    core.executions.limit(executionOf(core, execution).id, change);
+    return {};
+  },
+
+  async 'execution.resume'(core, { execution: reference }) {
+    if (reference === undefined) return [...core.executions.resumeInterrupted()];
+    const execution = executionOf(core, reference);
+    if (execution.state !== 'interrupted' && execution.state !== 'cancelling') {
+      throw new CausewayError('engine.not-active', `execution ${execution.id} is ${execution.state}`);
+    }
+    return [core.executions.execute(replicaOf(core, execution.replicaId), {})];
+  },
+
+  async 'execution.events'(core, { execution, after, limit }) {
+    const filter = execution === undefined ? { limit } : { limit, executionId: executionOf(core, execution).id };
+    return core.store.events.listAfter(after, filter);
+  },
+};
+
+/** The newest numbers: those in memory while it runs, those stored at its end after that. */
+function withProgress(core: CoreContext, execution: Execution): Execution {
+  const progress = core.executions.progress(execution.id) ?? execution.progress;
+  return progress === undefined ? execution : { ...execution, progress };
+}

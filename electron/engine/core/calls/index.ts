@@ -1,0 +1,20 @@
+import type { CallName } from '../../../../shared/contract/contract.ts';
+import { endpointCalls } from './endpoints.ts';
+import { executionCalls } from './executions.ts';
+import type { Handlers } from './handler.ts';
+import { ledgerCalls } from './ledger.ts';
+import { platformCalls } from './platforms.ts';
+import { pluginCalls } from './plugins.ts';
+import { replicaCalls } from './replicas.ts';
+import { vaultCalls } from './vault.ts';
+
+/** What carries out each call of the contract; one that is missing does not compile. */
+export const handlers: Handlers<CallName> = {
+  ...pluginCalls,
+  ...endpointCalls,
+  ...platformCalls,
+  ...replicaCalls,
+  ...executionCalls,
+  ...ledgerCalls,
+  ...vaultCalls,
+};

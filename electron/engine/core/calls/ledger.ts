@@ -1,0 +1,88 @@
+import { toErrorRecord } from '../../../../shared/model/causeway-error.ts';
+import type { LedgerItem } from '../../../../shared/model/ledger.ts';
+import type { DestinationPlatform } from '../../ports/destination-platform.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
+import { ledgerScope } from '../../store/ledger.ts';
+import { openDestination, openSource, using, type CoreContext } from '../core-context.ts';
+import { snapshotItems, dropSnapshotItem } from '../source-snapshots.ts';
+import type { CallsOf, Handlers } from './handler.ts';
+
+export const ledgerCalls: Handlers<CallsOf<'ledger'>> = {
+  async 'ledger.list'(core, { orphansOnly, check, removed }, signal) {
+    const items = await listItems(core, { check, removed }, signal);
+    return orphansOnly ? items.filter((item) => item.orphan !== undefined) : items;
+  },
+
+  async 'ledger.remove'(core, { entries, dryRun }, signal) {
+    const items = await listItems(core, { check: false, removed: false }, signal);
+    const chosen = entries === undefined ? items.filter((item) => item.orphan !== undefined) : items.filter((item) => entries.includes(item.entryId));
+    const results = [];
+    // The last ones made first: an attachment before its server, a server before its network interface.
+    for (const item of chosen.toReversed()) {
+      if (item.orphan === undefined) results.push({ item, outcome: 'failed' as const, error: notFree(item) });
+      else if (dryRun) results.push({ item, outcome: 'would-remove' as const });
+      else results.push(await removeItem(core, item, signal));
+    }
+    return results;
+  },
+};
+
+async function removeItem(core: CoreContext, item: LedgerItem, signal: AbortSignal) {
+  try {
+    const entry = core.store.ledger.find(item.entryId);
+    if (entry !== undefined) await removeEntry(core, entry, signal);
+    else await dropSnapshotItem(core, item, (endpoint) => openSource(core, endpoint), signal);
+    return { item, outcome: 'removed' as const };
+  } catch (error) {
+    return { item, outcome: 'failed' as const, error: core.redactor.text(toErrorRecord(error).message) };
+  }
+}
+
+async function removeEntry(core: CoreContext, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
+  const endpoint = core.store.endpoints.find(entry.endpointId);
+  const binding = {
+    endpointId: entry.endpointId,
+    ...(entry.replicaId === undefined ? {} : { replicaId: entry.replicaId }),
+    ...(entry.executionId === undefined ? {} : { executionId: entry.executionId }),
+  };
+  if (endpoint === undefined) throw new Error(`endpoint ${entry.endpointId} is no longer known`);
+  await using(openDestination(core, endpoint), (destination) => destination.removeResource(entry, ledgerScope(core.store.ledger, binding), signal));
+}
+
+async function listItems(core: CoreContext, options: { check: boolean; removed: boolean }, signal: AbortSignal): Promise<LedgerItem[]> {
+  const names = new Map(core.store.endpoints.list().map((endpoint) => [endpoint.id, endpoint.name]));
+  const gone = options.check ? await goneEntries(core, signal) : new Set<string>();
+  const items: LedgerItem[] = core.store.ledger.list({ removed: options.removed }).map((entry) => {
+    const endpointName = names.get(entry.endpointId);
+    const orphan = gone.has(entry.entryId) ? 'resource-gone' : orphanReason(core, entry);
+    return { ...entry, ...(endpointName === undefined ? {} : { endpointName }), ...(orphan === undefined ? {} : { orphan }) };
+  });
+  return [...items, ...snapshotItems(core)];
+}
+
+/** A temporary thing outlived its execution, or a lasting one its replica. */
+function orphanReason(core: CoreContext, entry: LedgerEntry): LedgerItem['orphan'] {
+  if (entry.state === 'removed') return undefined;
+  if (entry.replicaId !== undefined && core.store.replicas.find(entry.replicaId) === undefined) return 'replica-deleted';
+  if (entry.lifetime !== 'temporary') return undefined;
+  const open = core.store.executions.listOpen().some((execution) => execution.id === entry.executionId);
+  return open ? undefined : 'execution-over';
+}
+
+/** Asks each endpoint once for all of its entries. An endpoint out of reach says nothing about them. */
+async function goneEntries(core: CoreContext, signal: AbortSignal): Promise<Set<string>> {
+  const gone = new Set<string>();
+  const entries = core.store.ledger.list();
+  for (const endpoint of core.store.endpoints.list()) {
+    const here = entries.filter((entry) => entry.endpointId === endpoint.id);
+    if (here.length === 0) continue;
+    await using(openDestination(core, endpoint), async (destination: DestinationPlatform) => {
+      for (const entry of here) if ((await destination.findResource(entry, signal)) === undefined) gone.add(entry.entryId);
+    });
+  }
+  return gone;
+}
+
+function notFree(item: LedgerItem): string {
+  return item.lifetime === 'temporary' ? 'its execution is not over' : 'it belongs to a replica that exists';
+}

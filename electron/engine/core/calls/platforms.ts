@@ -1,0 +1,39 @@
+import type { Catalog } from '../../../../shared/validation/catalog.ts';
+import { effectiveValues } from '../environments.ts';
+import { endpointOf, openDestination, openSource, using } from '../core-context.ts';
+import type { CallsOf, Handlers } from './handler.ts';
+
+/** What a platform is asked without a replica. */
+export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
+  async 'vm.list'(core, { endpoint }, signal) {
+    const vms = await using(openSource(core, endpointOf(core, endpoint)), (source) => source.listVms(signal));
+    return vms.map((vm) => ({ ...vm }));
+  },
+
+  async 'vm.show'(core, { endpoint, vm }, signal) {
+    return using(openSource(core, endpointOf(core, endpoint)), async (source) => {
+      const known = await source.listVms(signal);
+      const found = known.find((candidate) => candidate.id === vm) ?? known.find((candidate) => candidate.name === vm);
+      return source.describeVm(found?.id ?? vm, signal);
+    });
+  },
+
+  async 'catalog.capture'(core, { endpoint: reference, environment }, signal): Promise<Catalog> {
+    const endpoint = endpointOf(core, reference);
+    return using(openDestination(core, endpoint), async (destination) => ({
+      ...(await destination.catalog(environment, signal)),
+      captured_at: new Date().toISOString(),
+      plugin: endpoint.plugin,
+    }));
+  },
+
+  async 'options.list'(core, { endpoint: reference, side, names, environment }, signal) {
+    const endpoint = endpointOf(core, reference);
+    const lists =
+      side === 'source'
+        ? await using(openSource(core, endpoint), (source) => source.options(names, signal))
+        : await using(openDestination(core, endpoint), (destination) =>
+            destination.options(names, effectiveValues(endpoint.plugin, 'destination', environment, undefined), signal));
+    return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map((option) => ({ ...option }))]));
+  },
+};

@@ -1,0 +1,153 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { vmSchema } from '../../../../shared/model/vm.ts';
+import type { DestinationRun } from '../../ports/destination-platform.ts';
+import { newId } from '../../store/ids.ts';
+import { ledgerScope } from '../../store/ledger.ts';
+import { openTransferState } from '../../replication/index.ts';
+import { configurationFindings, effectiveValues, environmentDefinition, environmentFindings } from '../environments.ts';
+import { endpointOf, openDestination, openSource, replicaOf, using, type CoreContext } from '../core-context.ts';
+import { protectSecrets, referencedSecrets, resolveSecrets } from '../secret-references.ts';
+import type { Replica } from '../../../../shared/model/replica.ts';
+import type { Finding } from '../../../../shared/validation/finding.ts';
+import type { CallsOf, Handlers } from './handler.ts';
+
+export const replicaCalls: Handlers<CallsOf<'replica'>> = {
+  async 'replica.create'(core, input, signal) {
+    const source = endpointOf(core, input.source);
+    const destination = endpointOf(core, input.destination);
+    const { vmId, vm } = await using(openSource(core, source), async (platform) => {
+      const known = await platform.listVms(signal);
+      const byName = known.filter((candidate) => candidate.name === input.vm);
+      const exact = known.find((candidate) => candidate.id === input.vm);
+      if (exact === undefined && byName.length > 1) throw new CausewayError('engine.ambiguous-name', `${byName.length} virtual machines are called ${input.vm}`);
+      const id = (exact ?? byName[0])?.id ?? input.vm;
+      return { vmId: id, vm: await platform.describeVm(id, signal) };
+    });
+    const id = newId('rep');
+    const name = input.name ?? freeName(core, vm.name);
+    if (core.store.replicas.list().some((replica) => replica.name === name)) throw new CausewayError('engine.name-taken', `replica ${name}`);
+    const guard = (side: 'source' | 'destination') => {
+      const definition = environmentDefinition(side === 'source' ? source.plugin : destination.plugin, side);
+      const environment = side === 'source' ? input.sourceEnvironment : input.destinationEnvironment;
+      return protectSecrets(definition?.schema, environment, `replica/${id}/${side}`, core.vault);
+    };
+    const replica = {
+      id,
+      name,
+      sourceEndpointId: source.id,
+      destinationEndpointId: destination.id,
+      vmId,
+      vmName: vm.name,
+      sourceEnvironment: await guard('source'),
+      destinationEnvironment: await guard('destination'),
+      ...(input.providerConfiguration === undefined ? {} : { providerConfiguration: input.providerConfiguration }),
+      createdAt: new Date().toISOString(),
+    };
+    refuseErrors([
+      ...(replica.providerConfiguration === undefined ? [] : configurationFindings(replica.providerConfiguration)),
+      ...environmentFindings(
+        {
+          source: { plugin: source.plugin, environment: replica.sourceEnvironment },
+          destination: { plugin: destination.plugin, environment: replica.destinationEnvironment },
+        },
+        vmSchema.parse(vm),
+        replica.providerConfiguration,
+      ),
+    ]);
+    core.store.replicas.add(replica);
+    return replicaOf(core, id);
+  },
+
+  async 'replica.list'(core) {
+    return core.store.replicas.list();
+  },
+
+  async 'replica.show'(core, { replica }) {
+    return replicaOf(core, replica);
+  },
+
+  async 'replica.execute'(core, { replica, options }) {
+    return core.executions.execute(replicaOf(core, replica), options);
+  },
+
+  async 'replica.delete'(core, { replica: reference }, signal) {
+    const replica = replicaOf(core, reference);
+    const open = core.store.executions.listOpen().find((execution) => execution.replicaId === replica.id);
+    if (open !== undefined) throw new CausewayError('engine.execution-active', `${open.id} of replica ${replica.name} is ${open.state}`);
+    await deleteVolumes(core, replica, signal);
+    await dropSnapshots(core, replica, signal);
+    for (const disk of replica.disks) {
+      openTransferState({ db: core.store.db, folder: transferFolder(core), replicaId: replica.id, diskId: disk.diskId, sizeBytes: disk.sizeBytes }).delete();
+    }
+    core.store.replicas.remove(replica.id);
+    for (const secret of [...referencedSecrets(replica.sourceEnvironment), ...referencedSecrets(replica.destinationEnvironment)]) {
+      if (secret.startsWith(`replica/${replica.id}/`)) await core.vault.remove(secret);
+    }
+    return {};
+  },
+};
+
+/** Where digest maps lie. */
+export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {
+  return `${core.stateFolder}/transfer`;
+}
+
+async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
+  const ours = core.store.ledger.list().filter((entry) => entry.replicaId === replica.id);
+  if (ours.length === 0) return;
+  const endpoint = endpointOf(core, replica.destinationEndpointId);
+  const environment = effectiveValues(endpoint.plugin, 'destination', replica.destinationEnvironment, replica.providerConfiguration);
+  await using(openDestination(core, endpoint), async (destination) => {
+    const run: DestinationRun = {
+      replicaId: replica.id,
+      executionId: '',
+      vm: { id: replica.vmId, name: replica.vmName, os_type: 'linux', disks: [], nics: [] },
+      environment: await resolveSecrets(environment, core.vault, (name, secret) => core.redactor.learn(name, secret)),
+      ledger: ledgerScope(core.store.ledger, { endpointId: endpoint.id, replicaId: replica.id }),
+      note: () => undefined,
+    };
+    // What executions left behind may hold the volumes attached.
+    for (const entry of ours.filter((one) => one.lifetime === 'temporary').reverse()) {
+      const scope = ledgerScope(core.store.ledger, {
+        endpointId: entry.endpointId,
+        replicaId: replica.id,
+        ...(entry.executionId === undefined ? {} : { executionId: entry.executionId }),
+      });
+      await destination.removeResource(entry, scope, signal);
+    }
+    await destination.deleteVolumes(run, signal);
+  });
+  const left = core.store.ledger.list().filter((entry) => entry.replicaId === replica.id);
+  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} are still there`);
+}
+
+async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
+  const known = core.store.snapshots.list(replica.id).filter((stored) => stored.snapshot !== undefined);
+  if (known.length === 0) return;
+  await using(openSource(core, endpointOf(core, replica.sourceEndpointId)), async (source) => {
+    const base = core.store.snapshots.base(replica.id);
+    for (const stored of known) {
+      if (stored.snapshot === undefined) continue;
+      if (stored.role === 'taken') await source.abandonSnapshot(stored.snapshot, base, signal);
+      else await source.dropBase(stored.snapshot, signal);
+      core.store.snapshots.setDropped(stored.tag);
+    }
+  });
+}
+
+function freeName(core: CoreContext, wanted: string): string {
+  const taken = new Set(core.store.replicas.list().map((replica) => replica.name));
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted}-${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+function refuseErrors(findings: readonly Finding[]): void {
+  const errors = findings.filter((finding) => finding.severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return;
+  throw new CausewayError('engine.environment-invalid', `${first.path || '/'}: ${first.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`, {
+    details: { findings: errors.map(({ path, rule, message }) => ({ path, rule, message })) },
+  });
+}

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { calls, type CallName, type CallOutput, type EventName, type EventPayload } from '../../../shared/contract/contract.ts';
+import { opened, type Envelope } from '../../../shared/contract/envelope.ts';
+import type { CoreClient } from '../../../shared/contract/core-client.ts';
+import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import { executionService, type OpenReplica } from '../executions/execution-service.ts';
+import type { ConnectWorker } from '../executions/run-context.ts';
+import type { Transfer } from '../executions/transfer.ts';
+import { platforms as allPlatforms, type PlatformRegistry } from '../platforms/registry.ts';
+import type { SecretVault } from '../ports/secret-vault.ts';
+import * as replication from '../replication/index.ts';
+import { ensureStateFolder } from '../store/database.ts';
+import { openStore } from '../store/store.ts';
+import { connectWorker } from '../transport/connect-worker.ts';
+import { handlers } from './calls/index.ts';
+import type { Handler } from './calls/handler.ts';
+import { transferFolder } from './calls/replicas.ts';
+import { endpointOf, openDestination, openSource, type CoreContext } from './core-context.ts';
+import { effectiveValues, environmentFindings } from './environments.ts';
+import { eventHub } from './event-hub.ts';
+import { redactor, resolveSecrets } from './secret-references.ts';
+
+export interface CoreOptions {
+  readonly projectFolder: string;
+  readonly vault: SecretVault;
+  /** Default: all that are built in. */
+  readonly platforms?: PlatformRegistry;
+  /** Default: the worker's agent over HTTPS or SSH. */
+  readonly connectWorker?: ConnectWorker;
+  /** Default: real replication. */
+  readonly transfer?: Transfer;
+  /** How many executions run at the same time. Default 4. */
+  readonly executionLimit?: number;
+}
+
+export interface Core extends CoreClient {
+  /** For carriers: an input from outside in, an answer as data out. Never rejects. */
+  dispatch(name: string, input: unknown, signal?: AbortSignal): Promise<Envelope<unknown>>;
+  /** Ids of the executions that are under way. */
+  activeExecutions(): readonly string[];
+}
+
+/**
+ * Opens a project's core in this process, which has to hold the project's lock. Executions that were interrupted are marked as
+ * such and wait to be resumed.
+ * @throws CausewayError `engine.database-unreadable`, `engine.database-version`
+ */
+export function createCore(options: CoreOptions): Core {
+  const stateFolder = ensureStateFolder(options.projectFolder);
+  const transfer = options.transfer ?? replication;
+  const store = openStore(stateFolder, transfer.createTransferTables);
+  const hub = eventHub();
+  const redact = redactor();
+  const parts = { stateFolder, store, vault: options.vault, platforms: options.platforms ?? allPlatforms, redactor: redact };
+  const executions = executionService({
+    store,
+    transfer,
+    transferFolder: join(transferFolder(parts)),
+    connectWorker: options.connectWorker ?? ((access, mechanism, signal) => connectWorker(access, mechanism, {}, signal)),
+    open: (replica) => openReplica(parts, replica),
+    clean: (error) => redact.error(error),
+    emit: (event) => hub.emit('execution.event', store.events.append({ ...event, message: redact.text(event.message), details: redact.json(event.details) })),
+    publishProgress: (progress) => hub.emit('execution.progress', progress),
+    limit: options.executionLimit ?? 4,
+  });
+  executions.markInterrupted();
+  const context: CoreContext = { ...parts, executions };
+  const closing = new AbortController();
+  const pending = new Set<Promise<unknown>>();
+
+  async function dispatch(name: string, input: unknown, signal: AbortSignal = closing.signal): Promise<Envelope<unknown>> {
+    const work = carryOut(context, name, input, AbortSignal.any([signal, closing.signal]));
+    pending.add(work);
+    try {
+      return { ok: true, value: await work };
+    } catch (error) {
+      return { ok: false, error: redact.error(toErrorRecord(error)) };
+    } finally {
+      pending.delete(work);
+    }
+  }
+
+  return {
+    dispatch,
+    async call<N extends CallName>(name: N, input: unknown, { signal }: { readonly signal?: AbortSignal } = {}) {
+      return opened((await dispatch(name, input, signal)) as Envelope<CallOutput<N>>);
+    },
+    subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
+    activeExecutions: () => executions.activeIds(),
+    /** Waits for executions and calls that are under way. */
+    async close() {
+      await executions.drain();
+      await Promise.allSettled(pending);
+      closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
+      store.close();
+    },
+  };
+}
+
+/** Checks the input by the contract's table, then carries the call out. */
+async function carryOut(core: CoreContext, name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
+  if (!Object.hasOwn(calls, name)) throw new CausewayError('engine.unknown-call', name);
+  const call = name as CallName;
+  const parsed = calls[call].input.safeParse(input);
+  if (!parsed.success) {
+    // Paths and messages only: an issue never repeats the value, which may be a secret.
+    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
+    throw new CausewayError('general.invalid-input', `${name}: ${issues.join('; ')}`, { details: { issues } });
+  }
+  const handler = handlers[call] as unknown as Handler<CallName>;
+  return handler(core, parsed.data as never, signal);
+}
+
+/** Both platforms of a replica and its environments, as a run uses them. */
+async function openReplica(core: Omit<CoreContext, 'executions'>, replica: Replica): Promise<OpenReplica> {
+  const from = endpointOf(core, replica.sourceEndpointId);
+  const to = endpointOf(core, replica.destinationEndpointId);
+  const learn = (name: string, secret: string): void => core.redactor.learn(name, secret);
+  const { providerConfiguration } = replica;
+  const environments = {
+    source: await resolveSecrets(effectiveValues(from.plugin, 'source', replica.sourceEnvironment, providerConfiguration), core.vault, learn),
+    destination: await resolveSecrets(effectiveValues(to.plugin, 'destination', replica.destinationEnvironment, providerConfiguration), core.vault, learn),
+  };
+  const source = await openSource(core, from);
+  try {
+    const destination = await openDestination(core, to);
+    return {
+      source,
+      destination,
+      environments,
+      findings: async (vm) =>
+        environmentFindings(
+          { source: { plugin: from.plugin, environment: replica.sourceEnvironment }, destination: { plugin: to.plugin, environment: replica.destinationEnvironment } },
+          vm,
+          providerConfiguration,
+        ),
+      close: async () => {
+        await Promise.allSettled([source.close(), destination.close()]);
+      },
+    };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
