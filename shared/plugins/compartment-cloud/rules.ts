@@ -7,6 +7,7 @@ import { everyNicMapped } from '../rules/network-map.ts';
 import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
 import { workerMapCovers } from '../rules/worker-images.ts';
 import { destination } from './destination.ts';
+import { quoted } from '../rules/wording.ts';
 
 const plugin = 'compartment-cloud';
 const attachmentTypes = ['paravirtualized', 'iscsi', 'emulated'];
@@ -31,7 +32,7 @@ export const destinationRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: path,
-          message: `${JSON.stringify(value)} is none of the known volume attachment types (${attachmentTypes.join(', ')}).`,
+          message: `${quoted(value)} is none of the known volume attachment types (${attachmentTypes.join(', ')}).`,
         };
       }
     },
@@ -63,8 +64,8 @@ export const destinationRules: readonly Rule[] = [
             at: path,
             message:
               other === undefined
-                ? `${JSON.stringify(value)} does not look like an ID (ocid1.${kind}.…); names are not looked up here.`
-                : `${JSON.stringify(value)} is the ID of a ${other}, not of a ${kind}.`,
+                ? `${quoted(value)} does not look like an ID (ocid1.${kind}.…); names are not looked up here.`
+                : `${quoted(value)} is the ID of a ${other}, not of a ${kind}.`,
           };
         }
       }

@@ -1,5 +1,6 @@
 import type { Rule } from '../../validation/rule.ts';
 import { isJsonObject } from '../../model/json.ts';
+import { quoted } from '../rules/wording.ts';
 
 /** The platform keeps labels as key and value, each of this alphabet; the environment takes a list of free texts. */
 const labelWord = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
@@ -38,7 +39,7 @@ export const labelRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: ['server_labels', index],
-          message: `The platform will refuse the label ${JSON.stringify(text)}: ${reason}.`,
+          message: `The platform will refuse the label ${quoted(text)}: ${reason}.`,
           suggestion: 'Letters, digits, hyphen, underscore and dot are taken, with a letter or digit at both ends.',
         };
       }
@@ -53,7 +54,7 @@ export const labelRules: readonly Rule[] = [
           yield {
             severity: 'warning',
             at: ['server_labels', index],
-            message: `The label key ${JSON.stringify(key)} stands more than once: only one value can be kept, so ${JSON.stringify(text)} is lost or wins.`,
+            message: `The label key ${quoted(key)} stands more than once: only one value can be kept, so ${quoted(text)} is lost or wins.`,
           };
         }
         seen.add(key);
@@ -71,7 +72,7 @@ export const labelRules: readonly Rule[] = [
           yield {
             severity: 'warning',
             at,
-            message: `The platform will refuse the property ${JSON.stringify(key)}: keys have up to 255 letters, digits, blanks and - _ : . characters.`,
+            message: `The platform will refuse the property ${quoted(key)}: keys have up to 255 letters, digits, blanks and - _ : . characters.`,
           };
         }
         if (typeof value === 'string' && value.length > 255) {

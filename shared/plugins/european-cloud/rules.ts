@@ -12,6 +12,7 @@ import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
 import { neededImages, workerVolumeHoldsImage } from '../rules/worker-images.ts';
 import { destination } from './destination.ts';
 import { labelRules } from './label-rules.ts';
+import { quoted } from '../rules/wording.ts';
 
 const plugin = 'european-cloud';
 const metadata = 'custom_boot_volume_image_metadata';
@@ -75,7 +76,7 @@ const metadataRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['disk_bus'],
-        message: `${metadata}.disk_bus overrides disk_bus on the boot volume: it gets ${JSON.stringify(onBootVolume)}, other volumes ${JSON.stringify(bus)}.`,
+        message: `${metadata}.disk_bus overrides disk_bus on the boot volume: it gets ${quoted(onBootVolume)}, other volumes ${quoted(bus)}.`,
       };
     },
   },
@@ -185,7 +186,7 @@ export const destinationRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['project'],
-        message: `${JSON.stringify(project)} does not look like a project ID (a UUID); names are not looked up here.`,
+        message: `${quoted(project)} does not look like a project ID (a UUID); names are not looked up here.`,
       };
     },
   },

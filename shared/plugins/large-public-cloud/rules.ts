@@ -1,5 +1,6 @@
 import type { Rule } from '../../validation/rule.ts';
 import { expand, textAt } from '../rules/environment-view.ts';
+import { quoted } from '../rules/wording.ts';
 
 /** Families that the vendor lists as previous generations, and the burstable t2 that newer regions lack. */
 const previousGeneration = /^(?:t1|t2|m[1-4]|c[1-4]|cc2|cr1|g[123]|hi1|hs1|i2|r[34]|d2|p2|x1)\./i;
@@ -26,7 +27,7 @@ export const sourceRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: path,
-          message: `${JSON.stringify(value)} does not look like a machine image ID (ami-…): a name is not enough here.`,
+          message: `${quoted(value)} does not look like a machine image ID (ami-…): a name is not enough here.`,
         };
       }
     },

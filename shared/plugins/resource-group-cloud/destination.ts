@@ -35,7 +35,7 @@ export const destination = z.strictObject({
     optionsFrom: 'resource_groups',
   }),
   network_map: field(
-    mappingOf(z.string().regex(/^[^/]*[^/\s][^/]*\/[^/]*[^/\s][^/]*$/, 'must have the form <network>/<subnet>')).optional(),
+    mappingOf(z.string().regex(/^\s*[^/\s][^/]*\/\s*[^/\s][^/]*$/, 'must have the form <network>/<subnet>')).optional(),
     {
       title: 'Network map',
       help: 'Source network name to <network>/<subnet> in the resource group.',

@@ -8,6 +8,7 @@ import { machineTypeFits, sizeTakesAllDisks } from '../rules/machine-size.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
 import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
 import { builtInImages, destination } from './destination.ts';
+import { quoted } from '../rules/wording.ts';
 
 const plugin = 'resource-group-cloud';
 
@@ -58,7 +59,7 @@ export const destinationRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: path,
-          message: `${JSON.stringify(value)} is none of the known storage account types (${accountTypes.join(', ')}).`,
+          message: `${quoted(value)} is none of the known storage account types (${accountTypes.join(', ')}).`,
           ...(nearest === undefined ? {} : { suggestion: `Did you mean ${nearest}?` }),
         };
       }

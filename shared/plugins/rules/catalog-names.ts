@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Catalog } from '../../validation/catalog.ts';
 import type { Rule, RuleContext } from '../../validation/rule.ts';
-import { nearestSpelling } from '../../validation/spelling.ts';
 import { fieldsOf, unwrap } from '../schema-fields.ts';
 import { expand, type Found, placeInDocument } from './environment-view.ts';
+import { didYouMean, quoted, spellingsOf } from './wording.ts';
 
 interface Resource {
   readonly id: string;
@@ -15,10 +15,29 @@ export function catalogOf({ catalog }: RuleContext, plugin: string): Catalog | u
   return catalog?.plugin === undefined || catalog.plugin === plugin ? catalog : undefined;
 }
 
+interface ResourceIndex {
+  readonly byId: ReadonlyMap<string, Resource>;
+  readonly byName: ReadonlyMap<string, readonly Resource[]>;
+}
+
+/** One catalog is used for thousands of documents, and it may list thousands of images. */
+const indexes = new WeakMap<readonly Resource[], ResourceIndex>();
+
+function indexOf(resources: readonly Resource[]): ResourceIndex {
+  const known = indexes.get(resources);
+  if (known !== undefined) return known;
+  const byId = new Map(resources.map((resource) => [resource.id, resource]));
+  const byName = Map.groupBy(resources, ({ name }) => name);
+  const index = { byId, byName };
+  indexes.set(resources, index);
+  return index;
+}
+
 /** The resources that a name or an ID means: by ID if one has it, else all of that name. */
 export function resolveResource<R extends Resource>(resources: readonly R[], nameOrId: string): readonly R[] {
-  const byId = resources.find(({ id }) => id === nameOrId);
-  return byId === undefined ? resources.filter(({ name }) => name === nameOrId) : [byId];
+  const { byId, byName } = indexOf(resources);
+  const found = byId.get(nameOrId);
+  return (found === undefined ? (byName.get(nameOrId) ?? []) : [found]) as readonly R[];
 }
 
 const labels: Readonly<Record<string, string>> = {
@@ -83,14 +102,16 @@ export function catalogRules(plugin: string, schema: z.ZodObject): readonly Rule
     {
       id: `${plugin}/not-in-catalog`,
       *check(context) {
+        const nearestIn = new Map<unknown, (name: string) => string | undefined>();
         for (const { found, label, resources, matches } of usesOfResources(plugin, patterns, context)) {
           if (matches.length > 0) continue;
-          const nearest = nearestSpelling(found.value, resources.map(({ name }) => name));
+          const nearest = nearestIn.get(resources) ?? spellingsOf([...indexOf(resources).byName.keys()]);
+          nearestIn.set(resources, nearest);
           yield {
             severity: 'error',
             at: placeInDocument(context.environment, found),
-            message: `The destination has no ${label} with the name or ID ${JSON.stringify(found.value)}.`,
-            ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
+            message: `The destination has no ${label} with the name or ID ${quoted(found.value)}.`,
+            ...didYouMean(nearest(found.value)),
           };
         }
       },
@@ -103,7 +124,7 @@ export function catalogRules(plugin: string, schema: z.ZodObject): readonly Rule
           yield {
             severity: 'error',
             at: placeInDocument(context.environment, found),
-            message: `${matches.length} ${label}s of the destination are named ${JSON.stringify(found.value)}.`,
+            message: `${matches.length} ${label}s of the destination are named ${quoted(found.value)}.`,
             suggestion: `Give the ID: ${matches.map(({ id }) => id).join(' or ')}.`,
           };
         }

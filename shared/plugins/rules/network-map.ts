@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../model/json.ts';
 import type { Rule } from '../../validation/rule.ts';
-import { nearestSpelling } from '../../validation/spelling.ts';
+import { quoted, spellingsOf } from './wording.ts';
 
 /**
  * Each NIC's source network is mapped. Where the map itself is required, its absence is reported by the shape and not
@@ -21,18 +21,23 @@ export function everyNicMapped(plugin: string, mapIsRequired: boolean): Rule {
       }
       if (!isJsonObject(map)) return;
       const networks = new Map<string, string[]>();
-      for (const { network, id } of vm.nics) networks.set(network, [...(networks.get(network) ?? []), id]);
+      for (const { network, id } of vm.nics) {
+        const nics = networks.get(network);
+        if (nics === undefined) networks.set(network, [id]);
+        else nics.push(id);
+      }
+      const nearestIn = spellingsOf(Object.keys(map));
       for (const [network, nics] of networks) {
         if (Object.hasOwn(map, network)) continue;
-        const nearest = nearestSpelling(network, Object.keys(map));
+        const nearest = nearestIn(network);
         yield {
           severity: 'error',
           at: ['network_map', network],
-          message: `The source network ${JSON.stringify(network)} of ${nics.join(', ')} is not mapped.`,
+          message: `The source network ${quoted(network)} of ${nics.slice(0, 10).join(', ')} is not mapped.`,
           suggestion:
             nearest === undefined
-              ? `Add ${JSON.stringify(network)} to network_map.`
-              : `The map has ${JSON.stringify(nearest)}: is it the same network?`,
+              ? `Add ${quoted(network)} to network_map.`
+              : `The map has ${quoted(nearest)}: is it the same network?`,
         };
       }
     },

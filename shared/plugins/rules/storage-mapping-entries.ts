@@ -1,7 +1,7 @@
 import type { Vm } from '../../model/vm.ts';
 import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
-import { nearestSpelling } from '../../validation/spelling.ts';
 import { expand, type Found } from './environment-view.ts';
+import { didYouMean, quoted, spellingsOf } from './wording.ts';
 
 const entriesOf = ({ environment }: RuleContext, key: string, list: string, member: string): Found[] =>
   expand(environment, [key, list, '*', member]).filter(({ value }) => typeof value === 'string');
@@ -23,9 +23,10 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
       id: `${plugin}/unknown-disk`,
       *check(context) {
         if (context.vm === undefined) return;
-        const ids = context.vm.disks.map(({ id }) => id);
+        const ids = new Set(context.vm.disks.map(({ id }) => id));
+        const nearestTo = spellingsOf([...ids]);
         for (const { path, value } of entriesOf(context, key, 'disk_mappings', 'disk_id')) {
-          if (!ids.includes(value as string)) yield unmatched(path, `The VM has no disk ${JSON.stringify(value)}`, value as string, ids);
+          if (!ids.has(value as string)) yield unmatched(path, `The VM has no disk ${quoted(value)}`, nearestTo(value as string));
         }
       },
     },
@@ -34,9 +35,10 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
       *check(context) {
         const backends = context.vm === undefined ? undefined : backendsOf(context.vm);
         if (backends === undefined) return;
+        const nearestTo = spellingsOf([...backends]);
         for (const { path, value } of entriesOf(context, key, 'backend_mappings', 'source')) {
           if (backends.has(value as string)) continue;
-          yield unmatched(path, `No disk of the VM lies on ${JSON.stringify(value)}`, value as string, [...backends]);
+          yield unmatched(path, `No disk of the VM lies on ${quoted(value)}`, nearestTo(value as string));
         }
       },
     },
@@ -50,7 +52,7 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
               yield {
                 severity: 'warning',
                 at: path,
-                message: `${JSON.stringify(value)} is mapped more than once: only the first entry counts.`,
+                message: `${quoted(value)} is mapped more than once: only the first entry counts.`,
               };
             }
             seen.add(value);
@@ -61,12 +63,9 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
   ];
 }
 
-function unmatched(path: Found['path'], what: string, value: string, candidates: readonly string[]): RuleFinding {
-  const nearest = nearestSpelling(value, candidates);
-  return {
-    severity: 'warning',
-    at: path,
-    message: `${what}: the entry has no effect.`,
-    ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
-  };
-}
+const unmatched = (path: Found['path'], what: string, nearest: string | undefined): RuleFinding => ({
+  severity: 'warning',
+  at: path,
+  message: `${what}: the entry has no effect.`,
+  ...didYouMean(nearest),
+});

@@ -12,6 +12,7 @@ import { workerMapCovers } from '../rules/worker-images.ts';
 import { cloneTypes } from './clone-type.ts';
 import { destination } from './destination.ts';
 import { source } from './source.ts';
+import { quoted } from '../rules/wording.ts';
 
 const plugin = 'server-virtualization-manager';
 
@@ -24,7 +25,7 @@ const knownCloneType: Rule = {
     yield {
       severity: 'warning',
       at: ['virtual_disk_clone_type'],
-      message: `${JSON.stringify(value)} is none of the known cloning methods (${cloneTypes.join(', ')}).`,
+      message: `${quoted(value)} is none of the known cloning methods (${cloneTypes.join(', ')}).`,
       ...(nearest === undefined ? {} : { suggestion: `Did you mean ${nearest}?` }),
     };
   },

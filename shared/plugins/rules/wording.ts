@@ -1,0 +1,20 @@
+import { nearestSpelling } from '../../validation/spelling.ts';
+
+/** A value in quotes, cut to what a line takes. */
+export function quoted(value: unknown): string {
+  const text = String(value);
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+}
+
+/** A document may be hostile: longer lists are not searched, and no more than so many words of it are looked for. */
+const mostCandidates = 5000;
+const mostLookups = 50;
+
+/** Looks for the nearest spelling among candidates, a bounded number of times. */
+export function spellingsOf(candidates: readonly string[]): (word: string) => string | undefined {
+  let lookups = 0;
+  return (word) => (candidates.length > mostCandidates || ++lookups > mostLookups ? undefined : nearestSpelling(word, candidates));
+}
+
+export const didYouMean = (nearest: string | undefined): { suggestion?: string } =>
+  nearest === undefined ? {} : { suggestion: `Did you mean ${quoted(nearest)}?` };
