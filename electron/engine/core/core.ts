@@ -39,6 +39,8 @@ export interface Core extends CoreClient {
   dispatch(name: string, input: unknown, signal?: AbortSignal): Promise<Envelope<unknown>>;
   /** Ids of the executions that are under way. */
   activeExecutions(): readonly string[];
+  /** Resolves when no execution is under way. */
+  drain(): Promise<void>;
 }
 
 /**
@@ -88,6 +90,7 @@ export function createCore(options: CoreOptions): Core {
     },
     subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
     activeExecutions: () => executions.activeIds(),
+    drain: () => executions.drain(),
     /** Waits for executions and calls that are under way. */
     async close() {
       await executions.drain();

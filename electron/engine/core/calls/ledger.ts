@@ -1,4 +1,4 @@
-import { toErrorRecord } from '../../../../shared/model/causeway-error.ts';
+import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import type { LedgerItem } from '../../../../shared/model/ledger.ts';
 import type { DestinationPlatform } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
@@ -45,7 +45,7 @@ async function removeEntry(core: CoreContext, entry: LedgerEntry, signal: AbortS
     ...(entry.replicaId === undefined ? {} : { replicaId: entry.replicaId }),
     ...(entry.executionId === undefined ? {} : { executionId: entry.executionId }),
   };
-  if (endpoint === undefined) throw new Error(`endpoint ${entry.endpointId} is no longer known`);
+  if (endpoint === undefined) throw new CausewayError('engine.not-found', `endpoint ${entry.endpointId} of entry ${entry.entryId}`);
   await using(openDestination(core, endpoint), (destination) => destination.removeResource(entry, ledgerScope(core.store.ledger, binding), signal));
 }
 

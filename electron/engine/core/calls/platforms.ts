@@ -21,7 +21,7 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
   async 'catalog.capture'(core, { endpoint: reference, environment }, signal): Promise<Catalog> {
     const endpoint = endpointOf(core, reference);
     return using(openDestination(core, endpoint), async (destination) => ({
-      ...(await destination.catalog(environment, signal)),
+      ...(await destination.catalog(effectiveValues(endpoint.plugin, 'destination', environment, undefined), signal)),
       captured_at: new Date().toISOString(),
       plugin: endpoint.plugin,
     }));

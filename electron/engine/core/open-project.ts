@@ -1,0 +1,68 @@
+import type { CoreClient } from '../../../shared/contract/core-client.ts';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { backOffMs, waitMs } from '../jobs/back-off.ts';
+import { ensureStateFolder } from '../store/database.ts';
+import { readLockHolder, takeProjectLock } from '../store/project-lock.ts';
+import { createCore, type Core, type CoreOptions } from './core.ts';
+import { connectLocally } from './local-client.ts';
+import { localAddress } from './local-protocol.ts';
+import { serveLocally } from './local-server.ts';
+
+export type OpenedProject =
+  | { readonly role: 'engine'; readonly client: Core }
+  /** Another process has the project open and does the work. */
+  | { readonly role: 'client'; readonly client: CoreClient };
+
+/**
+ * Opens a project: as its engine when no other process is, else as a client of that one. Either way the same calls.
+ * @throws CausewayError `engine.project-busy` when the other process can't be reached in time
+ */
+export async function openProject(options: CoreOptions, signal: AbortSignal, deadlineMs = 15_000): Promise<OpenedProject> {
+  const folder = ensureStateFolder(options.projectFolder);
+  const address = localAddress(folder);
+  const until = performance.now() + deadlineMs;
+  for (let attempt = 2; ; attempt += 1) {
+    signal.throwIfAborted();
+    const lock = takeProjectLock(folder, address);
+    if (lock !== undefined) return { role: 'engine', client: await openEngine(options, address, lock) };
+    const holder = readLockHolder(folder);
+    try {
+      if (holder !== undefined) return { role: 'client', client: await connectLocally(holder.address) };
+    } catch (cause) {
+      // It is just starting or just ending.
+      if (performance.now() > until) throw busy(holder?.pid, cause);
+    }
+    if (performance.now() > until) throw busy(holder?.pid);
+    await waitMs(backOffMs(attempt, { firstDelayMs: 30, maxDelayMs: 500 }), signal);
+  }
+}
+
+async function openEngine(options: CoreOptions, address: string, lock: { release(): void }): Promise<Core> {
+  let core: Core | undefined;
+  try {
+    core = createCore(options);
+    const server = await serveLocally(core, address);
+    const opened = core;
+    return {
+      ...opened,
+      async close() {
+        // Executions first: as long as one runs, other terminals can follow and cancel it.
+        await opened.drain();
+        await server.close();
+        await opened.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    await core?.close();
+    lock.release();
+    throw error;
+  }
+}
+
+function busy(pid: number | undefined, cause?: unknown): CausewayError {
+  return new CausewayError('engine.project-busy', pid === undefined ? 'by a process that has not said who it is' : `by process ${pid}`, {
+    details: pid === undefined ? {} : { pid },
+    cause,
+  });
+}
