@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Client, type CipherAlgorithm, type ClientChannel, type ServerHostKeyAlgorithm } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
@@ -81,6 +82,7 @@ export class SshConnection {
   static async connect(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshConnection> {
     const where = `${target.host}:${target.port}`;
     const socket = await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal);
+    writeTogether(socket);
     const client = new Client();
     let shown: string | undefined;
     const expected = target.hostKey;
@@ -257,6 +259,22 @@ export class SshConnection {
   #lostError(evidence: string): CausewayError {
     return new CausewayError('transport.lost', `${this.#where}: ${evidence}`);
   }
+}
+
+/**
+ * ssh2 writes each packet in three pieces; a system call for each of them is what most of its time would go into. This
+ * gathers what is written in one turn of the event loop into one vector.
+ */
+function writeTogether(socket: Socket): void {
+  const write = socket.write.bind(socket) as (...parameters: unknown[]) => boolean;
+  const uncork = (): void => socket.uncork();
+  socket.write = (...parameters: unknown[]): boolean => {
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(uncork);
+    }
+    return write(...parameters);
+  };
 }
 
 /** `text` as one word of a POSIX shell. */

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } from './compression.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Runs writes of 1 MiB over a pretended link; returns the share of them that were compressed. */
+function shareCompressed(policy: CompressionPolicy, rawRate: number, compressedRate: number, mebibytes: number): number {
+  let now = 0;
+  let compressed = 0;
+  const tuner = new CompressionTuner(policy, () => now);
+  for (let count = 0; count < mebibytes; count++) {
+    const { epoch, compressing } = tuner;
+    if (compressing) compressed++;
+    now += (mebibyte / (compressing ? compressedRate : rawRate)) * 1000;
+    tuner.acknowledged(epoch, mebibyte);
+  }
+  return compressed / mebibytes;
+}
+
+describe('the compression tuner', () => {
+  it('compresses where that brings more across', () => {
+    expect(shareCompressed('auto', 10e6, 25e6, 500)).toBeGreaterThan(0.8);
+  });
+
+  it('leaves it where it brings nothing', () => {
+    expect(shareCompressed('auto', 100e6, 100e6, 2000)).toBeLessThan(0.05);
+  });
+
+  it('does not even try on a link that no compressor keeps up with', () => {
+    expect(shareCompressed('auto', 900e6, 200e6, 5000)).toBe(0);
+  });
+
+  it('does as it is told', () => {
+    expect(shareCompressed('always', 900e6, 100e6, 100)).toBe(1);
+    expect(shareCompressed('never', 1e6, 100e6, 100)).toBe(0);
+  });
+
+  it('asks again when the link has changed', () => {
+    let now = 0;
+    const tuner = new CompressionTuner('auto', () => now);
+    const run = (seconds: number, rate: (compressing: boolean) => number): boolean => {
+      for (const end = now + seconds * 1000; now < end; ) {
+        const { epoch, compressing } = tuner;
+        now += (mebibyte / rate(compressing)) * 1000;
+        tuner.acknowledged(epoch, mebibyte);
+      }
+      return tuner.compressing;
+    };
+    expect(run(20, () => 100e6)).toBe(false);
+    expect(run(60, (compressing) => (compressing ? 30e6 : 10e6))).toBe(true);
+  });
+});
+
+describe('deflate', () => {
+  it('tells text from noise by samples', () => {
+    const text = Buffer.from('All work and no play makes Jack a dull boy. '.repeat(30_000));
+    expect([looksCompressible(text), looksCompressible(randomBytes(mebibyte)), looksCompressible(Buffer.alloc(100))]).toEqual([true, false, false]);
+  });
+
+  it('gives a stream that inflates to the same, or nothing when nothing is saved', async () => {
+    const text = Buffer.from('0123456789'.repeat(10_000));
+    expect(inflateRawSync((await deflate(text)) ?? Buffer.alloc(0))).toEqual(text);
+    expect(await deflate(randomBytes(100_000))).toBeUndefined();
+  });
+});
