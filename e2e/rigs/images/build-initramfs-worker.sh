@@ -24,6 +24,8 @@ mkdir -p "$out"
 cp "$root"/boot/vmlinuz-* "$out/vmlinuz"
 version=$(basename "$root"/boot/vmlinuz-* | sed 's/^vmlinuz-//')
 
+depmod -b "$root" "$version"
+
 # Modules: what finds disks and networks, what reads guests' file systems, and their dependencies.
 modules=$work/modules
 modprobe_list='virtio_pci virtio_net virtio_blk virtio_scsi virtio_console sd_mod qemu_fw_cfg ext4 xfs btrfs vfat fat

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { access, copyFile, mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -65,7 +66,10 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
       target: (port) => ({ host: '127.0.0.1', port, netns: `/proc/${pid}/ns/net` }),
       log: () => readFile(join(folder, 'console.log'), 'utf8'),
       stop: async () => {
-        await kill(child);
+        // The worker's first process takes all others with it, and is waited for by its parent.
+        const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+        if (ended !== undefined) process.kill(pid, 'SIGKILL');
+        await ended;
         if (uplink !== undefined) await kill(uplink);
         await Promise.all([...loops.values()].map((loop) => loop.close()));
         loops.clear();

@@ -1,0 +1,114 @@
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { volumeSerial } from '../european-cloud/server-machines.ts';
+import type { MachinePlan } from '../european-cloud/server-machines.ts';
+import { kill, spawnBound } from './child-process.ts';
+import { seedFromUserData } from './cloud-config.ts';
+import type { Machine, StartMachine } from './machine.ts';
+import { LoopbackHosts } from './loopback-hosts.ts';
+import { QmpClient } from './qmp-client.ts';
+
+/** Ports inside the machine → ports on its own loopback address of the machine that runs the lab. */
+const forwarded: Readonly<Record<number, number>> = { 22: 10_022, 5566: 15_566 };
+
+type Volume = MachinePlan['dataVolumes'][number];
+
+/**
+ * Servers that are emulated machines (software emulation only: a KVM device that opens need not work). A server from
+ * an image is the initramfs worker; a server from a volume boots what is installed on it.
+ */
+export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<string>; readonly memoryMiB?: number }): StartMachine {
+  const hosts = new LoopbackHosts();
+  return async (plan, folder) => {
+    await mkdir(folder, { recursive: true });
+    const host = await hosts.take();
+    const monitorPath = join(folder, 'monitor');
+    const serialPath = join(folder, 'serial.log');
+    const boot = plan.boot.kind === 'image'
+      ? await workerArguments(plan, folder, await setup.workerInitramfs())
+      : guestArguments(plan);
+    const output = await open(join(folder, 'qemu.log'), 'a');
+    const forwards = Object.entries(forwarded).map(([inside, outside]) => `,hostfwd=tcp:${host}:${outside}-:${inside}`).join('');
+    const nics = plan.nics.flatMap(({ mac }, index) => [
+      '-netdev', `user,id=net${index}${index === 0 ? forwards : ''}`,
+      '-device', `virtio-net-pci,netdev=net${index},mac=${mac},romfile=`,
+    ]);
+    const child = spawnBound('qemu-system-x86_64', [
+      '-no-user-config', '-nodefaults', '-name', plan.name, '-machine', 'pc', '-accel', 'tcg,thread=multi,tb-size=256',
+      '-cpu', 'max', '-smp', '2', '-m', String(setup.memoryMiB ?? 640), '-display', 'none', '-no-reboot', '-rtc', 'base=utc',
+      '-serial', `file:${serialPath}`, '-qmp', `unix:${monitorPath},server=on,wait=off`, ...nics, ...boot,
+    ], { stdio: ['ignore', output.fd, output.fd] });
+    await output.close();
+    let monitor: QmpClient;
+    try {
+      monitor = await QmpClient.connect(monitorPath);
+    } catch {
+      await kill(child);
+      await hosts.release(host);
+      throw new Error(`the emulator did not start: ${await readFile(join(folder, 'qemu.log'), 'utf8')}`);
+    }
+    const machine: Machine = {
+      attach: (volume) => plug(monitor, volume),
+      detach: (volumeId) => unplug(monitor, volumeId),
+      target: (port) => ({ host, port: forwarded[port] ?? port }),
+      log: () => readFile(serialPath, 'utf8').catch(() => ''),
+      stop: async () => {
+        monitor.close();
+        await kill(child);
+        await hosts.release(host);
+      },
+    };
+    if (plan.boot.kind === 'image') for (const volume of plan.dataVolumes) await machine.attach(volume);
+    return machine;
+  };
+}
+
+async function workerArguments(plan: MachinePlan, folder: string, image: string): Promise<string[]> {
+  const seed = join(folder, 'seed.json');
+  await writeFile(seed, JSON.stringify(seedFromUserData(plan.userData, plan.publicKey)), { mode: 0o600 });
+  return [
+    '-kernel', join(image, 'vmlinuz'), '-initrd', join(image, 'initrd'),
+    '-append', `console=ttyS0 quiet rdinit=/init causeway.name=${plan.name}`,
+    '-fw_cfg', `name=opt/causeway/seed,file=${seed}`,
+  ];
+}
+
+/** Disks as the boot volume's image configuration says; the first one boots. */
+function guestArguments(plan: MachinePlan): string[] {
+  if (plan.boot.kind !== 'volume') return [];
+  const bus = String(plan.boot.imageConfig['diskBus'] ?? 'virtio');
+  const controllers = { scsi: ['-device', 'virtio-scsi-pci,id=scsi0'], ide: ['-device', 'ahci,id=ahci0'] }[bus] ?? [];
+  const disks = [plan.boot, ...plan.dataVolumes].flatMap(({ volumeId, path }, index) => {
+    const serial = volumeSerial(volumeId);
+    const device = {
+      scsi: `scsi-hd,bus=scsi0.0,lun=${index}`,
+      ide: `ide-hd,bus=ahci0.${index}`,
+    }[bus] ?? 'virtio-blk-pci';
+    return [
+      '-drive', `file=${path},format=raw,if=none,id=disk${index},cache=unsafe,discard=unmap`,
+      '-device', `${device},drive=disk${index},serial=${serial},bootindex=${index}`,
+    ];
+  });
+  return [...controllers, ...disks];
+}
+
+const nodeOf = (volumeId: string): string => `v${volumeId.replaceAll('-', '').slice(0, 30)}`;
+
+async function plug(monitor: QmpClient, { volumeId, path }: Volume): Promise<void> {
+  const node = nodeOf(volumeId);
+  await monitor.execute('blockdev-add', {
+    'node-name': node, driver: 'raw', discard: 'unmap', cache: { direct: false, 'no-flush': false },
+    file: { driver: 'file', filename: path, discard: 'unmap' },
+  });
+  await monitor.execute('device_add', { driver: 'virtio-blk-pci', drive: node, id: `d${node}`, serial: volumeSerial(volumeId) });
+}
+
+async function unplug(monitor: QmpClient, volumeId: string): Promise<void> {
+  const node = nodeOf(volumeId);
+  // The event comes twice, first for the device's back end and without its name; the node is free only after its own.
+  const gone = monitor.event('DEVICE_DELETED', `d${node}`);
+  gone.catch(() => {});
+  await monitor.execute('device_del', { id: `d${node}` });
+  await gone;
+  await monitor.execute('blockdev-del', { 'node-name': node });
+}

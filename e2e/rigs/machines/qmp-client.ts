@@ -1,0 +1,91 @@
+import { createConnection } from 'node:net';
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+
+interface Message {
+  readonly id?: number;
+  readonly return?: unknown;
+  readonly error?: { readonly class: string; readonly desc: string };
+  readonly event?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+interface Waiter {
+  readonly matches: (message: Message) => boolean;
+  readonly resolve: (message: Message) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The monitor of one emulated machine. */
+export class QmpClient {
+  readonly #socket: Socket;
+  readonly #waiters = new Set<Waiter>();
+  #nextId = 1;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    createInterface({ input: socket }).on('line', (line) => {
+      const message = JSON.parse(line) as Message;
+      for (const waiter of this.#waiters) if (waiter.matches(message)) waiter.resolve(message);
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      for (const waiter of this.#waiters) waiter.reject(new Error('the machine\'s monitor is gone'));
+    });
+  }
+
+  /** Connects to the socket as soon as it is there. */
+  static async connect(path: string, timeoutMs = 15_000): Promise<QmpClient> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      try {
+        const socket = await new Promise<Socket>((resolve, reject) => {
+          const attempt = createConnection(path);
+          attempt.once('connect', () => resolve(attempt));
+          attempt.once('error', reject);
+        });
+        const client = new QmpClient(socket);
+        await client.execute('qmp_capabilities');
+        return client;
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        await delay(20);
+      }
+    }
+  }
+
+  async execute(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const id = this.#nextId++;
+    const answer = this.#wait((message) => message.id === id, 30_000, command);
+    this.#socket.write(`${JSON.stringify({ execute: command, id, ...(args === undefined ? {} : { arguments: args }) })}\n`);
+    const { error, return: result } = await answer;
+    if (error !== undefined) throw new Error(`${command}: ${error.desc}`);
+    return result;
+  }
+
+  /** The next event of this name about this device. Ask before the command that brings it. */
+  async event(name: string, device: string | undefined, timeoutMs = 30_000): Promise<void> {
+    await this.#wait((message) => message.event === name && (device === undefined || message.data?.['device'] === device), timeoutMs, name);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #wait(matches: Waiter['matches'], timeoutMs: number, what: string): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiters.delete(waiter);
+      };
+      const waiter: Waiter = {
+        matches,
+        resolve: (message) => { done(); resolve(message); },
+        reject: (error) => { done(); reject(error); },
+      };
+      const timer = setTimeout(() => waiter.reject(new Error(`${what}: no answer within ${timeoutMs} ms`)), timeoutMs);
+      this.#waiters.add(waiter);
+    });
+  }
+}
