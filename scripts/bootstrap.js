@@ -1,0 +1,113 @@
+#!/usr/bin/env node
+/**
+ * Installs the Debian packages that Causeway's lab and tests stand on, or says what is missing.
+ *
+ *   node scripts/bootstrap.js [--check] [demo] [test] [bench]
+ *
+ * Without a group: demo and test. As root on Debian it installs; otherwise, or with `--check`, it prints one line that
+ * names what is missing and what for. Exit code 0: everything is there; 1: something is missing; 2: apt failed or the
+ * arguments are wrong. Plain Node 18 without any npm package: it runs before `npm ci`.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+
+/** Package → what it is for, by group. A group needs those before it as well. */
+const groups = {
+  demo: {
+    python3: 'the worker agent and the lab\'s network',
+    'openssh-client': 'keys of lab workers',
+    'qemu-utils': 'disk image formats',
+    e2fsprogs: 'file systems inside disk images',
+    'util-linux': 'namespaces of native workers',
+    mount: 'loop devices of native workers',
+    iproute2: 'network of native workers',
+    mmdebstrap: 'the worker image, built from this machine\'s package sources',
+    'ca-certificates': 'trust for package mirrors',
+  },
+  test: {
+    'openssh-server': 'SSH transport tests',
+    'qemu-system-x86': 'emulated workers and guests',
+    seabios: 'firmware of emulated machines',
+    cpio: 'initramfs of the emulated worker',
+    kmod: 'kernel modules of the emulated worker',
+    fdisk: 'partition tables of guest disks',
+    openssl: 'certificates',
+    slirp4netns: 'networks beyond the lab for native workers',
+    'libnbd-bin': 'a second reader of NBD exports to compare with',
+    chromium: 'end-to-end tests of the workbench',
+  },
+  bench: {
+    nbdkit: 'the peer that the benchmarks compare with',
+  },
+};
+
+/** Groups that are asked for, with those that they stand on. */
+function packagesOf(names) {
+  const order = Object.keys(groups);
+  const last = Math.max(...names.map((name) => order.indexOf(name)));
+  return Object.assign({}, ...order.slice(0, last + 1).map((name) => groups[name]));
+}
+
+/** Those of the packages that dpkg does not report as installed. */
+function missingOf(packages) {
+  const names = Object.keys(packages);
+  const query = spawnSync('dpkg-query', ['--show', '--showformat=${db:Status-Status} ${binary:Package}\n', ...names], { encoding: 'utf8' });
+  if (query.error !== undefined) return undefined;
+  const installed = new Set(
+    query.stdout.split('\n').filter((line) => line.startsWith('installed ')).map((line) => line.slice('installed '.length).split(':')[0]),
+  );
+  return names.filter((name) => !installed.has(name));
+}
+
+/** Whether apt has no package lists, or lists older than a month. */
+function listsAreStale() {
+  const folder = '/var/lib/apt/lists';
+  if (!existsSync(folder)) return true;
+  const lists = readdirSync(folder).filter((name) => name.includes('_Packages'));
+  const newest = Math.max(0, ...lists.map((name) => statSync(`${folder}/${name}`).mtimeMs));
+  return lists.length === 0 || Date.now() - newest > 30 * 24 * 3_600_000;
+}
+
+function apt(...args) {
+  const done = spawnSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  return done.status === 0;
+}
+
+function install(names) {
+  const attempt = () => apt('install', '-y', '--no-install-recommends', ...names);
+  process.stdout.write(`Installing ${names.length} Debian packages: ${names.join(' ')}\n`);
+  if (listsAreStale()) return apt('update') && attempt();
+  // Lists that are there may name versions that the mirror no longer has.
+  return attempt() || (apt('update') && attempt());
+}
+
+function main(args) {
+  const isCheck = args.includes('--check');
+  const names = args.filter((name) => name !== '--check');
+  const unknown = names.filter((name) => !Object.hasOwn(groups, name));
+  if (unknown.length > 0) {
+    process.stderr.write(`Unknown group: ${unknown.join(', ')}. There are: ${Object.keys(groups).join(', ')}.\n`);
+    return 2;
+  }
+  const packages = packagesOf(names.length === 0 ? ['demo', 'test'] : names);
+  const missing = missingOf(packages);
+  if (missing === undefined) {
+    process.stdout.write(`Not a Debian machine. Needed here by other means: ${describe(Object.keys(packages), packages)}.\n`);
+    return 1;
+  }
+  if (missing.length === 0) return 0;
+  if (isCheck || process.getuid?.() !== 0) {
+    process.stdout.write(`Missing Debian packages (install them as root with "node scripts/bootstrap.js"): ${describe(missing, packages)}.\n`);
+    return 1;
+  }
+  if (install(missing)) return 0;
+  process.stderr.write(`These Debian packages could not be installed: ${describe(missing, packages)}.\n`);
+  return 2;
+}
+
+const describe = (names, packages) => names.map((name) => `${name} (${packages[name]})`).join(', ');
+
+process.exitCode = main(process.argv.slice(2));
