@@ -8,7 +8,7 @@ export const source = z.strictObject({
   os_type: guestOsType('What the guest is, where the images do not say it or say it wrongly.'),
   firmware: guestFirmware('How the guest starts, where the images do not say it or say it wrongly.'),
   vcpus: field(z.int().min(1).max(1024).optional(), {
-    title: 'vCPUs',
+    title: 'Virtual CPUs',
     help: 'Number of virtual CPUs that the VM needs. Used to pick a machine type when none is given.',
     group: 'Guest',
     example: 2,

@@ -3,7 +3,7 @@ import { field } from '../field-meta.ts';
 import { guestOsType } from '../shapes/guest.ts';
 import { mappingOf, text } from '../shapes/text.ts';
 
-/** Running QEMU processes, reached through their QMP sockets. One of `qmp_socket` and `qmp_sockets` is needed. */
+/** Running QEMU processes, reached through their QMP sockets. One of `qmp_socket`, `qmp_sockets` and `libvirt_uri` is needed. */
 export const connection = z.strictObject({
   qmp_socket: field(text().optional(), {
     title: 'QMP socket',
@@ -16,6 +16,12 @@ export const connection = z.strictObject({
     help: 'VM name to path of its QMP Unix socket, for several VMs on one host.',
     group: 'Hypervisor',
     example: { 'web-01': '/run/vms/web-01.qmp' },
+  }),
+  libvirt_uri: field(text().optional(), {
+    title: 'Libvirt URI',
+    help: 'URI of a libvirt daemon on this machine, reached with virsh: its running domains are the VMs. Needs a scratch folder that their QEMU may write to.',
+    group: 'Hypervisor',
+    example: 'qemu:///system',
   }),
   scratch_folder: field(text().optional(), {
     title: 'Scratch folder',
