@@ -32,7 +32,7 @@ export function readProviderConfiguration(
   for (const section of sections) {
     const definition = definitions.get(section.name);
     if (definition === undefined) {
-      findings.push(unknownSection(section, definitions));
+      findings.push(unknownSection(section, definitions, sections.some(({ name }) => definitions.has(name))));
       continue;
     }
     const typed = typeSection(section, definition, values.get(section.name) ?? {});
@@ -53,10 +53,11 @@ function definitionsBySection(plugins: Iterable<PluginDefinition>): Map<string, 
   return sections;
 }
 
-function unknownSection(section: IniSection, definitions: ReadonlyMap<string, unknown>): Finding {
+/** A service's whole configuration has many sections, so others are fine; not so one that may be meant for a plugin. */
+function unknownSection(section: IniSection, definitions: ReadonlyMap<string, unknown>, othersAreKnown: boolean): Finding {
   const nearest = nearestSpelling(section.name, definitions.keys());
   return withSentence({
-    severity: 'warning',
+    severity: nearest === undefined && othersAreKnown ? 'info' : 'warning',
     path: toPointer([section.name]),
     rule: 'provider-configuration/unknown-section',
     message: `No plugin reads the section [${section.name}]; its keys have no effect`,

@@ -33,7 +33,7 @@ export function readAnyYaml(text: string): DocumentText {
     if (error !== undefined) {
       return unreadable('document/syntax', withoutPlace(error.message), place(error.pos[0]));
     }
-    if (document.contents === null || (isScalar(document.contents) && document.contents.source === '')) {
+    if (document.contents === null || (isScalar(document.contents) && document.contents.type === 'PLAIN' && document.contents.source === '')) {
       return unreadable('document/empty', 'The document is empty', { line: 1, column: 1 });
     }
     const conversion = new Conversion(document, place);

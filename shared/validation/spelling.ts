@@ -22,7 +22,7 @@ export function editDistance(from: string, to: string, limit: number): number {
     beforeLast = last;
     last = current;
   }
-  return last[to.length] ?? limit + 1;
+  return Math.min(last[to.length] ?? limit + 1, limit + 1);
 }
 
 /**

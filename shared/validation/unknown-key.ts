@@ -1,3 +1,4 @@
+import type { Equivalent } from '../plugins/equivalents.ts';
 import type { PluginDefinition } from '../plugins/plugin-definition.ts';
 import type { PluginId, Side } from '../model/plugin-id.ts';
 import type { ShapeFault, UnknownKey } from './check-shape.ts';
@@ -6,12 +7,10 @@ import { nearestSpelling } from './spelling.ts';
 
 export type Plugins = Readonly<Record<string, PluginDefinition>>;
 
-/** What another plugin calls the same thing: the key here, for a key that belongs to another plugin. */
-export type EquivalentKey = (key: string, plugin: PluginId, side: Side) => string | undefined;
-
 export interface KeySuggestions {
   readonly plugins: Plugins;
-  readonly equivalentKey: EquivalentKey;
+  /** Whose key it is, and what it is called here. */
+  readonly findEquivalent: (key: string, plugin: PluginId, side: Side) => Equivalent | undefined;
 }
 
 type Advice = Pick<ShapeFault, 'message' | 'suggestion'>;
@@ -28,11 +27,10 @@ export function adviseOnKey({ key, parent, parentSchema }: UnknownKey, plugin: P
   const alias = definition === undefined ? undefined : ownMember(definition.knownAliases, path);
   if (alias !== undefined) return { message, suggestion: `Use ${JSON.stringify(alias.split('.').at(-1))}${placeOf(alias, parent)}.` };
   const nearest = nearestSpelling(key, knownKeys(parentSchema));
-  const belonging = parent.length === 0 ? pluginsWithKey(key, plugin, side, known.plugins) : [];
-  if (belonging.length > 0) {
-    const here = known.equivalentKey(key, plugin.id, side);
-    const belongs = `This key belongs to ${belonging.slice(0, 3).join(', ')}`;
-    if (here !== undefined) return { message, suggestion: `${belongs}; here it is ${JSON.stringify(here)}.` };
+  const equivalent = parent.length === 0 ? known.findEquivalent(key, plugin.id, side) : undefined;
+  if (equivalent !== undefined) {
+    const belongs = `This key belongs to ${ownersInWords(equivalent, plugin.id)}`;
+    if (equivalent.here !== undefined) return { message, suggestion: `${belongs}; here it is ${JSON.stringify(equivalent.here)}.` };
     if (nearest !== undefined) return { message, suggestion: `${belongs}; did you mean ${JSON.stringify(nearest)}?` };
     return { message, suggestion: `${belongs}; here is nothing like it, leave it out.` };
   }
@@ -51,20 +49,10 @@ function placeOf(alias: string, parent: readonly unknown[]): string {
   return home === '' || home === parent.join('.') ? '' : ` in ${JSON.stringify(home)}`;
 }
 
-/** The sides of plugins that have the key at the top of their environment; this plugin's other side comes first. */
-function pluginsWithKey(key: string, plugin: PluginDefinition, side: Side, plugins: Plugins): string[] {
-  const found: string[] = [];
-  for (const other of Object.values(plugins)) {
-    for (const otherSide of ['source', 'destination'] as const) {
-      const definition = other[otherSide];
-      if (definition === undefined || (other.id === plugin.id && otherSide === side)) continue;
-      if (!Object.hasOwn(definition.schema.shape, key)) continue;
-      const name = `the ${otherSide} environment of ${other.id}`;
-      if (other.id === plugin.id) found.unshift(name);
-      else found.push(name);
-    }
-  }
-  return found;
+/** This plugin's other side first; three at the most. */
+function ownersInWords({ owners }: Equivalent, plugin: PluginId): string {
+  const ordered = [...owners].sort((a, b) => Number(b.plugin === plugin) - Number(a.plugin === plugin));
+  return ordered.slice(0, 3).map((owner) => `the ${owner.side} environment of ${owner.plugin}`).join(', ');
 }
 
 /** A key at the wrong depth: one that this environment has, inside one of its objects or at its top. */

@@ -1,7 +1,7 @@
 import { formatOfFile, readDocument, type DocumentFormat } from '../environment/read-document.ts';
 import type { DocumentText } from '../environment/document-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
-const knownEquivalentKey = () => undefined; // TEMP
+import { findEquivalent } from '../plugins/equivalents.ts';
 import { plugins as allPlugins } from '../plugins/registry.ts';
 import type { Catalog } from './catalog.ts';
 import { checkShape, type UnknownKey } from './check-shape.ts';
@@ -13,7 +13,7 @@ import type { Finding } from './finding.ts';
 import { fromPointer, toPointer } from './json-pointer.ts';
 import { plainValue } from './plain-value.ts';
 import { asSentence } from './sentence.ts';
-import type { EquivalentKey, Plugins } from './unknown-key.ts';
+import type { Plugins } from './unknown-key.ts';
 
 export interface ValidationOptions {
   /** Typed values by section, from `readProviderConfiguration`. */
@@ -23,8 +23,6 @@ export interface ValidationOptions {
   readonly locations?: boolean;
   /** Default: all plugins. */
   readonly plugins?: Plugins;
-  /** Default: the table of all plugins. */
-  readonly equivalentKey?: EquivalentKey;
 }
 
 export interface TextOptions extends ValidationOptions {
@@ -80,7 +78,7 @@ function* checkDocument(document: JsonValue, options: ValidationOptions): Iterab
     catalog: options.catalog,
     providerConfiguration: options.providerConfiguration ?? new Map(),
     plugins: options.plugins ?? allPlugins,
-    equivalentKey: options.equivalentKey ?? knownEquivalentKey,
+    findEquivalent,
   };
   for (const side of ['source', 'destination'] as const) {
     const value = Object.hasOwn(document, side) ? document[side] : undefined;
