@@ -106,8 +106,8 @@ export class DigestMap {
       header.writeUInt32LE(BLOCK_BYTES, 128);
       header.writeUInt32LE(SEGMENT_BLOCKS, 132);
       header.writeUInt32LE(DIGEST_BYTES, 136);
-      file.write(header, 0);
       file.resize(fileSize(sizeBytes));
+      file.write(header, 0);
     } finally {
       file.close();
     }

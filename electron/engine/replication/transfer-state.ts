@@ -260,7 +260,7 @@ export class TransferState {
     } else {
       this.#update(begun);
     }
-    if (zeroed !== disk.zeroed) this.#reopen();
+    if (zeroed !== disk.zeroed) this.#openMap(this.sizeBytes);
   }
 
   #grow(grownAreaIsZeroed: boolean): void {
@@ -275,14 +275,14 @@ export class TransferState {
 
   #openMap(formerSizeBytes: number): void {
     this.close();
-    const { mapId, zeroed } = this.#disk;
-    this.#map = DigestMap.open(this.#openFile, this.#path(mapId), mapId, this.sizeBytes, zeroed, formerSizeBytes);
-    if (this.#map === undefined) this.#reset({ distrusted: this.#disk.runSnapshot !== null || this.#disk.distrusted, volumeId: this.#disk.volumeId });
+    this.#map = this.#mapOnFile(formerSizeBytes);
+    if (this.#map !== undefined) return;
+    this.#reset({ distrusted: this.#disk.runSnapshot !== null || this.#disk.distrusted, volumeId: this.#disk.volumeId });
   }
 
-  #reopen(): void {
-    this.#openMap(this.sizeBytes);
-    this.#pending = this.#rows.blocks(this.#disk.id, 'pending');
+  #mapOnFile(formerSizeBytes: number): DigestMap | undefined {
+    const { mapId, zeroed } = this.#disk;
+    return DigestMap.open(this.#openFile, this.#path(mapId), mapId, this.sizeBytes, zeroed, formerSizeBytes);
   }
 
   /** A new, empty map; nothing of the former runs counts any more. */
@@ -296,7 +296,11 @@ export class TransferState {
       runSnapshot: null, runBytes: null, runComplete: false, cursorBytes: 0, baseSnapshot: null, baseBytes: 0,
     }, { dropRows: true });
     rmSync(formerPath, { force: true });
-    this.#reopen();
+    this.#pending = new BlockSet();
+    this.#map = this.#mapOnFile(this.sizeBytes);
+    if (this.#map === undefined) {
+      throw new CausewayError('replication.map-unusable', `${this.#path(mapId)} is gone right after it was written`);
+    }
   }
 
   #update(disk: DiskCheckpoint, also: Parameters<CheckpointRows['update']>[1] = {}): void {

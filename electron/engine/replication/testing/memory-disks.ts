@@ -2,26 +2,69 @@ import { hash } from 'node:crypto';
 import type { Extent } from '../../../../shared/model/extent.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import type { DiskWriter } from '../../ports/disk-writer.ts';
+import { zeroDigest } from '../digests.ts';
 
 /** Called before every step of I/O; throws to let the process "die" there. */
 export type Step = (what: string) => void;
 
-/** A snapshot in memory. `changedSince`: its extents are what differs from that content, by `granularity`. */
+/**
+ * The content of a disk, one number for each sector of 512 bytes: the sector holds that number over and over. Disks of
+ * several segments cost little that way; all I/O has to keep to sectors.
+ */
+export type Sectors = Int32Array;
+
+export const SECTOR = 512;
+const WORDS = SECTOR / 4;
+
+export const sectorsOf = (sizeBytes: number): Sectors => new Int32Array(sizeBytes / SECTOR);
+
+function render(sectors: Sectors, offset: number, into: Uint8Array): void {
+  const first = aligned(offset);
+  const words = new Int32Array(into.buffer, into.byteOffset, into.byteLength / 4);
+  for (let i = 0; i < aligned(into.length); i++) words.fill(sectors[first + i]!, i * WORDS, (i + 1) * WORDS);
+}
+
+/** The bytes that a run of sectors stands for. */
+export function bytesOfSectors(sectors: Sectors): Buffer {
+  const bytes = Buffer.alloc(sectors.length * SECTOR);
+  render(sectors, 0, bytes);
+  return bytes;
+}
+
+function parse(bytes: Uint8Array): Sectors {
+  const copy = new Int32Array(Uint8Array.from(bytes).buffer);
+  return Int32Array.from({ length: aligned(bytes.length) }, (_, i) => {
+    if (copy[i * WORDS] !== copy[(i + 1) * WORDS - 1]) throw new Error('a sector was torn on its way');
+    return copy[i * WORDS]!;
+  });
+}
+
+function aligned(bytes: number): number {
+  if (bytes % SECTOR !== 0) throw new Error(`${bytes} is not a multiple of a sector`);
+  return bytes / SECTOR;
+}
+
+export interface ReaderOptions {
+  readonly coverage?: 'allocated' | 'changed';
+  readonly granularity?: number;
+  readonly step?: Step;
+}
+
+/** A snapshot in memory. */
 export class MemoryReader implements DiskReader {
   readonly sizeBytes: number;
   readonly coverage: 'allocated' | 'changed';
   readonly granularityBytes: number;
-  readonly #content: Buffer;
+  readonly #content: Sectors;
   readonly #extents: readonly Extent[];
   readonly #step: Step;
   bytesRead = 0;
   readsInFlight = 0;
-  mostReadsInFlight = 0;
 
-  constructor(content: Buffer, extents: readonly Extent[], coverage: 'allocated' | 'changed', granularity: number, step: Step = () => {}) {
+  constructor(content: Sectors, extents: readonly Extent[], { coverage = 'allocated', granularity = 4096, step = () => {} }: ReaderOptions = {}) {
     this.#content = content;
     this.#extents = extents;
-    this.sizeBytes = content.length;
+    this.sizeBytes = content.length * SECTOR;
     this.coverage = coverage;
     this.granularityBytes = granularity;
     this.#step = step;
@@ -37,13 +80,12 @@ export class MemoryReader implements DiskReader {
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.readsInFlight += 1;
-    this.mostReadsInFlight = Math.max(this.mostReadsInFlight, this.readsInFlight);
     try {
       this.#step('read');
       await Promise.resolve();
       this.#step('read answer');
-      if (offset + into.length > this.#content.length) throw new Error(`read of ${into.length} bytes at ${offset} leaves the disk`);
-      into.set(this.#content.subarray(offset, offset + into.length));
+      if (offset + into.length > this.sizeBytes) throw new Error(`read of ${into.length} bytes at ${offset} leaves the disk`);
+      render(this.#content, offset, into);
       this.bytesRead += into.length;
     } finally {
       this.readsInFlight -= 1;
@@ -53,90 +95,92 @@ export class MemoryReader implements DiskReader {
   async close(): Promise<void> {}
 }
 
-/** Extents of a whole disk: runs of `granularity` that are all zero are holes. */
-export function allocatedExtents(content: Buffer, granularity: number): Extent[] {
-  return merge(content, granularity, (from, to) => (content.subarray(from, to).every((byte) => byte === 0) ? 'zero' : 'data'));
+/** A reader of the whole disk, where runs of `granularity` that are all zero are holes. */
+export function allocatedReader(content: Sectors, options: ReaderOptions = {}): MemoryReader {
+  const { granularity = 4096 } = options;
+  return new MemoryReader(content, merge(content, granularity, (part) => (part.every((sector) => sector === 0) ? 'zero' : 'data')), options);
 }
 
-/** Extents of what differs between two contents; what is new in a larger one counts as changed. */
-export function changedExtents(base: Buffer, content: Buffer, granularity: number): Extent[] {
-  return merge(content, granularity, (from, to) => {
-    const part = content.subarray(from, to);
-    if (to <= base.length && part.equals(base.subarray(from, to))) return undefined;
-    return part.every((byte) => byte === 0) ? 'zero' : 'data';
+/** A reader of what differs from `base`; what lies beyond its end is left out, as some trackers do. */
+export function changedReader(base: Sectors, content: Sectors, options: ReaderOptions = {}): MemoryReader {
+  const { granularity = 4096 } = options;
+  const extents = merge(content, granularity, (part, from) => {
+    if (from >= base.length || part.every((sector, i) => from + i >= base.length || sector === base[from + i])) return undefined;
+    return part.every((sector) => sector === 0) ? 'zero' : 'data';
   });
+  return new MemoryReader(content, extents, { ...options, coverage: 'changed' });
 }
 
-function merge(content: Buffer, granularity: number, kindOf: (from: number, to: number) => Extent['kind'] | undefined): Extent[] {
+function merge(content: Sectors, granularity: number, kindOf: (part: Sectors, from: number) => Extent['kind'] | undefined): Extent[] {
   const extents: { offset: number; length: number; kind: Extent['kind'] }[] = [];
-  for (let from = 0; from < content.length; from += granularity) {
-    const to = Math.min(from + granularity, content.length);
-    const kind = kindOf(from, to);
+  const stride = granularity / SECTOR;
+  for (let from = 0; from < content.length; from += stride) {
+    const part = content.subarray(from, from + stride);
+    const kind = kindOf(part, from);
     const last = extents.at(-1);
     if (kind === undefined) continue;
-    if (last?.kind === kind && last.offset + last.length === from) last.length += to - from;
-    else extents.push({ offset: from, length: to - from, kind });
+    if (last?.kind === kind && last.offset + last.length === from * SECTOR) last.length += part.length * SECTOR;
+    else extents.push({ offset: from * SECTOR, length: part.length * SECTOR, kind });
   }
   return extents;
-}
-
-interface Change {
-  readonly offset: number;
-  readonly bytes: Buffer;
 }
 
 /** A volume in memory. What was written since the last flush may be lost, in any part, by a crash. */
 export class MemoryVolume {
   /** What a read sees. */
-  content: Buffer;
+  content: Sectors;
   /** What survives for sure. */
-  durable: Buffer;
-  #unflushed: Change[] = [];
+  durable: Sectors;
+  #unflushed: { readonly first: number; readonly sectors: Sectors }[] = [];
 
-  constructor(content: Buffer) {
-    this.content = Buffer.from(content);
-    this.durable = Buffer.from(content);
+  constructor(content: Sectors) {
+    this.content = content.slice();
+    this.durable = content.slice();
   }
 
-  apply(offset: number, bytes: Buffer): void {
-    bytes.copy(this.content, offset);
-    this.#unflushed.push({ offset, bytes });
-  }
-
-  flush(upTo: number): void {
-    for (const { offset, bytes } of this.#unflushed.splice(0, upTo)) bytes.copy(this.durable, offset);
+  apply(offset: number, sectors: Sectors): void {
+    const first = aligned(offset);
+    if (first + sectors.length > this.content.length) throw new Error('a write leaves the volume');
+    this.content.set(sectors, first);
+    this.#unflushed.push({ first, sectors });
   }
 
   get unflushed(): number {
     return this.#unflushed.length;
   }
 
-  /** The machine dies: of each unflushed write, each part of 4 KiB either arrived or did not. */
+  flush(upTo: number): void {
+    for (const { first, sectors } of this.#unflushed.splice(0, upTo)) this.durable.set(sectors, first);
+  }
+
+  /** The machine dies: of each unflushed write, each sector either arrived or did not. */
   crash(survives: () => boolean): void {
-    for (const { offset, bytes } of this.#unflushed.splice(0)) {
-      for (let at = 0; at < bytes.length; at += 4096) {
-        if (survives()) bytes.copy(this.durable, offset + at, at, Math.min(at + 4096, bytes.length));
+    for (const { first, sectors } of this.#unflushed.splice(0)) {
+      for (let i = 0; i < sectors.length; i += 8) {
+        if (survives()) this.durable.set(sectors.subarray(i, i + 8), first + i);
       }
     }
-    this.content = Buffer.from(this.durable);
+    this.content = this.durable.slice();
   }
 
   grow(sizeBytes: number, filler: number): void {
-    const tail = Buffer.alloc(sizeBytes - this.content.length, filler);
-    this.content = Buffer.concat([this.content, tail]);
-    this.durable = Buffer.concat([this.durable, tail]);
+    const grown = sectorsOf(sizeBytes).fill(filler);
+    grown.set(this.content);
+    this.content = grown;
+    this.durable = grown.slice();
   }
 }
 
-/** Writes to a volume in memory; answers come in any order. */
+/** Writes to a volume in memory; `delay` is how many turns an answer takes, so that they come in any order. */
 export class MemoryWriter implements DiskWriter {
   readonly #volume: MemoryVolume;
   readonly #step: Step;
+  readonly #delay: () => number;
   bytesSent = 0;
   bytesZeroed = 0;
-  /** Ranges that were sent, in order. */
+  /** Ranges that were sent, in the order of arrival. */
   readonly writes: { readonly offset: number; readonly length: number }[] = [];
-  readonly #delay: () => number;
+  flushes = 0;
 
   constructor(volume: MemoryVolume, step: Step = () => {}, delay: () => number = () => 1) {
     this.#volume = volume;
@@ -145,13 +189,13 @@ export class MemoryWriter implements DiskWriter {
   }
 
   get sizeBytes(): number {
-    return this.#volume.content.length;
+    return this.#volume.content.length * SECTOR;
   }
 
   async write(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<{ readonly bytesSent: number }> {
     await this.#arrive('write', signal);
     this.writes.push({ offset, length: bytes.length });
-    this.#volume.apply(offset, Buffer.from(bytes));
+    this.#volume.apply(offset, parse(bytes));
     this.bytesSent += bytes.length;
     this.#step('write answer');
     return { bytesSent: bytes.length };
@@ -159,7 +203,7 @@ export class MemoryWriter implements DiskWriter {
 
   async zero(offset: number, length: number, signal: AbortSignal): Promise<void> {
     await this.#arrive('zero', signal);
-    this.#volume.apply(offset, Buffer.alloc(length));
+    this.#volume.apply(offset, sectorsOf(length));
     this.bytesZeroed += length;
     this.#step('zero answer');
   }
@@ -168,6 +212,7 @@ export class MemoryWriter implements DiskWriter {
     const upTo = this.#volume.unflushed;
     await this.#arrive('flush', signal);
     this.#volume.flush(upTo);
+    this.flushes += 1;
     this.#step('flush answer');
   }
 
@@ -175,7 +220,9 @@ export class MemoryWriter implements DiskWriter {
     await this.#arrive('digests', signal);
     const digests: Buffer[] = [];
     for (let at = offset; at < offset + length; at += blockBytes) {
-      digests.push(hash('sha256', this.#volume.content.subarray(at, Math.min(at + blockBytes, offset + length)), 'buffer'));
+      const bytes = Math.min(blockBytes, offset + length - at);
+      const sectors = this.#volume.content.subarray(aligned(at), aligned(at + bytes));
+      digests.push(sectors.every((sector) => sector === 0) ? zeroDigest(bytes) : hash('sha256', bytesOfSectors(sectors), 'buffer'));
     }
     return Buffer.concat(digests);
   }
