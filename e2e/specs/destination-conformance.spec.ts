@@ -1,8 +1,12 @@
+import ssh2 from 'ssh2';
 import { systemClock, type Clock } from '../../electron/engine/http/clock.ts';
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
+import type { WorkerAccess } from '../../electron/engine/ports/destination-platform.ts';
 import { describeDestinationPlatform, type CallFault, type DestinationLab } from '../conformance/destination-platform.ts';
 import type { FaultEffect } from '../rigs/european-cloud/faults.ts';
 import { startEuropeanCloud } from '../rigs/european-cloud/start.ts';
+import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
+import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 
 /** Waits as the adapter asks for, only shorter: a back-off of seconds is right for a cloud and idle for a lab. */
 const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 4), signal) };
@@ -17,8 +21,25 @@ const effects: Readonly<Record<CallFault, FaultEffect>> = {
   'fails-later': 'status-error',
 };
 
-async function europeanCloudLab(): Promise<DestinationLab> {
-  const cloud = await startEuropeanCloud({ transitionMs: 3 });
+/** Logs in with the worker's own key and expects the host key that was made for it. */
+async function enter(access: WorkerAccess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const client = new ssh2.Client();
+  client.once('ready', resolve).once('error', reject);
+  client.connect({
+    host: access.host,
+    port: access.sshPort,
+    username: access.username,
+    privateKey: access.privateKeyPem,
+    readyTimeout: 20_000,
+    hostVerifier: (key: Buffer) => access.hostKey === `ssh-ed25519 ${key.toString('base64')}`,
+  });
+  await promise.finally(() => client.end());
+}
+
+async function europeanCloudLab(behind: 'records' | 'machines'): Promise<DestinationLab> {
+  const machines = behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {};
+  const cloud = await startEuropeanCloud({ transitionMs: 3, ...machines });
   const key = cloud.serviceAccountKey;
   const wrongKey = { ...key, credentials: { ...key.credentials, kid: '00000000-0000-4000-8000-000000000000' } };
   const connection = (serviceAccountKey: object): object => ({
@@ -31,7 +52,8 @@ async function europeanCloudLab(): Promise<DestinationLab> {
     open: (which = 'right') =>
       createEuropeanCloudDestination(connection(which === 'right' ? key : wrongKey), {
         clock: hurriedClock,
-        timing: { requestMs: 400, pollFirstMs: 2, pollCapMs: 5, attachMs: 4_000, removeMs: 4_000, volumeMs: 4_000, serverMs: 4_000 },
+        timing: { requestMs: behind === 'machines' ? 10_000 : 400, pollFirstMs: 2, pollCapMs: 5, attachMs: 10_000, removeMs: 10_000, volumeMs: 10_000, serverMs: 20_000 },
+        resolveAddress,
       }),
     environment: {
       network_map: { 'VM Network': 'production' },
@@ -54,8 +76,10 @@ async function europeanCloudLab(): Promise<DestinationLab> {
     failCall: (n, fault) => cloud.faults.add({ operation: '*', nth: n, effect: effects[fault] }),
     clearFaults: () => cloud.faults.clear(),
     violations: () => cloud.violations,
+    ...(behind === 'machines' ? { enter } : {}),
     close: () => cloud.close(),
   };
 }
 
-describeDestinationPlatform('european-cloud', europeanCloudLab);
+describeDestinationPlatform('european-cloud', () => europeanCloudLab('records'));
+describeDestinationPlatform('european-cloud with machines', () => europeanCloudLab('machines'), 'machines');

@@ -47,8 +47,8 @@ export interface EuropeanCloudContext {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly egressAddress?: EgressAddress;
-  /** Where a worker's ports are reached from here, when not at its own address (port forwarding, a rig). */
-  readonly reach?: (address: string) => { readonly host: string; readonly sshPort: number; readonly httpsPort: number };
+  /** Where a port of a worker is reached from here, when not at its own address (port forwarding, a lab). */
+  readonly resolveAddress?: (address: string, port: number) => { readonly host: string; readonly port: number };
 }
 
 /** The context with its defaults filled in. */

@@ -15,7 +15,7 @@ import { ensureOwned, entryLabel, labelsOf, nameOf, type Intent, type Owned } fr
 import { requireQuota } from './quota-needs.ts';
 import { releaseOwned } from './remove-resource.ts';
 import type { CloudSession } from './session.ts';
-import { callerQuestion, planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
+import { agentPort, callerQuestion, planWorker, sshPort, workerNeeds, type WorkerPlan } from './worker-plan.ts';
 import { decodeDebugKey, linuxWorkerUserData, workerUser } from './worker-user-data.ts';
 import { createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
 
@@ -64,13 +64,15 @@ export async function startWorker(
   if (keys === undefined || address === undefined) {
     throw new CausewayError('general.bug', `worker ${server.name}: ${keys === undefined ? 'its keys are missing' : 'it has no address'}`);
   }
-  const reach = session.context.reach?.(address) ?? { host: address, sshPort: 22, httpsPort: 5566 };
+  const reached = (port: number): { host: string; port: number } => session.context.resolveAddress?.(address, port) ?? { host: address, port };
   return {
     workerId: server.id,
-    ...reach,
+    host: reached(sshPort).host,
+    sshPort: reached(sshPort).port,
+    httpsPort: reached(agentPort).port,
     username: plan.os === 'windows' ? windowsWorkerUser : workerUser,
     privateKeyPem: keys.account.privateKeyPem,
-    ...(plan.os === 'windows' ? { winrm: { port: winrmPort, password: keys.windowsPassword } } : { hostKey: keys.host.publicKey }),
+    ...(plan.os === 'windows' ? { winrm: { port: reached(winrmPort).port, password: keys.windowsPassword } } : { hostKey: keys.host.publicKey }),
     attached: volumes,
   };
 }
