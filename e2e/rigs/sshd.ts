@@ -18,12 +18,14 @@ export interface SshdRig {
   readonly hostKey: string;
   readonly hostKeyPath: string;
   readonly folder: string;
+  /** What the server has logged so far. */
+  log(): string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts sshd for the user that runs this. Throws with one line when it is not installed. `hostKeyPath` and `port` let a
- * second server take the place of a first one.
+ * Starts sshd for the user that runs this. Throws with one line when it is not installed. `port` lets a second
+ * server take the place of a first one.
  */
 export async function startSshd(options: { readonly port?: number; readonly extraConfig?: string } = {}): Promise<SshdRig> {
   if (!existsSync('/usr/sbin/sshd')) throw new Error('sshd is missing: apt-get install openssh-server openssh-client');
@@ -38,6 +40,8 @@ export async function startSshd(options: { readonly port?: number; readonly extr
   // sshd insists on its privilege separation folder, which a machine without a running ssh service lacks.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const server = spawn('/usr/sbin/sshd', ['-f', path('config'), '-D', '-e'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  server.stderr.on('data', (piece: Buffer) => (log += piece.toString('utf8')));
   await listening(server);
   return {
     port,
@@ -47,6 +51,7 @@ export async function startSshd(options: { readonly port?: number; readonly extr
     hostKey: (await readFile(path('host.pub'), 'utf8')).trim(),
     hostKeyPath: path('host'),
     folder,
+    log: () => log,
     stop: async () => {
       await ended(server);
       await rm(folder, { recursive: true, force: true });

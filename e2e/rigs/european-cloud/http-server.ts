@@ -34,11 +34,14 @@ const maximumBody = 1_000_000;
 
 /** The HTTP side: token endpoint, authentication, faults, routing, request ids, errors in the API's own shape. */
 export function createCloudServer(parts: CloudServerParts): Server {
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     handle(parts, request, response).catch((error: unknown) => {
       send(response, 500, { code: 500, msg: error instanceof Error ? error.message : 'internal server error' });
     });
   });
+  // Connections are cut by faults only, not because a test was busy for some seconds.
+  server.keepAliveTimeout = 120_000;
+  return server;
 }
 
 async function handle(parts: CloudServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -2,6 +2,9 @@ import { createSign, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EuropeanCloud } from './start.ts';
 
+/** What it takes to speak to a cloud; a cloud in a process of its own prints it. */
+export type CloudAccess = Pick<EuropeanCloud, 'urls' | 'serviceAccountKey' | 'projectId' | 'region'>;
+
 export interface Answer {
   readonly status: number;
   readonly requestId: string;
@@ -10,10 +13,10 @@ export interface Answer {
 
 /** A bare client for the lab's own tests; the product's adapter is not used to test the ground that it stands on. */
 export class RigClient {
-  readonly #cloud: EuropeanCloud;
+  readonly #cloud: CloudAccess;
   #token = '';
 
-  constructor(cloud: EuropeanCloud) {
+  constructor(cloud: CloudAccess) {
     this.#cloud = cloud;
   }
 

@@ -49,7 +49,8 @@ depmod -b "$root" "$version"
 ( cd "$root"
   rm -rf usr/share/{doc,man,locale,i18n,zoneinfo,bash-completion,info,perl,perl5,initramfs-tools,lintian,bug} \
     usr/lib/*/{perl,perl-base,gconv} var/lib/apt var/cache lib/systemd/system usr/lib/python3*/{test,idlelib,lib2to3,ensurepip,tkinter,turtledemo,distutils} \
-    usr/lib/python3*/config-*
+    usr/lib/python3*/config-* lib/udev usr/lib/udev usr/games usr/include usr/src usr/bin/perl* usr/share/misc \
+    usr/lib/*/libperl* usr/lib/*/libicu* usr/sbin/xfs_scrub* usr/lib/*/libdb-*
   find . -name '*.a' -delete
   find . -name __pycache__ -prune -exec rm -rf {} +
   mkdir -p proc sys dev run tmp mnt root/.ssh home etc/ssh etc/sudoers.d var/empty var/lib/cloud

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { run } from './machines/child-process.ts';
+
+export interface RigSshAccess {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** File of the private key. */
+  readonly keyPath: string;
+}
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Commands in a machine of the lab by OpenSSH's client, which is not what is tested. */
+export class RigSsh {
+  readonly access: RigSshAccess;
+
+  constructor(access: RigSshAccess) {
+    this.access = access;
+  }
+
+  /** Runs a command to its end; `input` goes to its standard input. */
+  execute(command: string, options: { readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {}): Promise<CommandResult> {
+    const { host, port, user, keyPath } = this.access;
+    const child = spawn('ssh', [
+      '-q', '-i', keyPath, '-p', String(port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'BatchMode=yes',
+      '-o', 'IdentitiesOnly=yes', '-o', 'ConnectTimeout=10', `${user}@${host}`, command,
+    ], { timeout: options.timeoutMs ?? 120_000, killSignal: 'SIGKILL' });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => { output.stdout += text; });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => { output.stderr += text; });
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input ?? '');
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => resolve({ code: code ?? -1, ...output }));
+    });
+  }
+
+  /** The command's output; rejects when it ends with anything but 0. */
+  async text(command: string, options: { readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.execute(command, options);
+    if (code !== 0) throw new Error(`command ended with ${code}: ${command}\n${stderr}`);
+    return stdout.trim();
+  }
+
+  /** Resolves when a login works; the deadline is generous, because emulated machines share few processors. */
+  async waitUntilUp(timeoutMs = 180_000): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const { code } = await this.execute('true', { timeoutMs: 20_000 });
+      if (code === 0) return;
+      if (Date.now() > deadline) throw new Error(`${this.access.host}:${this.access.port} does not answer SSH within ${timeoutMs} ms`);
+      await delay(100);
+    }
+  }
+}
+
+/** A new key pair in `folder`: `NAME` and `NAME.pub`. */
+export async function makeKeyPair(folder: string, name: string): Promise<{ readonly path: string; readonly publicKey: string }> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, name);
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'causeway-lab', '-f', path]);
+  return { path, publicKey: (await readFile(`${path}.pub`, 'utf8')).trim() };
+}
+
