@@ -4,22 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { z } from 'zod';
-import { envelopeSchema } from '../../../shared/contract/envelope.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-
-/** What a client sends, one JSON object a line. */
-export const requestSchema = z.union([
-  z.strictObject({ id: z.int(), call: z.string(), input: z.unknown() }),
-  z.strictObject({ abort: z.int() }),
-  z.strictObject({ subscribe: z.string() }),
-]);
-
-/** What the engine sends. */
-export const messageSchema = z.union([
-  z.object({ id: z.int(), answer: envelopeSchema }),
-  z.object({ event: z.string(), payload: z.unknown() }),
-]);
 
 /** Far above any honest message; a peer that sends more is cut off. */
 const longestLine = 32 * 1024 * 1024;

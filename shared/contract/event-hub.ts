@@ -1,4 +1,4 @@
-import type { EventName, EventPayload } from '../../../shared/contract/contract.ts';
+import type { EventName, EventPayload } from './contract.ts';
 
 type Listener = (payload: never) => void;
 
