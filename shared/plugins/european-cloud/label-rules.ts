@@ -17,7 +17,8 @@ interface Label {
 function labelsOf(list: unknown): Label[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((text: unknown, index) => {
-    if (typeof text !== 'string' || text === '') return [];
+    // what the shape refuses already is not reported once more
+    if (typeof text !== 'string' || text === '' || text.length > 60 || /[/,]/.test(text)) return [];
     const split = text.indexOf('=');
     return [{ index, text, key: split < 0 ? text : text.slice(0, split), value: split < 0 ? '' : text.slice(split + 1) }];
   });

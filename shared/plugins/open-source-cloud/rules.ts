@@ -1,8 +1,9 @@
+import { isJsonObject } from '../../model/json.ts';
 import type { Rule } from '../../validation/rule.ts';
 import { catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
-import { isOn, textAt, valueAt, type Path } from '../rules/environment-view.ts';
+import { isOn, textAt, type Path } from '../rules/environment-view.ts';
 import { addressInRange } from '../rules/fixed-addresses.ts';
 import { machineTypeFits } from '../rules/machine-size.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
@@ -76,10 +77,10 @@ export const destinationRules: readonly Rule[] = [
   {
     id: `${plugin}/tag-form`,
     *check({ environment }) {
-      const tags = valueAt(environment, ['instance_tags']);
-      if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) return;
+      const tags = environment['instance_tags'];
+      if (!isJsonObject(tags)) return;
       for (const [key, value] of Object.entries(tags)) {
-        if (key.length <= 255 && String(value).length <= 255) continue;
+        if (key.length <= 255 && (typeof value !== 'string' || value.length <= 255)) continue;
         yield {
           severity: 'warning',
           at: ['instance_tags', key],

@@ -2,8 +2,9 @@ import { nearestSpelling } from '../../validation/spelling.ts';
 
 /** A value in quotes, cut to what a line takes. */
 export function quoted(value: unknown): string {
-  const text = String(value);
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const cut = text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  return typeof value === 'string' ? JSON.stringify(cut) : cut;
 }
 
 /** A document may be hostile: longer lists are not searched, and no more than so many words of it are looked for. */
