@@ -77,7 +77,7 @@ function connectionOf(core: PlatformParts, endpoint: Endpoint) {
 function contextOf(core: PlatformParts, endpoint: Endpoint) {
   const folder = join(core.stateFolder, 'endpoints', endpoint.id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return { endpointId: endpoint.id, folder };
+  return { scratchFolder: folder };
 }
 
 function notHere(endpoint: Endpoint, side: string): CausewayError {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { migrate } from './migrate.ts';
+import { migrate, type Migration } from './migrate.ts';
 import { migrations } from './migrations.ts';
 
 const fileName = 'causeway.db';
@@ -25,9 +25,10 @@ export function ensureStateFolder(projectFolder: string): string {
 /**
  * Opens (or, in a new project, makes) the database in a state folder. A file that can't be read is renamed, with its
  * journal, and the error says so; as long as it lies there without a good copy, no empty one is made in its place.
+ * @param furtherSteps of the schema, kept by other parts in the same file
  * @throws CausewayError `engine.database-unreadable`, `engine.database-version`
  */
-export function openDatabase(folder: string): DatabaseSync {
+export function openDatabase(folder: string, furtherSteps: readonly Migration[] = []): DatabaseSync {
   const path = join(folder, fileName);
   if (!existsSync(path)) {
     const aside = readdirSync(folder).find((name) => name.startsWith(asidePrefix));
@@ -47,7 +48,7 @@ export function openDatabase(folder: string): DatabaseSync {
     throw unreadable(path, aside, error instanceof Error ? error.message : String(error));
   }
   try {
-    migrate(db, migrations);
+    migrate(db, [...migrations, ...furtherSteps]);
   } catch (error) {
     db.close();
     throw error;

@@ -7,6 +7,8 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
+  /** Does the rest of the step, where another part keeps its tables in the same file. */
+  readonly run?: (db: DatabaseSync) => void;
 }
 
 /**
@@ -36,6 +38,7 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[]): voi
     db.exec('BEGIN IMMEDIATE');
     try {
       db.exec(migration.sql);
+      migration.run?.(db);
       db.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)').run(
         migration.number, migration.name, checksum(migration), new Date().toISOString(),
       );

@@ -22,12 +22,11 @@ export interface Store {
 }
 
 /**
- * Opens the store in a project's state folder. `createTables` adds the tables that another part keeps in the same file.
+ * Opens the store in a project's state folder. `createTransferTables` makes the tables of replication, once.
  * @throws CausewayError `engine.database-unreadable`, `engine.database-version`
  */
-export function openStore(folder: string, createTables: (db: DatabaseSync) => void = () => undefined): Store {
-  const db = openDatabase(folder);
-  createTables(db);
+export function openStore(folder: string, createTransferTables: (db: DatabaseSync) => void = () => undefined): Store {
+  const db = openDatabase(folder, [{ number: 2, name: 'state of transfers', sql: '', run: createTransferTables }]);
   return {
     db,
     endpoints: endpointStore(db),

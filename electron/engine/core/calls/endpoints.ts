@@ -1,11 +1,11 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
-import type { JsonObject } from '../../../../shared/model/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/model/json.ts';
 import type { PluginId } from '../../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
 import { newId } from '../../store/ids.ts';
 import { endpointOf, openDestination, openSource, using, type CoreContext } from '../core-context.ts';
-import { protectSecrets, referencedSecrets } from '../secret-references.ts';
+import { protectSecrets, referencedSecret, referencedSecrets } from '../secret-references.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
@@ -71,20 +71,25 @@ function secretPrefix(endpointId: string): string {
 async function protectedConnection(core: CoreContext, id: string, plugin: PluginId, connection: JsonObject): Promise<JsonObject> {
   const { connection: schema } = plugins[plugin];
   const guarded = await protectSecrets(schema, connection, secretPrefix(id), core.vault);
-  // The form wants texts where a reference now stands: a stand-in takes its place for the check.
-  const parsed = schema.safeParse(withStandIns(guarded));
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'connection'}: ${issue.message}`);
+  const parsed = schema.safeParse(guarded);
+  // What a reference stands for is not known to the form; the platform checks it when it is used.
+  const issues = (parsed.error?.issues ?? [])
+    .filter((issue) => !isReferenceAt(guarded, issue.path))
+    .map((issue) => `${issue.path.join('.') || 'connection'}: ${issue.message}`);
+  if (issues.length > 0) {
     for (const secret of referencedSecrets(guarded)) if (secret.startsWith(`${secretPrefix(id)}/`)) await core.vault.remove(secret);
     throw new CausewayError('general.invalid-input', `connection of ${plugin}: ${issues.join('; ')}`, { details: { issues } });
   }
   return guarded;
 }
 
-function withStandIns(value: JsonObject): unknown {
-  return JSON.parse(JSON.stringify(value), (_key, node: unknown) =>
-    typeof node === 'object' && node !== null && !Array.isArray(node) && referencedSecrets(node as JsonObject).length > 0 && '$secret' in node ? 'secret' : node,
-  );
+function isReferenceAt(value: JsonObject, path: readonly PropertyKey[]): boolean {
+  let node: JsonValue | undefined = value;
+  for (const key of path) {
+    node = isJsonObject(node) ? node[String(key)] : undefined;
+    if (node !== undefined && referencedSecret(node) !== undefined) return true;
+  }
+  return false;
 }
 
 function refuseTakenName(core: CoreContext, name: string): void {

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { Extent } from '../../../../shared/model/extent.ts';
+import type { ConnectWorker } from '../../executions/run-context.ts';
+import type { PlatformRegistry } from '../../platforms/registry.ts';
+import type { DestinationPlatform, Volume } from '../../ports/destination-platform.ts';
+import type { DiskReader } from '../../ports/disk-reader.ts';
+import type { DiskWriter, WorkerSession } from '../../ports/disk-writer.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
+import type { SecretVault } from '../../ports/secret-vault.ts';
+import type { Snapshot, SourcePlatform } from '../../ports/source-platform.ts';
+
+const block = 65536;
+
+/** A source and a cloud in memory, which count what is asked of them and fail when told. */
+export class MemoryLab {
+  /** Live disks of the one VM. */
+  readonly disks = new Map<string, Buffer>();
+  readonly snapshots = new Map<string, { readonly content: Map<string, Buffer>; alive: boolean }>();
+  /** Cloud things by id: volumes have bytes, workers none. */
+  readonly things = new Map<string, { readonly name: string; bytes?: Buffer; readonly serial: string }>();
+  readonly log: string[] = [];
+  /** Thrown, once each, when a step of that name begins. */
+  readonly faults = new Map<string, CausewayError[]>();
+  /** Awaited in every write, so that a test can stop the world. */
+  beforeWrite: () => Promise<void> = async () => undefined;
+  bytesWritten = 0;
+  /** Sessions of an earlier generation belong to a process that was killed: their calls never come back, nor have effect. */
+  generation = 0;
+  /** What a check may repeat into its evidence, as a careless platform would. */
+  evidence = 'all is well';
+
+  get volumes(): Buffer[] {
+    return [...this.things.values()].flatMap((thing) => (thing.bytes === undefined ? [] : [thing.bytes]));
+  }
+
+  volumeOf(diskId: string): Buffer | undefined {
+    return [...this.things.values()].find((thing) => thing.serial.startsWith(`${diskId}-`))?.bytes;
+  }
+
+  fail(step: string, ...errors: CausewayError[]): void {
+    this.faults.set(step, errors);
+  }
+
+  readonly platforms: PlatformRegistry = {
+    'disk-images': { source: () => this.#source() },
+    'european-cloud': { destination: () => this.#destination() },
+  };
+
+  readonly connectWorker: ConnectWorker = async () => {
+    this.#step('connect');
+    const lost = new AbortController();
+    const session: WorkerSession = {
+      mechanism: 'SSH',
+      lost: lost.signal,
+      devices: async () =>
+        [...this.things].flatMap(([id, thing]) =>
+          thing.bytes === undefined ? [] : [{ path: id, serial: thing.serial.slice(0, 20), sizeBytes: thing.bytes.length, inUse: false }],
+        ),
+      open: async (device) => this.#writer(device.path),
+      close: async () => undefined,
+    };
+    return session;
+  };
+
+  #step(name: string): void {
+    this.log.push(name);
+    const error = this.faults.get(name)?.shift();
+    if (error !== undefined) throw error;
+  }
+
+  #source(): SourcePlatform {
+    const snapshotOf = (tag: string): Snapshot => ({
+      id: tag, tag, vmId: 'vm-1', takenAt: new Date().toISOString(), state: {},
+      disks: [...(this.snapshots.get(tag)?.content ?? [])].map(([diskId, bytes]) => ({ diskId, sizeBytes: bytes.length })),
+    });
+    return {
+      check: async () => ({ passed: true, steps: [{ name: 'reach', outcome: 'passed', evidence: this.evidence }] }),
+      listVms: async () => [{ id: 'vm-1', name: 'web', os_type: 'linux', power: 'running', diskCount: this.disks.size, totalBytes: 0 }],
+      describeVm: async () => {
+        this.#step('describe');
+        return {
+          id: 'vm-1', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 1024,
+          disks: [...this.disks].map(([id, bytes]) => ({ id, size_bytes: bytes.length })),
+          nics: [{ id: 'nic-0', network: 'default' }],
+        };
+      },
+      options: async () => ({}),
+      prepare: async () => undefined,
+      createSnapshot: async ({ tag }) => {
+        this.#step('snapshot');
+        if (!this.snapshots.has(tag)) {
+          this.snapshots.set(tag, { content: new Map([...this.disks].map(([id, bytes]) => [id, Buffer.from(bytes)])), alive: true });
+        }
+        return snapshotOf(tag);
+      },
+      isAlive: async (snapshot) => this.snapshots.get(snapshot.tag)?.alive ?? false,
+      openDisk: async (snapshot, diskId, base) => this.#reader(snapshot.tag, diskId, base?.tag),
+      commitSnapshot: async (snapshot, former) => {
+        this.#step(`commit ${former === undefined ? 'first' : 'on base'}`);
+        if (former !== undefined && former.tag !== snapshot.tag) this.snapshots.delete(former.tag);
+      },
+      abandonSnapshot: async (snapshot) => {
+        this.#step('abandon');
+        this.snapshots.delete(snapshot.tag);
+      },
+      dropBase: async (base) => void this.snapshots.delete(base.tag),
+      close: async () => undefined,
+    };
+  }
+
+  #reader(tag: string, diskId: string, baseTag: string | undefined): DiskReader {
+    const held = this.snapshots.get(tag);
+    const content = held?.content.get(diskId);
+    if (held === undefined || content === undefined) throw new Error('no such snapshot');
+    const base = baseTag === undefined ? undefined : this.snapshots.get(baseTag)?.content.get(diskId);
+    const kindAt = (offset: number): Extent['kind'] | undefined => {
+      const part = content.subarray(offset, offset + block);
+      if (base !== undefined && offset < base.length && part.equals(base.subarray(offset, offset + block))) return undefined;
+      return part.every((byte) => byte === 0) ? 'zero' : 'data';
+    };
+    return {
+      sizeBytes: content.length,
+      coverage: base === undefined ? 'allocated' : 'changed',
+      granularityBytes: block,
+      async *extents() {
+        for (let offset = 0; offset < content.length; offset += block) {
+          const kind = kindAt(offset);
+          if (kind !== undefined) yield { offset, length: Math.min(block, content.length - offset), kind };
+        }
+      },
+      read: async (offset, into) => void content.copy(into, 0, offset, offset + into.length),
+      close: async () => undefined,
+    };
+  }
+
+  #destination(): DestinationPlatform {
+    const find = async (entry: LedgerEntry) => [...this.things].filter(([, thing]) => thing.name === entry.name).map(([id]) => ({ id }))[0];
+    const get = async (id: string) => (this.things.has(id) ? { id } : undefined);
+    const make = (entry: LedgerEntry, bytes?: Buffer): { id: string } => {
+      const id = randomUUID();
+      this.things.set(id, { name: entry.name, serial: `${entry.key}-${id}`, ...(bytes === undefined ? {} : { bytes }) });
+      return { id };
+    };
+    const gone = { findId: async (entry: LedgerEntry) => (await find(entry))?.id, remove: async (id: string) => void this.things.delete(id) };
+    return {
+      check: async () => ({ passed: true, steps: [] }),
+      options: async () => ({}),
+      catalog: async () => ({ networks: [{ id: 'n', name: 'net' }] }),
+      checkEnvironment: async () => [],
+      ensureVolumes: async (run, disks, signal) => {
+        this.#step('volumes');
+        const volumes: Volume[] = [];
+        for (const disk of disks) {
+          const create = async (entry: LedgerEntry) => make(entry, Buffer.alloc(disk.size_bytes));
+          const { resource, created } = await run.ledger.ensure({ kind: 'volume', key: disk.id, lifetime: 'replica' }, { find, get, create }, signal);
+          const thing = this.things.get(resource.id);
+          if (thing?.bytes !== undefined && thing.bytes.length < disk.size_bytes) {
+            thing.bytes = Buffer.concat([thing.bytes, Buffer.alloc(disk.size_bytes - thing.bytes.length)]);
+          }
+          volumes.push({ id: resource.id, diskId: disk.id, serial: thing?.serial ?? '', sizeBytes: thing?.bytes?.length ?? 0, isNew: created });
+        }
+        return volumes;
+      },
+      startWorker: async (run, _role, volumes, signal) => {
+        this.#step('start worker');
+        const { resource } = await run.ledger.ensure(
+          { kind: 'server', key: 'worker', lifetime: 'temporary' }, { find, get, create: async (entry) => make(entry) }, signal,
+        );
+        return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '', attached: volumes };
+      },
+      stopWorker: async (run, _role, signal) => {
+        this.#step('stop worker');
+        for (const entry of run.ledger.list({ lifetime: 'temporary' })) await run.ledger.release(entry, gone, signal);
+      },
+      deleteVolumes: async (run, signal) => {
+        for (const entry of run.ledger.list({ lifetime: 'replica' })) await run.ledger.release(entry, gone, signal);
+      },
+      removeResource: (entry, ledger, signal) => ledger.release(entry, gone, signal),
+      findResource: find,
+      close: async () => undefined,
+    };
+  }
+
+  #writer(id: string): DiskWriter {
+    const { generation } = this;
+    const alive = async (): Promise<void> => {
+      if (generation !== this.generation) await new Promise(() => undefined);
+    };
+    const bytes = (): Buffer => this.things.get(id)?.bytes ?? Buffer.alloc(0);
+    return {
+      sizeBytes: bytes().length,
+      write: async (offset, data, signal) => {
+        await this.beforeWrite();
+        await alive();
+        signal.throwIfAborted();
+        bytes().set(data, offset);
+        this.bytesWritten += data.length;
+        return { bytesSent: data.length };
+      },
+      zero: async (offset, length) => {
+        await alive();
+        bytes().fill(0, offset, offset + length);
+      },
+      flush: async () => {
+        await alive();
+        this.#step('flush');
+      },
+      digests: async (offset, length, size) => {
+        const out: Buffer[] = [];
+        for (let at = offset; at < offset + length; at += size) {
+          out.push(createHash('sha256').update(bytes().subarray(at, Math.min(at + size, offset + length))).digest());
+        }
+        return Buffer.concat(out);
+      },
+      close: async () => undefined,
+    };
+  }
+}
+
+/** Secrets in memory, for tests of everything but the vault. */
+export function memoryVault(initial: Readonly<Record<string, string>> = {}): SecretVault {
+  const secrets = new Map(Object.entries(initial));
+  return {
+    status: async () => ({ exists: true, locked: false, protection: 'memory' }),
+    names: async () => [...secrets.keys()],
+    has: async (name) => secrets.has(name),
+    set: async (name, value) => void secrets.set(name, value),
+    remove: async (name) => void secrets.delete(name),
+    resolve: async (name) => {
+      const secret = secrets.get(name);
+      if (secret === undefined) throw new CausewayError('secrets.unknown-secret', name);
+      return secret;
+    },
+  };
+}
