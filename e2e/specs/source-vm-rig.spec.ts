@@ -1,0 +1,33 @@
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startSourceVm } from '../rigs/source-vm.ts';
+import type { SourceVm } from '../rigs/source-vm.ts';
+import { QmpClient } from '../rigs/machines/qmp-client.ts';
+
+let folder: string;
+let vm: SourceVm | undefined;
+
+beforeEach(async () => { folder = await mkdtemp(join(tmpdir(), 'causeway-source-')); });
+
+afterEach(async () => {
+  await vm?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('boots the Debian guest from SATA, with its data files as they were made and no virtio in its initramfs', async () => {
+  const data = join(folder, 'data.raw');
+  await writeFile(data, '');
+  await truncate(data, 64 * 2 ** 20);
+  vm = await startSourceVm({ folder, dataDisks: [{ path: data, format: 'raw' }], progress: (line) => process.stderr.write(`${line}\n`) });
+  await vm.ssh.waitUntilUp(240_000);
+  expect(await vm.ssh.text('cd /srv/data && sha256sum --quiet -c SHA256SUMS && ls /sys/block | tr "\\n" " "')).toContain('sda sdb');
+  expect(await vm.ssh.text('lsinitramfs /boot/initrd.img-* | grep -c virtio_blk || true')).toBe('0');
+  const product = await QmpClient.connect(vm.qmpSocket);
+  const nodes = (await product.execute('query-named-block-nodes', { flat: true })) as { 'node-name': string }[];
+  expect(nodes.map((node) => node['node-name'])).toEqual(expect.arrayContaining(['disk0', 'disk1']));
+  product.close();
+  await vm.shutdown();
+  vm = undefined;
+}, 600_000);
