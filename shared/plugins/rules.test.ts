@@ -103,6 +103,14 @@ describe('a rule keeps still', () => {
   });
 });
 
+test('kinds of resources that the catalog’s shape does not name are compared too, whatever stands in them', () => {
+  const odd = { ...catalog, server_groups: [null, 'x', { id: 1 }, { id: 'g1', name: 'gruop' }], floating_ip_pools: [{ id: 'p', name: 'public' }] };
+  const environment = goldenEnvironment('open-source-cloud', 'destination');
+  expect(check('open-source-cloud', 'destination', environment, goldenVm, { catalog: odd as Catalog })).toMatchObject([
+    { rule: 'open-source-cloud/not-in-catalog', path: '/destination/environment/server_group', suggestion: 'Did you mean "gruop"?' },
+  ]);
+});
+
 test('a security group of the provider configuration that is missing is reported at the list', () => {
   const providerConfiguration = new Map([[section, { default_security_groups: ['gone'] }]]);
   const findings = check('european-cloud', 'destination', goldenEnvironment('european-cloud', 'destination'), goldenVm, { catalog, providerConfiguration });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isJsonObject } from '../../model/json.ts';
 import type { Catalog } from '../../validation/catalog.ts';
 import type { Rule, RuleContext } from '../../validation/rule.ts';
 import { fieldsOf, unwrap } from '../schema-fields.ts';
@@ -26,8 +27,10 @@ const indexes = new WeakMap<readonly Resource[], ResourceIndex>();
 function indexOf(resources: readonly Resource[]): ResourceIndex {
   const known = indexes.get(resources);
   if (known !== undefined) return known;
-  const byId = new Map(resources.map((resource) => [resource.id, resource]));
-  const byName = Map.groupBy(resources, ({ name }) => name);
+  // kinds that the catalog's shape does not name may hold anything
+  const proper = resources.filter((one: unknown) => isJsonObject(one) && typeof one['id'] === 'string' && typeof one['name'] === 'string');
+  const byId = new Map(proper.map((resource) => [resource.id, resource]));
+  const byName = Map.groupBy(proper, ({ name }) => name);
   const index = { byId, byName };
   indexes.set(resources, index);
   return index;
