@@ -808,18 +808,29 @@ def bind(ports, host):
     """Listens on every port that is free; at least one has to be."""
     sockets, last = [], None
     for port in ports:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((host, port))
-            listener.listen(16)
-            sockets.append(listener)
+            sockets.append(listen_on(host, port))
         except OSError as error:
-            listener.close()
             last = error
     if not sockets:
         raise SystemExit('cannot listen on %s: %s' % (', '.join(str(port) for port in ports), last))
     return sockets
+
+
+def listen_on(host, port):
+    if not host and os.path.exists('/proc/net/if_inet6'):
+        listener = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
+        listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)  # both families
+    else:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(16)
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def accept_on(agent, listener, context, pinned):
@@ -866,7 +877,7 @@ def parse_arguments(arguments):
     way = parser.add_mutually_exclusive_group(required=True)
     way.add_argument('--stdio', action='store_true', help='frames on standard input and output')
     way.add_argument('--listen', type=int, action='append', help='TCP port, 0 for any; may be given again')
-    parser.add_argument('--host', default='0.0.0.0', help='address to listen on')
+    parser.add_argument('--host', default='', help='IPv4 address to listen on; every address of both families by default')
     parser.add_argument('--cert', help='own certificate, PEM')
     parser.add_argument('--key', help='own key, PEM')
     parser.add_argument('--client-ca', help='the one client certificate that is let in, PEM')

@@ -33,8 +33,6 @@ export interface AgentLinkOptions {
   readonly lostAfterMs: number;
   /** How long a request may stay without any answer on this link, in milliseconds. */
   readonly stalledAfterMs: number;
-  /** Awaited before payload bytes are sent: a bandwidth limit. */
-  readonly throttle?: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 interface Pending {
@@ -177,15 +175,6 @@ export class AgentLink {
   async #send(id: number, pending: Pending): Promise<void> {
     const { request, signal } = pending;
     const payload = request.payload ?? new Uint8Array(0);
-    if (payload.length > 0 && this.#options.throttle !== undefined) {
-      try {
-        await this.#options.throttle(headBytes + payload.length, AbortSignal.any([signal, this.lost]));
-      } catch (error) {
-        pending.cleanUp();
-        pending.reject(signal.aborted ? abortReason(signal) : error);
-      }
-      if (!this.#pending.has(id)) return;
-    }
     pending.state = 'sending';
     await this.#put(this.#encode(id, request, payload), payload);
     pending.state = 'sent';

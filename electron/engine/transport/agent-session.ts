@@ -5,7 +5,7 @@ import type { AgentLink } from './agent-link.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { CompressionPolicy } from './compression.ts';
 import { protocolVersion } from './protocol.ts';
-import { VolumeWriter } from './volume-writer.ts';
+import { VolumeWriter, type WriterLinks } from './volume-writer.ts';
 
 const helloSchema = z.object({
   version: z.literal(protocolVersion),
@@ -35,6 +35,7 @@ export interface AgentSessionParts {
   readonly data: readonly AgentLink[];
   readonly compression: CompressionPolicy;
   readonly inFlightBytes: number;
+  readonly throttle: WriterLinks['throttle'];
   /** Ends what carries the links; called once. */
   readonly release: () => Promise<void>;
 }
@@ -72,9 +73,9 @@ export class AgentSession implements WorkerSession {
   }
 
   async open(device: WorkerDevice, signal: AbortSignal): Promise<DiskWriter> {
-    const { control, data, compression } = this.#parts;
+    const { control, data, compression, throttle } = this.#parts;
     const answer = await control.request({ type: 'OPEN', payload: Buffer.from(device.path) }, signal);
-    const links = { control, data, budget: this.#budget };
+    const links = { control, data, budget: this.#budget, throttle };
     return new VolumeWriter(device.path, answer.head.volume, answer.head.length, links, compression);
   }
 

@@ -30,11 +30,17 @@ export interface ConnectWorkerOptions {
   readonly idleMs?: number;
   /** Path prefixes outside /dev whose files the agent may open: for tests and for workers that run on this machine. */
   readonly allowPaths?: readonly string[];
+  /**
+   * Ports that the agent tries to listen on, one has to be free. By default 5566 and the access's own one, so that it is
+   * found where a port is mapped from outside as well as where several workers share an address.
+   */
+  readonly agentPorts?: readonly number[] | undefined;
   /** The agent's file on this machine. */
   readonly agentPath?: string;
 }
 
 /** The options with every default filled in. */
-export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle'>> {
+export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts'>> {
   readonly throttle: ConnectWorkerOptions['throttle'] | undefined;
+  readonly agentPorts: readonly number[] | undefined;
 }

@@ -25,6 +25,7 @@ function settingsFrom(options: ConnectWorkerOptions): Settings {
     stalledAfterMs: options.stalledAfterMs ?? 120_000,
     idleMs: options.idleMs ?? 300_000,
     allowPaths: options.allowPaths ?? [],
+    agentPorts: options.agentPorts,
     agentPath: options.agentPath ?? defaultAgentPath(),
   };
 }
@@ -41,7 +42,8 @@ export async function connectWorker(
   signal: AbortSignal,
 ): Promise<AgentSession> {
   const settings = settingsFrom(options);
-  const ssh = await loginToWorker(access, settings, signal);
+  const keepaliveMs = Math.min(2000, settings.lostAfterMs / 3);
+  const ssh = await loginToWorker(access, { ...settings, keepaliveMs }, signal);
   try {
     const needsRoot = settings.allowPaths.length === 0;
     const place = await placeAgent(ssh, settings.agentPath, needsRoot, `${access.host}:${access.sshPort}`, signal);

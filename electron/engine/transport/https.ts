@@ -50,8 +50,8 @@ export async function connectByHttps(
       await sayHello(link, hello.session, signal);
       data.push(link);
     }
-    const { compression, inFlightBytes } = settings;
-    return new AgentSession({ mechanism: 'HTTPS', control, data, compression, inFlightBytes, release });
+    const { compression, inFlightBytes, throttle } = settings;
+    return new AgentSession({ mechanism: 'HTTPS', control, data, compression, inFlightBytes, throttle, release });
   } catch (error) {
     for (const link of links) link.fail(error);
     throw error;
@@ -71,11 +71,10 @@ async function startDaemon(
   await ssh.upload(file('agent.key'), Buffer.from(server.keyPem), { signal });
   await ssh.upload(file('agent.crt'), Buffer.from(server.certPem), { signal });
   await ssh.upload(file('caller.crt'), Buffer.from(client.certPem), { signal });
-  // A rig may map the port from outside to 5566, or run several workers on one address: it listens on both.
-  const ports = [...new Set([agentPort, access.httpsPort])].map((port) => `--listen ${port}`);
+  const ports = settings.agentPorts ?? [...new Set([agentPort, access.httpsPort])];
   const command = [
     place.command,
-    ...ports,
+    ...ports.map((port) => `--listen ${port}`),
     '--daemon',
     `--cert ${shellQuoted(file('agent.crt'))}`,
     `--key ${shellQuoted(file('agent.key'))}`,

@@ -12,6 +12,5 @@ export function linkOptions(peer: string, settings: Settings, isControl: boolean
     pingAfterMs: isControl ? Math.min(pingAfterMs, settings.lostAfterMs / 2) : 0,
     lostAfterMs: settings.lostAfterMs,
     stalledAfterMs: settings.stalledAfterMs,
-    throttle: settings.throttle,
   };
 }

@@ -34,8 +34,8 @@ export async function connectBySsh(
     link.fail(error);
     throw started(error, where, channel.errorTail());
   }
-  const { compression, inFlightBytes } = settings;
-  return new AgentSession({ mechanism: 'SSH', control: link, data: [link], compression, inFlightBytes, release });
+  const { compression, inFlightBytes, throttle } = settings;
+  return new AgentSession({ mechanism: 'SSH', control: link, data: [link], compression, inFlightBytes, throttle, release });
 }
 
 /** An agent that never said hello did not start: its last words are the evidence. */

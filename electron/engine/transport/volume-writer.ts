@@ -3,7 +3,7 @@ import type { DiskWriter } from '../ports/disk-writer.ts';
 import type { AgentLink } from './agent-link.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } from './compression.ts';
-import { frameFlags } from './protocol.ts';
+import { frameFlags, headBytes } from './protocol.ts';
 
 /** What a writer shares with the other writers of its session. */
 export interface WriterLinks {
@@ -12,6 +12,8 @@ export interface WriterLinks {
   /** For data; at least one. */
   readonly data: readonly AgentLink[];
   readonly budget: ByteBudget;
+  /** Awaited before a payload is handed to a link, so that signs of life are not held up by a bandwidth limit. */
+  readonly throttle: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 const pieceBytes = 1024 * 1024;
@@ -93,13 +95,14 @@ export class VolumeWriter implements DiskWriter {
   }
 
   async #writePiece(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<number> {
-    const { budget } = this.#links;
+    const { budget, throttle, control } = this.#links;
     await budget.take(bytes.length, signal);
     try {
       const epoch = this.#tuner.epoch;
       const packed = await this.#pack(bytes);
       const payload = packed ?? bytes;
       const flags = packed === undefined ? 0 : frameFlags.DEFLATED;
+      await throttle?.(payload.length + headBytes, AbortSignal.any([signal, control.lost]));
       const request = { type: 'WRITE', volume: this.#handle, offset, length: bytes.length, flags, payload } as const;
       await this.#idlest().request(request, signal);
       this.#tuner.acknowledged(epoch, bytes.length);

@@ -1,0 +1,4 @@
+import { transportConformance } from '../conformance/transport.ts';
+
+transportConformance('HTTPS');
+transportConformance('SSH');
