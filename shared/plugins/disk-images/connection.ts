@@ -11,8 +11,8 @@ export const connection = z.strictObject({
     group: 'Images',
     example: '/srv/exports/web-01.ova',
   }),
-  os_type: guestOsType('Assumed for VMs whose images do not say what they hold. An OVF says it; plain images do not.'),
-  firmware: guestFirmware('Assumed for VMs whose images do not say how they start. A VM can override it in its environment.'),
+  os_type: guestOsType('Assumed for VMs whose images do not say what they hold. An OVF says it; plain images do not.', { builtIn: 'linux' }),
+  firmware: guestFirmware('Assumed for VMs whose images do not say how they start. A VM can override it in its environment.', { builtIn: 'bios' }),
 });
 
 export type DiskImagesConnection = z.infer<typeof connection>;

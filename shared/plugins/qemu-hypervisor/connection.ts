@@ -47,7 +47,7 @@ export const connection = z.strictObject({
     group: 'Data path',
     example: '/home/me/pki/qemu-nbd',
   }),
-  os_type: guestOsType('Assumed for VMs whose guest agent does not answer. A VM can override it in its environment.'),
+  os_type: guestOsType('Assumed for VMs whose guest agent does not answer. A VM can override it in its environment.', { builtIn: 'linux' }),
 });
 
 export type QemuHypervisorConnection = z.infer<typeof connection>;
