@@ -797,7 +797,10 @@ def start(target):
 
 def tls_context(options):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.options |= ssl.OP_NO_TLSv1 | ssl.OP_NO_TLSv1_1 | ssl.OP_NO_COMPRESSION
+    if hasattr(ssl, 'TLSVersion'):  # Python 3.7
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+    else:
+        context.options |= ssl.OP_NO_TLSv1 | ssl.OP_NO_TLSv1_1
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_cert_chain(options.cert, options.key)
     context.load_verify_locations(cafile=options.client_ca)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Client, type CipherAlgorithm, type ClientChannel, type ServerHostKeyAlgorithm } from 'ssh2';
+import ssh2, { Client, type CipherAlgorithm, type ClientChannel, type ServerHostKeyAlgorithm } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
 import { hostKeyMismatch, hostKeyText, sameHostKey } from './host-keys.ts';
@@ -81,6 +81,9 @@ export class SshConnection {
    */
   static async connect(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshConnection> {
     const where = `${target.host}:${target.port}`;
+    if (ssh2.utils.parseKey(target.privateKeyPem) instanceof Error) {
+      throw new CausewayError('general.invalid-input', `the private key for ${target.username} at ${where} cannot be read`);
+    }
     const socket = await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal);
     writeTogether(socket);
     const client = new Client();
