@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Disk, Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import type { Catalog } from '../../../shared/validation/catalog.ts';
+import type { DeploymentPlatform } from './deployment-platform.ts';
 import type { LedgerEntry, LedgerScope } from './ledger.ts';
 import type { CheckReport, OptionList } from './platform-common.ts';
 
@@ -68,5 +69,7 @@ export interface DestinationPlatform {
   removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void>;
   /** Whether the resource of an entry is still there, found by id or name. */
   findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined>;
+  /** Set where the platform can make replicas into running VMs. */
+  readonly deployment?: DeploymentPlatform;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
 import { callerRanges } from './caller-address.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
-import { fixedAddressFit, parseIpv4 } from './ipv4.ts';
+import { checkFixedAddresses } from './fixed-addresses.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import { labelKeys, labelValue, managedBy } from './iaas/labels.ts';
 import type { CloudNetwork } from './iaas/networks.ts';
@@ -12,16 +12,12 @@ import type { CloudVolume } from './iaas/volumes.ts';
 import { fits, isArm, smallestFitting } from './machine-type.ts';
 import { resolve, resolveImage, resolveText, unresolvedText, type Resolution } from './names.ts';
 import { addNeeds, shortageText, shortages, type QuotaNeeds } from './quota-needs.ts';
+import { pointer, reportInto, type Report } from './online-finding.ts';
 import { asServerLabels } from './server-labels.ts';
 import type { CloudSession } from './session.ts';
 import { largestVolumeGib, sizeInGib } from './storage-class.ts';
 import { bootVolumeSize, callerQuestion, imagesFor, planWorker, workerNeeds } from './worker-plan.ts';
 import { decodeDebugKey } from './worker-user-data.ts';
-
-const rule = (name: string): string => `european-cloud/online-${name}`;
-const pointer = (...segments: readonly (string | number)[]): string => segments.map((each) => `/${String(each).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-
-type Report = (severity: Finding['severity'], path: string, name: string, message: string) => void;
 
 /**
  * Everything about an environment that only the cloud can tell: names, ranges, sizes, quotas. All findings in one go;
@@ -29,7 +25,7 @@ type Report = (severity: Finding['severity'], path: string, name: string, messag
  */
 export async function checkEnvironment(session: CloudSession, environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const report: Report = (severity, path, name, message) => findings.push({ severity, path, rule: rule(name), message });
+  const report = reportInto(findings);
   let effective: DestinationEnvironment;
   try {
     effective = readEnvironment(environment);
@@ -72,39 +68,6 @@ function checkNetworks(networks: readonly CloudNetwork[], environment: Destinati
   }
   if (environment.migr_network !== undefined) {
     reportUnresolved(report, '/migr_network', 'network', environment.migr_network, resolve(networks, environment.migr_network));
-  }
-}
-
-async function checkFixedAddresses(
-  iaas: Iaas, networks: readonly CloudNetwork[], environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report,
-): Promise<void> {
-  if (!environment.preserve_fixed_ips) return;
-  const seen = new Map<string, string>();
-  for (const nic of vm.nics) {
-    const wanted = environment.network_map[nic.network];
-    const resolution = wanted === undefined ? undefined : resolve(networks, wanted);
-    if (resolution?.outcome !== 'found') continue;
-    const network = resolution.resource;
-    const path = pointer('network_map', nic.network);
-    const addresses = (nic.ip_addresses ?? []).filter((address) => parseIpv4(address) !== undefined);
-    if ((nic.ip_addresses ?? []).length > addresses.length) report('info', path, 'ipv6-dropped', `NIC ${nic.id}: its IPv6 addresses are not kept`);
-    const [address, ...more] = addresses;
-    if (address === undefined) {
-      report('warning', path, 'no-fixed-address', `NIC ${nic.id} has no known IPv4 address: it gets one from ${network.name}`);
-      continue;
-    }
-    if (more.length > 0) report('warning', path, 'further-addresses', `NIC ${nic.id}: only its first address, ${address}, is kept (also has ${more.join(', ')})`);
-    const gateway = network.ipv4?.gateway;
-    const prefixes = network.ipv4?.prefixes ?? [];
-    const fit = fixedAddressFit(address, { prefixes, ...(typeof gateway === 'string' ? { gateway } : {}) });
-    if (fit === 'out-of-range') report('error', path, 'address-out-of-range', `NIC ${nic.id}: ${address} is not in the range of network ${network.name} (${prefixes.join(', ') || 'no IPv4'})`);
-    if (fit === 'reserved') report('error', path, 'address-reserved', `NIC ${nic.id}: ${address} is reserved in network ${network.name}`);
-    const key = `${network.id} ${address}`;
-    const other = seen.get(key);
-    if (other !== undefined) report('error', path, 'address-twice', `NICs ${other} and ${nic.id} both want ${address} in network ${network.name}`);
-    seen.set(key, nic.id);
-    const holder = fit === 'fits' ? (await iaas.nics.listOfNetwork(network.id, signal)).find((each) => each.ipv4 === address) : undefined;
-    if (holder !== undefined) report('error', path, 'address-taken', `NIC ${nic.id}: ${address} is taken by NIC ${holder.name ?? holder.id} in network ${network.name}`);
   }
 }
 

@@ -52,6 +52,12 @@ function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
         ...simple((id, s) => iaas.servers.get(id, s), async (s) => labelled(await iaas.servers.list(label, s)), (id, s) => iaas.servers.delete(id, s)),
         remove: (id, signal) => removeServer(session, iaas, id, signal),
       };
+    case 'volume-snapshot':
+      return simple(
+        (id, s) => iaas.snapshots.get(id, s),
+        async (s) => labelled(await iaas.snapshots.list(label, s)),
+        (id, s) => iaas.snapshots.delete(id, s),
+      );
     case 'nic':
       return simple(
         (id, s) => iaas.nics.get(id, s),

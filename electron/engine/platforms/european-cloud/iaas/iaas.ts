@@ -6,6 +6,7 @@ import { quotasOf, type QuotaReader } from './quotas.ts';
 import { requestsOf, type Requests } from './requests.ts';
 import { securityGroupsOf, type SecurityGroups } from './security-groups.ts';
 import { serversOf, type Servers } from './servers.ts';
+import { snapshotsOf, type Snapshots } from './snapshots.ts';
 import { volumesOf, type Volumes } from './volumes.ts';
 
 /** The calls that a migration makes, for one project of one region. */
@@ -20,6 +21,7 @@ export interface Iaas {
   readonly requests: Requests;
   readonly securityGroups: SecurityGroups;
   readonly servers: Servers;
+  readonly snapshots: Snapshots;
   readonly volumes: Volumes;
 }
 
@@ -36,6 +38,7 @@ export function createIaas(client: HttpClient, projectId: string, region: string
     requests: requestsOf(api),
     securityGroups: securityGroupsOf(api),
     servers: serversOf(api),
+    snapshots: snapshotsOf(api),
     volumes: volumesOf(api),
   };
 }

@@ -29,7 +29,8 @@ export type CloudPublicIp = z.infer<typeof publicIpSchema>;
 export interface NewNic {
   readonly name: string;
   readonly ipv4?: string;
-  readonly securityGroups: readonly string[];
+  /** Ids; left out, the project's default group applies. */
+  readonly securityGroups?: readonly string[];
   readonly labels: Labels;
 }
 

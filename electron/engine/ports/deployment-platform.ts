@@ -1,0 +1,70 @@
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { DestinationRun, Volume } from './destination-platform.ts';
+
+/** One deployment of a replica. What it makes is in the ledger under keys of its own, so that it can be rolled back. */
+export interface DeploymentRun extends DestinationRun {
+  readonly deploymentId: string;
+}
+
+/** A snapshot of a replica's volume. Plain data. */
+export interface VolumeSnapshot {
+  readonly id: string;
+  readonly diskId: string;
+  readonly volumeId: string;
+}
+
+/** A network interface of the migrated VM. It exists before the guest is prepared, which has to know its MAC address. */
+export interface DeployedNic {
+  readonly id: string;
+  /** The NIC of the source that it stands for. */
+  readonly sourceNicId: string;
+  readonly networkId: string;
+  readonly macAddress: string;
+  readonly ipAddress: string | undefined;
+  readonly prefixLength: number | undefined;
+  readonly gateway: string | undefined;
+}
+
+/** What was settled before anything is created. Plain data; `state` belongs to the adapter. */
+export interface DeploymentPlan {
+  readonly machineType: string;
+  readonly state: JsonObject;
+}
+
+export interface DeployedServer {
+  readonly id: string;
+  readonly name: string;
+  /** Addresses under which it may be reached, the public one first. */
+  readonly addresses: readonly string[];
+}
+
+/** Makes replicas into running VMs. Every step may be repeated after a crash: it adopts what is there. */
+export interface DeploymentPlatform {
+  /**
+   * Settles names, addresses, sizes and quotas. Creates nothing.
+   *
+   * @throws `cloud.address-out-of-range` when a fixed address can't be kept, and what names and quotas throw
+   */
+  plan(run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<DeploymentPlan>;
+  snapshotVolumes(run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<readonly VolumeSnapshot[]>;
+  /** New volumes with the content of the snapshots; the replica's own stay as they are. */
+  volumesFromSnapshots(run: DeploymentRun, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]>;
+  /** For a deployment in place that failed: the replica's volumes get the snapshots' content back (as new volumes). */
+  restoreVolumes(run: DeploymentRun, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]>;
+  /** One NIC for each of the source, in their order. */
+  createNics(run: DeploymentRun, plan: DeploymentPlan, signal: AbortSignal): Promise<readonly DeployedNic[]>;
+  /** Creates the VM from prepared, detached volumes, starts it, and waits until the platform says that it runs. */
+  createServer(
+    run: DeploymentRun,
+    plan: DeploymentPlan,
+    volumes: readonly Volume[],
+    nics: readonly DeployedNic[],
+    signal: AbortSignal,
+  ): Promise<DeployedServer>;
+  /** The console's text so far, for the proof that the guest came up. */
+  consoleLog(serverId: string, run: DeploymentRun, signal: AbortSignal): Promise<string>;
+  /** After success. Idempotent. */
+  deleteSnapshots(run: DeploymentRun, signal: AbortSignal): Promise<void>;
+  /** After failure: removes all that the deployment made; the replica stays. Idempotent. */
+  rollBack(run: DeploymentRun, signal: AbortSignal): Promise<void>;
+}
