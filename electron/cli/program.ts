@@ -2,6 +2,29 @@ import { Command, CommanderError } from 'commander';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { errorText } from '../../shared/model/errors/catalogue.ts';
 import { UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type RegistrationContext } from './command-context.ts';
+import { registerEndpointAdd } from './commands/endpoint-add.ts';
+import { registerEndpointList } from './commands/endpoint-list.ts';
+import { registerEndpointCheck } from './commands/endpoint-check.ts';
+import { registerEndpointRemove } from './commands/endpoint-remove.ts';
+import { registerVmList } from './commands/vm-list.ts';
+import { registerVmShow } from './commands/vm-show.ts';
+import { registerCatalog } from './commands/catalog.ts';
+import { registerReplicaCreate } from './commands/replica-create.ts';
+import { registerReplicaList } from './commands/replica-list.ts';
+import { registerReplicaShow } from './commands/replica-show.ts';
+import { registerReplicaExecute } from './commands/replica-execute.ts';
+import { registerReplicaDelete } from './commands/replica-delete.ts';
+import { registerExecutionList } from './commands/execution-list.ts';
+import { registerExecutionShow } from './commands/execution-show.ts';
+import { registerExecutionCancel } from './commands/execution-cancel.ts';
+import { registerExecutionLimit } from './commands/execution-limit.ts';
+import { registerLedgerList } from './commands/ledger-list.ts';
+import { registerLedgerOrphans } from './commands/ledger-orphans.ts';
+import { registerLedgerRemove } from './commands/ledger-remove.ts';
+import { registerVaultInit } from './commands/vault-init.ts';
+import { registerVaultSet } from './commands/vault-set.ts';
+import { registerVaultList } from './commands/vault-list.ts';
+import { registerVaultRemove } from './commands/vault-remove.ts';
 import { registerExplain } from './commands/explain.ts';
 import { registerSchema } from './commands/schema.ts';
 import { registerValidate } from './commands/validate.ts';
@@ -11,6 +34,29 @@ const registrars: readonly CommandRegistrar[] = [
   registerValidate,
   registerExplain,
   registerSchema,
+  registerEndpointAdd,
+  registerEndpointList,
+  registerEndpointCheck,
+  registerEndpointRemove,
+  registerVmList,
+  registerVmShow,
+  registerCatalog,
+  registerReplicaCreate,
+  registerReplicaList,
+  registerReplicaShow,
+  registerReplicaExecute,
+  registerReplicaDelete,
+  registerExecutionList,
+  registerExecutionShow,
+  registerExecutionCancel,
+  registerExecutionLimit,
+  registerLedgerList,
+  registerLedgerOrphans,
+  registerLedgerRemove,
+  registerVaultInit,
+  registerVaultSet,
+  registerVaultList,
+  registerVaultRemove,
 ];
 
 /** Runs one command line (without the interpreter and the script) and answers with its exit status. */

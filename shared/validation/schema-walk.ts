@@ -50,8 +50,18 @@ export function schemaAt(schema: Schema, path: readonly PathSegment[]): Schema |
   return current;
 }
 
+const keysOfSchemas = new WeakMap<Schema, readonly string[]>();
+
 /** The keys that an object, or a mapping with listed keys, can have. */
-export function knownKeys(schema: Schema): string[] {
+export function knownKeys(schema: Schema): readonly string[] {
+  const known = keysOfSchemas.get(schema);
+  if (known !== undefined) return known;
+  const keys = findKeys(schema);
+  keysOfSchemas.set(schema, keys);
+  return keys;
+}
+
+function findKeys(schema: Schema): string[] {
   return alternatives(schema).flatMap((alternative) => {
     if (alternative instanceof z.ZodObject) return Object.keys(alternative.def.shape as object);
     if (alternative instanceof z.ZodRecord) {

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
@@ -35,11 +36,16 @@ async function documentsBelow(folder: string, passedOver: ReadonlySet<string>): 
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (!entry.name.startsWith('.') && entry.name !== 'node_modules') found.push(...(await documentsBelow(path, passedOver)));
-    } else if (/\.(?:ya?ml|json)$/i.test(entry.name) && !passedOver.has(resolve(path))) {
+    } else if (isDocument(entry) && !passedOver.has(resolve(path))) {
       found.push(path);
     }
   }
   return found;
+}
+
+/** Pipes and the like are left out: opening one would wait for its writer. */
+function isDocument(entry: Dirent): boolean {
+  return (entry.isFile() || entry.isSymbolicLink()) && /\.(?:ya?ml|json)$/i.test(entry.name);
 }
 
 /** Why a file cannot be read, without the path and the system call that Node's own text repeats. */

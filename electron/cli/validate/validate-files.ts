@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { formatOfFile, readDocument, tooLarge } from '../../../shared/environment/read-document.ts';
 import { readLimits } from '../../../shared/environment/read-limits.ts';
 import { validateDocumentText, type ValidationOptions } from '../../../shared/validation/validate-document.ts';
@@ -17,12 +17,19 @@ export function validateFile(file: string, options: ValidationOptions): FileResu
   }
 }
 
-/** The bytes of a file, or its size when that is over the limit: then nothing of it is read. */
+/**
+ * The bytes of a file, or how many it has at least when that is over the limit. A file of known size over the limit is
+ * not read at all; of a pipe or device no more is read than the limit and one byte.
+ */
 export function readDocumentFile(file: string): Uint8Array | number {
   const descriptor = openSync(file, 'r');
   try {
-    const { size } = fstatSync(descriptor);
-    return size > readLimits.bytes ? size : readFileSync(descriptor);
+    const stats = fstatSync(descriptor);
+    if (stats.isFile()) return stats.size > readLimits.bytes ? stats.size : readFileSync(descriptor);
+    const buffer = new Uint8Array(readLimits.bytes + 1);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < buffer.length; length += count) count = readSync(descriptor, buffer, length);
+    return length > readLimits.bytes ? length : buffer.subarray(0, length);
   } finally {
     closeSync(descriptor);
   }

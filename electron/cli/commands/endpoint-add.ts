@@ -1,0 +1,29 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerEndpointAdd: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'endpoint', 'Clouds and hypervisors that can be reached.')
+    .command('add')
+    .description('Add an endpoint. Secrets go into the vault; give them as @file, not on the command line.')
+    .argument('<name>')
+    .requiredOption('--plugin <id>', 'the plugin, e.g. disk-images or european-cloud')
+    .option('--connection <file>', 'YAML or JSON file with the connection parameters')
+    .option('--set <key=value...>', 'one parameter: key=text, key=@file (its content), key:=json', collect, [])
+    .option('--secret <key=name...>', 'one parameter that is a secret of the vault', collect, []);
+  inProject(command).action(
+    context.run(async (name: string, options: ProjectOptions & { plugin: string; connection?: string; set: string[]; secret: string[] }) => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { pluginIdOf, readConnection } = await import('../project/read-connection.ts');
+      const { pairs } = await import('../output/table.ts');
+      const { print } = await import('../output/print.ts');
+      const input = { name, plugin: pluginIdOf(options.plugin), connection: readConnection(options) };
+      const endpoint = await withProject(options, context, (core) => core.call('endpoint.add', input, { signal: context.signal }));
+      print(context, options, [endpoint], () => pairs({ endpoint: endpoint.name, id: endpoint.id, plugin: endpoint.plugin }));
+      return 0;
+    }),
+  );
+};
+
+function collect(value: string, former: string[]): string[] {
+  return [...former, value];
+}

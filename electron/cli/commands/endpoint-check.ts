@@ -1,0 +1,19 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerEndpointCheck: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'endpoint', 'Clouds and hypervisors that can be reached.')
+    .command('check')
+    .description('Try whether an endpoint can be reached and used. Exit status 1 when it can not.')
+    .argument('<endpoint>', 'name or id');
+  inProject(command).action(
+    context.run(async (endpoint: string, options: ProjectOptions) => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { table } = await import('../output/table.ts');
+      const { print } = await import('../output/print.ts');
+      const report = await withProject(options, context, (core) => core.call('endpoint.check', { endpoint }, { signal: context.signal }));
+      print(context, options, [report], () => table(['outcome', 'step', 'evidence'], report.steps.map((step) => [step.outcome, step.name, step.evidence])));
+      return report.passed ? 0 : 1;
+    }),
+  );
+};

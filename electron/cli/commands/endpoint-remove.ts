@@ -1,0 +1,16 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerEndpointRemove: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'endpoint', 'Clouds and hypervisors that can be reached.')
+    .command('remove')
+    .description('Remove an endpoint that no replica uses.')
+    .argument('<endpoint>', 'name or id');
+  inProject(command).action(
+    context.run(async (endpoint: string, options: ProjectOptions) => {
+      const { withProject } = await import('../project/with-project.ts');
+      await withProject(options, context, (core) => core.call('endpoint.remove', { endpoint }));
+      return 0;
+    }),
+  );
+};

@@ -1,0 +1,25 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerExecutionShow: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'execution', 'Runs of replicas.')
+    .command('show')
+    .description('Show an execution: its tasks, its numbers, its error. Works while it runs, from any terminal.')
+    .argument('<execution>', 'id; or a replica, for its last execution')
+    .option('--events', 'also what happened, in order');
+  inProject(command).action(
+    context.run(async (reference: string, options: ProjectOptions & { events?: boolean }) => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { executionText } = await import('../output/execution-text.ts');
+      const { moment } = await import('../output/quantities.ts');
+      const { print } = await import('../output/print.ts');
+      const { execution, events } = await withProject(options, context, async (core) => ({
+        execution: await core.call('execution.show', { execution: reference }),
+        events: options.events === true ? await core.call('execution.events', { execution: reference, limit: 10_000 }) : [],
+      }));
+      print(context, options, [execution, ...events], () =>
+        [executionText(execution), ...events.map((event) => `${moment(event.at)}  ${event.message}\n`)].join(''));
+      return 0;
+    }),
+  );
+};

@@ -1,0 +1,21 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerLedgerList: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'ledger', 'What Causeway created in which cloud.')
+    .command('list', { isDefault: true })
+    .description('List what exists, or may exist.')
+    .option('--check', 'ask the platforms whether each resource is still there')
+    .option('--removed', 'also what was removed');
+  inProject(command).action(
+    context.run(async (options: ProjectOptions & { check?: boolean; removed?: boolean }) => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { ledgerTable } = await import('../output/ledger-table.ts');
+      const { print } = await import('../output/print.ts');
+      const input = { check: options.check === true, removed: options.removed === true };
+      const items = await withProject(options, context, (core) => core.call('ledger.list', input, { signal: context.signal }));
+      print(context, options, items, () => ledgerTable(items));
+      return 0;
+    }),
+  );
+};

@@ -1,0 +1,20 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerLedgerOrphans: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'ledger', 'What Causeway created in which cloud.')
+    .command('orphans')
+    .description('List what should not be there any more. Exit status 1 when there is something.')
+    .option('--check', 'ask the platforms whether each resource is still there');
+  inProject(command).action(
+    context.run(async (options: ProjectOptions & { check?: boolean }) => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { ledgerTable } = await import('../output/ledger-table.ts');
+      const { print } = await import('../output/print.ts');
+      const input = { orphansOnly: true, check: options.check === true };
+      const items = await withProject(options, context, (core) => core.call('ledger.list', input, { signal: context.signal }));
+      print(context, options, items, () => ledgerTable(items));
+      return items.length === 0 ? 0 : 1;
+    }),
+  );
+};

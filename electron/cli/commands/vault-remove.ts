@@ -1,0 +1,16 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerVaultRemove: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'vault', 'Secrets of the project, encrypted.')
+    .command('remove')
+    .description('Remove a secret.')
+    .argument('<name>');
+  inProject(command).action(
+    context.run(async (name: string, options: ProjectOptions) => {
+      const { withProject } = await import('../project/with-project.ts');
+      await withProject(options, context, (core) => core.call('vault.remove', { name }));
+      return 0;
+    }),
+  );
+};

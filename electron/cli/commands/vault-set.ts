@@ -1,0 +1,19 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerVaultSet: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'vault', 'Secrets of the project, encrypted.')
+    .command('set')
+    .description('Set a secret: from a file, from standard input, or typed. Environments and endpoints refer to it as {"$secret": "name"}.')
+    .argument('<name>')
+    .option('--file <file>', 'its content is the secret');
+  inProject(command).action(
+    context.run(async (name: string, options: ProjectOptions & { file?: string }) => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { readSecret } = await import('../project/read-secret.ts');
+      const value = await readSecret(name, options, context);
+      await withProject(options, context, (core) => core.call('vault.set', { name, value }));
+      return 0;
+    }),
+  );
+};

@@ -1,0 +1,21 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerVmList: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'vm', 'Virtual machines of sources.')
+    .command('list')
+    .description('List the virtual machines of a source.')
+    .argument('<endpoint>', 'name or id');
+  inProject(command).action(
+    context.run(async (endpoint: string, options: ProjectOptions) => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { bytes } = await import('../output/quantities.ts');
+      const { table } = await import('../output/table.ts');
+      const { print } = await import('../output/print.ts');
+      const vms = await withProject(options, context, (core) => core.call('vm.list', { endpoint }, { signal: context.signal }));
+      print(context, options, vms, () =>
+        table(['name', 'id', 'os', 'power', 'disks', 'size'], vms.map((vm) => [vm.name, vm.id, vm.os_type, vm.power, vm.diskCount, bytes(vm.totalBytes)])));
+      return 0;
+    }),
+  );
+};

@@ -1,0 +1,20 @@
+import type { CommandRegistrar } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerVmShow: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'vm', 'Virtual machines of sources.')
+    .command('show')
+    .description('Describe a virtual machine as an environment document carries it.')
+    .argument('<endpoint>', 'name or id')
+    .argument('<vm>', 'name or id');
+  inProject(command).action(
+    context.run(async (endpoint: string, name: string, options: ProjectOptions) => {
+      const { stringify } = await import('yaml');
+      const { withProject } = await import('../project/with-project.ts');
+      const { print } = await import('../output/print.ts');
+      const vm = await withProject(options, context, (core) => core.call('vm.show', { endpoint, vm: name }, { signal: context.signal }));
+      print(context, options, [vm], () => stringify({ vm }));
+      return 0;
+    }),
+  );
+};

@@ -1,0 +1,10 @@
+import type { LedgerItem } from '../../../shared/model/ledger.ts';
+import { table } from './table.ts';
+
+/** The ledger for people. */
+export function ledgerTable(items: readonly LedgerItem[]): string {
+  return table(
+    ['kind', 'lifetime', 'state', 'name', 'resource', 'endpoint', 'orphan', 'entry'],
+    items.map((item) => [item.kind, item.lifetime, item.state, item.name, item.resourceId, item.endpointName ?? item.endpointId, item.orphan, item.entryId]),
+  );
+}

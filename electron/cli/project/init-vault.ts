@@ -1,0 +1,40 @@
+import { ensureStateFolder } from '../../engine/store/database.ts';
+import { keyFileWrapper, makeKeyFile } from '../../secrets/key-file-wrapper.ts';
+import { createVault } from '../../secrets/vault.ts';
+import { passphraseWrapper } from '../../secrets/passphrase-wrapper.ts';
+import type { KeyWrapper } from '../../secrets/key-wrapper.ts';
+import { UsageError, type CommandContext, type ExitStatus } from '../command-context.ts';
+import type { ProjectOptions } from './project-options.ts';
+import { askSecretly, keyWrapperFor } from './unlock.ts';
+import { projectFolder, vaultPath } from './with-project.ts';
+
+const shortestPassphrase = 8;
+
+/** Makes the project's vault with the protection that the surroundings offer. */
+export async function initVault(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  const folder = projectFolder(options, context);
+  ensureStateFolder(folder);
+  const { CAUSEWAY_KEY_FILE: keyFile, CAUSEWAY_PASSPHRASE_FILE: passphraseFile } = context.env;
+  let wrapper: KeyWrapper | undefined;
+  if (keyFile !== undefined && keyFile !== '') {
+    makeKeyFile(keyFile);
+    wrapper = keyFileWrapper(keyFile);
+  } else if (passphraseFile !== undefined && passphraseFile !== '') {
+    wrapper = await keyWrapperFor(context)();
+  } else {
+    wrapper = await typedTwice(context);
+  }
+  if (wrapper === undefined) throw new UsageError('set CAUSEWAY_KEY_FILE or CAUSEWAY_PASSPHRASE_FILE, or run this on a terminal');
+  await createVault(vaultPath(folder), wrapper);
+  if (options.json === true) context.stdout.write(`${JSON.stringify({ vault: vaultPath(folder), protection: wrapper.kind })}\n`);
+  else context.stdout.write(`The vault is made, protected by a ${wrapper.kind}. It is not protected by the operating system.\n`);
+  return 0;
+}
+
+async function typedTwice(context: CommandContext): Promise<KeyWrapper | undefined> {
+  const passphrase = await askSecretly(context, 'New passphrase: ');
+  if (passphrase === undefined) return undefined;
+  if (passphrase.length < shortestPassphrase) throw new UsageError(`a passphrase has at least ${shortestPassphrase} characters`);
+  if ((await askSecretly(context, 'The same again: ')) !== passphrase) throw new UsageError('the two are not the same');
+  return passphraseWrapper(passphrase);
+}
