@@ -1,16 +1,16 @@
 import { CausewayError } from '../model/causeway-error.ts';
 import { messageSchema, type Channel } from './channel.ts';
-import { calls, events, isEventName, type CallName, type CallOutput, type EventName, type EventPayload } from './contract.ts';
-import type { CoreClient } from './core-client.ts';
 import { opened } from './envelope.ts';
-import { eventHub } from './event-hub.ts';
+import type { CallTable, EventTable, TableClient } from './tables.ts';
+
+type Listener = (payload: never) => void;
 
 /**
- * The core as seen through a channel. When the channel closes, calls that wait reject with `engine.connection-lost`,
- * and so does every later one.
+ * What serves the tables on the other end of a channel. When the channel closes, calls that wait reject with
+ * `engine.connection-lost`, and so does every later one.
  */
-export function channelClient(channel: Channel): CoreClient {
-  const hub = eventHub();
+export function channelClient<C extends CallTable, E extends EventTable>(channel: Channel, calls: C, events: E): TableClient<C, E> {
+  const listeners = new Map<string, Set<Listener>>();
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   const closed = Promise.withResolvers<void>();
   let lost: CausewayError | undefined;
@@ -37,13 +37,13 @@ export function channelClient(channel: Channel): CoreClient {
   });
 
   function emit(name: string, payload: unknown): void {
-    if (!isEventName(name)) return;
-    const parsed = events[name].safeParse(payload);
-    if (parsed.success) hub.emit(name, parsed.data as never);
+    const parsed = Object.hasOwn(events, name) ? events[name]!.safeParse(payload) : undefined;
+    if (parsed?.success !== true) return;
+    for (const listener of listeners.get(name) ?? []) listener(parsed.data as never);
   }
 
   return {
-    async call<N extends CallName>(name: N, input: unknown, { signal }: { readonly signal?: AbortSignal } = {}): Promise<CallOutput<N>> {
+    async call(name, input, { signal } = {}) {
       if (lost !== undefined) throw lost;
       signal?.throwIfAborted();
       const id = nextId;
@@ -55,14 +55,16 @@ export function channelClient(channel: Channel): CoreClient {
           waiting.set(id, { resolve, reject });
           channel.send({ id, call: name, input });
         });
-        return calls[name].output.parse(value) as CallOutput<N>;
+        return calls[name]!.output.parse(value) as never;
       } finally {
         signal?.removeEventListener('abort', abort);
       }
     },
-    subscribe<N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) {
-      channel.send({ subscribe: event });
-      return hub.subscribe(event, listener);
+    subscribe(event, listener) {
+      if (!listeners.has(event)) channel.send({ subscribe: event });
+      const set = listeners.get(event) ?? new Set<Listener>();
+      listeners.set(event, set.add(listener as Listener));
+      return () => void set.delete(listener as Listener);
     },
     async close() {
       channel.close();

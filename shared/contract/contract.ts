@@ -76,7 +76,7 @@ export const calls = {
     input: z.strictObject({
       execution: reference,
       /** Bytes per second; both left out = unlimited. */
-      bandwidthLimit: z.number().positive().optional(),
+      bandwidthLimit: z.number().nonnegative().optional(),
       bandwidthProfile: z.string().max(2000).optional(),
     }),
     output: nothing,

@@ -1,9 +1,5 @@
-import type { CallInput, CallName, CallOutput, EventName, EventPayload } from './contract.ts';
+import type { calls, events } from './contract.ts';
+import type { TableClient } from './tables.ts';
 
 /** The core as everybody sees it, whatever carries the calls. Rejects with `CausewayError`. */
-export interface CoreClient {
-  call<N extends CallName>(name: N, input: CallInput<N>, options?: { readonly signal?: AbortSignal }): Promise<CallOutput<N>>;
-  /** Returns what ends the subscription. */
-  subscribe<N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void): () => void;
-  close(): Promise<void>;
-}
+export type CoreClient = TableClient<typeof calls, typeof events>;

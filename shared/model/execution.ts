@@ -18,8 +18,8 @@ export const executionOptionsSchema = z.object({
   parallelDisks: z.int().min(1).max(16).optional(),
   /** What is read back and compared: nothing, what this run wrote, or whole disks. Default `written`. */
   verify: z.enum(['none', 'written', 'all']).optional(),
-  /** Bytes per second; overrides the profile. */
-  bandwidthLimit: z.number().positive().optional(),
+  /** Bytes per second, 0 = pause; overrides the profile. */
+  bandwidthLimit: z.number().nonnegative().optional(),
   /** Limits by time of day, e.g. `mon-fri 08:00-18:00=20M; *=unlimited`. */
   bandwidthProfile: z.string().max(2000).optional(),
 });

@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerCatalog: CommandRegistrar = (program, context) => {
@@ -9,7 +9,7 @@ export const registerCatalog: CommandRegistrar = (program, context) => {
     .option('--environment <file>', 'environment document whose destination says where to look (project, zone)')
     .option('-o, --output <file>', 'write it there instead of to standard output');
   inProject(command).action(
-    context.run(async (endpoint: string, options: ProjectOptions & { environment?: string; output?: string }) => {
+    context.run(async (endpoint: string, options: ProjectOptions & { environment?: string; output?: string }): Promise<ExitStatus> => {
       const { writeFile } = await import('node:fs/promises');
       const { withProject } = await import('../project/with-project.ts');
       const { readEnvironments } = await import('../project/read-environments.ts');

@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerEndpointAdd: CommandRegistrar = (program, context) => {
@@ -11,7 +11,7 @@ export const registerEndpointAdd: CommandRegistrar = (program, context) => {
     .option('--set <key=value...>', 'one parameter: key=text, key=@file (its content), key:=json', collect, [])
     .option('--secret <key=name...>', 'one parameter that is a secret of the vault', collect, []);
   inProject(command).action(
-    context.run(async (name: string, options: ProjectOptions & { plugin: string; connection?: string; set: string[]; secret: string[] }) => {
+    context.run(async (name: string, options: ProjectOptions & { plugin: string; connection?: string; set: string[]; secret: string[] }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { pluginIdOf, readConnection } = await import('../project/read-connection.ts');
       const { pairs } = await import('../output/table.ts');

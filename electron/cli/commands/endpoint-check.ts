@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerEndpointCheck: CommandRegistrar = (program, context) => {
@@ -7,7 +7,7 @@ export const registerEndpointCheck: CommandRegistrar = (program, context) => {
     .description('Try whether an endpoint can be reached and used. Exit status 1 when it can not.')
     .argument('<endpoint>', 'name or id');
   inProject(command).action(
-    context.run(async (endpoint: string, options: ProjectOptions) => {
+    context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { table } = await import('../output/table.ts');
       const { print } = await import('../output/print.ts');

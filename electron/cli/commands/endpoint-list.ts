@@ -1,10 +1,10 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerEndpointList: CommandRegistrar = (program, context) => {
   const command = commandGroup(program, 'endpoint', 'Clouds and hypervisors that can be reached.').command('list').description('List the endpoints.');
   inProject(command).action(
-    context.run(async (options: ProjectOptions) => {
+    context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { table } = await import('../output/table.ts');
       const { print } = await import('../output/print.ts');

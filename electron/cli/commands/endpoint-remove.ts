@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerEndpointRemove: CommandRegistrar = (program, context) => {
@@ -7,7 +7,7 @@ export const registerEndpointRemove: CommandRegistrar = (program, context) => {
     .description('Remove an endpoint that no replica uses.')
     .argument('<endpoint>', 'name or id');
   inProject(command).action(
-    context.run(async (endpoint: string, options: ProjectOptions) => {
+    context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       await withProject(options, context, (core) => core.call('endpoint.remove', { endpoint }));
       return 0;

@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerExecutionLimit: CommandRegistrar = (program, context) => {
@@ -9,7 +9,7 @@ export const registerExecutionLimit: CommandRegistrar = (program, context) => {
     .argument('[rate]', 'bytes per second, e.g. 50M, 400Mbit, pause, unlimited')
     .option('--profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"');
   inProject(command).action(
-    context.run(async (execution: string, rate: string | undefined, options: ProjectOptions & { profile?: string }) => {
+    context.run(async (execution: string, rate: string | undefined, options: ProjectOptions & { profile?: string }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { bandwidthOf } = await import('../project/execute-replica.ts');
       const limits = bandwidthOf({ ...(rate === undefined ? {} : { limit: rate }), ...(options.profile === undefined ? {} : { limitProfile: options.profile }) });

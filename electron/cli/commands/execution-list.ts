@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerExecutionList: CommandRegistrar = (program, context) => {
@@ -7,7 +7,7 @@ export const registerExecutionList: CommandRegistrar = (program, context) => {
     .description('List executions, the newest first.')
     .option('--replica <replica>', 'of this replica only');
   inProject(command).action(
-    context.run(async (options: ProjectOptions & { replica?: string }) => {
+    context.run(async (options: ProjectOptions & { replica?: string }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { moment } = await import('../output/quantities.ts');
       const { table } = await import('../output/table.ts');

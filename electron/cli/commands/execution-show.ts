@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerExecutionShow: CommandRegistrar = (program, context) => {
@@ -8,7 +8,7 @@ export const registerExecutionShow: CommandRegistrar = (program, context) => {
     .argument('<execution>', 'id; or a replica, for its last execution')
     .option('--events', 'also what happened, in order');
   inProject(command).action(
-    context.run(async (reference: string, options: ProjectOptions & { events?: boolean }) => {
+    context.run(async (reference: string, options: ProjectOptions & { events?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { executionText } = await import('../output/execution-text.ts');
       const { moment } = await import('../output/quantities.ts');

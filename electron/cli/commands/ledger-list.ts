@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerLedgerList: CommandRegistrar = (program, context) => {
@@ -8,7 +8,7 @@ export const registerLedgerList: CommandRegistrar = (program, context) => {
     .option('--check', 'ask the platforms whether each resource is still there')
     .option('--removed', 'also what was removed');
   inProject(command).action(
-    context.run(async (options: ProjectOptions & { check?: boolean; removed?: boolean }) => {
+    context.run(async (options: ProjectOptions & { check?: boolean; removed?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { ledgerTable } = await import('../output/ledger-table.ts');
       const { print } = await import('../output/print.ts');

@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerLedgerOrphans: CommandRegistrar = (program, context) => {
@@ -7,7 +7,7 @@ export const registerLedgerOrphans: CommandRegistrar = (program, context) => {
     .description('List what should not be there any more. Exit status 1 when there is something.')
     .option('--check', 'ask the platforms whether each resource is still there');
   inProject(command).action(
-    context.run(async (options: ProjectOptions & { check?: boolean }) => {
+    context.run(async (options: ProjectOptions & { check?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { ledgerTable } = await import('../output/ledger-table.ts');
       const { print } = await import('../output/print.ts');

@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerLedgerRemove: CommandRegistrar = (program, context) => {
@@ -8,7 +8,7 @@ export const registerLedgerRemove: CommandRegistrar = (program, context) => {
     .argument('[entries...]', 'ids of entries')
     .option('--dry-run', 'only say what would be removed');
   inProject(command).action(
-    context.run(async (entries: string[], options: ProjectOptions & { dryRun?: boolean }) => {
+    context.run(async (entries: string[], options: ProjectOptions & { dryRun?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { table } = await import('../output/table.ts');
       const { print } = await import('../output/print.ts');

@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerReplicaCreate: CommandRegistrar = (program, context) => {
@@ -13,7 +13,7 @@ export const registerReplicaCreate: CommandRegistrar = (program, context) => {
     .option('--name <name>', 'default: the name of the virtual machine');
   inProject(command).action(
     context.run(
-      async (source: string, vm: string, destination: string, options: ProjectOptions & { environment?: string; providerConfig?: string; name?: string }) => {
+      async (source: string, vm: string, destination: string, options: ProjectOptions & { environment?: string; providerConfig?: string; name?: string }): Promise<ExitStatus> => {
         const { readFileSync } = await import('node:fs');
         const { withProject } = await import('../project/with-project.ts');
         const { readEnvironments } = await import('../project/read-environments.ts');

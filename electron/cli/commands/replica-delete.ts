@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerReplicaDelete: CommandRegistrar = (program, context) => {
@@ -8,7 +8,7 @@ export const registerReplicaDelete: CommandRegistrar = (program, context) => {
     .argument('<replica>', 'name or id')
     .requiredOption('--yes', 'really delete the volumes');
   inProject(command).action(
-    context.run(async (replica: string, options: ProjectOptions) => {
+    context.run(async (replica: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       await withProject(options, context, (core) => core.call('replica.delete', { replica }, { signal: context.signal }));
       return 0;

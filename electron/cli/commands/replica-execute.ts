@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import type { ExecuteOptions } from '../project/execute-replica.ts';
 import { commandGroup, inProject } from '../project/project-options.ts';
 
@@ -14,7 +14,7 @@ export const registerReplicaExecute: CommandRegistrar = (program, context) => {
     .option('--limit <rate>', 'bytes per second, e.g. 50M, 400Mbit, pause')
     .option('--limit-profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"');
   inProject(command).action(
-    context.run(async (replica: string, options: ExecuteOptions) => {
+    context.run(async (replica: string, options: ExecuteOptions): Promise<ExitStatus> => {
       const { executeReplica } = await import('../project/execute-replica.ts');
       return executeReplica(replica, options, context);
     }),

@@ -1,10 +1,10 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerReplicaList: CommandRegistrar = (program, context) => {
   const command = commandGroup(program, 'replica', 'Copies of virtual machines that are kept up to date.').command('list').description('List the replicas.');
   inProject(command).action(
-    context.run(async (options: ProjectOptions) => {
+    context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { moment } = await import('../output/quantities.ts');
       const { table } = await import('../output/table.ts');

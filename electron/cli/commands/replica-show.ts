@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerReplicaShow: CommandRegistrar = (program, context) => {
@@ -7,7 +7,7 @@ export const registerReplicaShow: CommandRegistrar = (program, context) => {
     .description('Show a replica, its disks and its last executions.')
     .argument('<replica>', 'name or id');
   inProject(command).action(
-    context.run(async (reference: string, options: ProjectOptions) => {
+    context.run(async (reference: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { bytes, moment } = await import('../output/quantities.ts');
       const { pairs, table } = await import('../output/table.ts');

@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerVaultList: CommandRegistrar = (program, context) => {
@@ -6,7 +6,7 @@ export const registerVaultList: CommandRegistrar = (program, context) => {
     .command('list')
     .description('List the names of the secrets. Their values are never shown.');
   inProject(command).action(
-    context.run(async (options: ProjectOptions) => {
+    context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { print } = await import('../output/print.ts');
       const names = await withProject(options, context, (core) => core.call('vault.list', {}));

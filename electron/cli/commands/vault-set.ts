@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerVaultSet: CommandRegistrar = (program, context) => {
@@ -8,7 +8,7 @@ export const registerVaultSet: CommandRegistrar = (program, context) => {
     .argument('<name>')
     .option('--file <file>', 'its content is the secret');
   inProject(command).action(
-    context.run(async (name: string, options: ProjectOptions & { file?: string }) => {
+    context.run(async (name: string, options: ProjectOptions & { file?: string }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { readSecret } = await import('../project/read-secret.ts');
       const value = await readSecret(name, options, context);

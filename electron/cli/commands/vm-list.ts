@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerVmList: CommandRegistrar = (program, context) => {
@@ -7,7 +7,7 @@ export const registerVmList: CommandRegistrar = (program, context) => {
     .description('List the virtual machines of a source.')
     .argument('<endpoint>', 'name or id');
   inProject(command).action(
-    context.run(async (endpoint: string, options: ProjectOptions) => {
+    context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { bytes } = await import('../output/quantities.ts');
       const { table } = await import('../output/table.ts');

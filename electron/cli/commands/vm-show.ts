@@ -1,4 +1,4 @@
-import type { CommandRegistrar } from '../command-context.ts';
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerVmShow: CommandRegistrar = (program, context) => {
@@ -8,7 +8,7 @@ export const registerVmShow: CommandRegistrar = (program, context) => {
     .argument('<endpoint>', 'name or id')
     .argument('<vm>', 'name or id');
   inProject(command).action(
-    context.run(async (endpoint: string, name: string, options: ProjectOptions) => {
+    context.run(async (endpoint: string, name: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { stringify } = await import('yaml');
       const { withProject } = await import('../project/with-project.ts');
       const { print } = await import('../output/print.ts');

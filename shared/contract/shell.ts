@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { calls, events } from './contract.ts';
+import { nothing } from './schemas.ts';
+
+/** How the engine process is: the page says it in words. */
+export const engineStateSchema = z.object({
+  state: z.enum(['none', 'starting', 'running', 'restarting', 'given-up', 'elsewhere']),
+  /** How often it was started again since the project was opened. */
+  restarts: z.int().nonnegative(),
+  /** Why it ended last, in words. */
+  reason: z.string().optional(),
+});
+export type EngineState = z.infer<typeof engineStateSchema>;
+
+export const projectSchema = z.object({ folder: z.string(), name: z.string() });
+export type Project = z.infer<typeof projectSchema>;
+
+export const shellInfoSchema = z.object({
+  host: z.enum(['desktop', 'browser']),
+  version: z.string(),
+  platform: z.string(),
+  project: projectSchema.optional(),
+  engine: engineStateSchema,
+});
+export type ShellInfo = z.infer<typeof shellInfoSchema>;
+
+export const settingsSchema = z.object({
+  scheme: z.enum(['system', 'light', 'dark']),
+  reducedMotion: z.boolean(),
+  /** How many executions may run at the same time. */
+  executionLimit: z.int().min(1).max(32),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+const folder = z.string().min(1).max(4096);
+const passphrase = z.string().min(1).max(1000);
+
+/** What the workbench's own process answers; everything else goes on to the engine. */
+export const shellCalls = {
+  'shell.info': { input: nothing, output: shellInfoSchema },
+  'shell.settings': { input: nothing, output: settingsSchema },
+  'shell.changeSettings': { input: settingsSchema.partial(), output: settingsSchema },
+  'project.recent': { input: nothing, output: z.array(projectSchema) },
+  'project.create': { input: z.strictObject({ folder, name: z.string().trim().min(1).max(100) }), output: projectSchema },
+  'project.open': { input: z.strictObject({ folder }), output: projectSchema },
+  'project.close': { input: nothing, output: nothing },
+  'project.forget': { input: z.strictObject({ folder }), output: nothing },
+  /** A native dialog where there is one; undefined when nothing was chosen. */
+  'project.chooseFolder': { input: nothing, output: z.object({ folder: folder.optional() }) },
+  'vault.create': { input: z.strictObject({ passphrase: passphrase.min(8) }), output: nothing },
+  'vault.unlock': { input: z.strictObject({ passphrase }), output: nothing },
+} as const;
+
+export const shellEvents = {
+  'shell.changed': shellInfoSchema,
+} as const;
+
+/** All that a page may ask, and all that it is told. Carriers of the workbench are made from these two. */
+export const workbenchCalls = { ...calls, ...shellCalls } as const;
+export const workbenchEvents = { ...events, ...shellEvents } as const;
+
+export type ShellCallName = keyof typeof shellCalls;
+export function isShellCall(name: string): name is ShellCallName {
+  return Object.hasOwn(shellCalls, name);
+}
