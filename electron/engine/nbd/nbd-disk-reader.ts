@@ -2,7 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Extent } from '../../../shared/model/extent.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { NbdClient } from './nbd-client.ts';
-import { alignExtents, mergeStatus } from './status-extents.ts';
+import { alignExtents, mergeStatus, zeroInBoth } from './status-extents.ts';
 
 export const BASE_ALLOCATION = 'base:allocation';
 const SECTOR = 512;
@@ -20,6 +20,14 @@ export interface NbdDiskReaderOptions {
   readonly granularityBytes?: number;
   /** Throws when what was read may not be the snapshot. Runs after reads and after the last extent. */
   readonly verify?: () => Promise<void>;
+  /** Turns an error of the connection into what it means for the snapshot. */
+  readonly explain?: (error: unknown) => Promise<unknown>;
+  /**
+   * A second look at what reads as zeros: only what both exports say is zero counts, this one asked last. May be the
+   * same export again, where QEMU does not compute the status of several layers atomically: a discard by the guest
+   * between two layers can make data look like a hole once, but not twice.
+   */
+  readonly confirmZeros?: 'again' | NbdClient;
   /** Ends what the reader needed, e.g. the server. Runs once. */
   readonly onClose?: () => Promise<void>;
 }
@@ -54,14 +62,26 @@ export class NbdDiskReader implements DiskReader {
       throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside of a disk of ${this.sizeBytes} bytes`);
     }
     const there = Math.max(0, Math.min(into.length, this.#client.info.sizeBytes - offset));
-    if (there > 0) await this.#client.read(offset, there === into.length ? into : into.subarray(0, there), signal);
+    if (there > 0) {
+      await this.#explained(() => this.#client.read(offset, there === into.length ? into : into.subarray(0, there), signal));
+    }
     if (there < into.length) into.fill(0, there);
     await this.#options.verify?.();
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#client.close().finally(() => this.#options.onClose?.());
+    this.#closing ??= this.#end();
     return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    const { confirmZeros, onClose } = this.#options;
+    try {
+      await this.#client.close();
+      if (confirmZeros !== undefined && confirmZeros !== 'again') await confirmZeros.close();
+    } finally {
+      await onClose?.();
+    }
   }
 
   async *#statusExtents(signal: AbortSignal): AsyncIterable<Extent> {
@@ -71,12 +91,27 @@ export class NbdDiskReader implements DiskReader {
       return;
     }
     for (let at = 0; at < sizeBytes; ) {
-      const status = await this.#client.blockStatus(at, Math.min(STATUS_WINDOW, sizeBytes - at), signal);
+      const length = Math.min(STATUS_WINDOW, sizeBytes - at);
+      const status = await this.#explained(() => this.#client.blockStatus(at, length, signal));
       const dirty = this.#options.dirtyContext === undefined ? undefined : status.get(this.#options.dirtyContext);
-      const merged = mergeStatus(at, sizeBytes, status.get(BASE_ALLOCATION), dirty);
+      let allocation = status.get(BASE_ALLOCATION);
+      if (this.#options.confirmZeros !== undefined && allocation !== undefined) {
+        const other = this.#options.confirmZeros === 'again' ? this.#client : this.#options.confirmZeros;
+        const again = await this.#explained(() => other.blockStatus(at, length, signal));
+        allocation = zeroInBoth(allocation, again.get(BASE_ALLOCATION) ?? []);
+      }
+      const merged = mergeStatus(at, sizeBytes, allocation, dirty);
       if (merged.covered <= at) throw new CausewayError('source.protocol', `the NBD server tells no status at ${at}`);
       yield* merged.extents;
       at = merged.covered;
+    }
+  }
+
+  async #explained<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      throw this.#options.explain === undefined ? error : await this.#options.explain(error);
     }
   }
 }

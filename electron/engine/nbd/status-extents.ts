@@ -32,6 +32,20 @@ export function mergeStatus(
   return { extents, covered: at };
 }
 
+/** Runs of base:allocation that say zero only where both lists do. As long as the shorter of the two. */
+export function zeroInBoth(one: readonly StatusRun[], other: readonly StatusRun[]): readonly StatusRun[] {
+  const runs: StatusRun[] = [];
+  const first = new RunCursor(one);
+  const second = new RunCursor(other);
+  while (!first.done && !second.done) {
+    const length = Math.min(first.left, second.left);
+    runs.push({ length, flags: first.flags & second.flags & StatusFlag.zero });
+    first.advance(length);
+    second.advance(length);
+  }
+  return runs;
+}
+
 /** Adds an extent at the end of a list, joined with its neighbour when they touch and are of one kind. */
 export function appendExtent(extents: Extent[], next: Extent): void {
   const last = extents.at(-1);

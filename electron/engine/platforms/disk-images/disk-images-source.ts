@@ -5,6 +5,7 @@ import type { DiskImagesConnection } from '../../../../shared/plugins/disk-image
 import { BASE_ALLOCATION, NbdDiskReader } from '../../nbd/nbd-disk-reader.ts';
 import { serveImage } from '../../nbd/qemu-nbd.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
+import { SnapshotRecords } from '../../source-records/snapshot-records.ts';
 import type { PlatformContext } from '../../ports/platform-context.ts';
 import type { CheckReport, OptionList } from '../../ports/platform-common.ts';
 import type { Snapshot, SnapshotDisk, SourcePlatform, VmSummary } from '../../ports/source-platform.ts';
@@ -13,7 +14,6 @@ import { fingerprint, fingerprintFromJson, fingerprintToJson, verifyUnchanged, t
 import type { ImageDisk, ImageVm } from './image-vm.ts';
 import { findVms } from './inventory.ts';
 import { planOpen } from './open-plan.ts';
-import { SnapshotRecords } from './snapshot-record.ts';
 import { virtualSize } from './virtual-size.ts';
 
 const DEFAULT_NETWORK = 'default';
@@ -31,7 +31,7 @@ export class DiskImagesSource implements SourcePlatform {
 
   constructor(connection: DiskImagesConnection, context: PlatformContext) {
     this.#connection = connection;
-    this.#records = new SnapshotRecords(context.scratchFolder);
+    this.#records = new SnapshotRecords(context.scratchFolder, 'disk-images');
   }
 
   check(signal: AbortSignal): Promise<CheckReport> {

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJsonObject } from '../../../../shared/model/json.ts';
-import type { Snapshot } from '../../ports/source-platform.ts';
+import { isJsonObject } from '../../../shared/model/json.ts';
+import type { Snapshot } from '../ports/source-platform.ts';
 
 /**
  * Remembers the snapshots that were taken, by VM and tag, so that a request that is repeated after a lost answer gets
- * the first answer. Files have no snapshots of their own that could be found again.
+ * the first answer.
  */
 export class SnapshotRecords {
   readonly #folder: string;
 
-  constructor(scratchFolder: string) {
-    this.#folder = join(scratchFolder, 'disk-images');
+  constructor(scratchFolder: string, source: string) {
+    this.#folder = join(scratchFolder, source);
   }
 
   async find(vmId: string, tag: string): Promise<Snapshot | undefined> {

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../shared/model/json.ts';
+import type { SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
+
+/**
+ * What the conformance suite needs of a source: a VM with two disks (at least 8 MiB each) that the suite can write to as
+ * the guest would. Offsets and lengths are multiples of 64 KiB.
+ */
+export interface SourceHarness {
+  readonly platform: SourcePlatform;
+  readonly vmId: string;
+  readonly environment: JsonObject;
+  /** Disk ids in the order of the indexes below. */
+  readonly diskIds: readonly string[];
+  /** What openDisk with a good base gives. */
+  readonly tracksChanges: boolean;
+  /** Whether the guest may write while a snapshot is read; otherwise such a write must fail the snapshot. */
+  readonly isLive: boolean;
+  write(diskIndex: number, offset: number, length: number, byte: number): Promise<void>;
+  zero(diskIndex: number, offset: number, length: number): Promise<void>;
+  /** What the guest sees on the disk now. */
+  content(diskIndex: number): Promise<Buffer>;
+  /** Attaches a new, third disk, filled with the byte; resolves with its id. */
+  addDisk(sizeBytes: number, byte: number): Promise<string>;
+  growDisk(diskIndex: number, sizeBytes: number): Promise<void>;
+  /** Makes the source lose its change tracking of the first disk, the hard way (e.g. a restart). */
+  loseBase(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,38 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { CheckReport, CheckStep } from '../../ports/platform-common.ts';
+import type { VmEndpoints } from './endpoints.ts';
+import { needObject, numberAt, objectAt } from './qmp-values.ts';
+import { readDisks } from './vm-disks.ts';
+
+/** Asks each VM's QEMU for its version and its disks. */
+export async function checkHypervisor(endpoints: VmEndpoints, signal: AbortSignal): Promise<CheckReport> {
+  const steps: CheckStep[] = [];
+  let ids: readonly string[] = [];
+  steps.push(
+    await step('VMs', async () => {
+      ids = await endpoints.ids(signal);
+      return `${ids.length}: ${ids.slice(0, 20).join(', ')}`;
+    }),
+  );
+  for (const id of ids) {
+    steps.push(
+      await step(id, async () => {
+        const { qmp } = await endpoints.find(id, signal);
+        const version = objectAt(needObject(await qmp.execute('query-version', {}, signal), 'query-version'), 'qemu');
+        const disks = await readDisks(qmp, signal);
+        const kept = disks.filter((disk) => disk.keepsBitmaps).length;
+        return `QEMU ${numberAt(version, 'major') ?? '?'}.${numberAt(version, 'minor') ?? '?'}, ${disks.length} disks, change tracking outlives a restart on ${kept} of them`;
+      }),
+    );
+  }
+  return { passed: steps.every((entry) => entry.outcome !== 'failed'), steps };
+}
+
+async function step(name: string, attempt: () => Promise<string>): Promise<CheckStep> {
+  try {
+    return { name, outcome: 'passed', evidence: await attempt() };
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code === 'general.cancelled') throw error;
+    return { name, outcome: 'failed', evidence: error.message };
+  }
+}

@@ -1,0 +1,70 @@
+import { statfs } from 'node:fs/promises';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { addNewBitmaps, disableBaseBitmaps } from './bitmap-actions.ts';
+import type { Fleecing } from './fleecing.ts';
+import { createOverlay } from './overlay.ts';
+import { pollUntil } from './poll.ts';
+import { objectsOf, textAt } from './qmp-values.ts';
+
+const MINIMUM_FREE = 1024 * 1024 * 1024;
+
+/**
+ * QEMU before 7.1, and devices that a filter can't be put under: one transaction starts a backup job without copying on
+ * every disk, which keeps what the guest overwrites in an overlay. Here a guest's write fails when the scratch storage
+ * fails, so room is asked for beforehand.
+ */
+export const jobFleecing: Fleecing = {
+  kind: 'job',
+
+  needsPause: false,
+
+  async prepare(qmp, disks, scratchFolder, signal) {
+    await needRoom(scratchFolder);
+    for (const { disk, names } of disks) await createOverlay(qmp, scratchFolder, names, { sizeBytes: disk.sizeBytes, backing: disk.node }, signal);
+  },
+
+  async begin(qmp, disks, signal) {
+    const backups = disks.map(({ disk, names }) => ({
+      type: 'blockdev-backup',
+      data: { 'job-id': names.job, device: disk.node, target: names.overlay, sync: 'none', 'on-source-error': 'report', 'on-target-error': 'report' },
+    }));
+    await qmp.execute('transaction', { actions: [...addNewBitmaps(disks), ...disableBaseBitmaps(disks), ...backups] }, signal);
+  },
+
+  async expose() {
+    // The overlay is what is exported.
+  },
+
+  exportedNode: (names) => names.overlay,
+
+  async isKept(qmp, names, signal) {
+    const job = objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === names.job);
+    return ['running', 'ready', 'paused'].includes(textAt(job, 'status') ?? '') && textAt(job, 'error') === undefined;
+  },
+
+  async end(qmp, _disks, allNames, signal) {
+    for (const names of allNames) {
+      const find = async () => objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === names.job);
+      const job = await find();
+      if (job !== undefined && textAt(job, 'status') === 'concluded') await qmp.execute('job-dismiss', { id: names.job }, signal);
+      else if (job !== undefined) await qmp.execute('block-job-cancel', { device: names.job, force: true }, signal);
+      await pollUntil(
+        `ending the backup job ${names.job}`,
+        async () => ((await find()) === undefined ? true : undefined),
+        { deadlineMs: 30_000, longestPauseMs: 500 },
+        signal,
+      );
+    }
+  },
+};
+
+async function needRoom(scratchFolder: string): Promise<void> {
+  // A folder that only QEMU sees can't be measured from here.
+  const stats = await statfs(scratchFolder).catch(() => undefined);
+  if (stats === undefined) return;
+  const free = stats.bavail * stats.bsize;
+  if (free < MINIMUM_FREE) {
+    const evidence = `the scratch folder ${scratchFolder} has ${Math.floor(free / 2 ** 20)} MiB free; with this version of QEMU at least ${MINIMUM_FREE / 2 ** 20} MiB are needed`;
+    throw new CausewayError('source.snapshot-failed', evidence);
+  }
+}
