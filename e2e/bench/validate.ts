@@ -10,6 +10,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import type { ZodObject } from 'zod';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const bundled = join(project, 'out/main/cli.js');
@@ -94,7 +95,7 @@ async function runPeer(folder: string): Promise<void> {
     import('../../shared/plugins/registry.ts'),
   ]);
   const ajv = new Ajv2020({ allErrors: true, strict: false });
-  const schemaOf = (schema: import('zod').ZodObject | undefined): object => {
+  const schemaOf = (schema: ZodObject | undefined): object => {
     const json = z.toJSONSchema(schema ?? z.strictObject({}), { io: 'input' });
     return { ...json, $schema: undefined };
   };

@@ -18,11 +18,11 @@ export function readDocument(content: string | Uint8Array, format?: DocumentForm
   return (format ?? guessFormat(text)) === 'json' ? readJson(text) : readYaml(text);
 }
 
-/** What stands for a file that is too large to be read; `bytes` is its size. */
+/** What stands for a file that is too large to be read; `bytes` is its size, as far as it is known. */
 export function tooLarge(bytes: number): DocumentText {
   const megabytes = (bytes / 1024 / 1024).toFixed(1);
   const limit = readLimits.bytes / 1024 / 1024;
-  const message = `The file has ${megabytes} MiB; an environment document has at most ${limit} MiB`;
+  const message = `The file is too large for an environment document: it has ${megabytes} MiB or more, the limit is ${limit} MiB`;
   return unreadable('document/too-large', message, { line: 1, column: 1 });
 }
 

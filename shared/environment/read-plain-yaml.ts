@@ -17,7 +17,6 @@ const levels = 50;
  */
 export function readPlainYaml(text: string): Read {
   // Control characters, tabs and exotic line ends have rules of their own.
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
   if (/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufeff]|\r(?!\n)/.test(text)) return notPlain;
   const lines = contentLines(text);
   if (lines === undefined || lines.length === 0) return notPlain;

@@ -12,7 +12,8 @@ export function validateFile(file: string, options: ValidationOptions): FileResu
     const text = typeof content === 'number' ? tooLarge(content) : readDocument(content, formatOfFile(file));
     return { file, findings: validateDocumentText(text, options) };
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return { file, findings: [], failure: readFailure(error) };
+    // Only what the operating system says of the file; anything else is a defect and must be seen.
+    if (error instanceof Error && 'syscall' in error) return { file, findings: [], failure: readFailure(error) };
     throw error;
   }
 }
@@ -28,7 +29,11 @@ export function readDocumentFile(file: string): Uint8Array | number {
     if (stats.isFile()) return stats.size > readLimits.bytes ? stats.size : readFileSync(descriptor);
     const buffer = new Uint8Array(readLimits.bytes + 1);
     let length = 0;
-    for (let count = -1; count !== 0 && length < buffer.length; length += count) count = readSync(descriptor, buffer, length);
+    let count = -1;
+    while (count !== 0 && length < buffer.length) {
+      count = readSync(descriptor, buffer, length, buffer.length - length, null);
+      length += count;
+    }
     return length > readLimits.bytes ? length : buffer.subarray(0, length);
   } finally {
     closeSync(descriptor);
