@@ -15,6 +15,7 @@ const BLOCK_SECTORS = BLOCK_BYTES / SECTOR;
 type Move =
   | { readonly kind: 'write'; readonly seed: number; readonly amount: number }
   | { readonly kind: 'grow' }
+  | { readonly kind: 'revert' }
   | { readonly kind: 'lose map' }
   | { readonly kind: 'rot'; readonly seed: number }
   | {
@@ -42,6 +43,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 8, arbitrary: run },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), seed: fc.integer(), amount: fc.integer({ min: 1, max: 60 }) }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'grow' as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'revert' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'lose map' as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rot' as const), seed: fc.integer() }) },
 );
@@ -113,6 +115,10 @@ async function live(moves: readonly Move[], life: { readonly fresh: boolean; rea
   for (const event of [...moves, last]) {
     if (event.kind === 'write') {
       source = scribble(source, event.seed, event.amount);
+    } else if (event.kind === 'revert') {
+      // Back to the base: a list of changes since it says nothing of what an interrupted run has brought meanwhile.
+      source = sectorsOf(sizeBytes);
+      if (base !== undefined) source.set(snapshots.get(base)!);
     } else if (event.kind === 'lose map') {
       lab.files.removeAll();
       lost = true;
