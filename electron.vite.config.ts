@@ -25,6 +25,8 @@ const node = {
 
 const preload = {
   build: {
+    // A sandboxed preload script can require nothing but electron: everything else goes into the one file.
+    externalizeDeps: false,
     outDir: 'out/preload',
     rollupOptions: { input: { preload: resolve('electron/preload.ts') }, output: { format: 'cjs' as const, entryFileNames: '[name].cjs' } },
   },
@@ -35,6 +37,8 @@ const renderer = {
   plugins: [react()],
   build: {
     outDir: 'out/renderer',
+    // It is loaded from this computer, at once.
+    chunkSizeWarningLimit: 4096,
     minify: true,
     rollupOptions: { input: { index: resolve('renderer/index.html') } },
   },

@@ -1,10 +1,46 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import Conf from 'conf';
+import { workbenchEvents } from '../shared/contract/shell.ts';
+import { serveChannel } from '../shared/contract/serve-channel.ts';
+import { openInBrowser } from './host/open-in-browser.ts';
+import { socketChannel } from './host/socket-channel.ts';
 import { startWebHost } from './host/web-host.ts';
+import { nodeEngine } from './workbench/node-engine.ts';
+import { settingsStore } from './workbench/settings-store.ts';
+import { createShell } from './workbench/shell.ts';
 
 /** The workbench on loopback, for a machine without a display or without Electron's runtime. */
+const { values } = parseArgs({
+  options: {
+    'no-open': { type: 'boolean', default: false },
+    host: { type: 'boolean', default: false },
+    port: { type: 'string' },
+    /** Where the settings are kept; default: the user's configuration folder. */
+    settings: { type: 'string' },
+    project: { type: 'string' },
+  },
+});
+const out = join(import.meta.dirname, '..');
+const { version } = JSON.parse(readFileSync(join(out, '..', 'package.json'), 'utf8')) as { version: string };
+const file = new Conf(values.settings === undefined ? { projectName: 'causeway' } : { projectName: 'causeway', cwd: values.settings });
+const shell = createShell({ host: 'browser', version, settings: settingsStore(file), spawn: nodeEngine(join(import.meta.dirname, 'engine.js')) });
+if (values.project !== undefined) {
+  const opened = await shell.dispatch('project.open', { folder: values.project }, new AbortController().signal);
+  if (!opened.ok) console.error(opened.error.message);
+}
 const host = await startWebHost({
-  folder: join(import.meta.dirname, '..', 'renderer'),
-  connect: (socket) => socket.close(),
+  folder: join(out, 'renderer'),
+  ...(values.port === undefined ? {} : { port: Number(values.port) }),
+  connect: (socket) => serveChannel(shell, workbenchEvents, socketChannel(socket)),
 });
 console.log(`The workbench is open at ${host.url} (the link works once). Ctrl-C ends it.`);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void host.close());
+if (!values['no-open']) openInBrowser(host.url);
+
+async function end(): Promise<void> {
+  await host.close();
+  await shell.close();
+  process.exit(0);
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end());

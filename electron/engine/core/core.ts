@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { calls, type CallName, type CallOutput, type EventName, type EventPayload } from '../../../shared/contract/contract.ts';
 import { opened, type Envelope } from '../../../shared/contract/envelope.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
-import { eventHub } from '../../../shared/contract/event-hub.ts';
+import { eventHub } from './event-hub.ts';
 import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { executionService, type OpenReplica } from '../executions/execution-service.ts';

@@ -1,4 +1,5 @@
 import { createConnection } from 'node:net';
+import { calls, events } from '../../../shared/contract/contract.ts';
 import { channelClient } from '../../../shared/contract/channel-client.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { localChannel } from './local-channel.ts';
@@ -10,5 +11,5 @@ export async function connectLocally(address: string): Promise<CoreClient> {
     socket.once('connect', resolve);
     socket.once('error', reject);
   });
-  return channelClient(localChannel(socket));
+  return channelClient(localChannel(socket), calls, events);
 }

@@ -1,9 +1,10 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { events } from '../../../shared/contract/contract.ts';
+import { serveChannel, type ServedChannel } from '../../../shared/contract/serve-channel.ts';
 import type { Core } from './core.ts';
 import { localChannel } from './local-channel.ts';
-import { serveChannel, type ServedChannel } from './serve-channel.ts';
 
 export interface LocalServer {
   /** Lets calls that are under way end, then hangs up. */
@@ -17,7 +18,7 @@ const graceMs = 2_000;
 export async function serveLocally(core: Core, address: string): Promise<LocalServer> {
   const clients = new Map<Socket, ServedChannel>();
   const server = createServer((socket) => {
-    clients.set(socket, serveChannel(core, localChannel(socket)));
+    clients.set(socket, serveChannel(core, events, localChannel(socket)));
     socket.on('close', () => clients.delete(socket));
   });
   if (process.platform !== 'win32') rmSync(address, { force: true });

@@ -3,8 +3,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventHub } from '../../../shared/contract/event-hub.ts';
+import { eventHub } from './event-hub.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Core } from './core.ts';
 import { connectLocally } from './local-client.ts';
 import { serveLocally, type LocalServer } from './local-server.ts';
@@ -14,7 +15,7 @@ let address: string;
 let server: LocalServer;
 const hub = eventHub();
 let aborted: Promise<void>;
-const progress = { executionId: 'e1', total: { phase: 'copying', bytesTotal: 2, bytesDone: 1, bytesSent: 1, rateBytesPerSecond: 1, stalledForSeconds: 0 }, disks: [] } as const;
+const progress: ExecutionProgress = { executionId: 'e1', total: { phase: 'copying', bytesTotal: 2, bytesDone: 1, bytesSent: 1, rateBytesPerSecond: 1, stalledForSeconds: 0 }, disks: [] };
 
 /** A core that answers three calls, enough to see what the channel does with values, errors and aborts. */
 const core = {

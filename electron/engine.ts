@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import type { Channel } from '../shared/contract/channel.ts';
+import { events } from '../shared/contract/contract.ts';
+import { serveChannel } from '../shared/contract/serve-channel.ts';
+import { toErrorRecord } from '../shared/model/causeway-error.ts';
+import { openProject } from './engine/core/open-project.ts';
+import { ensureStateFolder } from './engine/store/database.ts';
+import { passphraseWrapper } from './secrets/passphrase-wrapper.ts';
+import { openVault } from './secrets/vault.ts';
+import type { EngineStart } from './workbench/engine-process.ts';
+
+/**
+ * The engine in a process of its own: Electron's utility process (`process.parentPort`) or a child of Node
+ * (`process.send`). The parent's first message says which project; after that the contract is spoken. It ends when
+ * the parent hangs up, after what is under way has drained.
+ */
+const parent = parentChannel();
+const start = await parent.first;
+
+const passphrase = start.passphrase;
+const folder = ensureStateFolder(start.projectFolder);
+const vault = openVault(join(folder, 'vault.json'), async () => (passphrase === undefined ? undefined : passphraseWrapper(passphrase)));
+try {
+  const { client, role } = await openProject(
+    { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit },
+    new AbortController().signal,
+  );
+  if (role === 'client') throw new Error('another process has the project open');
+  serveChannel(client, events, parent.channel);
+  // What runs is cancelled in good order: its worker is deleted, what was made durable is kept for the next run.
+  parent.onStop(() => {
+    for (const execution of client.activeExecutions()) void client.call('execution.cancel', { execution }).catch(() => undefined);
+    void client.close().then(() => process.exit(0));
+  });
+  parent.channel.send({ started: true });
+  await client.call('execution.resume', {});
+} catch (error) {
+  parent.channel.send({ failed: toErrorRecord(error) });
+  process.exitCode = 1;
+  parent.channel.close();
+}
+
+interface Parent {
+  readonly channel: Channel;
+  readonly first: Promise<EngineStart>;
+  /** Calls back when the parent asks for the end, or is gone. */
+  onStop(listener: () => void): void;
+}
+
+function parentChannel(): Parent {
+  const port = (process as { parentPort?: ParentPort }).parentPort;
+  const listeners: ((message: unknown) => void)[] = [];
+  const first = Promise.withResolvers<EngineStart>();
+  const stop = Promise.withResolvers<void>();
+  const onStop = (listener: () => void): void => void stop.promise.then(listener);
+  const take = (message: unknown): void => {
+    if (typeof message !== 'object' || message === null) return;
+    if ('start' in message) first.resolve(message.start as EngineStart);
+    else if ('stop' in message) stop.resolve();
+    else for (const listener of listeners) listener(message);
+  };
+  const onMessage = (listener: (message: unknown) => void): void => void listeners.push(listener);
+  if (port !== undefined) {
+    port.on('message', (event) => take(event.data));
+    // A utility process ends with its parent; there is nothing to wait for.
+    const channel: Channel = { send: (message) => port.postMessage(message), onMessage, onClose: () => undefined, close: () => process.exit() };
+    return { channel, first: first.promise, onStop };
+  }
+  process.on('message', take);
+  process.once('disconnect', () => stop.resolve());
+  return {
+    channel: {
+      send: (message) => void process.send?.(message),
+      onMessage,
+      onClose: (listener) => void process.once('disconnect', listener),
+      close: () => process.disconnect(),
+    },
+    first: first.promise,
+    onStop,
+  };
+}
+
+/** The part of Electron's port that is used here; the engine itself does not import Electron. */
+interface ParentPort {
+  on(event: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  postMessage(message: unknown): void;
+}

@@ -1,0 +1,37 @@
+import { app, utilityProcess } from 'electron';
+import type { EngineProcess, SpawnEngine } from '../workbench/engine-process.ts';
+
+/**
+ * Starts engines as Electron utility processes. Its exit code can be wrong after a crash, so `child-process-gone` is
+ * listened to as well; whichever comes first tells the end.
+ */
+export function utilityEngine(entry: string): SpawnEngine {
+  return (start): EngineProcess => {
+    const serviceName = `engine ${crypto.randomUUID()}`;
+    let child: Electron.UtilityProcess | undefined = utilityProcess.fork(entry, [], { serviceName, stdio: 'inherit' });
+    const ended = Promise.withResolvers<string>();
+    const gone = (_event: Electron.Event, details: Electron.Details): void => {
+      if (details.type === 'Utility' && details.serviceName === serviceName) ended.resolve(`it is gone: ${details.reason}`);
+    };
+    app.on('child-process-gone', gone);
+    child.once('exit', (code) => ended.resolve(`it ended with status ${code}`));
+    void ended.promise.then(() => {
+      // Posting to a process that has ended, from its own exit listener, crashed the main process in some versions.
+      child = undefined;
+      app.removeListener('child-process-gone', gone);
+    });
+    child.postMessage({ start });
+    const messages = child;
+    return {
+      channel: {
+        send: (message) => child?.postMessage(message),
+        onMessage: (listener) => void messages.on('message', listener),
+        onClose: (listener) => void ended.promise.then(listener),
+        close: () => void child?.kill(),
+      },
+      onEnd: (listener) => void ended.promise.then(listener),
+      stop: () => child?.postMessage({ stop: true }),
+      kill: () => void child?.kill(),
+    };
+  };
+}

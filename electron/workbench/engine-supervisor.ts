@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { channelClient } from '../../shared/contract/channel-client.ts';
+import { calls, events, type CallName } from '../../shared/contract/contract.ts';
+import type { CoreClient } from '../../shared/contract/core-client.ts';
+import type { Envelope } from '../../shared/contract/envelope.ts';
+import type { EngineState } from '../../shared/contract/shell.ts';
+import { CausewayError, fromErrorRecord, toErrorRecord, type ErrorRecord } from '../../shared/model/causeway-error.ts';
+import type { EngineProcess, EngineStart, SpawnEngine } from './engine-process.ts';
+
+export interface EngineSupervisor {
+  readonly state: EngineState;
+  /** A call to the engine that runs now. Never rejects. */
+  dispatch(name: CallName, input: unknown, signal: AbortSignal): Promise<Envelope<unknown>>;
+  /** Asks the engine to end in good order, and ends it when it takes too long. */
+  stop(): Promise<void>;
+}
+
+/** After so many ends in a row within `quietMs` of each other it is not started again. */
+const mostRestarts = 5;
+const quietMs = 60_000;
+const drainMs = 30_000;
+
+/**
+ * Keeps one project's engine running: an engine that dies is started again, later each time, and goes on with its
+ * executions from their checkpoints; one that dies again and again is left alone and said so.
+ *
+ * @throws CausewayError when the engine can't open the project at all
+ */
+export async function superviseEngine(options: {
+  readonly spawn: SpawnEngine;
+  readonly start: EngineStart;
+  readonly onState: (state: EngineState) => void;
+  readonly onEvent: (name: string, payload: unknown) => void;
+  /** First pause before a restart, milliseconds; doubles each time. */
+  readonly firstPauseMs?: number;
+}): Promise<EngineSupervisor> {
+  let state: EngineState = { state: 'starting', restarts: 0 };
+  let current: { readonly process: EngineProcess; readonly client: CoreClient } | undefined;
+  let isStopping = false;
+  let inARow = 0;
+  let startedAt = 0;
+
+  const tell = (next: EngineState): void => {
+    state = next;
+    options.onState(next);
+  };
+
+  async function launch(): Promise<void> {
+    startedAt = performance.now();
+    const process = options.spawn(options.start);
+    const end = new Promise<string>((resolve) => process.onEnd(resolve));
+    await firstAnswer(process, end);
+    const client = channelClient(process.channel, calls, events);
+    for (const name of Object.keys(events) as (keyof typeof events)[]) client.subscribe(name, (payload) => options.onEvent(name, payload));
+    current = { process, client };
+    tell({ ...state, state: 'running' });
+    void end.then(restart);
+  }
+
+  async function restart(reason: string): Promise<void> {
+    current = undefined;
+    if (isStopping) return;
+    inARow = performance.now() - startedAt > quietMs ? 1 : inARow + 1;
+    for (let why = reason; ; inARow += 1) {
+      if (inARow > mostRestarts) return tell({ ...state, state: 'given-up', reason: why });
+      tell({ state: 'restarting', restarts: state.restarts + 1, reason: why });
+      await delay((options.firstPauseMs ?? 500) * 2 ** (inARow - 1));
+      if (isStopping) return;
+      try {
+        return await launch();
+      } catch (error) {
+        why = error instanceof Error ? error.message : String(error);
+      }
+    }
+  }
+
+  await launch();
+  return {
+    get state() {
+      return state;
+    },
+    async dispatch(name, input, signal) {
+      try {
+        if (current === undefined) throw new CausewayError('engine.connection-lost', 'the engine is not running at the moment');
+        return { ok: true, value: await current.client.call(name, input as never, { signal }) };
+      } catch (error) {
+        return { ok: false, error: toErrorRecord(error) };
+      }
+    },
+    async stop() {
+      isStopping = true;
+      const ending = current;
+      if (ending === undefined) return;
+      const ended = new Promise<void>((resolve) => ending.process.onEnd(() => resolve()));
+      ending.process.stop();
+      const late = AbortSignal.timeout(drainMs);
+      late.addEventListener('abort', () => ending.process.kill());
+      await ended;
+      tell({ state: 'none', restarts: 0 });
+    },
+  };
+}
+
+/** Resolves when the engine says that it has opened the project; throws what it says instead. */
+async function firstAnswer(process: EngineProcess, end: Promise<string>): Promise<void> {
+  const answer = new Promise<void>((resolve, reject) => {
+    process.channel.onMessage((message) => {
+      if (typeof message !== 'object' || message === null) return;
+      if ('started' in message) resolve();
+      if ('failed' in message) reject(fromErrorRecord(message.failed as ErrorRecord));
+    });
+  });
+  const ended = end.then((reason) => {
+    throw new CausewayError('engine.connection-lost', `the engine ended before it had opened the project: ${reason}`);
+  });
+  await Promise.race([answer, ended]);
+}

@@ -1,0 +1,28 @@
+import { fork } from 'node:child_process';
+import type { EngineProcess, SpawnEngine } from './engine-process.ts';
+
+/**
+ * Starts engines as child processes of Node: the way of the web host. Their memory is their own, so that an engine that
+ * dies takes neither the page nor this process with it.
+ */
+export function nodeEngine(entry: string): SpawnEngine {
+  return (start): EngineProcess => {
+    const child = fork(entry, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    child.on('error', () => undefined); // 'exit' follows, or the send below failed: the end is told in one place
+    child.send({ start });
+    const ended = new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => resolve(signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`));
+    });
+    return {
+      channel: {
+        send: (message) => void (child.connected && child.send(message)),
+        onMessage: (listener) => void child.on('message', listener),
+        onClose: (listener) => void ended.then(listener),
+        close: () => void (child.connected && child.disconnect()),
+      },
+      onEnd: (listener) => void ended.then(listener),
+      stop: () => void (child.connected && child.send({ stop: true })),
+      kill: () => void child.kill('SIGKILL'),
+    };
+  };
+}

@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, isAbsolute, join, resolve } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import type { Project } from '../../shared/contract/shell.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+
+/** The file that makes a folder a project. People share it; it says nothing about one computer. */
+const fileName = 'causeway.yaml';
+const contentSchema = z.looseObject({ name: z.string().trim().min(1).max(100) });
+
+/** @throws CausewayError `general.invalid-input` when the folder is no project or its file is damaged */
+export function readProject(folder: string): Project {
+  const path = join(absolute(folder), fileName);
+  if (!existsSync(path)) throw new CausewayError('general.invalid-input', `${folder} is no project: it has no ${fileName}`);
+  const content = contentSchema.safeParse(parsed(path));
+  if (!content.success) throw new CausewayError('general.invalid-input', `${path} has no name for the project`);
+  return { folder: absolute(folder), name: content.data.name };
+}
+
+/** Makes the folder where needed. A folder that is a project already is refused, so that nothing is overwritten. */
+export function createProject(folder: string, name: string): Project {
+  const path = join(absolute(folder), fileName);
+  if (existsSync(path)) throw new CausewayError('general.invalid-input', `${folder} is a project already: open it instead`);
+  mkdirSync(absolute(folder), { recursive: true });
+  writeFileSync(path, stringify({ name }), { flag: 'wx' });
+  return { folder: absolute(folder), name };
+}
+
+function parsed(path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new CausewayError('general.invalid-input', `${basename(path)} could not be read: ${cause instanceof Error ? cause.message : ''}`, { cause });
+  }
+}
+
+function absolute(folder: string): string {
+  if (!isAbsolute(folder)) throw new CausewayError('general.invalid-input', `"${folder}" is no absolute path`);
+  return resolve(folder);
+}

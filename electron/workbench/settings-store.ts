@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { projectSchema, settingsSchema, type Project, type Settings } from '../../shared/contract/shell.ts';
+
+/** What the workbench remembers of its user; nothing of jobs, nothing secret. */
+export interface SettingsStore {
+  settings(): Settings;
+  change(part: Partial<Settings>): Settings;
+  recent(): Project[];
+  remember(project: Project): void;
+  forget(folder: string): void;
+}
+
+/** A key-value file: electron-store in the desktop app, conf in the web host. */
+export interface KeyValueFile {
+  get(key: string): unknown;
+  set(key: string, value: unknown): void;
+}
+
+const defaults: Settings = { scheme: 'system', reducedMotion: false, executionLimit: 4 };
+const mostRecent = 20;
+
+/** A file that somebody edited badly gives the defaults for what can't be understood. */
+export function settingsStore(file: KeyValueFile): SettingsStore {
+  const settings = (): Settings => ({ ...defaults, ...settingsSchema.partial().catch({}).parse(file.get('settings') ?? {}) }) as Settings;
+  const recent = (): Project[] => z.array(projectSchema).catch([]).parse(file.get('recentProjects') ?? []);
+  const others = (folder: string): Project[] => recent().filter((project) => project.folder !== folder);
+  return {
+    settings,
+    change(part) {
+      file.set('settings', { ...settings(), ...part });
+      return settings();
+    },
+    recent,
+    remember: (project) => file.set('recentProjects', [project, ...others(project.folder)].slice(0, mostRecent)),
+    forget: (folder) => file.set('recentProjects', others(folder)),
+  };
+}

@@ -1,0 +1,43 @@
+import { channelClient } from '../../shared/contract/channel-client.ts';
+import type { Channel } from '../../shared/contract/channel.ts';
+import { opened, type Envelope } from '../../shared/contract/envelope.ts';
+import { workbenchCalls, workbenchEvents } from '../../shared/contract/shell.ts';
+import type { TableClient } from '../../shared/contract/tables.ts';
+
+/** The workbench's process as the page sees it, in the desktop app and in a browser alike. */
+export type Workbench = TableClient<typeof workbenchCalls, typeof workbenchEvents>;
+
+/** What the preload script puts into the page of the desktop app. */
+interface Bridge {
+  readonly call: Readonly<Record<string, (input: unknown) => Promise<Envelope<unknown>>>>;
+  readonly on: Readonly<Record<string, (listener: (payload: unknown) => void) => () => void>>;
+}
+
+/** Connects to whichever host the page is in. */
+export async function connectWorkbench(): Promise<Workbench> {
+  const bridge = (globalThis as { causeway?: Bridge }).causeway;
+  return bridge === undefined ? overSocket() : overBridge(bridge);
+}
+
+function overBridge(bridge: Bridge): Workbench {
+  return {
+    call: async (name, input) => workbenchCalls[name].output.parse(opened(await bridge.call[name]!(input))) as never,
+    subscribe: (event, listener) => bridge.on[event]!(listener as (payload: unknown) => void),
+    close: async () => undefined,
+  };
+}
+
+async function overSocket(): Promise<Workbench> {
+  const socket = new WebSocket(`ws://${location.host}/contract`);
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve, { once: true });
+    socket.addEventListener('error', reject, { once: true });
+  });
+  const channel: Channel = {
+    send: (message) => socket.send(JSON.stringify(message)),
+    onMessage: (listener) => socket.addEventListener('message', (event) => listener(JSON.parse(String(event.data)))),
+    onClose: (listener) => socket.addEventListener('close', listener, { once: true }),
+    close: () => socket.close(),
+  };
+  return channelClient(channel, workbenchCalls, workbenchEvents);
+}
