@@ -77,7 +77,8 @@ async function protectLeaf(node: JsonValue, trail: readonly string[], vault: Sec
     return Object.fromEntries(entries);
   }
   if (typeof node !== 'string') return node;
-  const name = trail.map((part) => part.replaceAll(/[^A-Za-z0-9._-]/g, '_')).join('/');
+  const [prefix, ...path] = trail;
+  const name = [prefix, ...path.map((part) => part.replaceAll(/[^A-Za-z0-9._-]/g, '_'))].join('/');
   try {
     await vault.set(name, node);
   } catch (cause) {

@@ -36,7 +36,8 @@ export function progressMeter(
   };
   return {
     report(diskId, progress) {
-      disks.set(diskId, progress);
+      // Verification sends nothing; what the copy sent stays in sight.
+      disks.set(diskId, { ...progress, bytesSent: Math.max(progress.bytesSent, disks.get(diskId)?.bytesSent ?? 0) });
       const wait = publishedAt + minIntervalMs - performance.now();
       if (wait <= 0) publish();
       else timer ??= setTimeout(publish, wait).unref();

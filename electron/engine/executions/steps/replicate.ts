@@ -76,7 +76,7 @@ async function replicateOne(
         volumeIsNew: run.store.replicas.claimForWriting(run.replicaId, disk.id, snapshot.tag),
         volumesAreZeroed: run.environments.destination['volumes_are_zeroed'] === true,
         limiter: run.limiter,
-        onProgress: (progress) => run.meter?.report(disk.id, shown(progress)),
+        onProgress: (progress) => run.meter?.report(disk.id, beforeVerification(run, shown(progress))),
         signal,
       });
       return numbersOf(outcome);
@@ -159,6 +159,11 @@ function differing(diskId: string, outcome: VerifyOutcome): CausewayError {
 /** A disk's numbers as they travel. */
 function shown({ diskId: _diskId, secondsLeft, ...progress }: DiskProgress): TransferProgress {
   return { ...progress, ...(secondsLeft === null ? {} : { secondsLeft }) };
+}
+
+/** A disk is done when it is verified, not when it is copied. */
+function beforeVerification(run: RunContext, progress: TransferProgress): TransferProgress {
+  return progress.phase === 'done' && run.options.verify !== 'none' ? { ...progress, phase: 'flushing' } : progress;
 }
 
 /** What is told of a disk at its end; all of it numbers. */
