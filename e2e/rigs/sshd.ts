@@ -10,6 +10,7 @@ const run = promisify(execFile);
 
 /** A real OpenSSH server on loopback, with keys of its own. */
 export interface SshdRig {
+  readonly pid: number;
   readonly port: number;
   readonly username: string;
   readonly privateKeyPem: string;
@@ -44,6 +45,7 @@ export async function startSshd(options: { readonly port?: number; readonly extr
   server.stderr.on('data', (piece: Buffer) => (log += piece.toString('utf8')));
   await listening(server);
   return {
+    pid: server.pid ?? 0,
     port,
     username: userInfo().username,
     privateKeyPem: await readFile(path('user'), 'utf8'),

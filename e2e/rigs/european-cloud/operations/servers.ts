@@ -52,7 +52,7 @@ export const updateServer: Operation = (call) => {
 export const deleteServer: Operation = (call) => {
   const { world } = call;
   const server = serverOf(call);
-  if (server.status === 'DELETING') throw conflict('server is being deleted');
+  // Asking again while it is being deleted is no error.
   server.status = 'DELETING';
   world.transition({
     fault: call.fault,

@@ -1,0 +1,39 @@
+import { systemClock, type Clock } from '../../../electron/engine/http/clock.ts';
+import type { CoreOptions } from '../../../electron/engine/core/core.ts';
+import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
+import { platforms } from '../../../electron/engine/platforms/registry.ts';
+import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
+import { keyFileWrapper } from '../../../electron/secrets/key-file-wrapper.ts';
+import { openVault } from '../../../electron/secrets/vault.ts';
+import { resolveAddress } from '../machines/reachable-port.ts';
+
+/** A project in the lab, as a test and an engine in a process of its own both open it. */
+export interface LabProject {
+  readonly folder: string;
+  readonly keyFile: string;
+  /** Where the volumes of workers lie that run as this user. */
+  readonly cloudFolder: string;
+}
+
+/** A lab answers in milliseconds; a cloud's pauses would only make the tests long. */
+const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) };
+
+/** The product's own core, but for shorter pauses and the lab's ports. */
+export function labCore(project: LabProject): CoreOptions {
+  return {
+    projectFolder: project.folder,
+    vault: openVault(`${project.folder}/.causeway/vault.json`, async () => keyFileWrapper(project.keyFile)),
+    platforms: {
+      ...platforms,
+      'european-cloud': {
+        destination: (connection) =>
+          createEuropeanCloudDestination(connection, { clock: hurriedClock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000 } }),
+      },
+    },
+    connectWorker: (access, mechanism, signal) => connectWorker(access, mechanism, { allowPaths: allowed(project) }, signal),
+  };
+}
+
+function allowed(project: LabProject): readonly string[] {
+  return process.geteuid?.() === 0 ? [] : [project.cloudFolder];
+}

@@ -1,0 +1,163 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { CoreClient } from '../../../shared/contract/core-client.ts';
+import type { Event } from '../../../shared/model/event.ts';
+import type { ExecutionDetail, ExecutionOptions } from '../../../shared/model/execution.ts';
+import { openProject } from '../../../electron/engine/core/open-project.ts';
+import { ensureStateFolder } from '../../../electron/engine/store/database.ts';
+import { keyFileWrapper, makeKeyFile } from '../../../electron/secrets/key-file-wrapper.ts';
+import { createVault } from '../../../electron/secrets/vault.ts';
+import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
+import { labMachines, usualWorkerKind } from '../machines/kinds.ts';
+import type { LabMachines } from '../machines/lab-machines.ts';
+import { labCore, type LabProject } from './lab-options.ts';
+
+/** A cloud, a folder of disk images, a project with endpoints for both, and engines for it. */
+export interface ProjectLab {
+  readonly cloud: EuropeanCloud;
+  readonly machines: LabMachines;
+  readonly project: LabProject;
+  /** Folder of the images; a file is a VM with one disk, a folder one with several. */
+  readonly images: string;
+  /** Opens the project in this process for a moment. */
+  use<T>(work: (core: CoreClient) => Promise<T>): Promise<T>;
+  createReplica(name: string, vm: string, mechanism: 'HTTPS' | 'SSH'): Promise<void>;
+  /** An engine in a process of its own. */
+  start(replica: string, options?: ExecutionOptions): EngineProcess;
+  /** Runs one to its end. */
+  execute(replica: string, options?: ExecutionOptions): Promise<ExecutionDetail>;
+  /** Undefined when every disk of the replica is, byte for byte, at the beginning of its volume; else where it is not. */
+  difference(replica: string, images: Readonly<Record<string, string>>): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export interface EngineProcess {
+  readonly child: ChildProcess;
+  readonly events: readonly Event[];
+  /** Calls back for every event; to be set at once. */
+  onEvent: (event: Event) => void;
+  /** The final state; undefined when the process ended before it. */
+  readonly ended: Promise<ExecutionDetail | undefined>;
+  kill(): Promise<void>;
+}
+
+export async function startProjectLab(): Promise<ProjectLab> {
+  const root = await mkdtemp(join(tmpdir(), 'causeway-project-'));
+  const images = join(root, 'images');
+  const project: LabProject = { folder: join(root, 'project'), keyFile: join(root, 'key'), cloudFolder: join(root, 'cloud') };
+  await mkdir(images);
+  await mkdir(project.folder);
+  let machines: LabMachines | undefined;
+  const cloud = await startEuropeanCloud({
+    folder: project.cloudFolder,
+    transitionMs: 3,
+    machines: async (folder) => (machines = await labMachines({ worker: usualWorkerKind })(folder)),
+  });
+  if (machines === undefined) throw new Error('the cloud started no machines');
+  makeKeyFile(project.keyFile);
+  await createVault(join(ensureStateFolder(project.folder), 'vault.json'), keyFileWrapper(project.keyFile));
+
+  const use = async <T>(work: (core: CoreClient) => Promise<T>): Promise<T> => {
+    const { client } = await openProject(labCore(project), new AbortController().signal);
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
+  };
+  await use(async (core) => {
+    await core.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: images, os_type: 'linux' } });
+    await core.call('endpoint.add', {
+      name: 'cloud',
+      plugin: 'european-cloud',
+      connection: {
+        project_id: cloud.projectId, region_name: cloud.region, iaas_url: cloud.urls.iaas, token_url: cloud.urls.token,
+        service_account_key: JSON.stringify(cloud.serviceAccountKey), caller_address: '127.0.0.0/8',
+      },
+    });
+  });
+
+  const lab: ProjectLab = {
+    cloud, machines, project, images, use,
+    async createReplica(name, vm, mechanism) {
+      const destinationEnvironment = {
+        network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration',
+        migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' }, data_transfer_mechanism: mechanism,
+      };
+      await use((core) => core.call('replica.create', { name, source: 'images', destination: 'cloud', vm, destinationEnvironment }));
+    },
+    start: (replica, options = {}) => startEngine({ project, replica, options }),
+    async execute(replica, options) {
+      const execution = await lab.start(replica, options).ended;
+      if (execution === undefined) throw new Error('the engine ended before its execution');
+      return execution;
+    },
+    async difference(replica, files) {
+      const { disks } = await use((core) => core.call('replica.show', { replica }));
+      for (const [diskId, file] of Object.entries(files)) {
+        const volumeId = disks.find((disk) => disk.diskId === diskId)?.volumeId;
+        if (volumeId === undefined) return `disk ${diskId} has no volume; there are ${disks.map((disk) => disk.diskId).join(', ')}`;
+        const at = await firstDifference(file, cloud.volumePath(volumeId));
+        if (at !== undefined) return `disk ${diskId} differs at byte ${at}`;
+      }
+      return undefined;
+    },
+    async close() {
+      await cloud.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+  return lab;
+}
+
+function startEngine(request: object): EngineProcess {
+  const script = fileURLToPath(new URL('./engine-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(request)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const events: Event[] = [];
+  let final: ExecutionDetail | undefined;
+  const engine: EngineProcess = {
+    child,
+    events,
+    onEvent: () => undefined,
+    ended: Promise.resolve(undefined),
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => {
+    const message = JSON.parse(line) as { event?: Event; execution?: ExecutionDetail };
+    if (message.event !== undefined) {
+      events.push(message.event);
+      engine.onEvent(message.event);
+    }
+    final = message.execution ?? final;
+  });
+  return Object.assign(engine, { ended: Promise.all([once(child, 'exit'), once(lines, 'close')]).then(() => final) });
+}
+
+/** Offset of the first byte of `file` that `other` has differently. */
+async function firstDifference(file: string, other: string): Promise<number | undefined> {
+  const [a, b] = await Promise.all([open(file), open(other)]);
+  try {
+    const size = 1024 * 1024;
+    const [left, right] = [Buffer.alloc(size), Buffer.alloc(size)];
+    for (let offset = 0; ; offset += size) {
+      const { bytesRead } = await a.read(left, 0, size, offset);
+      if (bytesRead === 0) return undefined;
+      await b.read(right, 0, bytesRead, offset);
+      const [x, y] = [left.subarray(0, bytesRead), right.subarray(0, bytesRead)];
+      if (!x.equals(y)) return offset + x.findIndex((byte, index) => byte !== y[index]);
+    }
+  } finally {
+    await a.close();
+    await b.close();
+  }
+}
