@@ -4,6 +4,7 @@ import { checkEndpoint } from './check-endpoint.ts';
 import { checkEnvironment } from './check-environment.ts';
 import type { EuropeanCloudContext } from './context.ts';
 import { deleteVolumes } from './delete-volumes.ts';
+import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
 import { readEnvironment } from './environment.ts';
 import { findOwned, releaseOwned } from './remove-resource.ts';
 import { ensureVolumes } from './replica-volumes.ts';
@@ -36,6 +37,7 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
     deleteVolumes: (run, signal) => deleteVolumes(session, run, signal),
     removeResource: (entry, ledger, signal) => releaseOwned(session, ledger, entry, signal),
     findResource: (entry, signal) => findOwned(session, entry, signal),
+    deployment: createDeploymentPlatform(session),
     async close() {
       keyRing.clear();
       session.close();

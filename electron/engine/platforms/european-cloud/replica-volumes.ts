@@ -17,7 +17,7 @@ import { callerQuestion, planWorker, workerNeeds } from './worker-plan.ts';
 import { awaitVolume, findVolume, isFailed, isGone } from './volume-state.ts';
 
 /** The disk's exact size when the volume was made or grown for it: whole GiB would hide that a disk shrank. */
-const diskBytesLabel = 'causeway-disk-bytes';
+export const diskBytesLabel = 'causeway-disk-bytes';
 
 export function volumeKey(diskId: string): string {
   return `disk/${diskId}`;

@@ -2,10 +2,8 @@ import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-
 import type { DestinationRun, Volume, WorkerAccess, WorkerRole } from '../../ports/destination-platform.ts';
 import type { LedgerEntry, ResourceKind } from '../../ports/ledger.ts';
 import { createEd25519KeyPair, type SshKeyPair } from '../../ssh-keys/ed25519-key-pair.ts';
-import { pollUntil } from '../../http/poll.ts';
 import { attachVolume } from './attachments.ts';
 import { callerRanges } from './caller-address.ts';
-import { pollPlan } from './context.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import { hasLabels, labelKeys } from './iaas/labels.ts';
@@ -14,6 +12,7 @@ import type { CloudServer } from './iaas/servers.ts';
 import { ensureOwned, entryLabel, labelsOf, nameOf, type Intent, type Owned } from './owned.ts';
 import { requireQuota } from './quota-needs.ts';
 import { releaseOwned } from './remove-resource.ts';
+import { awaitActive } from './server-state.ts';
 import type { CloudSession } from './session.ts';
 import { agentPort, callerQuestion, planWorker, sshPort, workerNeeds, type WorkerPlan } from './worker-plan.ts';
 import { decodeDebugKey, linuxWorkerUserData, workerUser } from './worker-user-data.ts';
@@ -248,25 +247,6 @@ function ensureServerRecord(session: CloudSession, keyRing: WorkerKeyRing, iaas:
 function isLost(server: CloudServer): boolean {
   const lost = ['ERROR', 'DELETING', 'INACTIVE', 'DEALLOCATED', 'DEALLOCATING', 'STOPPING', 'PAUSED', 'RESCUE', 'RESCUING'];
   return lost.includes(server.status ?? '') || ['CRASHED', 'STOPPED'].includes(server.status === 'ACTIVE' ? (server.powerStatus ?? '') : '');
-}
-
-/** @throws `cloud.operation-failed`, `cloud.not-found`, `cloud.not-ready` */
-export function awaitActive(session: CloudSession, iaas: Iaas, id: string, signal: AbortSignal): Promise<CloudServer> {
-  const operation = `server ${id}: starting`;
-  return pollUntil(
-    { operation, details: { serverId: id } },
-    async (s) => {
-      const server = await iaas.servers.get(id, s);
-      if (server === undefined) throw new CausewayError('cloud.not-found', `${operation}: the server is gone`, { details: { operation, serverId: id } });
-      if (server.status === 'ERROR') {
-        throw new CausewayError('cloud.operation-failed', `${operation}: ${server.errorMessage ?? 'status ERROR'}`, { details: { operation, serverId: id, state: 'ERROR' } });
-      }
-      return server.status === 'ACTIVE' ? { done: true, value: server } : { done: false, state: server.status ?? 'unknown' };
-    },
-    pollPlan(session.timing, session.timing.serverMs),
-    session.clock,
-    signal,
-  );
 }
 
 const removalOrder: readonly ResourceKind[] = ['server', 'public-ip', 'nic', 'security-group-rule', 'security-group'];

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock, type Clock } from '../../electron/engine/http/clock.ts';
+import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
+import type { DeploymentPlatform, DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
+import type { DestinationPlatform, Volume } from '../../electron/engine/ports/destination-platform.ts';
+import { ledgerScope } from '../../electron/engine/store/ledger.ts';
+import { openStore, type Store } from '../../electron/engine/store/store.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../shared/model/json.ts';
+import type { Vm } from '../../shared/model/vm.ts';
+import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
+
+const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 4), signal) };
+const signal = new AbortController().signal;
+const gib = 2 ** 30;
+const vm: Vm = {
+  id: 'vm-1', name: 'Größe_web 01', os_type: 'linux', vcpus: 2, memory_mb: 4096, firmware: 'uefi', secure_boot: true,
+  disks: [{ id: 'data', size_bytes: gib }, { id: 'root', size_bytes: 2 * gib, bootable: true }],
+  nics: [{ id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] }, { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] }],
+};
+const environment: JsonObject = {
+  network_map: { lan: 'production', mgmt: 'backup' },
+  availability_zone: 'eu01-1',
+  migr_image_map: { linux: 'Debian 12' },
+  migr_network: 'migration',
+  migr_machine_type: 'g1.2',
+  storage_mappings: { default: 'storage_premium_perf2' },
+};
+
+let cloud: EuropeanCloud;
+let folder: string;
+let store: Store;
+let platform: DestinationPlatform;
+let deployment: DeploymentPlatform;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'causeway-deployment-'));
+  store = openStore(folder);
+  cloud = await startEuropeanCloud({ transitionMs: 2 });
+  open();
+});
+afterEach(async () => {
+  expect(cloud.violations).toEqual([]);
+  await cloud.close();
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As a new process would. */
+function open(): void {
+  platform = createEuropeanCloudDestination(
+    { project_id: cloud.projectId, region_name: cloud.region, service_account_key: JSON.stringify(cloud.serviceAccountKey), iaas_url: cloud.urls.iaas },
+    { clock: hurriedClock, timing: { requestMs: 400, pollFirstMs: 2, pollCapMs: 5, volumeMs: 2_000, serverMs: 2_000, attachMs: 2_000, removeMs: 2_000 } },
+  );
+  if (platform.deployment === undefined) throw new Error('no deployments');
+  deployment = platform.deployment;
+}
+
+let notes: string[] = [];
+function runOf(deploymentId: string, more: JsonObject = {}, of: Vm = vm): DeploymentRun {
+  notes = [];
+  return {
+    replicaId: 'replica', executionId: deploymentId, deploymentId, vm: of, environment: { ...environment, ...more },
+    ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: deploymentId }),
+    note: (message) => void notes.push(message),
+  };
+}
+
+async function deploy(run: DeploymentRun): Promise<{ serverId: string; volumes: readonly Volume[] }> {
+  const replica = await platform.ensureVolumes(run, run.vm.disks, signal);
+  const plan = await deployment.plan(run, replica, signal);
+  const snapshots = await deployment.snapshotVolumes(run, replica, signal);
+  const volumes = await deployment.volumesFromSnapshots(run, snapshots, signal);
+  const nics = await deployment.createNics(run, plan, signal);
+  await platform.startWorker(run, 'osmorphing-linux', volumes, signal);
+  await platform.stopWorker(run, 'osmorphing-linux', signal);
+  const server = await deployment.createServer(run, plan, volumes, nics, signal);
+  await deployment.deleteSnapshots(run, signal);
+  return { serverId: server.id, volumes };
+}
+
+const kinds = (): string[] => cloud.world.leftovers().map((line) => line.split(' ')[0] ?? '').sort();
+
+describe('a deployment', () => {
+  it('makes the server that the environment describes, from volumes of its own', async () => {
+    const more = {
+      machine_type: 'g1.4', server_labels: ['env=prod', 'migrated'], server_properties: { owner: 'me', level: 3 }, use_public_ip: true, use_config_drive: true,
+      delete_disks_on_server_termination: true, preserve_fixed_ips: true, disk_bus: 'scsi', security_groups: ['default'],
+      default_custom_boot_volume_image_metadata: { video_model: 'vga', nic_model: 'e1000' }, custom_boot_volume_image_metadata: { nic_model: 'virtio', secure_boot: false },
+    };
+    const { serverId, volumes } = await deploy(runOf('d1', more));
+    const server = cloud.world.servers.get(serverId);
+    const [data, root] = volumes.map((volume) => cloud.world.volumes.get(volume.id));
+    expect(server).toMatchObject({
+      name: 'Gro-e-web-01', machineType: 'g1.4', availabilityZone: 'eu01-1', status: 'ACTIVE', configDrive: true,
+      metadata: { owner: 'me', level: '3' }, bootVolume: { id: root?.id, deleteOnTermination: true }, attachments: new Map([[root?.id, true], [data?.id, false]]),
+    });
+    expect(server?.labels).toMatchObject({ env: 'prod', migrated: '', 'managed-by': 'causeway' });
+    expect(root).toMatchObject({
+      bootable: true, size: 2, performanceClass: 'storage_premium_perf2', status: 'ATTACHED',
+      imageConfig: { operatingSystem: 'linux', uefi: true, secureBoot: false, diskBus: 'scsi', virtioScsi: true, videoModel: 'vga', nicModel: 'virtio' },
+    });
+    expect(data).toMatchObject({ bootable: false, imageConfig: { diskBus: 'scsi', virtioScsi: true } });
+    const nics = [...cloud.world.nics.values()].filter((nic) => nic.device === serverId);
+    expect(nics.map((nic) => nic.ipv4)).toEqual(['10.20.0.17', '10.30.0.18']);
+    expect(nics.every((nic) => nic.securityGroups.length === 1)).toBe(true);
+    expect([...cloud.world.publicIps.values()].map((ip) => ip.networkInterface)).toEqual([nics[0]?.id]);
+    expect(kinds()).toEqual(['nic', 'nic', 'public-ip', 'server', 'volume', 'volume', 'volume', 'volume']);
+  });
+
+  it('picks the smallest machine type that fits, and says which', async () => {
+    const { serverId } = await deploy(runOf('d1'));
+    expect(cloud.world.servers.get(serverId)?.machineType).toBe('c2i.2');
+    expect(notes.join('\n')).toContain('c2i.2');
+  });
+
+  it('can be had twice from one replica', async () => {
+    await deploy(runOf('d1'));
+    await deploy(runOf('d2'));
+    expect(cloud.world.servers.size).toBe(2);
+    expect(cloud.world.volumes.size).toBe(6);
+  });
+
+  it.each([
+    ['an address out of range', { preserve_fixed_ips: true, network_map: { lan: 'backup', mgmt: 'backup' } }, vm, 'cloud.address-out-of-range'],
+    ['a key of metadata that the cloud does not have', { custom_boot_volume_image_metadata: { colour: 'red' } }, vm, 'general.invalid-input'],
+    ['a label that the cloud does not take', { server_labels: ['no way'] }, vm, 'general.invalid-input'],
+    ['an unknown security group', { security_groups: ['ghosts'] }, vm, 'cloud.name-unknown'],
+    ['a network without a mapping', { network_map: { lan: 'production' } }, vm, 'cloud.parameter-missing'],
+    ['Windows without a machine type', {}, { ...vm, os_type: 'windows' as const }, 'cloud.parameter-missing'],
+  ])('is refused before anything is created: %s', async (_what, more, of, code) => {
+    const replica = await platform.ensureVolumes(runOf('d1'), vm.disks, signal);
+    const before = cloud.world.leftovers();
+    await expect(deployment.plan(runOf('d1', more, of), replica, signal)).rejects.toMatchObject({ code });
+    expect(cloud.world.leftovers()).toEqual(before);
+  });
+
+  it('is rolled back to the replica alone, and can be repeated', async () => {
+    const run = runOf('d1', { use_public_ip: true });
+    const { serverId } = await deploy(run);
+    await deployment.rollBack(run, signal);
+    await deployment.rollBack(run, signal);
+    expect(cloud.world.servers.has(serverId)).toBe(false);
+    expect(kinds()).toEqual(['volume', 'volume']);
+    await deploy(runOf('d2'));
+    expect(cloud.world.servers.size).toBe(1);
+  });
+
+  it('in place can be undone: the replica goes on with what the snapshots hold', async () => {
+    const run = runOf('d1');
+    const replica = await platform.ensureVolumes(run, run.vm.disks, signal);
+    const snapshots = await deployment.snapshotVolumes(run, replica, signal);
+    const restored = await deployment.restoreVolumes(run, snapshots, signal);
+    expect(restored.map((volume) => volume.diskId)).toEqual(['data', 'root']);
+    expect((await deployment.restoreVolumes(run, snapshots, signal)).map((volume) => volume.id)).toEqual(restored.map((volume) => volume.id));
+    await deployment.rollBack(run, signal);
+    expect([...cloud.world.volumes.keys()].sort()).toEqual(restored.map((volume) => volume.id).sort());
+    const again = await platform.ensureVolumes(run, run.vm.disks, signal);
+    expect(again.map((volume) => [volume.id, volume.isNew])).toEqual(restored.map((volume) => [volume.id, false]));
+    await platform.deleteVolumes(run, signal);
+    expect(cloud.world.leftovers()).toEqual([]);
+  });
+
+  it.each(['502-after', 'connection-reset-after', 'connection-reset', 'status-error'] as const)(
+    'with %s at each of its calls ends well, or is rolled back and leaves the replica', { timeout: 240_000 }, async (effect) => {
+      const first = cloud.calls.length;
+      const plain = runOf('plain', { use_public_ip: true });
+      await deploy(plain);
+      const calls = cloud.calls.length - first;
+      const expected = kinds();
+      await deployment.rollBack(plain, signal);
+      for (let n = 1; n <= calls; n += 1) {
+        open();
+        const run = runOf(`d${n}`, { use_public_ip: true });
+        const start = cloud.calls.length;
+        cloud.faults.add({ operation: '*', nth: n, effect });
+        try {
+          await deploy(run);
+          expect(kinds(), `${effect} at ${cloud.calls[start + n - 1]?.operation}`).toEqual(expected);
+        } catch (error) {
+          if (!(error instanceof CausewayError)) throw error;
+          expect(effect, error.message).toBe('status-error');
+          expect(error.code).toMatch(/^cloud\./);
+          await platform.stopWorker(run, 'osmorphing-linux', signal);
+        }
+        cloud.faults.clear();
+        await deployment.rollBack(run, signal);
+        expect(kinds(), `${effect} at ${cloud.calls[start + n - 1]?.operation}`).toEqual(['volume', 'volume']);
+      }
+    },
+  );
+});

@@ -1,0 +1,116 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { Vm } from '../../../../../shared/model/vm.ts';
+import type { DeployedNic, DeployedServer, DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
+import type { Volume } from '../../../ports/destination-platform.ts';
+import { freeVolume } from '../attachments.ts';
+import { readEnvironment, required, type DestinationEnvironment } from '../environment.ts';
+import type { Iaas } from '../iaas/iaas.ts';
+import { hasLabels } from '../iaas/labels.ts';
+import type { CloudServer } from '../iaas/servers.ts';
+import { ensureOwned, entryLabel, labelsOf } from '../owned.ts';
+import { asServerLabels } from '../server-labels.ts';
+import type { CloudSession } from '../session.ts';
+import { awaitActive } from '../server-state.ts';
+import { bootVolumeConfig, dataVolumeConfig } from './boot-volume-config.ts';
+import { deploymentIntent } from './deployment-keys.ts';
+import { planState } from './plan-deployment.ts';
+
+/** Creates the migrated VM from prepared volumes and NICs, gives it its public address, and waits until it runs. */
+export async function createServer(
+  session: CloudSession, run: DeploymentRun, plan: DeploymentPlan, volumes: readonly Volume[], nics: readonly DeployedNic[], signal: AbortSignal,
+): Promise<DeployedServer> {
+  const environment = readEnvironment(run.environment);
+  const iaas = session.iaas(environment.project);
+  const boot = bootVolume(run.vm, volumes);
+  const existing = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key)?.resourceId;
+  if (existing === undefined) await describeVolumes(session, iaas, run, environment, volumes, boot, signal);
+  const server = await ensureServer(session, iaas, run, plan, environment, volumes, boot, nics, signal);
+  const publicAddress = environment.use_public_ip ? await ensurePublicIp(session, iaas, run, nics, signal) : undefined;
+  await awaitActive(session, iaas, server.id, signal);
+  const addresses = nics.flatMap((nic) => nic.ipAddress ?? []);
+  return { id: server.id, name: server.name, addresses: publicAddress === undefined ? addresses : [publicAddress, ...addresses] };
+}
+
+/** The volume of the disk that the source boots from; the first one when the source does not say. */
+function bootVolume(vm: Vm, volumes: readonly Volume[]): Volume {
+  const bootable = vm.disks.find((disk) => disk.bootable === true) ?? vm.disks[0];
+  const volume = volumes.find((each) => each.diskId === bootable?.id);
+  if (volume === undefined) throw new CausewayError('general.invalid-input', `VM ${vm.name} has no volume to boot from`, { details: { vmId: vm.id } });
+  return volume;
+}
+
+async function describeVolumes(
+  session: CloudSession, iaas: Iaas, run: DeploymentRun, environment: DestinationEnvironment, volumes: readonly Volume[], boot: Volume, signal: AbortSignal,
+): Promise<void> {
+  for (const volume of volumes) {
+    await freeVolume(session, iaas, run, volume.id, undefined, signal);
+    const change = volume.id === boot.id
+      ? { bootable: true, imageConfig: bootVolumeConfig(run.vm, environment) }
+      : { imageConfig: dataVolumeConfig(environment) };
+    await iaas.volumes.change(volume.id, change, signal);
+  }
+}
+
+async function ensureServer(
+  session: CloudSession, iaas: Iaas, run: DeploymentRun, plan: DeploymentPlan, environment: DestinationEnvironment,
+  volumes: readonly Volume[], boot: Volume, nics: readonly DeployedNic[], signal: AbortSignal,
+): Promise<CloudServer> {
+  const { affinityGroupId, keypairName } = planState(plan);
+  const metadata = Object.fromEntries(Object.entries(environment.server_properties).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
+  const { resource } = await ensureOwned<CloudServer>(
+    session,
+    run.ledger,
+    deploymentIntent(run, 'server', 'server', { project: iaas.projectId }),
+    {
+      find: async (entry, s) => (await iaas.servers.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
+      async get(id, _entry, s) {
+        const server = await iaas.servers.get(id, s);
+        return server === undefined || server.status === 'DELETED' ? undefined : server;
+      },
+      create: (entry, s) =>
+        iaas.servers.create(
+          {
+            name: serverName(run.vm.name),
+            machineType: plan.machineType,
+            availabilityZone: required(environment, 'availability_zone'),
+            networking: { nicIds: nics.map((nic) => nic.id) },
+            bootVolume: { source: { type: 'volume', id: boot.id }, deleteOnTermination: environment.delete_disks_on_server_termination },
+            volumes: volumes.filter((volume) => volume.id !== boot.id).map((volume) => volume.id),
+            configDrive: environment.use_config_drive,
+            ...(keypairName === undefined ? {} : { keypairName }),
+            ...(affinityGroupId === undefined ? {} : { affinityGroup: affinityGroupId }),
+            ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+            labels: { ...asServerLabels(environment.server_labels).labels, ...labelsOf(run, entry) },
+          },
+          s,
+        ),
+    },
+    signal,
+  );
+  return resource;
+}
+
+/** The VM's name in the form of host names, which servers of the cloud must have. Two servers may share one. */
+export function serverName(vmName: string): string {
+  const parts = vmName.normalize('NFKD').replaceAll(/[̀-ͯ]/g, '').split('.')
+    .map((part) => part.replaceAll(/[^A-Za-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, ''));
+  const name = parts.filter((part) => part !== '').join('.').slice(0, 63).replaceAll(/[-.]+$/g, '');
+  return name === '' ? 'migrated' : name;
+}
+
+async function ensurePublicIp(session: CloudSession, iaas: Iaas, run: DeploymentRun, nics: readonly DeployedNic[], signal: AbortSignal): Promise<string | undefined> {
+  const [first] = nics;
+  if (first === undefined) return undefined;
+  const { resource } = await ensureOwned(
+    session,
+    run.ledger,
+    deploymentIntent(run, 'public-ip', 'public-ip', { project: iaas.projectId }),
+    {
+      find: async (entry, s) => (await iaas.publicIps.list(entryLabel(entry), s)).find((ip) => hasLabels(ip, entryLabel(entry))),
+      get: (id, _entry, s) => iaas.publicIps.get(id, s),
+      create: (entry, s) => iaas.publicIps.create(first.id, labelsOf(run, entry), s),
+    },
+    signal,
+  );
+  return resource.ip;
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../../shared/model/json.ts';
+import type { Finding } from '../../../../../shared/validation/finding.ts';
+import type { DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
+import type { Volume } from '../../../ports/destination-platform.ts';
+import { readEnvironment, type DestinationEnvironment } from '../environment.ts';
+import { checkFixedAddresses, keptAddress } from '../fixed-addresses.ts';
+import type { MachineType } from '../iaas/catalog-lists.ts';
+import type { Iaas } from '../iaas/iaas.ts';
+import type { CloudNetwork } from '../iaas/networks.ts';
+import { smallestFitting } from '../machine-type.ts';
+import { resolve, resolvedOrThrow, resolveText } from '../names.ts';
+import { reportInto } from '../online-finding.ts';
+import { addNeeds, requireQuota } from '../quota-needs.ts';
+import { asServerLabels } from '../server-labels.ts';
+import type { CloudSession } from '../session.ts';
+import { planWorker, workerNeeds } from '../worker-plan.ts';
+import { bootVolumeConfig } from './boot-volume-config.ts';
+
+const stateSchema = z.object({
+  nics: z.array(
+    z.object({
+      sourceNicId: z.string(),
+      networkId: z.string(),
+      address: z.string().optional(),
+      prefix: z.string().optional(),
+      gateway: z.string().optional(),
+    }),
+  ),
+  securityGroupIds: z.array(z.string()),
+  affinityGroupId: z.string().optional(),
+  keypairName: z.string().optional(),
+});
+
+export type PlanState = z.infer<typeof stateSchema>;
+
+/** @throws `general.bug` when the plan is not one of this platform */
+export function planState(plan: DeploymentPlan): PlanState {
+  const parsed = stateSchema.safeParse(plan.state);
+  if (!parsed.success) throw new CausewayError('general.bug', `plan of a deployment: ${parsed.error.message}`);
+  return parsed.data;
+}
+
+/** Settles everything that can be settled, and refuses everything that can be refused, before anything is created. */
+export async function planDeployment(session: CloudSession, run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<DeploymentPlan> {
+  const environment = readEnvironment(run.environment);
+  const iaas = session.iaas(environment.project);
+  const networks = await iaas.networks.list(signal);
+  const nics = run.vm.nics.map((nic) => planNic(networks, environment, nic));
+  await refuseAddresses(iaas, networks, environment, run, signal);
+  const machineType = await chooseMachineType(iaas, environment, run, signal);
+  const securityGroupIds = await resolveGroups(iaas, environment, signal);
+  const affinityGroupId = environment.affinity_group === undefined
+    ? undefined
+    : resolvedOrThrow('affinity group', 'affinity_group', environment.affinity_group, resolve(await iaas.lists.affinityGroups(signal), environment.affinity_group)).id;
+  const keypairName = await chooseKeypair(iaas, environment, run, signal);
+  bootVolumeConfig(run.vm, environment);
+  const [refused] = asServerLabels(environment.server_labels).refused;
+  if (refused !== undefined) throw new CausewayError('general.invalid-input', `server_labels: ${refused.reason}`, { details: { parameter: 'server_labels', index: refused.index } });
+
+  const worker = await planWorker(iaas, environment, run.vm.os_type === 'windows' ? 'osmorphing-windows' : 'osmorphing-linux', signal);
+  const gigabytes = volumes.reduce((sum, volume) => sum + Math.ceil(volume.sizeBytes / 2 ** 30), 0);
+  const needs = addNeeds(
+    // Snapshots count by their volumes' sizes as well.
+    { snapshots: volumes.length, volumes: volumes.length, gigabytes: 2 * gigabytes, nics: nics.length, publicIps: environment.use_public_ip ? 1 : 0 },
+    // The worker is gone when the server comes, so that the larger of the two counts for processors and memory.
+    { ...workerNeeds(worker, 1), vcpu: Math.max(worker.machineType.vcpus, machineType.vcpus), ram: Math.max(worker.machineType.ram, machineType.ram) },
+  );
+  if (!hasStarted(run)) requireQuota(needs, await iaas.quotas.read(signal));
+  const state = { nics, securityGroupIds, ...(affinityGroupId === undefined ? {} : { affinityGroupId }), ...(keypairName === undefined ? {} : { keypairName }) };
+  return { machineType: machineType.name, state: JSON.parse(JSON.stringify(state)) as JsonObject };
+}
+
+/** A deployment that goes on after a crash has taken its share of the quotas already. */
+function hasStarted(run: DeploymentRun): boolean {
+  return run.ledger.list({ lifetime: 'deployment' }).some((entry) => entry.key.startsWith(`deployment/${run.deploymentId}/`));
+}
+
+function planNic(networks: readonly CloudNetwork[], environment: DestinationEnvironment, nic: DeploymentRun['vm']['nics'][number]): PlanState['nics'][number] {
+  const wanted = environment.network_map[nic.network];
+  if (wanted === undefined) {
+    throw new CausewayError('cloud.parameter-missing', `network_map has no entry for "${nic.network}", the network of NIC ${nic.id}`, { details: { parameter: 'network_map', network: nic.network } });
+  }
+  const network = resolvedOrThrow('network', `network_map.${nic.network}`, wanted, resolve(networks, wanted));
+  const address = environment.preserve_fixed_ips ? keptAddress(nic) : undefined;
+  const [prefix] = network.ipv4?.prefixes ?? [];
+  const gateway = network.ipv4?.gateway;
+  return {
+    sourceNicId: nic.id,
+    networkId: network.id,
+    ...(address === undefined ? {} : { address }),
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(typeof gateway === 'string' ? { gateway } : {}),
+  };
+}
+
+async function refuseAddresses(iaas: Iaas, networks: readonly CloudNetwork[], environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<void> {
+  const findings: Finding[] = [];
+  await checkFixedAddresses(iaas, networks, environment, run.vm, signal, reportInto(findings));
+  // A deployment that goes on after a crash finds its own NIC at the address.
+  const errors = findings.filter((each) => each.severity === 'error' && !(hasStarted(run) && each.rule.endsWith('address-taken')));
+  if (errors.length > 0) throw new CausewayError('cloud.address-out-of-range', errors.map((each) => each.message).join('; '), { details: { problems: errors.map((each) => each.message) } });
+  for (const each of findings) if (each.severity !== 'error') run.note(each.message);
+}
+
+async function chooseMachineType(iaas: Iaas, environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<MachineType> {
+  const types = (await iaas.lists.machineTypes(signal)).map((type) => ({ ...type, id: type.name }));
+  if (environment.machine_type !== undefined) return resolvedOrThrow('machine type', 'machine_type', environment.machine_type, resolve(types, environment.machine_type));
+  if (run.vm.os_type === 'windows') throw new CausewayError('cloud.parameter-missing', 'machine_type is not set; a Windows VM needs one that is meant for Windows', { details: { parameter: 'machine_type' } });
+  const chosen = smallestFitting(types, run.vm);
+  if (chosen === undefined) throw new CausewayError('cloud.parameter-missing', `machine_type is not set, and none has ${run.vm.vcpus ?? '?'} vCPU and ${run.vm.memory_mb ?? '?'} MB`, { details: { parameter: 'machine_type' } });
+  run.note(`Machine type ${chosen.name} is the smallest that fits (${chosen.vcpus} vCPU, ${chosen.ram} MB)`, { machineType: chosen.name });
+  return chosen;
+}
+
+async function resolveGroups(iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal): Promise<string[]> {
+  const wanted = [...new Set([...environment.security_groups, ...environment.default_security_groups])];
+  if (wanted.length === 0) return [];
+  const groups = await iaas.securityGroups.list(undefined, signal);
+  const found = wanted.map((name) => resolvedOrThrow('security group', 'security_groups', name, resolve(groups, name)));
+  if (new Set(found.map((group) => group.stateful ?? true)).size > 1) {
+    throw new CausewayError('general.invalid-input', 'security_groups: stateful and stateless groups can not be on one NIC', { details: { parameter: 'security_groups' } });
+  }
+  return [...new Set(found.map((group) => group.id))];
+}
+
+async function chooseKeypair(iaas: Iaas, environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<string | undefined> {
+  const wanted = environment.keypair_name;
+  if (wanted === undefined) return undefined;
+  if (environment.retain_user_credentials) {
+    run.note('keypair_name has no effect while retain_user_credentials is on');
+    return undefined;
+  }
+  const names = (await iaas.lists.keyPairs(signal)).map((each) => each.name);
+  return resolvedOrThrow('key pair of this service account', 'keypair_name', wanted, resolveText(names, wanted)).name;
+}
