@@ -6,7 +6,7 @@ import { ensureInstalled, node24, root } from './install.js';
 
 const tasks = {
   start: { run: ['scripts/start.ts'], build: 'all' },
-  demo: { run: ['scripts/demo.ts'], build: 'all', packages: 'demo' },
+  demo: { run: ['e2e/demo/run.ts'], build: 'all', packages: 'demo' },
   test: { run: ['scripts/test.ts'], build: 'all', packages: 'test' },
   bench: { run: ['scripts/bench.ts'], build: 'all', packages: 'bench' },
   lab: { run: ['scripts/lab.ts'], build: 'node', packages: 'demo' },
@@ -23,8 +23,9 @@ if (task === undefined) {
 
 ensureInstalled();
 if (task.packages !== undefined) {
-  const { ensurePackages } = await import('./bootstrap.js');
-  await ensurePackages(task.packages);
+  // Missing packages are named in one line; what needs them says so again when it comes to it.
+  const installed = await run([join(root, 'scripts/bootstrap.js'), task.packages]);
+  if (installed === 2) process.exit(2);
 }
 const built = await run([join(root, 'scripts/build-on-demand.ts'), task.build]);
 if (built !== 0 || task.run.length === 0) process.exit(built);

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import { connection as diskImagesConnection } from '../../../shared/plugins/disk-images/connection.ts';
+import { connection as qemuHypervisorConnection } from '../../../shared/plugins/qemu-hypervisor/connection.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformContext } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import { createDiskImagesSource } from './disk-images/index.ts';
 import { createEuropeanCloudDestination } from './european-cloud/european-cloud-destination.ts';
+import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
 
 /** Makes the platforms of one endpoint. The connection has its secrets resolved; keep it in memory only. */
 export interface PlatformFactory {
@@ -18,5 +20,8 @@ export type PlatformRegistry = Readonly<Partial<Record<PluginId, PlatformFactory
 /** Every platform that can be reached; a new one is a folder beside this file and a line here. */
 export const platforms: PlatformRegistry = {
   'disk-images': { source: (connection, context) => createDiskImagesSource(diskImagesConnection.parse(connection), context) },
+  'qemu-hypervisor': {
+    source: (connection, context) => createQemuHypervisorSource(qemuHypervisorConnection.parse(connection), context),
+  },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
 };
