@@ -194,8 +194,9 @@ export class ReplyParser implements ByteSink {
     this.#isData = false;
     request.cancelAfterChunk?.();
     if (!done) return;
-    this.#owner.finished(cookie);
+    // Throws while the request still counts as pending, so that it is rejected with all others.
     request.finish();
+    this.#owner.finished(cookie);
   }
 
   #current(): ChunkHead {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeStatus } from './status-extents.ts';
+import type { Extent } from '../../../shared/model/extent.ts';
+import { alignExtents, mergeStatus, zeroInBoth } from './status-extents.ts';
 
 const runs = fc.array(fc.record({ length: fc.integer({ min: 1, max: 40 }), flags: fc.integer({ min: 0, max: 3 }) }), { maxLength: 20 });
 
@@ -53,5 +54,50 @@ describe('merging the status of allocation and dirty bitmap', () => {
       ],
       covered: 300,
     });
+  });
+});
+
+describe('moving extents to whole sectors', () => {
+  it('makes a sector with any data in it data, and loses nothing', async () => {
+    const parts = fc.array(fc.record({ gap: fc.integer({ min: 0, max: 1 }), length: fc.integer({ min: 1, max: 2000 }), isData: fc.boolean() }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(parts, fc.boolean(), async (list, complete) => {
+        const extents: Extent[] = [];
+        let end = 0;
+        for (const part of list) {
+          const offset = complete ? end : end + part.gap * 512;
+          extents.push({ offset, length: part.length, kind: part.isData ? 'data' : 'zero' });
+          end = offset + part.length;
+        }
+        const aligned: Extent[] = [];
+        for await (const extent of alignExtents(extents, 512, end)) aligned.push(extent);
+        let last = 0;
+        for (const extent of aligned) {
+          expect(extent.offset).toBeGreaterThanOrEqual(last);
+          expect([extent.offset % 512, extent.length % 512, extent.length > 0]).toEqual([0, 0, true]);
+          last = extent.offset + extent.length;
+        }
+        const kindAt = (of: readonly Extent[], at: number) => of.find((extent) => at >= extent.offset && at < extent.offset + extent.length)?.kind;
+        for (let sector = 0; sector < end; sector += 512) {
+          const inside = extents.filter((extent) => extent.offset < sector + 512 && extent.offset + extent.length > sector);
+          const seen = kindAt(aligned, sector);
+          if (inside.some((extent) => extent.kind === 'data')) expect(seen).toBe('data');
+          else if (complete) expect(seen).toBe('zero');
+        }
+      }),
+    );
+  });
+});
+
+describe('looking twice at zeros', () => {
+  it('believes only what both looks say', () => {
+    const one = [{ length: 100, flags: 3 }, { length: 100, flags: 0 }, { length: 100, flags: 2 }];
+    const other = [{ length: 50, flags: 0 }, { length: 400, flags: 3 }];
+    expect(zeroInBoth(one, other)).toEqual([
+      { length: 50, flags: 0 },
+      { length: 50, flags: 2 },
+      { length: 100, flags: 0 },
+      { length: 100, flags: 2 },
+    ]);
   });
 });

@@ -68,7 +68,8 @@ export async function* alignExtents(
   const up = (value: number) => down(value + unit - 1);
   let held: Extent | undefined;
   let end = 0;
-  for await (const extent of extents) {
+  // Joined first: a border between two runs of zeros within a sector is none.
+  for await (const extent of joinExtents(extents)) {
     const isData = extent.kind === 'data';
     const last = extent.offset + extent.length;
     const start = Math.max(end, isData ? down(extent.offset) : up(extent.offset));
@@ -77,6 +78,17 @@ export async function* alignExtents(
     end = stop;
     const joined: Extent[] = held === undefined ? [] : [held];
     appendExtent(joined, { offset: start, length: stop - start, kind: extent.kind });
+    held = joined.pop();
+    yield* joined;
+  }
+  if (held !== undefined) yield held;
+}
+
+async function* joinExtents(extents: AsyncIterable<Extent> | Iterable<Extent>): AsyncGenerator<Extent, void, undefined> {
+  let held: Extent | undefined;
+  for await (const extent of extents) {
+    const joined: Extent[] = held === undefined ? [] : [held];
+    appendExtent(joined, extent);
     held = joined.pop();
     yield* joined;
   }
