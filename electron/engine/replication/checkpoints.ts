@@ -30,6 +30,12 @@ export function createTransferTables(db: DatabaseSync): void {
       unverified BLOB,                 -- blocks that were written since the last verification
       PRIMARY KEY (disk, segment)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE transfer_page (
+      disk INTEGER NOT NULL REFERENCES transfer_disk (id) ON DELETE CASCADE,
+      segment INTEGER NOT NULL,        -- counts pages of the map by 1024, as the bitmaps above count blocks
+      present BLOB,                    -- pages that were ever written; the others are not looked for in the file
+      PRIMARY KEY (disk, segment)
+    ) STRICT, WITHOUT ROWID;
   `);
 }
 
@@ -50,12 +56,16 @@ export interface DiskCheckpoint {
 }
 
 export type SegmentColumn = 'pending' | 'written' | 'unverified';
+type Column = SegmentColumn | 'present';
+const tableOf = (column: Column): string => (column === 'present' ? 'transfer_page' : 'transfer_segment');
 
 /** What one checkpoint changes, in one transaction. */
 export interface CheckpointUpdate {
   /** Segments whose pending blocks are settled now. */
   readonly settled: readonly number[];
   readonly written: BlockSet;
+  /** Pages of the digest map that were written, by their number. */
+  readonly pages: BlockSet;
   readonly cursorBytes: number;
 }
 
@@ -110,7 +120,7 @@ export class CheckpointRows {
           Number(disk.distrusted), disk.runSnapshot, disk.runBytes, Number(disk.runComplete), disk.cursorBytes,
           disk.baseSnapshot, disk.baseBytes, disk.id,
         );
-      if (also.dropRows) this.#db.prepare('DELETE FROM transfer_segment WHERE disk = ?').run(disk.id);
+      if (also.dropRows) this.#drop(disk.id);
       for (const column of also.clear ?? []) this.#clear(disk.id, column);
       if (also.pending !== undefined) this.#add(disk.id, 'pending', also.pending);
     });
@@ -128,15 +138,16 @@ export class CheckpointRows {
       for (const segment of update.settled) settle.run(diskId, segment);
       this.#add(diskId, 'written', update.written);
       this.#add(diskId, 'unverified', update.written);
+      this.#add(diskId, 'present', update.pages);
       this.#db.prepare('UPDATE transfer_disk SET cursor_bytes = ? WHERE id = ?').run(update.cursorBytes, diskId);
     });
   }
 
   /** The blocks of one column, from a segment on. */
-  blocks(diskId: number, column: SegmentColumn, fromSegment = 0): BlockSet {
+  blocks(diskId: number, column: Column, fromSegment = 0): BlockSet {
     const set = new BlockSet();
     const rows = this.#db
-      .prepare(`SELECT segment, ${column} AS bits FROM transfer_segment WHERE disk = ? AND segment >= ? AND ${column} IS NOT NULL`)
+      .prepare(`SELECT segment, ${column} AS bits FROM ${tableOf(column)} WHERE disk = ? AND segment >= ? AND ${column} IS NOT NULL`)
       .iterate(diskId, fromSegment);
     for (const row of rows) set.addBitmap(row['segment'] as number, row['bits'] as Uint8Array);
     return set;
@@ -144,9 +155,13 @@ export class CheckpointRows {
 
   remove(diskId: number): void {
     this.#transaction(() => {
-      this.#db.prepare('DELETE FROM transfer_segment WHERE disk = ?').run(diskId);
+      this.#drop(diskId);
       this.#db.prepare('DELETE FROM transfer_disk WHERE id = ?').run(diskId);
     });
+  }
+
+  #drop(diskId: number): void {
+    for (const table of ['transfer_segment', 'transfer_page']) this.#db.prepare(`DELETE FROM ${table} WHERE disk = ?`).run(diskId);
   }
 
   #clear(diskId: number, column: SegmentColumn): void {
@@ -156,9 +171,9 @@ export class CheckpointRows {
       .run(diskId);
   }
 
-  #add(diskId: number, column: SegmentColumn, blocks: BlockSet): void {
-    const read = this.#db.prepare(`SELECT ${column} AS bits FROM transfer_segment WHERE disk = ? AND segment = ?`);
-    const write = this.#db.prepare(`INSERT INTO transfer_segment (disk, segment, ${column}) VALUES (?, ?, ?)
+  #add(diskId: number, column: Column, blocks: BlockSet): void {
+    const read = this.#db.prepare(`SELECT ${column} AS bits FROM ${tableOf(column)} WHERE disk = ? AND segment = ?`);
+    const write = this.#db.prepare(`INSERT INTO ${tableOf(column)} (disk, segment, ${column}) VALUES (?, ?, ?)
       ON CONFLICT (disk, segment) DO UPDATE SET ${column} = excluded.${column}`);
     for (const segment of blocks.segments()) {
       const sum = new BlockSet();

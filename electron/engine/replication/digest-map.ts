@@ -1,7 +1,8 @@
 import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { SEGMENT_BLOCKS, segmentCount, segmentOf, BLOCK_BYTES, type BlockRun, type ByteRange } from './blocks.ts';
+import { BlockSet } from './block-set.ts';
+import { BLOCK_BYTES, SEGMENT_BLOCKS, SEGMENT_BYTES, segmentCount, segmentOf, type BlockRun, type ByteRange } from './blocks.ts';
 import { decodePage, encodePage, holdsDigest, knowledgeAt, PAGE_BYTES, setDigest, setState, type BlockKnowledge, type DigestPage } from './digest-page.ts';
 import { DIGEST_BYTES } from './digests.ts';
 
@@ -76,21 +77,34 @@ export interface Lesson {
   readonly digests: Buffer;
 }
 
+/** Which map a disk has, and what its file alone does not say. */
+export interface MapRecord {
+  readonly mapId: string;
+  readonly sizeBytes: number;
+  /** The disk's size when the file was last used; a shorter file was cut. */
+  readonly formerSizeBytes: number;
+  /** Where the volume is known to be zero as long as no page says otherwise. */
+  readonly zeroed: readonly ByteRange[];
+  /** Pages that were written. The others are not looked for: a map of a large, mostly empty disk costs no reads. */
+  readonly present: BlockSet;
+}
+
 /**
  * The digest of every block that the destination is known to hold durably, in a sparse file. The map itself knows
  * nothing of runs: who calls `learn` has made the blocks durable first.
  */
 export class DigestMap {
   readonly #file: MapFile;
-  readonly #zeroed: readonly ByteRange[];
-  readonly #sizeBytes: number;
+  readonly #record: MapRecord;
   readonly #cache = new Map<number, DigestPage>();
   readonly #scratch = Buffer.alloc(PAGE_BYTES);
+  /** The page of the last question: questions come in runs. */
+  #lastSegment = -1;
+  #lastPage: DigestPage = { kind: 'unknown' };
 
-  private constructor(file: MapFile, sizeBytes: number, zeroed: readonly ByteRange[]) {
+  private constructor(file: MapFile, record: MapRecord) {
     this.#file = file;
-    this.#sizeBytes = sizeBytes;
-    this.#zeroed = zeroed;
+    this.#record = record;
   }
 
   /**
@@ -113,11 +127,9 @@ export class DigestMap {
     }
   }
 
-  /**
-   * The map that was created under `mapId`; undefined if it is gone, cut or another one.
-   * @param zeroed where the volume is known to be zero as long as no page says otherwise
-   */
-  static open(open: OpenMapFile, path: string, mapId: string, sizeBytes: number, zeroed: readonly ByteRange[], formerSizeBytes: number): DigestMap | undefined {
+  /** The map that was created under the record's id; undefined if it is gone, cut or another one. */
+  static open(open: OpenMapFile, path: string, record: MapRecord): DigestMap | undefined {
+    const { mapId, sizeBytes, formerSizeBytes } = record;
     const file = open(path, false);
     if (file === undefined) return undefined;
     if (file.size >= fileSize(formerSizeBytes)) {
@@ -130,7 +142,7 @@ export class DigestMap {
         && header.readUInt32LE(136) === DIGEST_BYTES;
       if (fits) {
         if (file.size < fileSize(sizeBytes)) file.resize(fileSize(sizeBytes));
-        return new DigestMap(file, sizeBytes, zeroed);
+        return new DigestMap(file, record);
       }
     }
     file.close();
@@ -155,43 +167,50 @@ export class DigestMap {
 
   /** Whether all blocks of the segment are known to be zero, without a look at each. */
   segmentIsZero(segment: number): boolean {
+    if (!this.#record.present.has(segment)) return this.#isZeroed(segment);
     return this.#page(segment).kind === 'zero';
   }
 
-  /** Writes lessons down; durable when this resolves. */
-  async learn(lessons: readonly Lesson[]): Promise<void> {
+  /** Writes lessons down; durable when this resolves, to the pages that were written. */
+  async learn(lessons: readonly Lesson[]): Promise<BlockSet> {
+    const pages = new BlockSet();
     const touched = new Set<number>();
     for (const lesson of lessons) {
-      for (const run of lesson.zero) this.#setZero(run, touched);
+      for (const run of lesson.zero) this.#setZero(run, touched, pages);
       lesson.blocks.forEach((block, i) => {
         const segment = segmentOf(block);
         setDigest(this.#writable(segment), block % SEGMENT_BLOCKS, lesson.digests.subarray(i * DIGEST_BYTES, (i + 1) * DIGEST_BYTES));
         touched.add(segment);
-        if (touched.size >= CACHED_PAGES / 2) this.#write(touched);
+        if (touched.size >= CACHED_PAGES / 2) this.#write(touched, pages);
       });
     }
-    this.#write(touched);
+    this.#write(touched, pages);
     await this.#file.sync();
+    return pages;
   }
 
   close(): void {
     this.#file.close();
   }
 
-  #setZero(run: BlockRun, touched: Set<number>): void {
+  #setZero(run: BlockRun, touched: Set<number>, pages: BlockSet): void {
     for (let block = run.first; block < run.first + run.count; ) {
       const segment = segmentOf(block);
       const index = block % SEGMENT_BLOCKS;
       const count = Math.min(SEGMENT_BLOCKS - index, run.first + run.count - block);
       setState(this.#writable(segment), index, count, 'zero');
       touched.add(segment);
-      if (touched.size >= CACHED_PAGES / 2) this.#write(touched);
+      if (touched.size >= CACHED_PAGES / 2) this.#write(touched, pages);
       block += count;
     }
   }
 
-  #write(touched: Set<number>): void {
-    for (const segment of touched) this.#file.write(encodePage(this.#page(segment), segment), pageOffset(segment));
+  #write(touched: Set<number>, pages: BlockSet): void {
+    for (const segment of touched) {
+      this.#file.write(encodePage(this.#page(segment), segment), pageOffset(segment));
+      this.#record.present.add(segment);
+      pages.add(segment);
+    }
     touched.clear();
   }
 
@@ -202,26 +221,37 @@ export class DigestMap {
   }
 
   #page(segment: number): DigestPage {
-    const cached = this.#cache.get(segment);
-    if (cached !== undefined) {
-      this.#cache.delete(segment);
-      this.#cache.set(segment, cached);
-      return cached;
-    }
-    this.#file.read(this.#scratch, pageOffset(segment));
-    const page = decodePage(this.#scratch, segment) ?? this.#defaultPage(segment);
+    if (segment === this.#lastSegment) return this.#lastPage;
+    let page = this.#cache.get(segment);
+    if (page === undefined) page = this.#load(segment);
+    else this.#cache.delete(segment);
     this.#cache.set(segment, page);
     if (this.#cache.size > CACHED_PAGES) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#lastSegment = segment;
+    this.#lastPage = page;
     return page;
+  }
+
+  #load(segment: number): DigestPage {
+    if (!this.#record.present.has(segment)) return this.#defaultPage(segment);
+    this.#file.read(this.#scratch, pageOffset(segment));
+    return decodePage(this.#scratch, segment);
+  }
+
+  #isZeroed(segment: number): boolean {
+    const from = segment * SEGMENT_BYTES;
+    const end = Math.min(from + SEGMENT_BYTES, this.#record.sizeBytes);
+    return this.#record.zeroed.some(({ offset, length }) => offset <= from && offset + length >= end);
   }
 
   #defaultPage(segment: number): DigestPage {
     const page: DigestPage = { kind: 'unknown' };
+    const { sizeBytes, zeroed } = this.#record;
     const from = segment * SEGMENT_BLOCKS;
-    const blocks = Math.min(Math.ceil(this.#sizeBytes / BLOCK_BYTES) - from, SEGMENT_BLOCKS);
-    for (const { offset, length } of this.#zeroed) {
+    const blocks = Math.min(Math.ceil(sizeBytes / BLOCK_BYTES) - from, SEGMENT_BLOCKS);
+    for (const { offset, length } of zeroed) {
       const first = Math.max(Math.ceil(offset / BLOCK_BYTES), from);
-      const end = offset + length >= this.#sizeBytes ? from + blocks : Math.min(Math.floor((offset + length) / BLOCK_BYTES), from + blocks);
+      const end = offset + length >= sizeBytes ? from + blocks : Math.min(Math.floor((offset + length) / BLOCK_BYTES), from + blocks);
       if (end > first) setState(page, first - from, end - first, 'zero');
     }
     return page;

@@ -5,7 +5,7 @@ import { DIGEST_BYTES } from './digests.ts';
 /**
  * One page of the digest map = one segment of the disk. On file: a head of one sector {magic, CRC-32 of all that
  * follows it, segment, kind}, then 16 bytes for each block. An entry of all zeros is "unknown", of all ones "zero".
- * A page of one kind throughout is its head alone. A page that was never written reads as zeros: the map's default.
+ * A page of one kind throughout is its head alone.
  */
 export const PAGE_HEAD_BYTES = 512;
 export const PAGE_BYTES = PAGE_HEAD_BYTES + SEGMENT_BLOCKS * DIGEST_BYTES;
@@ -24,10 +24,9 @@ export interface DigestPage {
   entries?: Buffer;
 }
 
-/** A page as read from file, or `undefined` where none was ever written. */
-export function decodePage(bytes: Buffer, segment: number): DigestPage | undefined {
+/** A page as read from file. */
+export function decodePage(bytes: Buffer, segment: number): DigestPage {
   const head = bytes.subarray(0, PAGE_HEAD_BYTES);
-  if (head.every((byte) => byte === 0)) return undefined;
   const kind = KINDS[head.readUInt32LE(16)];
   if (head.readUInt32LE(0) !== MAGIC || head.readDoubleLE(8) !== segment || kind === undefined) return { kind: 'torn' };
   const covered = kind === 'mixed' ? bytes.subarray(CRC_FROM) : head.subarray(CRC_FROM);

@@ -16,7 +16,7 @@ export interface TransferStateOptions {
   readonly diskId: string;
   /** Size of the disk in the snapshot that is replicated next. */
   readonly sizeBytes: number;
-  /** Whether a volume that is grown reads as zeros in its new part. When not known for sure: false, the default. */
+  /** Whether a volume that is grown reads as zeros in its new part. When not known for sure: false, the default. Used from the next 64 MiB on. */
   readonly grownAreaIsZeroed?: boolean;
   /** For tests that tear and lose writes. */
   readonly openFile?: OpenMapFile;
@@ -210,9 +210,9 @@ export class TransferState {
   }
 
   /** To be called after the worker's flush: the map learns, then the intents go. Durable when it resolves. */
-  async settle(lessons: readonly Lesson[], update: CheckpointUpdate): Promise<void> {
-    if (lessons.length > 0) await this.#map!.learn(lessons);
-    this.#rows.settle(this.#disk.id, update);
+  async settle(lessons: readonly Lesson[], update: Omit<CheckpointUpdate, 'pages'>): Promise<void> {
+    const pages = lessons.length > 0 ? await this.#map!.learn(lessons) : new BlockSet();
+    this.#rows.settle(this.#disk.id, { ...update, pages });
     this.#disk = { ...this.#disk, cursorBytes: update.cursorBytes };
     for (const segment of update.settled) this.#pending.dropSegment(segment);
   }
@@ -281,8 +281,9 @@ export class TransferState {
   }
 
   #mapOnFile(formerSizeBytes: number): DigestMap | undefined {
-    const { mapId, zeroed } = this.#disk;
-    return DigestMap.open(this.#openFile, this.#path(mapId), mapId, this.sizeBytes, zeroed, formerSizeBytes);
+    const { id, mapId, zeroed } = this.#disk;
+    const present = this.#rows.blocks(id, 'present');
+    return DigestMap.open(this.#openFile, this.#path(mapId), { mapId, sizeBytes: this.sizeBytes, formerSizeBytes, zeroed, present });
   }
 
   /** A new, empty map; nothing of the former runs counts any more. */
