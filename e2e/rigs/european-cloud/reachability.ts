@@ -35,3 +35,10 @@ export function exposures(world: World): readonly Exposure[] {
 
 /** Brings the machines' reachable addresses in line with the records; called after every change that matters. */
 export const exposeServers = (world: World): Promise<void> => world.setup.machines.expose(exposures(world));
+
+/** The same where nobody waits for it: what goes wrong is told on the error stream, the records stay as they are. */
+export function exposeServersLater(world: World): void {
+  exposeServers(world).catch((error: unknown) => {
+    process.stderr.write(`the lab's addresses could not be brought up: ${String(error)}\n`);
+  });
+}

@@ -50,7 +50,9 @@ depmod -b "$root" "$version"
   rm -rf usr/share/{doc,man,locale,i18n,zoneinfo,bash-completion,info,perl,perl5,initramfs-tools,lintian,bug} \
     usr/lib/*/{perl,perl-base,gconv} var/lib/apt var/cache lib/systemd/system usr/lib/python3*/{test,idlelib,lib2to3,ensurepip,tkinter,turtledemo,distutils} \
     usr/lib/python3*/config-* lib/udev usr/lib/udev usr/games usr/include usr/src usr/bin/perl* usr/share/misc \
-    usr/lib/*/libperl* usr/lib/*/libicu* usr/sbin/xfs_scrub* usr/lib/*/libdb-*
+    usr/lib/*/libperl* usr/lib/*/libicu* usr/sbin/xfs_scrub* usr/lib/*/libdb-* usr/lib/*/libsqlite3* usr/lib/*/libstdc++* \
+    usr/lib/python3*/{pydoc_data,unittest,sqlite3,curses,turtle.py} usr/bin/{ssh-agent,ssh-add,ssh-keyscan,cvtsudoers,dpkg*,apt*} \
+    usr/lib/openssh/ssh-{keysign,pkcs11-helper,sk-helper} bin/btrfs-* sbin/{tc,mdmon} etc/ssh/moduli bin/udevadm lib/systemd
   find . -name '*.a' -delete
   find . -name __pycache__ -prune -exec rm -rf {} +
   mkdir -p proc sys dev run tmp mnt root/.ssh home etc/ssh etc/sudoers.d var/empty var/lib/cloud
@@ -78,6 +80,14 @@ depmod -b "$root" "$version"
   cp "$here/../machines/apply-seed.py" sbin/apply-seed.py
   chmod 755 init
 )
+# Python's modules are compiled beforehand where this machine's Python is the worker's: doing it at each start takes an
+# emulated machine seconds.
+library=$(basename "$root"/usr/lib/python3.*)
+if [ "$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])' 2>/dev/null)" = "$library" ]; then
+  ( cd "$root/usr/lib/$library"
+    /usr/bin/python3 -m compileall -q -l --invalidation-mode unchecked-hash -s "$root" \
+      . collections ctypes email encodings http importlib json logging re urllib || true )
+fi
 [ ! -e "$root/bin/busybox" ] && ln -s ../usr/bin/busybox "$root/bin/busybox"
 ldconfig -r "$root" 2>/dev/null || true
 ( cd "$root" && find . | cpio -o -H newc -R 0:0 --quiet ) > "$out/initrd"

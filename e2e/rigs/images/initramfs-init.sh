@@ -15,12 +15,14 @@ $b ip link set eth0 up
 $b ip addr add 10.0.2.15/24 dev eth0
 $b ip route add default via 10.0.2.2
 echo 'nameserver 10.0.2.3' > /etc/resolv.conf
-name=$($b sed -n 's/.*causeway.name=\([^ ]*\).*/\1/p' /proc/cmdline)
+read -r line < /proc/cmdline
+case "$line" in *causeway.name=*) name=${line##*causeway.name=} name=${name%% *} ;; esac
 $b hostname "${name:-worker}"
 echo "127.0.0.1 localhost ${name:-worker}" > /etc/hosts
-python3 /sbin/apply-seed.py /sys/firmware/qemu_fw_cfg/by_name/opt/causeway/seed/raw > /dev/console 2>&1
+python3 -I -S /sbin/apply-seed.py /sys/firmware/qemu_fw_cfg/by_name/opt/causeway/seed/raw > /dev/console 2>&1
 # The rest of the modules come once SSH can be reached.
 /usr/sbin/sshd -e 2> /dev/console
-echo "worker is up after $($b cut -d' ' -f1 /proc/uptime) s" > /dev/console
+read -r uptime rest < /proc/uptime
+echo "worker is up after $uptime s" > /dev/console
 modprobe -a virtio_scsi dm_mod ext4 loop fuse 2>/dev/null
 while :; do $b sleep 1000000; done

@@ -8,6 +8,7 @@ Reads one JSON object a line from standard input, answers each with one line, en
 A connection that no rule allows is reset, and so is one whose machine does not listen. Bytes move by splice(2).
 """
 import ctypes
+import errno
 import ipaddress
 import json
 import os
@@ -15,6 +16,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 
 CLONE_NEWNET = 0x40000000
 PIECE = 1 << 20
@@ -99,9 +101,20 @@ class Listener:
         self.link = link
         self.socket = socket.socket()
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind((entry["address"], entry["listenPort"]))
+        self.bind()
         self.socket.listen(64)
         threading.Thread(target=self.run, daemon=True).start()
+
+    def bind(self):
+        # Something else on this machine may hold the port on all addresses for a moment.
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                return self.socket.bind((self.entry["address"], self.entry["listenPort"]))
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
 
     def close(self):
         try:

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import pwd
-import subprocess
 import sys
 
 seed = json.load(open(sys.argv[1]))
@@ -18,6 +17,13 @@ def write(path, content, mode, owner=None):
     os.chmod(path, mode)
     if owner:
         os.chown(path, owner.pw_uid, owner.pw_gid)
+
+
+def run(command):
+    # Imported late: most seeds have no commands, and on an emulated machine each module costs.
+    import subprocess
+
+    return subprocess.run(command, shell=isinstance(command, str)).returncode
 
 
 def add_account(user):
@@ -56,13 +62,13 @@ for name, content in seed["hostKeys"].items():
     write(path, content.rstrip("\n").encode() + b"\n", 0o644 if part == "public" else 0o600)
 if not any(name.endswith("_private") for name in seed["hostKeys"]):
     if not os.path.exists("/etc/ssh/ssh_host_ed25519_key"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "/etc/ssh/ssh_host_ed25519_key"], check=True)
+        run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "/etc/ssh/ssh_host_ed25519_key"])
 
 for file in seed["files"]:
     owner = pwd.getpwnam(file["owner"].split(":")[0]) if file.get("owner") else None
     write(file["path"], base64.b64decode(file["content"]), int(file["permissions"], 8), owner)
 
 for command in seed["commands"]:
-    code = subprocess.run(command, shell=isinstance(command, str)).returncode
+    code = run(command)
     if code != 0:
         print("seed: command ended with %d" % code, file=sys.stderr)

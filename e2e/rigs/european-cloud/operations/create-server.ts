@@ -2,7 +2,7 @@ import { badRequest } from '../api-error.ts';
 import { accepted, created, invalid, labelsField, objectField, stringField, stringList } from '../call.ts';
 import type { Call, Operation } from '../call.ts';
 import { demandQuota } from '../quota.ts';
-import { exposeServers } from '../reachability.ts';
+import { exposeServersLater } from '../reachability.ts';
 import type { Labels, NicRecord, ServerRecord, VolumeRecord } from '../records.ts';
 import type { MachinePlan } from '../server-machines.ts';
 import { demandStatus, get, newId, now } from '../world.ts';
@@ -55,7 +55,7 @@ export const createServer: Operation = (call) => {
     succeed: () => {
       Object.assign(server, { status: 'ACTIVE', powerStatus: 'RUNNING', launchedAt: now() });
       for (const volume of [boot.volume, ...dataVolumes]) volume.status = 'ATTACHED';
-      void exposeServers(world);
+      exposeServersLater(world);
     },
     fail: (reason) => Object.assign(server, { status: 'ERROR', powerStatus: 'ERROR', errorMessage: reason }),
   });
@@ -74,7 +74,7 @@ export const startServer: Operation = (call) => {
     work: () => world.setup.machines.start(machinePlan(world, server)),
     succeed: () => {
       Object.assign(server, { status: 'ACTIVE', powerStatus: 'RUNNING' });
-      void exposeServers(world);
+      exposeServersLater(world);
     },
     fail: (reason) => Object.assign(server, { status: 'ERROR', errorMessage: reason }),
   });

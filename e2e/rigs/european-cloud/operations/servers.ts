@@ -2,7 +2,7 @@ import { badRequest, conflict } from '../api-error.ts';
 import { accepted, mergedLabels, noContent, objectField, ok, stringField } from '../call.ts';
 import type { Call, Operation } from '../call.ts';
 import { parseLabelSelector } from '../label-selector.ts';
-import { exposeServers } from '../reachability.ts';
+import { exposeServers, exposeServersLater } from '../reachability.ts';
 import type { NicRecord, ServerRecord } from '../records.ts';
 import { demandStatus, get, now } from '../world.ts';
 import type { World } from '../world.ts';
@@ -74,7 +74,7 @@ export const deleteServer: Operation = (call) => {
         const index = group.members.indexOf(server.id);
         if (index >= 0) group.members.splice(index, 1);
       }
-      void exposeServers(world);
+      exposeServersLater(world);
     },
     fail: (reason) => Object.assign(server, { status: 'ERROR', errorMessage: reason }),
   });
@@ -104,7 +104,7 @@ function powerOperation(from: readonly string[], through: string, to: string, ac
       work: () => act(world, server.id),
       succeed: () => {
         Object.assign(server, { status: to, powerStatus: to === 'ACTIVE' ? 'RUNNING' : 'STOPPED', updatedAt: now() });
-        void exposeServers(world);
+        exposeServersLater(world);
       },
       fail: (reason) => Object.assign(server, { status: 'ERROR', errorMessage: reason }),
     });
@@ -153,7 +153,7 @@ export const removeNic: Operation = (call) => {
     request: world.openRequest(call.requestId, 'DELETE', 'NIC', [nic.id]),
     succeed: () => {
       releaseNic(world, nic);
-      void exposeServers(world);
+      exposeServersLater(world);
     },
     fail: () => {},
   });
