@@ -136,6 +136,13 @@ describe('YAML', () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
+  test('many single aliases are read in linear time, each as the anchor that stood last before it', () => {
+    const start = performance.now();
+    const text = Array.from({ length: 9000 }, (_, index) => `a${index}: &x ${index}\nb${index}: *x`).join('\n');
+    expect(readDocument(text, 'yaml').value).toMatchObject({ b0: 0, b8999: 8999 });
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
   test('a value reads the same as YAML and as JSON', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 4, values: [fc.string(), fc.integer(), fc.boolean(), fc.double({ noDefaultInfinity: true, noNaN: true }), fc.constant(null)] }), (value) => {

@@ -1,5 +1,5 @@
 import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Lexer, Parser } from 'yaml';
-import type { Document, Node, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Alias, Document, Node, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { JsonValue } from '../model/json.ts';
 import type { Finding, TextLocation } from '../validation/finding.ts';
 import { toPointer, type PathSegment } from '../validation/json-pointer.ts';
@@ -36,10 +36,10 @@ export function readAnyYaml(text: string): DocumentText {
     if (document.contents === null || (isScalar(document.contents) && document.contents.type === 'PLAIN' && document.contents.source === '')) {
       return unreadable('document/empty', 'The document is empty', { line: 1, column: 1 });
     }
-    const conversion = new Conversion(document, place);
+    const conversion = new Conversion(place);
     const value = conversion.convert(document.contents);
     const members: MemberIndex = new Map();
-    return { value, findings: conversion.findings, locate: (path) => place(offsetOfMember(document, path, members)) };
+    return { value, findings: conversion.findings, locate: (path) => place(offsetOfMember(document, path, members, conversion.targets)) };
   } catch (error) {
     if (error instanceof UnreadableText) return unreadable(error.rule, error.message, place(error.offset));
     throw error;
@@ -75,7 +75,9 @@ function composeOnly(text: string): Document.Parsed {
 /** Turns nodes into plain values; what cannot be said in JSON becomes a finding or ends the reading. */
 class Conversion {
   readonly findings: Finding[] = [];
-  readonly #document: Document.Parsed;
+  /** What each alias stands for. The library's own look-up goes through the whole document for each alias. */
+  readonly targets = new Map<Node, ParsedNode>();
+  readonly #anchors = new Map<string, ParsedNode>();
   readonly #place: (offset: number) => TextLocation;
   readonly #path: PathSegment[] = [];
   /** Anchors whose content is being converted: an alias to one of them would never end. */
@@ -83,8 +85,7 @@ class Conversion {
   #insideAliases = 0;
   #aliasNodes = 0;
 
-  constructor(document: Document.Parsed, place: (offset: number) => TextLocation) {
-    this.#document = document;
+  constructor(place: (offset: number) => TextLocation) {
     this.#place = place;
   }
 
@@ -94,6 +95,8 @@ class Conversion {
       throw new UnreadableText('document/yaml-alias', `YAML aliases repeat more than ${readLimits.aliasNodes} values`, offsetOf(node));
     }
     if (isAlias(node)) return this.#follow(node);
+    // An alias means the anchor of its name that stood last before it.
+    if (node.anchor !== undefined && this.#insideAliases === 0) this.#anchors.set(node.anchor, node);
     if (node.tag !== undefined) this.#report('document/yaml-tag', `YAML tags (${node.tag}) are not accepted`, node);
     if (!isScalar(node) && this.#path.length >= readLimits.depth) throw tooDeep(offsetOf(node));
     if (isMap(node)) return this.#convertMap(node);
@@ -139,16 +142,17 @@ class Conversion {
     return scalar.source;
   }
 
-  #follow(alias: Extract<ParsedNode, { readonly source: string }>): JsonValue {
-    const target = isAlias(alias) ? alias.resolve(this.#document) : undefined;
+  #follow(alias: Alias.Parsed): JsonValue {
+    const target = this.targets.get(alias) ?? this.#anchors.get(alias.source);
     if (target === undefined) {
       throw new UnreadableText('document/yaml-alias', `The alias *${alias.source} points to no anchor`, offsetOf(alias));
     }
+    this.targets.set(alias, target);
     if (this.#open.has(target)) {
       throw new UnreadableText('document/yaml-alias', `The alias *${alias.source} stands inside what it points to`, offsetOf(alias));
     }
     this.#insideAliases++;
-    const value = this.convert(target as ParsedNode);
+    const value = this.convert(target);
     this.#insideAliases--;
     return value;
   }
@@ -170,11 +174,16 @@ class Conversion {
 /** The pairs of each mapping by key, made when a place in it is asked for. */
 type MemberIndex = Map<Node, Map<string, YAMLMap.Parsed['items'][number]>>;
 
-function offsetOfMember(document: Document.Parsed, path: readonly PathSegment[], members: MemberIndex): number {
+function offsetOfMember(
+  document: Document.Parsed,
+  path: readonly PathSegment[],
+  members: MemberIndex,
+  targets: ReadonlyMap<Node, ParsedNode>,
+): number {
   let node = document.contents as ParsedNode | null | undefined;
   let offset = node ? offsetOf(node) : 0;
   for (const segment of path) {
-    if (isAlias(node)) node = node.resolve(document) as ParsedNode | undefined;
+    if (isAlias(node)) node = targets.get(node);
     if (isMap(node)) {
       const pair = pairsOf(node as YAMLMap.Parsed, members).get(String(segment));
       if (pair === undefined) break;
