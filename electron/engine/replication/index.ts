@@ -14,5 +14,5 @@ export { createTransferTables } from './checkpoints.ts';
 export type { DiskOutcome } from './disk-outcome.ts';
 export { replicateDisk, type ReplicateOptions, type ReplicateRequest } from './pipeline.ts';
 export type { DiskProgress, ProgressPhase } from './progress.ts';
-export { openTransferState, type Resumability, type TransferState, type TransferStateOptions } from './transfer-state.ts';
+export { deleteTransferState, openTransferState, type Resumability, type TransferState, type TransferStateOptions } from './transfer-state.ts';
 export { verificationError, verifyDisk, type VerifyOutcome, type VerifyRequest } from './verification.ts';

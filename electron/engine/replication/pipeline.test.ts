@@ -130,6 +130,24 @@ describe('a later run', () => {
     expect(outcome.readEverything).toBe(false);
   });
 
+  it('remembers what an interrupted run brought, also when the worker turns out to hold it all', async () => {
+    const first = disk(30, 4);
+    const second = disk(31, 4);
+    const lab = await replicated(first);
+    const dying = new MemoryWriter(lab.volume);
+    const flush = dying.flush.bind(dying);
+    dying.flush = async (signal) => {
+      await flush(signal);
+      throw new Error('the link broke after the flush');
+    };
+    const changes = { snapshotId: 's2', baseSnapshotId: 's1' };
+    await expect(replicateDisk(request(lab, { reader: changedReader(first, second), writer: dying, ...changes }))).rejects.toThrow('the link broke');
+    const resumed = await replicateDisk(request(lab, { reader: changedReader(first, second), ...changes }));
+    expect([resumed.resumed, resumed.bytesSent]).toEqual([true, 0]);
+    await replicateDisk(request(lab, { reader: changedReader(first, first), snapshotId: 's3', baseSnapshotId: 's1' }));
+    expect(firstDifference(lab.volume.durable, first)).toBeUndefined();
+  });
+
   it('does nothing for a snapshot that is there already', async () => {
     const source = disk(13);
     const lab = await replicated(source);
@@ -241,7 +259,7 @@ describe('the lanes', () => {
       onProgress: (progress) => reports.push({ ...progress, at: performance.now() }),
     }));
     const gaps = reports.slice(1, -1).map((report, i) => report.at - reports[i]!.at);
-    expect(Math.min(...gaps)).toBeGreaterThan(190);
+    expect(Math.min(...gaps)).toBeGreaterThan(120);
     const last = reports.at(-1)!;
     expect(last).toMatchObject({ phase: 'done', bytesDone: last.bytesTotal, secondsLeft: 0 });
     expect(last.bytesSent).toBe(last.bytesTotal);

@@ -7,7 +7,7 @@ import { BLOCK_BYTES, SEGMENT_BYTES } from './blocks.ts';
 import { createTransferTables } from './checkpoints.ts';
 import { replicateDisk } from './pipeline.ts';
 import { allocatedReader, MemoryVolume, MemoryWriter, sectorsOf } from './testing/memory-disks.ts';
-import { openTransferState, type TransferState } from './transfer-state.ts';
+import { deleteTransferState, openTransferState, type TransferState } from './transfer-state.ts';
 
 const SIZE = 3 * SEGMENT_BYTES;
 const source = sectorsOf(SIZE).map((_, i) => (i % 12_800 < 256 ? i + 1 : 0));
@@ -94,9 +94,12 @@ describe('the durable state of a disk', () => {
     expect([await known(again, 1024), await known(again, 2048)]).toEqual(['zero', 'fresh']);
   });
 
-  it('leaves nothing behind when it is deleted', async () => {
+  it.each([
+    ['open', () => open().delete()],
+    ['not open', () => deleteTransferState({ db, folder: join(folder, 'maps'), replicaId: 'r', diskId: 'd' })],
+  ])('leaves nothing behind when it is deleted while %s', async (_how, remove) => {
     await replicate();
-    open().delete();
+    remove();
     expect(readdirSync(join(folder, 'maps'))).toEqual([]);
     for (const table of ['transfer_disk', 'transfer_segment', 'transfer_page']) {
       expect(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()).toEqual({ n: 0 });

@@ -310,13 +310,26 @@ export class TransferState {
   }
 
   #path(mapId: string): string {
-    return join(this.#folder, `${mapId}.digests`);
+    return join(this.#folder, mapName(mapId));
   }
 }
 
 /** Opens what is known of a disk, or starts to know. Refuses a disk that shrank (`replication.disk-shrank`). */
 export function openTransferState(options: TransferStateOptions): TransferState {
   return new TransferState(options);
+}
+
+/** Removes what is known of a disk, whatever its size by now. Nothing to do when nothing is known. */
+export function deleteTransferState({ db, folder, replicaId, diskId }: Pick<TransferStateOptions, 'db' | 'folder' | 'replicaId' | 'diskId'>): void {
+  const rows = new CheckpointRows(db, replicaId, diskId);
+  const disk = rows.load();
+  if (disk === undefined) return;
+  rows.remove(disk.id);
+  rmSync(join(folder, mapName(disk.mapId)), { force: true });
+}
+
+function mapName(mapId: string): string {
+  return `${mapId}.digests`;
 }
 
 function newMapId(): string {

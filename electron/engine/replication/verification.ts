@@ -32,7 +32,7 @@ export interface VerifyOutcome {
 
 /** One question to the worker; it reads and hashes that much for one answer. */
 const RANGE_BLOCKS = 256;
-const QUESTIONS_IN_FLIGHT = 4;
+const QUESTIONS_IN_FLIGHT = 8;
 const RANGES_REPORTED = 1000;
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 
 /** A clock that stands still until a test moves it; timers fire in order as it passes them. */
 export class FakeClock implements Clock {
