@@ -6,6 +6,7 @@ import type { Progress } from './images/ensure.ts';
 import { kill, run, spawnBound } from './machines/child-process.ts';
 import { LoopbackHosts } from './machines/loopback-hosts.ts';
 import { QmpClient } from './machines/qmp-client.ts';
+import { requirePrograms } from './machines/require-programs.ts';
 import { RigSsh } from './rig-ssh.ts';
 
 export interface SourceDisk {
@@ -50,6 +51,7 @@ const hosts = new LoopbackHosts();
 /** The Debian guest as a running VM, with changes as a test makes them by SSH. Resolves when it is powered on. */
 export async function startSourceVm(options: SourceVmOptions): Promise<SourceVm> {
   const { folder, name = 'source-vm', bus = 'sata', format = 'raw' } = options;
+  requirePrograms('the source VM', 'setpriv', 'qemu-system-x86_64', 'qemu-img', 'ssh');
   await mkdir(folder, { recursive: true });
   const image = await ensureDebianGuest(options.progress);
   const disks = [{ path: await ownDisk(folder, image, format), format }, ...(options.dataDisks ?? [])];

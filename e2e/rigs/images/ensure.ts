@@ -5,6 +5,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requirePrograms } from '../machines/require-programs.ts';
 
 /** Told line by line what a build does. */
 export type Progress = (line: string) => void;
@@ -23,23 +24,24 @@ export function ensureWorkerRoot(progress: Progress = quiet): Promise<string> {
 /** A folder with `vmlinuz` and `initrd` of the worker that is an initramfs alone. */
 export function ensureWorkerInitramfs(progress: Progress = quiet): Promise<string> {
   const sources = ['build-initramfs-worker.sh', 'initramfs-worker.packages', 'initramfs-init.sh', '../machines/apply-seed.py', 'apt-sources.sh'];
-  return ensureImage('worker-initramfs', sources, progress);
+  return ensureImage('worker-initramfs', sources, progress, ['cpio', 'modprobe']);
 }
 
 /** A folder with `disk.raw`, a Debian guest that boots from SATA and knows no virtio, and `id_ed25519` for its root account. */
 export function ensureDebianGuest(progress: Progress = quiet): Promise<string> {
-  return ensureImage('debian-guest', ['build-debian-guest.sh', 'debian-guest.packages', 'apt-sources.sh'], progress);
+  return ensureImage('debian-guest', ['build-debian-guest.sh', 'debian-guest.packages', 'apt-sources.sh'], progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
 }
 
 /**
  * Builds by the first of `sources`, unless the cache has the result of just these sources. Several processes may ask at
  * once: one builds, the others wait; a build that was killed leaves nothing that is taken for a result.
  */
-async function ensureImage(name: string, sources: readonly string[], progress: Progress): Promise<string> {
+async function ensureImage(name: string, sources: readonly string[], progress: Progress, programs: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256');
   for (const source of sources) hash.update(source).update(await readFile(here(source)));
   const target = join(imageCache, `${name}-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(target)) return target;
+  requirePrograms(`the image ${name}`, 'mmdebstrap', ...programs);
   await mkdir(imageCache, { recursive: true });
   const script = [
     'exec 9> "$2.lock" && flock 9 || exit 1',

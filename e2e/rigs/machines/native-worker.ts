@@ -9,6 +9,7 @@ import { kill, run, spawnBound } from './child-process.ts';
 import { seedFromUserData } from './cloud-config.ts';
 import { LoopDevice } from './loop-device.ts';
 import type { Machine, StartMachine } from './machine.ts';
+import { requirePrograms } from './require-programs.ts';
 
 const beside = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -17,6 +18,7 @@ const beside = (name: string): string => fileURLToPath(new URL(name, import.meta
  * devices. No virtual machine, so they are up in less than a second. Needs root.
  */
 export function nativeWorkers(setup: { readonly imageRoot: string; readonly outbound: boolean }): StartMachine {
+  requirePrograms('a native worker', 'setpriv', 'unshare', 'losetup', 'ip', 'python3', ...(setup.outbound ? ['slirp4netns'] : []));
   return async (plan, folder) => {
     if (plan.boot.kind !== 'image') throw new Error('a native worker starts from an image, not from a volume');
     await mkdir(folder, { recursive: true });

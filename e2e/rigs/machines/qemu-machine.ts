@@ -7,6 +7,7 @@ import { seedFromUserData } from './cloud-config.ts';
 import type { Machine, StartMachine } from './machine.ts';
 import { LoopbackHosts } from './loopback-hosts.ts';
 import { QmpClient } from './qmp-client.ts';
+import { requirePrograms } from './require-programs.ts';
 
 /** Ports inside the machine → ports on its own loopback address of the machine that runs the lab. */
 const forwarded: Readonly<Record<number, number>> = { 22: 10_022, 5566: 15_566 };
@@ -20,6 +21,7 @@ type Volume = MachinePlan['dataVolumes'][number];
 export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<string>; readonly memoryMiB?: number }): StartMachine {
   const hosts = new LoopbackHosts();
   return async (plan, folder) => {
+    requirePrograms('an emulated machine', 'setpriv', 'qemu-system-x86_64', 'python3');
     await mkdir(folder, { recursive: true });
     const host = await hosts.take();
     const monitorPath = join(folder, 'monitor');

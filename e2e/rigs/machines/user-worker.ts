@@ -7,6 +7,7 @@ import { seedFromUserData } from './cloud-config.ts';
 import type { Seed } from './cloud-config.ts';
 import { LoopbackHosts } from './loopback-hosts.ts';
 import type { Machine, StartMachine } from './machine.ts';
+import { requirePrograms } from './require-programs.ts';
 
 const sshPort = 10_022;
 const marker = 'CAUSEWAY_LAB_WORKER';
@@ -20,6 +21,7 @@ export function userWorkers(): StartMachine {
   const hosts = new LoopbackHosts();
   return async (plan, folder) => {
     if (plan.boot.kind !== 'image') throw new Error('a worker of this kind starts from an image, not from a volume');
+    requirePrograms('a worker of this user', 'setpriv', 'python3', 'ssh-keygen');
     const host = await hosts.take();
     const devices = join(folder, 'devices');
     for (const name of ['devices', 'home', 'bin', 'tmp']) await mkdir(join(folder, name), { recursive: true });
