@@ -5,6 +5,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { labEnvironment } from '../machines/child-process.ts';
 import { requirePrograms } from '../machines/require-programs.ts';
 
 /** Told line by line what a build does. */
@@ -48,7 +49,7 @@ async function ensureImage(name: string, sources: readonly string[], progress: P
     '[ ! -e "$2" ] || exit 0',
     'rm -rf "$2.partial" && "$1" "$2.partial" && mv "$2.partial" "$2" && rm -f "$2.lock"',
   ].join('\n');
-  const child = spawn('bash', ['-c', script, 'bash', here(sources[0] ?? ''), target], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('bash', ['-c', script, 'bash', here(sources[0] ?? ''), target], { stdio: ['ignore', 'pipe', 'pipe'], env: labEnvironment });
   const complaints: string[] = [];
   createInterface({ input: child.stdout }).on('line', progress);
   createInterface({ input: child.stderr }).on('line', (line) => {

@@ -2,10 +2,13 @@ import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { promisify } from 'node:util';
 
+/** The environment of the lab's programs: system folders are not on everybody's search path. */
+export const labEnvironment: NodeJS.ProcessEnv = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` };
+
 /** Runs a program to its end and gives its output; rejects with the program's own words. */
 export async function run(program: string, args: readonly string[]): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 64 * 2 ** 20 });
+    const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 64 * 2 ** 20, env: labEnvironment });
     return stdout;
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };
@@ -18,7 +21,7 @@ export async function run(program: string, args: readonly string[]): Promise<str
  * when its test is killed.
  */
 export function spawnBound(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-  return spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], options);
+  return spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env: labEnvironment, ...options });
 }
 
 /** Kills and resolves when the process is gone. */

@@ -48,8 +48,12 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
     const loops = new Map<string, LoopDevice>();
     const inside = (path: string): string => `/proc/${pid}/root${path}`;
 
+    const isDown = (): boolean => child.exitCode !== null || child.signalCode !== null;
+
     const machine: Machine = {
       attach: async ({ volumeId, path }) => {
+        // Its process id may be somebody else's by now.
+        if (isDown()) throw new Error('the machine is down');
         const loop = await LoopDevice.open(path);
         loops.set(volumeId, loop);
         await run('mknod', ['-m', '660', inside(`/dev/${loop.name}`), 'b', '7', String(loop.minor)]);
@@ -60,16 +64,18 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
         const loop = loops.get(volumeId);
         if (loop === undefined) return;
         loops.delete(volumeId);
-        await rm(inside(`/dev/disk/by-id/virtio-${volumeSerial(volumeId)}`), { force: true });
-        await rm(inside(`/sys/block/${loop.name}`), { force: true });
-        await rm(inside(`/dev/${loop.name}`), { force: true });
+        if (!isDown()) {
+          await rm(inside(`/dev/disk/by-id/virtio-${volumeSerial(volumeId)}`), { force: true });
+          await rm(inside(`/sys/block/${loop.name}`), { force: true });
+          await rm(inside(`/dev/${loop.name}`), { force: true });
+        }
         await loop.close();
       },
       target: (port) => ({ host: '127.0.0.1', port, netns: `/proc/${pid}/ns/net` }),
       log: () => readFile(join(folder, 'console.log'), 'utf8'),
       stop: async () => {
         // The worker's first process takes all others with it, and is waited for by its parent.
-        const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+        const ended = isDown() ? undefined : once(child, 'exit');
         if (ended !== undefined) process.kill(pid, 'SIGKILL');
         await ended;
         if (uplink !== undefined) await kill(uplink);
