@@ -75,7 +75,8 @@ export function transportConformance(mechanism: 'HTTPS' | 'SSH'): void {
     };
 
     it('leaves exactly the bytes that were written and zeroed, with many requests in flight', async () => {
-      const session = await connected();
+      const session = await connected({ connections: 3 });
+      expect(session.dataLinks).toBe(mechanism === 'HTTPS' ? 3 : 1);
       const writer = await session.open(device(disk), never);
       const expected = await readFile(disk);
       const slots = Array.from({ length: 60 }, (_, index) => index * 400_000).filter((at) => at + 400_000 <= diskBytes);

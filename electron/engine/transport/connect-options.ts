@@ -5,7 +5,7 @@ import type { HostKeyMemory } from './host-keys.ts';
 export interface ConnectWorkerOptions {
   /** `auto`: tried now and then, kept when it pays. */
   readonly compression?: CompressionPolicy;
-  /** Connections that carry data. `auto`: one on a short way, more on a long one. */
+  /** Connections that carry data, by HTTPS; `auto`: one on a short way, more on a long one. SSH always has one. */
   readonly connections?: number | 'auto';
   /** Bytes under way at once on each of these connections. */
   readonly inFlightBytes?: number;
