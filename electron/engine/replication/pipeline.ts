@@ -128,7 +128,8 @@ async function transfer(
   request.signal.addEventListener('abort', onAbort, { once: true });
 
   const checkpointer = new Checkpointer(state, writer, start.cursorBytes, signal);
-  const context: CopyContext = { reader, writer, state, limiter, counters: watch.counters, sent: watch.sent, wrote: () => checkpointer.wrote(), signal };
+  const { counters, sent } = watch;
+  const context: CopyContext = { reader, writer, state, limiter, counters, sent, wrote: () => checkpointer.wrote(), signal };
   let background: Promise<void> = Promise.resolve();
   const checkpoint = (): void => {
     background = checkpointer.run().catch(fail);
@@ -204,10 +205,12 @@ function destinationFacts(state: TransferState, start: RunStart): DestinationFac
 function checkSizes(reader: DiskReader, writer: DiskWriter, state: TransferState): void {
   const details = { diskId: state.diskId, diskBytes: state.sizeBytes, snapshotBytes: reader.sizeBytes, volumeBytes: writer.sizeBytes };
   if (reader.sizeBytes !== state.sizeBytes) {
-    throw new CausewayError('replication.size-mismatch', `disk ${state.diskId} has ${state.sizeBytes} bytes, its snapshot ${reader.sizeBytes}`, { details });
+    const message = `disk ${state.diskId} has ${state.sizeBytes} bytes, its snapshot ${reader.sizeBytes}`;
+    throw new CausewayError('replication.size-mismatch', message, { details });
   }
   if (writer.sizeBytes < reader.sizeBytes) {
-    throw new CausewayError('replication.volume-too-small', `the volume has ${writer.sizeBytes} bytes, disk ${state.diskId} ${reader.sizeBytes}`, { details });
+    const message = `the volume has ${writer.sizeBytes} bytes, disk ${state.diskId} ${reader.sizeBytes}`;
+    throw new CausewayError('replication.volume-too-small', message, { details });
   }
 }
 

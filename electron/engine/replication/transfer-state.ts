@@ -6,7 +6,8 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { BlockSet } from './block-set.ts';
 import { BLOCK_BYTES, blockCount, segmentOf, type ByteRange } from './blocks.ts';
 import { CheckpointRows, type CheckpointUpdate, type DiskCheckpoint } from './checkpoints.ts';
-import { DigestMap, openMapFile, type Lesson, type OpenMapFile } from './digest-map.ts';
+import { DigestMap, type Lesson } from './digest-map.ts';
+import { openMapFile, type OpenMapFile } from './map-file.ts';
 
 export interface TransferStateOptions {
   readonly db: DatabaseSync;

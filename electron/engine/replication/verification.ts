@@ -117,10 +117,16 @@ async function verify({ writer, state, scope, onProgress, signal, clock = system
 /** The error of a volume that is not what was read: it must not be called synchronised. */
 export function verificationError(diskId: string, outcome: VerifyOutcome): CausewayError {
   const { bytesDiffering, bytesUnknown, bytesCompared, differing } = outcome;
+  const rest = bytesUnknown > 0 ? `; ${bytesUnknown} more could not be compared` : '';
   return new CausewayError(
     'replication.verification-failed',
-    `the volume of disk ${diskId} differs in ${bytesDiffering} of ${bytesCompared} bytes${bytesUnknown > 0 ? `; ${bytesUnknown} more could not be compared` : ''}`,
-    { details: { diskId, bytesCompared, bytesDiffering, bytesUnknown, differing: differing.slice(0, 20).map(({ offset, length }) => ({ offset, length })) } },
+    `the volume of disk ${diskId} differs in ${bytesDiffering} of ${bytesCompared} bytes${rest}`,
+    {
+      details: {
+        diskId, bytesCompared, bytesDiffering, bytesUnknown,
+        differing: differing.slice(0, 20).map(({ offset, length }) => ({ offset, length })),
+      },
+    },
   );
 }
 

@@ -1,4 +1,4 @@
-import type { MapFile, OpenMapFile } from '../digest-map.ts';
+import type { MapFile, OpenMapFile } from '../map-file.ts';
 import type { Step } from './memory-disks.ts';
 
 interface StoredFile {
