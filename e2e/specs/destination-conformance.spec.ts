@@ -52,7 +52,7 @@ async function europeanCloudLab(behind: 'records' | 'machines'): Promise<Destina
     open: (which = 'right') =>
       createEuropeanCloudDestination(connection(which === 'right' ? key : wrongKey), {
         clock: hurriedClock,
-        timing: { requestMs: behind === 'machines' ? 10_000 : 400, pollFirstMs: 2, pollCapMs: 5, attachMs: 10_000, removeMs: 10_000, volumeMs: 10_000, serverMs: 20_000 },
+        timing: { requestMs: behind === 'machines' ? 10_000 : 250, pollFirstMs: 2, pollCapMs: 5, attachMs: 10_000, removeMs: 10_000, volumeMs: 10_000, serverMs: 20_000 },
         resolveAddress,
       }),
     environment: {
@@ -73,6 +73,7 @@ async function europeanCloudLab(behind: 'records' | 'machines'): Promise<Destina
     loseVolume: (id) => void cloud.world.volumes.delete(id),
     callCount: () => cloud.calls.length,
     callName: (number) => cloud.calls[number - 1]?.operation ?? 'none',
+    callChanges: (number) => cloud.calls[number - 1]?.method !== 'GET',
     failCall: (n, fault) => cloud.faults.add({ operation: '*', nth: n, effect: effects[fault] }),
     clearFaults: () => cloud.faults.clear(),
     violations: () => cloud.violations,

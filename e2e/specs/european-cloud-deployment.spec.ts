@@ -164,14 +164,16 @@ describe('a deployment', () => {
   });
 
   it.each(['502-after', 'connection-reset-after', 'connection-reset', 'status-error'] as const)(
-    'with %s at each of its calls ends well, or is rolled back and leaves the replica', { timeout: 240_000 }, async (effect) => {
+    'with %s at each call that changes something ends well, or is rolled back and leaves the replica', { timeout: 240_000 }, async (effect) => {
+      await platform.ensureVolumes(runOf('before'), vm.disks, signal);
+      open();
       const first = cloud.calls.length;
       const plain = runOf('plain', { use_public_ip: true });
       await deploy(plain);
-      const calls = cloud.calls.length - first;
+      const changing = cloud.calls.slice(first).flatMap((call, index) => (call.method === 'GET' ? [] : [index + 1]));
       const expected = kinds();
       await deployment.rollBack(plain, signal);
-      for (let n = 1; n <= calls; n += 1) {
+      for (const n of changing) {
         open();
         const run = runOf(`d${n}`, { use_public_ip: true });
         const start = cloud.calls.length;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,8 +114,9 @@ describe('the on-line check of an environment', () => {
     expect(await findings(platform, keep, with_('10.20.0.1'))).toEqual(['error /network_map/lan address-reserved']);
     expect(await findings(platform, keep, with_('10.20.0.9', '10.20.0.9'))).toEqual(['error /network_map/lan address-twice']);
     const holder = [...cloud.world.networks.values()].find((network) => network.name === 'production');
-    cloud.world.nics.set('other', {
-      id: 'other', name: 'other', labels: {}, networkId: holder?.id ?? '', ipv4: '10.20.0.17', mac: '02:00:00:00:00:01', allowedAddresses: [],
+    const id = randomUUID();
+    cloud.world.nics.set(id, {
+      id, name: 'other', labels: {}, networkId: holder?.id ?? '', ipv4: '10.20.0.17', mac: '02:00:00:00:00:01', allowedAddresses: [],
       nicSecurity: true, securityGroups: [], status: 'ACTIVE', type: 'server', ownedByServer: false,
     });
     expect(await findings(platform, keep)).toEqual(['error /network_map/lan address-taken']);

@@ -156,6 +156,12 @@ describe('answers of other forms', () => {
     await expect(client(text.url).request(post, signal)).rejects.toMatchObject({ message: 'create thing: HTTP 503: upstream connect error' });
   });
 
+  it('what a server quotes of the request is not repeated', async () => {
+    const userData = Buffer.from('-----BEGIN OPENSSH PRIVATE KEY-----'.repeat(9)).toString('base64');
+    const server = await scripted(say(400, { msg: `userData "${userData}" is too long` }));
+    await expect(client(server.url).request(post, signal)).rejects.toMatchObject({ message: 'create thing: HTTP 400: userData "[…]" is too long' });
+  });
+
   it.each([
     [403, {}, 'cloud.permission-denied'],
     [404, {}, 'cloud.not-found'],

@@ -92,6 +92,8 @@ function networkCode(thrown: unknown, depth = 0): string | undefined {
   return nested ?? networkCode(thrown.cause, depth + 1) ?? own;
 }
 
-function cut(text: string): string {
+/** Some servers quote the request in their message; whatever looks like a key, a token or encoded data is left out. */
+function cut(quoted: string): string {
+  const text = quoted.replaceAll(/[A-Za-z0-9+/=_.-]{80,}/g, '[…]');
   return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
 }

@@ -31,7 +31,8 @@ const largestAnswerBytes = 64 * 2 ** 20;
  */
 export function createTransport(caCertificate?: string): Transport {
   const plain = new HttpAgent({ keepAlive: true });
-  const secure = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2', ...(caCertificate === undefined ? {} : { ca: caCertificate }) });
+  // The proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to clouds; loopback is never proxied.
+  const secure = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2', proxyEnv: process.env, ...(caCertificate === undefined ? {} : { ca: caCertificate }) });
   return {
     send({ url, method, headers, body }, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();

@@ -3,7 +3,7 @@ import type { Disk, Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import type { Catalog } from '../../../shared/validation/catalog.ts';
 import type { DeploymentPlatform } from './deployment-platform.ts';
-import type { LedgerEntry, LedgerScope } from './ledger.ts';
+import type { LedgerEntry, LedgerScope, ResourceKind } from './ledger.ts';
 import type { CheckReport, OptionList } from './platform-common.ts';
 
 /** A destination volume of a replica. Plain data. */
@@ -51,6 +51,16 @@ export interface DestinationRun {
   readonly note: (message: string, details?: JsonObject) => void;
 }
 
+/** A resource of ours as the platform shows it. */
+export interface ManagedResource {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly name: string;
+  /** The ledger entry that it was made for, in the form that the platform could carry. */
+  readonly entryId: string;
+  readonly replicaId: string | undefined;
+}
+
 /** One destination endpoint. Every call takes an AbortSignal; errors are `CausewayError` with `cloud.*` codes. */
 export interface DestinationPlatform {
   check(signal: AbortSignal): Promise<CheckReport>;
@@ -69,6 +79,11 @@ export interface DestinationPlatform {
   removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void>;
   /** Whether the resource of an entry is still there, found by id or name. */
   findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined>;
+  /**
+   * Everything on the platform that carries our mark, whether a ledger knows it or not, for finding orphans. An
+   * entry's resource is the one whose `entryId` is the entry's or, where ids had to be shortened, whose `id` is.
+   */
+  listManaged?(environment: JsonObject, signal: AbortSignal): Promise<readonly ManagedResource[]>;
   /** Set where the platform can make replicas into running VMs. */
   readonly deployment?: DeploymentPlatform;
   close(): Promise<void>;

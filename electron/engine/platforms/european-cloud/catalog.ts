@@ -3,11 +3,13 @@ import type { Option, OptionList } from '../../ports/platform-common.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 
+type ListScope = Pick<DestinationEnvironment, 'list_all_images'>;
+
 /** What the project offers, as the offline validation reads it later. */
-export async function readCatalog(iaas: Iaas, environment: DestinationEnvironment, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
+export async function readCatalog(iaas: Iaas, scope: ListScope, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
   const [networks, images, types, classes, groups, affinityGroups, zones, keyPairs] = await Promise.all([
     iaas.networks.list(signal),
-    iaas.lists.images(environment.list_all_images, signal),
+    iaas.lists.images(scope.list_all_images, signal),
     iaas.lists.machineTypes(signal),
     iaas.lists.performanceClasses(signal),
     iaas.securityGroups.list(undefined, signal),
@@ -33,7 +35,7 @@ export async function readCatalog(iaas: Iaas, environment: DestinationEnvironmen
   };
 }
 
-type Lister = (iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal) => Promise<OptionList>;
+type Lister = (iaas: Iaas, scope: ListScope, signal: AbortSignal) => Promise<OptionList>;
 
 function described(option: { readonly id: string; readonly name: string }, ...parts: readonly (string | undefined | false)[]): Option {
   const description = parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
@@ -41,35 +43,35 @@ function described(option: { readonly id: string; readonly name: string }, ...pa
 }
 
 const listers: Readonly<Record<string, Lister>> = {
-  networks: async (iaas, _environment, signal) =>
+  networks: async (iaas, _scope, signal) =>
     (await iaas.networks.list(signal)).map((network) => described(network, network.ipv4?.prefixes?.join(', '), network.routed === false && 'not routed')),
-  images: async (iaas, environment, signal) =>
-    (await iaas.lists.images(environment.list_all_images, signal)).map((image) =>
+  images: async (iaas, scope, signal) =>
+    (await iaas.lists.images(scope.list_all_images, signal)).map((image) =>
       described(image, image.scope, image.config?.operatingSystem ?? undefined, image.createdAt?.slice(0, 10), image.status !== 'AVAILABLE' && image.status)),
-  machine_types: async (iaas, _environment, signal) =>
+  machine_types: async (iaas, _scope, signal) =>
     (await iaas.lists.machineTypes(signal)).map((type) =>
       described({ id: type.name, name: type.name }, `${type.vcpus} vCPU`, `${type.ram / 1024} GiB`, type.description)),
-  volume_types: async (iaas, _environment, signal) =>
+  volume_types: async (iaas, _scope, signal) =>
     (await iaas.lists.performanceClasses(signal)).map((each) =>
       described({ id: each.name, name: each.name }, each.iops !== undefined && `${each.iops} IOPS`, each.throughput !== undefined && `${each.throughput} MB/s`)),
-  security_groups: async (iaas, _environment, signal) =>
+  security_groups: async (iaas, _scope, signal) =>
     (await iaas.securityGroups.list(undefined, signal)).map((group) => described(group, group.stateful === false && 'stateless')),
-  affinity_groups: async (iaas, _environment, signal) => (await iaas.lists.affinityGroups(signal)).map((group) => described(group, group.policy)),
-  availability_zones: async (iaas, _environment, signal) => (await iaas.lists.availabilityZones(signal)).map((zone) => ({ id: zone, name: zone })),
-  keypairs: async (iaas, _environment, signal) =>
+  affinity_groups: async (iaas, _scope, signal) => (await iaas.lists.affinityGroups(signal)).map((group) => described(group, group.policy)),
+  availability_zones: async (iaas, _scope, signal) => (await iaas.lists.availabilityZones(signal)).map((zone) => ({ id: zone, name: zone })),
+  keypairs: async (iaas, _scope, signal) =>
     (await iaas.lists.keyPairs(signal)).map(({ name, fingerprint }) => described({ id: name, name }, fingerprint)),
   regions: async (iaas) => [{ id: iaas.region, name: iaas.region }],
-  projects: async (iaas, _environment, signal) => [{ id: (await iaas.lists.project(signal)).id, name: iaas.projectId }],
+  projects: async (iaas, _scope, signal) => [{ id: (await iaas.lists.project(signal)).id, name: iaas.projectId }],
 };
 
 /** Choices for form fields; a kind that this platform does not have is left out. */
 export async function readOptions(
   iaas: Iaas,
   names: readonly string[],
-  environment: DestinationEnvironment,
+  scope: ListScope,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, OptionList>>> {
   const known = [...new Set(names)].filter((name) => Object.hasOwn(listers, name));
-  const lists = await Promise.all(known.map(async (name) => [name, (await listers[name]?.(iaas, environment, signal)) ?? []] as const));
+  const lists = await Promise.all(known.map(async (name) => [name, (await listers[name]?.(iaas, scope, signal)) ?? []] as const));
   return Object.fromEntries(lists);
 }

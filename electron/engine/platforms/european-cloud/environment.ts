@@ -57,6 +57,12 @@ export function readEnvironment(environment: JsonObject): DestinationEnvironment
   throw new CausewayError('general.invalid-input', `destination environment: ${issues.join('; ')}`, { details: { issues } });
 }
 
+/** What lists need of an environment that may still be half filled in: which project, which images. */
+export function readScope(environment: JsonObject): Pick<DestinationEnvironment, 'project' | 'list_all_images'> {
+  const { project, list_all_images } = environment;
+  return { project: typeof project === 'string' && project !== '' ? project : undefined, list_all_images: list_all_images === true };
+}
+
 /** A parameter that this step can't do without. @throws `cloud.parameter-missing` */
 export function required(environment: DestinationEnvironment, key: 'availability_zone' | 'migr_network' | 'migr_machine_type'): string {
   const value = environment[key];

@@ -5,7 +5,8 @@ import { checkEnvironment } from './check-environment.ts';
 import type { EuropeanCloudContext } from './context.ts';
 import { deleteVolumes } from './delete-volumes.ts';
 import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
-import { readEnvironment } from './environment.ts';
+import { readScope } from './environment.ts';
+import { listManaged } from './list-managed.ts';
 import { findOwned, releaseOwned } from './remove-resource.ts';
 import { ensureVolumes } from './replica-volumes.ts';
 import { openSession } from './session.ts';
@@ -23,12 +24,12 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
   return {
     check: (signal) => checkEndpoint(session, signal),
     options(names, environment, signal) {
-      const effective = readEnvironment(environment);
-      return readOptions(session.iaas(effective.project), names, effective, signal);
+      const scope = readScope(environment);
+      return readOptions(session.iaas(scope.project), names, scope, signal);
     },
     catalog(environment, signal) {
-      const effective = readEnvironment(environment);
-      return readCatalog(session.iaas(effective.project), effective, new Date(session.clock.wallTime()), signal);
+      const scope = readScope(environment);
+      return readCatalog(session.iaas(scope.project), scope, new Date(session.clock.wallTime()), signal);
     },
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
     ensureVolumes: (run, disks, signal) => ensureVolumes(session, run, disks, signal),
@@ -37,6 +38,7 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
     deleteVolumes: (run, signal) => deleteVolumes(session, run, signal),
     removeResource: (entry, ledger, signal) => releaseOwned(session, ledger, entry, signal),
     findResource: (entry, signal) => findOwned(session, entry, signal),
+    listManaged: (environment, signal) => listManaged(session.iaas(readScope(environment).project), signal),
     deployment: createDeploymentPlatform(session),
     async close() {
       keyRing.clear();

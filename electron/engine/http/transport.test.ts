@@ -1,0 +1,50 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../transport/certificates.ts';
+import { createHttpClient } from './http-client.ts';
+import { createTransport } from './transport.ts';
+
+const signal = new AbortController().signal;
+const request = { operation: 'read thing', method: 'GET', path: '/' } as const;
+const backOff = { attempts: 3, firstMs: 1, capMs: 1 };
+
+describe('TLS', () => {
+  let server: Server;
+  let url: string;
+  let certificate: string;
+  let connections = 0;
+  let calls = 0;
+  beforeAll(async () => {
+    const made = await makeCertificate('localhost');
+    certificate = made.certPem;
+    server = createServer({ cert: made.certPem, key: made.keyPem }, (_request, response) => {
+      calls += 1;
+      response.writeHead(200).end('{"ok":true}');
+    });
+    server.on('secureConnection', () => (connections += 1));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('trusts the authority that is given, and keeps its connection', async () => {
+    const transport = createTransport(certificate);
+    const client = createHttpClient({ baseUrl: url, transport });
+    for (let round = 0; round < 3; round += 1) expect((await client.request(request, signal)).body).toEqual({ ok: true });
+    expect(connections).toBe(1);
+    transport.close();
+  });
+
+  it('sends nothing to a server that it does not trust, and does not try again', async () => {
+    const before = calls;
+    const transport = createTransport();
+    const failure = await createHttpClient({ baseUrl: url, transport, backOff }).request(request, signal).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'cloud.unreachable', retryable: false, details: { network: expect.stringMatching(/CERT/) as unknown } });
+    expect(calls).toBe(before);
+    transport.close();
+  });
+});
