@@ -2,6 +2,7 @@ import { cloudErrors } from './cloud.ts';
 import { engineErrors } from './engine.ts';
 import type { ErrorText } from './error-text.ts';
 import { generalErrors } from './general.ts';
+import { osmorphingErrors } from './osmorphing.ts';
 import { replicationErrors } from './replication.ts';
 import { secretsErrors } from './secrets.ts';
 import { sourceErrors } from './source.ts';
@@ -16,6 +17,7 @@ export const errorCatalogue = {
   ...transportErrors,
   ...cloudErrors,
   ...secretsErrors,
+  ...osmorphingErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -1,0 +1,88 @@
+"""The destination platform's own agent. A guest works without it, so nothing about it makes a deployment fail."""
+import hashlib
+import os
+import urllib.request
+
+from . import protocol
+from .command import CommandFailed
+from .protocol import MorphError
+
+_LIMIT = 300 << 20
+
+
+def install(morph):
+    """From a file on the worker or a URL that the worker reaches. Gives (changed, notes)."""
+    wanted = morph.request.get('agent')
+    if not wanted:
+        return False, ['no agent was given']
+    guest = morph.guest
+    if guest.family != 'debian':
+        return False, _noted('the agent comes as a Debian package, and this guest does not take those')
+    try:
+        path = _fetch(wanted, morph.journal.folder)
+    except (OSError, ValueError) as error:
+        return False, _noted('the agent could not be fetched: %s' % error)
+    if not _is_deb(path):
+        return False, _noted('what was fetched as the agent is no Debian package')
+    lent = morph.manager.lend([path])[0]
+    try:
+        return _install(morph, lent)
+    finally:
+        morph.manager.return_lent()
+
+
+def _noted(message):
+    protocol.warn(message)
+    return [message]
+
+
+def _fetch(wanted, folder):
+    path = wanted.get('path')
+    if not path:
+        path = os.path.join(folder, 'agent.deb')
+        digest = hashlib.sha256()
+        with urllib.request.urlopen(wanted['url'], timeout=30) as answer, open(path, 'wb') as file:
+            size = 0
+            while True:
+                protocol.check_cancelled()
+                piece = answer.read(1 << 18)
+                if not piece:
+                    break
+                size += len(piece)
+                if size > _LIMIT:
+                    raise ValueError('it is larger than %d MiB' % (_LIMIT >> 20))
+                digest.update(piece)
+                file.write(piece)
+    else:
+        with open(path, 'rb') as file:
+            digest = hashlib.sha256(file.read())
+    if wanted.get('sha256') and digest.hexdigest() != wanted['sha256'].lower():
+        raise ValueError('its SHA-256 is %s, not the expected one' % digest.hexdigest())
+    return path
+
+
+def _is_deb(path):
+    with open(path, 'rb') as file:
+        return file.read(8) == b'!<arch>\n'
+
+
+def _install(morph, lent):
+    guest = morph.guest
+    told = guest.run(['dpkg-deb', '-f', lent, 'Package', 'Version', 'Architecture'], check=False).out
+    fields = dict(line.split(': ', 1) for line in told.splitlines() if ': ' in line)
+    name, version = fields.get('Package', ''), fields.get('Version', '')
+    if morph.manager.installed().get(name) == version:
+        return False, ['%s %s is installed already' % (name, version)]
+    try:
+        guest.run(['dpkg', '--force-confold', '-i', lent], env={'DEBIAN_FRONTEND': 'noninteractive'}, timeout=900, shown=True)
+    except CommandFailed as error:
+        # Half installed is worse than not at all: the guest's own package runs would stumble over it.
+        guest.run(['dpkg', '--purge', '--force-all', name], check=False)
+        return False, _noted('the agent\'s package could not be installed: %s' % error.message)
+    except MorphError:
+        raise
+    units = [line.rsplit('/', 1)[1] for line in guest.run(['dpkg', '-L', name], check=False).out.splitlines()
+             if '/systemd/system/' in line and line.endswith('.service')]
+    if units:
+        guest.run(['systemctl', 'enable'] + units, check=False)
+    return True, ['installed %s %s' % (name, version)]

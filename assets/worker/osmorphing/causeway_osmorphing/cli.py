@@ -1,0 +1,153 @@
+"""The commands. Each reads one request, says what it does line by line, and ends with a result or an error."""
+import os
+import shutil
+import sys
+import traceback
+
+from . import protocol
+from .diff import diff_of, is_empty
+from .dossier import dossier_of
+from .guest import Guest
+from .layers import open_layers
+from .luks import locked
+from .mounting import is_mounted, mount_guest, mount_system
+from .policy import forbid_services
+from .protocol import Cancelled, MorphError
+from .roots import Root, choose_root, find_roots, refuse_foreign
+from .session import Session, pack_device, unpack_device
+from .snapshot import snapshot_of
+from .steps import Morph, prepare
+from .user_scripts import run_on_worker
+
+
+def _open(request, session):
+    """Devices, all installations, and the one that is meant."""
+    keys = request.get('luksKeys') or []
+    for key in keys:
+        protocol.keep_secret(key['key'])
+    protocol.emit('step', step='open-disks', title='Open disks and volumes', state='running')
+    devices = open_layers(request['devices'], keys, session.journal)
+    roots = find_roots(devices, session.journal)
+    if not roots:
+        refuse_foreign(devices)
+    root = choose_root(roots, request.get('root'), devices, locked(devices))
+    protocol.emit('step', step='open-disks', title='Open disks and volumes', state='done')
+    return devices, roots, root
+
+
+def _supported(guest, root):
+    if not guest.family:
+        name = guest.release.get('PRETTY_NAME') or guest.release.get('ID') or 'an unknown system'
+        raise MorphError('osmorphing.not-supported', '%s on %s' % (name, root.id), {'distribution': guest.release.get('ID', '')})
+
+
+def command_inspect(request, session):
+    """What is on the disks. Writes nothing on them and leaves nothing mounted."""
+    try:
+        devices, roots, root = _open(request, session)
+        tree, mounted = mount_guest(root, devices, session.journal, read_only=True)
+        guest = Guest(tree.root)
+        return {'dossier': dossier_of(guest, root, mounted), 'candidates': [one.describe() for one in roots],
+                'devices': [device.describe() for device in devices], 'supported': bool(guest.family)}
+    finally:
+        _clean_up(session)
+
+
+def command_mount(request, session):
+    """Mounts the guest for its preparation. On failure nothing stays mounted."""
+    if is_mounted(session.journal):
+        raise MorphError('osmorphing.busy', 'the guest is mounted already')
+    try:
+        devices, roots, root = _open(request, session)
+        protocol.emit('step', step='mount', title='Mount the installation', state='running')
+        tree, mounted = mount_guest(root, devices, session.journal)
+        guest = Guest(tree.root)
+        _supported(guest, root)
+        mount_system(tree, session.journal)
+        forbid_services(guest, session.journal)
+        session.keep('mounted', {'devices': [pack_device(device) for device in devices], 'root': pack_device(root.device),
+                                 'subvolume': root.subvolume, 'points': dict((point, pack_device(device)) for point, device in mounted.items())})
+        protocol.emit('step', step='mount', title='Mount the installation', state='done')
+        return {'dossier': dossier_of(guest, root, mounted), 'candidates': [one.describe() for one in roots]}
+    except BaseException:
+        _clean_up(session)
+        raise
+
+
+def command_prepare(request, session):
+    """Prepares the mounted guest. It stays mounted, unless the run was cancelled."""
+    kept = session.kept('mounted')
+    guest = Guest(os.path.join(session.folder, 'guest'))
+    try:
+        devices = [unpack_device(packed) for packed in kept['devices']]
+        root = Root(unpack_device(kept['root']), kept['subvolume'], guest.release)
+        mounted = dict((point, unpack_device(packed)) for point, packed in kept['points'].items())
+        for key in (request.get('secrets') or []):
+            protocol.keep_secret(key)
+        before = snapshot_of(guest)
+        session.keep('before', before)
+        morph = Morph(guest, devices, root, mounted, session.journal, request)
+        done = prepare(morph)
+        after = snapshot_of(guest)
+        session.keep('after', after)
+        diff = diff_of(before, after, guest)
+        return {'steps': done, 'diff': diff, 'unchanged': is_empty(diff), 'outputs': morph.outputs}
+    except Cancelled:
+        _clean_up(session)
+        raise
+
+
+def command_script(request, session):
+    """The user's scripts on the worker, before anything is mounted."""
+    return {'outputs': run_on_worker(request['scripts'], session.folder, request['devices'])}
+
+
+def command_diff(request, session):
+    """The difference between the state that was recorded before a preparation and the state now."""
+    guest = Guest(os.path.join(session.folder, 'guest'))
+    return {'diff': diff_of(session.kept('before'), snapshot_of(guest), guest)}
+
+
+def command_unmount(request, session):
+    """Undoes everything that the session did to the worker. May be called at any time, any number of times."""
+    protocol.emit('step', step='unmount', title='Unmount', state='running')
+    left = _clean_up(session)
+    if left:
+        raise MorphError('osmorphing.not-unmounted', '; '.join(left), {'left': left})
+    protocol.emit('step', step='unmount', title='Unmount', state='done')
+    if not request.get('keepFolder'):
+        shutil.rmtree(session.folder, ignore_errors=True)
+    return {'left': []}
+
+
+def _clean_up(session):
+    left = session.journal.undo_all()
+    mounted = os.path.join(session.folder, 'mounted.json')
+    if not left and os.path.exists(mounted):
+        os.unlink(mounted)
+    return left
+
+
+COMMANDS = {'inspect': command_inspect, 'mount': command_mount, 'prepare': command_prepare, 'script': command_script, 'diff': command_diff,
+            'unmount': command_unmount}
+
+
+def main(arguments):
+    """Exit code 0: the last line is a result. 1: it is an error. 2: not a command."""
+    if len(arguments) != 1 or arguments[0] not in COMMANDS:
+        sys.stderr.write('usage: %s\n' % '|'.join(sorted(COMMANDS)))
+        return 2
+    try:
+        request = protocol.read_request()
+        session = Session(request['session'], request.get('folder'))
+        session.enter(end_other=arguments[0] == 'unmount')
+        result = COMMANDS[arguments[0]](request, session)
+        protocol.emit('result', result=result)
+        return 0
+    except MorphError as error:
+        protocol.emit('error', code=error.code, message=error.message, details=error.details)
+    except Exception as error:  # a defect must be told as well as any other failure
+        place = traceback.extract_tb(sys.exc_info()[2])[-1]
+        protocol.emit('error', code='osmorphing.program-failed', message='%s: %s (%s:%d)' % (
+            type(error).__name__, error, os.path.basename(place[0]), place[1]), details={})
+    return 1

@@ -1,0 +1,91 @@
+"""The guest initialization agent: installed, pointed at the destination's data sources, and kept from doing what nobody asked."""
+import os
+
+from .protocol import warn
+
+OWN = '/etc/cloud/cloud.cfg.d/99_causeway.cfg'
+NETWORK = '/etc/cloud/cloud.cfg.d/99_causeway_network.cfg'
+_UNITS = ('cloud-init-local.service', 'cloud-init-main.service', 'cloud-init-network.service', 'cloud-init.service', 'cloud-config.service', 'cloud-final.service')
+
+
+def install(morph):
+    """From the package cache or the guest's repositories; not at all when it is there."""
+    guest = morph.guest
+    if 'cloud-init' in morph.manager.installed() or guest.has_program('cloud-init'):
+        return False, ['already installed']
+    morph.manager.install(['cloud-init'])
+    version = morph.manager.installed().get('cloud-init')
+    return True, ['installed cloud-init %s' % version if version else 'installed cloud-init']
+
+
+def settings_text(request):
+    """Settings for the destination. Neither is password login switched on nor are host keys thrown away: what a moved
+    machine is known by stays. With retained credentials, no user is made, no key comes in, nobody is locked out."""
+    lines = [
+        '# How this machine is initialized on the platform that it was moved to.',
+        'datasource_list: [%s]' % ', '.join(request.get('datasources') or ['OpenStack', 'ConfigDrive', 'NoCloud']),
+        'ssh_deletekeys: false',
+        'ssh_pwauth: unchanged',
+    ]
+    if request.get('preserveHostname', True):
+        lines.append('preserve_hostname: true')
+    if request.get('retainUserCredentials'):
+        lines += ['users: []', 'disable_root: false', 'allow_public_ssh_keys: false']
+    return '\n'.join(lines) + '\n'
+
+
+def configure(morph):
+    guest, notes = morph.guest, []
+    changed = guest.write(OWN, settings_text(morph.request))
+    if changed:
+        notes.append('wrote ' + OWN)
+    if guest.present('/etc/cloud/cloud-init.disabled'):
+        guest.remove('/etc/cloud/cloud-init.disabled')
+        notes.append('removed /etc/cloud/cloud-init.disabled')
+    for path in guest.find('/etc/cloud/cloud.cfg.d', '.cfg'):
+        # Installers pin the data source to what the installation medium was.
+        if path.rsplit('/', 1)[1] in ('99-installer.cfg', '90-installer-network.cfg', '99_installer.cfg') and guest.remove(path):
+            notes.append('removed ' + path)
+    if guest.present('/etc/cloud/ds-identify.cfg') and 'disabled' in guest.read('/etc/cloud/ds-identify.cfg', ''):
+        guest.remove('/etc/cloud/ds-identify.cfg')
+        notes.append('removed /etc/cloud/ds-identify.cfg')
+    notes += _forget_instance(guest)
+    notes += _enable(guest)
+    return bool(notes), notes
+
+
+def _forget_instance(guest):
+    """What it remembers of the machine on the old platform. A second preparation finds nothing left of it."""
+    notes = []
+    base = guest.real('/var/lib/cloud')
+    for name in ('instance', 'instances', 'data'):
+        path = os.path.join(base, name)
+        if os.path.islink(path) or (os.path.isdir(path) and os.listdir(path)):
+            guest.remove('/var/lib/cloud/' + name)
+            if name != 'instance':
+                guest.make_folder('/var/lib/cloud/' + name)
+            notes.append('forgot /var/lib/cloud/%s of the old platform' % name)
+    return notes
+
+
+def _enable(guest):
+    if not guest.has_systemd:
+        if guest.exists('/etc/init.d/cloud-init') and guest.has_program('chkconfig'):
+            for name in ('cloud-init-local', 'cloud-init', 'cloud-config', 'cloud-final'):
+                guest.run(['chkconfig', name, 'on'], check=False)
+        return []
+    wanted = set()
+    for folder in ('/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'):
+        for name in guest.names(folder):
+            wanted |= set(guest.names('%s/%s' % (folder, name))) if name.endswith('.wants') else set()
+    masked = [unit for unit in _UNITS if guest.is_link('/etc/systemd/system/' + unit) and guest.link_target('/etc/systemd/system/' + unit) == '/dev/null']
+    for unit in masked:
+        guest.remove('/etc/systemd/system/' + unit)
+    missing = [unit for unit in _UNITS if guest.unit_exists(unit) and unit not in wanted]
+    if not missing:
+        return ['unmasked ' + unit for unit in masked]
+    result = guest.run(['systemctl', 'enable'] + missing, check=False)
+    if result.code != 0:
+        warn('cloud-init\'s services could not be enabled: ' + result.err.strip()[-300:])
+        return []
+    return ['enabled ' + ', '.join(missing)]

@@ -1,0 +1,135 @@
+"""The guest's table of file systems, and which device each of its lines means."""
+import re
+
+# Prefixes of disk names of all buses; the letter counts the disks of one bus.
+_NAMED = re.compile(r'^/dev/(?:sd|vd|hd|xvd)([a-z])(\d+)?$')
+_NAMED_P = re.compile(r'^/dev/(?:nvme(\d+)n1|mmcblk(\d+))(?:p(\d+))?$')
+_SPACES = {'040': ' ', '011': '\t', '012': '\n', '134': '\\'}
+
+
+class Entry(object):
+    """One line. `line` is its index among all lines of the file."""
+
+    def __init__(self, line, spec, point, kind, options):
+        self.line = line
+        self.spec = spec
+        self.point = point
+        self.kind = kind
+        self.options = options
+
+    def option(self, name):
+        """The value of `name=value`, or None."""
+        for option in self.options:
+            if option.startswith(name + '='):
+                return option[len(name) + 1:]
+        return None
+
+
+def parse(text):
+    """Entries of file systems; comments, swap lines without a mount point and broken lines included as far as they have one."""
+    entries = []
+    for index, line in enumerate(text.splitlines()):
+        fields = line.split()
+        if not fields or fields[0].startswith('#') or len(fields) < 3:
+            continue
+        options = fields[3].split(',') if len(fields) > 3 else ['defaults']
+        entries.append(Entry(index, _plain(fields[0]), _plain(fields[1]), fields[2], options))
+    return entries
+
+
+def _plain(field):
+    return re.sub(r'\\(040|011|012|134)', lambda found: _SPACES[found.group(1)], field)
+
+
+def device_position(name):
+    """(disk index, partition number or None) for a kernel's disk name such as /dev/sdb1; None for other names."""
+    found = _NAMED.match(name)
+    if found:
+        return ord(found.group(1)) - ord('a'), int(found.group(2)) if found.group(2) else None
+    found = _NAMED_P.match(name)
+    if found:
+        return int(found.group(1) or found.group(2) or 0), int(found.group(3)) if found.group(3) else None
+    return None
+
+
+class Resolver(object):
+    """Finds the device that a line means, by what is on the devices."""
+
+    def __init__(self, devices, encrypted_names=None, array_names=None):
+        self.devices = devices
+        self.encrypted_names = encrypted_names or {}
+        self.array_names = array_names or {}
+
+    def find(self, spec):
+        """The device of a first field; None when there is none, or when it is no device at all."""
+        tag, separator, value = spec.partition('=')
+        value = value.strip('"')
+        if separator and tag in ('UUID', 'LABEL', 'PARTUUID', 'PARTLABEL'):
+            return self._by_tag(tag, value)
+        if not spec.startswith('/dev/'):
+            return None
+        for folder, tag in (('by-uuid', 'UUID'), ('by-label', 'LABEL'), ('by-partuuid', 'PARTUUID'), ('by-partlabel', 'PARTLABEL')):
+            prefix = '/dev/disk/%s/' % folder
+            if spec.startswith(prefix):
+                return self._by_tag(tag, spec[len(prefix):].replace('\\x20', ' '))
+        return self._by_logical_name(spec) or self._by_encrypted_name(spec) or self._by_array_name(spec) or self._by_position(spec)
+
+    def _by_tag(self, tag, value):
+        key = {'PARTUUID': 'PART_ENTRY_UUID', 'PARTLABEL': 'PART_ENTRY_NAME'}.get(tag, tag)
+        # An encrypted container or RAID member has a UUID, but is no file system.
+        for device in self.devices:
+            if device.properties.get(key, '').lower() == value.lower() and device.content not in ('linux_raid_member', 'LVM2_member'):
+                return device
+        return None
+
+    def _by_logical_name(self, spec):
+        for device in self.devices:
+            if device.kind != 'logical':
+                continue
+            group, _, volume = device.name.partition('/')
+            mapper = '/dev/mapper/%s-%s' % (group.replace('-', '--'), volume.replace('-', '--'))
+            if spec in (mapper, '/dev/%s/%s' % (group, volume)):
+                return device
+        return None
+
+    def _by_encrypted_name(self, spec):
+        uuid = self.encrypted_names.get(spec.replace('/dev/mapper/', '', 1)) if spec.startswith('/dev/mapper/') else None
+        return next((device for device in self.devices if device.kind == 'decrypted' and device.name == uuid), None)
+
+    def _by_array_name(self, spec):
+        uuid = self.array_names.get(spec)
+        return next((device for device in self.devices if device.kind == 'raid' and device.name == uuid), None)
+
+    def _by_position(self, spec):
+        position = device_position(spec)
+        if position is None:
+            return None
+        for device in self.devices:
+            if device.kind in ('disk', 'partition') and (device.disk, device.number) == position:
+                return device
+        return None
+
+
+def resolver_for(tree, devices):
+    """A resolver that knows the names which the guest itself gives to encrypted volumes and arrays."""
+    encrypted = {}
+    plain = Resolver(devices)
+    for line in tree.read('/etc/crypttab', '').splitlines():
+        fields = line.split()
+        if len(fields) < 2 or fields[0].startswith('#'):
+            continue
+        device = plain.find(fields[1])
+        if device is not None:
+            encrypted[fields[0]] = device.uuid
+    arrays = {}
+    for path in ('/etc/mdadm/mdadm.conf', '/etc/mdadm.conf'):
+        for line in tree.read(path, '').splitlines():
+            fields = line.split()
+            if len(fields) < 2 or fields[0].upper() != 'ARRAY':
+                continue
+            uuid = next((field[5:] for field in fields if field.upper().startswith('UUID=')), '').lower()
+            for device in devices:
+                # mdadm writes the same number in groups of eight.
+                if device.kind == 'raid' and device.name.replace('-', '').lower() == uuid.replace(':', ''):
+                    arrays[fields[1]] = device.name
+    return Resolver(devices, encrypted, arrays)

@@ -1,0 +1,64 @@
+"""The mounted guest: its files, its own tools, what it is."""
+from .command import run
+from .guest_tree import GuestTree
+from .roots import read_release
+
+FAMILIES = {
+    'debian': ('debian', 'ubuntu', 'linuxmint', 'raspbian', 'devuan', 'kali'),
+    'redhat': ('rhel', 'centos', 'almalinux', 'rocky', 'ol', 'fedora', 'amzn', 'scientific', 'cloudlinux', 'eurolinux'),
+    'suse': ('sles', 'sles_sap', 'sled', 'opensuse', 'opensuse-leap', 'opensuse-tumbleweed', 'suse', 'sl-micro'),
+}
+
+
+def family_of(release):
+    """debian, redhat, suse, or an empty text for what is not known."""
+    own = release.get('ID', '').lower()
+    for family, ids in FAMILIES.items():
+        if own in ids:
+            return family
+    # A derivative says whom it is like; only those that share the package tools count.
+    for like in release.get('ID_LIKE', '').lower().split():
+        for family, ids in FAMILIES.items():
+            if like in ids:
+                return family
+    return ''
+
+
+class Guest(GuestTree):
+    """A guest that is mounted at `root`."""
+
+    def __init__(self, root):
+        GuestTree.__init__(self, root)
+        self.release = read_release(self)
+        self.family = family_of(self.release)
+
+    def run(self, args, timeout=300, check=True, env=None, shown=False, text_input=None, code='osmorphing.command-failed'):
+        """Runs one of the guest's programs in the guest."""
+        return run(['chroot', self.root] + list(args), timeout=timeout, check=check, env=env, shown=shown,
+                   text_input=text_input, code=code)
+
+    def has_program(self, name):
+        return any(self.exists('%s/%s' % (folder, name)) for folder in ('/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/bin'))
+
+    @property
+    def major(self):
+        """The first number of its version; 0 when it has none (rolling releases)."""
+        digits = self.release.get('VERSION_ID', '').split('.')[0]
+        return int(digits) if digits.isdigit() else 0
+
+    @property
+    def has_systemd(self):
+        return self.exists('/usr/lib/systemd/systemd') or self.exists('/lib/systemd/systemd')
+
+    def unit_exists(self, unit):
+        return any(self.exists('%s/%s' % (folder, unit)) for folder in ('/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'))
+
+    def kernels(self):
+        """Versions that have modules and a kernel image: those that can boot."""
+        found = []
+        folders = set(self.names('/lib/modules')) | set(self.names('/usr/lib/modules'))
+        for version in sorted(folders):
+            images = ('/boot/vmlinuz-' + version, '/boot/vmlinux-' + version, '/boot/Image-' + version, '/lib/modules/%s/vmlinuz' % version)
+            if any(self.exists(path) for path in images):
+                found.append(version)
+        return found

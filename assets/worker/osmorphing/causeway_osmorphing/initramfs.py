@@ -1,0 +1,194 @@
+"""Drivers of the destination's virtual hardware in the initial RAM disk of every installed kernel."""
+import os
+import re
+
+from . import protocol
+from .protocol import MorphError
+
+MODULES = ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net')
+# Without one of these no disk is found.
+_DISK = ('virtio_blk', 'virtio_scsi')
+_IMAGES = ('/boot/initrd.img-%s', '/boot/initramfs-%s.img', '/boot/initrd-%s', '/boot/initrd-%s.img')
+
+
+def rebuild(morph):
+    """Raises osmorphing.no-virtio when no kernel has the drivers, osmorphing.initramfs when an image lacks them afterwards."""
+    guest = morph.guest
+    kernels = guest.kernels()
+    if not kernels:
+        raise MorphError('osmorphing.initramfs', 'no kernel with modules in /lib/modules and an image in /boot was found')
+    tool = tool_of(guest)
+    if tool is None:
+        raise MorphError('osmorphing.initramfs', 'the guest has none of update-initramfs, dracut and mkinitrd')
+    able = [version for version in kernels if set(_DISK) & (modules_of(guest, version) | builtin_of(guest, version))]
+    for version in sorted(set(kernels) - set(able)):
+        protocol.warn('the kernel %s has no drivers for virtio disks; it can\'t boot on the destination' % version)
+    if not able:
+        raise MorphError('osmorphing.no-virtio', 'none of the kernels %s has virtio_blk or virtio_scsi' % ', '.join(kernels))
+    notes = tool.settle(guest)
+    done = []
+    for version in able:
+        protocol.check_cancelled()
+        image = image_of(guest, version, tool)
+        lacking = lacking_in(guest, version, image, tool)
+        if not notes and lacking == []:
+            continue
+        check_room(guest, image)
+        tool.build(guest, version, image)
+        lacking = lacking_in(guest, version, image, tool)
+        if lacking:
+            raise MorphError('osmorphing.initramfs', '%s still lacks %s' % (image, ', '.join(lacking)))
+        done.append('rebuilt %s' % image)
+    return bool(notes or done), notes + done or ['every kernel has the drivers already']
+
+
+def modules_of(guest, version):
+    """Names of the virtio modules that a kernel has as files."""
+    found = set()
+    for top, _, names in os.walk(guest.real('/lib/modules/' + version)):
+        for name in names:
+            match = re.match(r'(virtio\w*)\.ko(\.\w+)?$', name)
+            if match:
+                found.add(match.group(1))
+    return found
+
+
+def builtin_of(guest, version):
+    text = guest.read('/lib/modules/%s/modules.builtin' % version, '')
+    return set(re.findall(r'/(virtio\w*)\.ko', text))
+
+
+def image_of(guest, version, tool):
+    for pattern in _IMAGES:
+        if guest.exists(pattern % version):
+            return pattern % version
+    return tool.image % version
+
+
+def lacking_in(guest, version, image, tool):
+    """Modules that the kernel has as files but the image has not; None when that can't be told."""
+    if not guest.exists(image):
+        return sorted(modules_of(guest, version) & set(MODULES))
+    listed = tool.contents(guest, image)
+    if listed is None:
+        return None
+    contained = set(re.findall(r'/(virtio\w*)\.ko', listed))
+    return sorted((modules_of(guest, version) & set(MODULES)) - contained)
+
+
+def check_room(guest, image):
+    """An image is written beside the old one before it takes its place."""
+    real = guest.real(image)
+    free = os.statvfs(os.path.dirname(real))
+    needed = int(os.path.getsize(real) * 1.3) if os.path.exists(real) else 40 << 20
+    if free.f_bavail * free.f_frsize < needed:
+        raise MorphError('osmorphing.no-space', '%s has %d MiB free, a new %s needs about %d MiB' % (
+            os.path.dirname(image), free.f_bavail * free.f_frsize >> 20, os.path.basename(image), needed >> 20))
+
+
+class InitramfsTools(object):
+    """Debian and Ubuntu."""
+
+    image = '/boot/initrd.img-%s'
+
+    @staticmethod
+    def settle(guest):
+        path = '/etc/initramfs-tools/modules'
+        text = guest.read(path, '')
+        present = set(line.split()[0] for line in text.splitlines() if line.split() and not line.startswith('#'))
+        missing = [name for name in MODULES if name not in present]
+        if not missing:
+            return []
+        before = text if text.endswith('\n') or not text else text + '\n'
+        guest.write(path, before + '# Drivers of the platform that this machine was moved to.\n' + ''.join(name + '\n' for name in missing))
+        return ['added %s to %s' % (', '.join(missing), path)]
+
+    @staticmethod
+    def build(guest, version, image):
+        action = '-u' if guest.exists(image) else '-c'
+        guest.run(['update-initramfs', action, '-k', version], timeout=1800, shown=True, code='osmorphing.initramfs')
+
+    @staticmethod
+    def contents(guest, image):
+        result = guest.run(['lsinitramfs', image], check=False, timeout=300)
+        return result.out if result.code == 0 else None
+
+
+class Dracut(object):
+    """RHEL 6 and later with its likes, SLES 12 and later, openSUSE."""
+
+    image = '/boot/initramfs-%s.img'
+    conf = '/etc/dracut.conf.d/50-causeway-virtio.conf'
+
+    @classmethod
+    def settle(cls, guest):
+        names = ' '.join(name for name in MODULES if name not in ('virtio', 'virtio_ring'))
+        text = '# Drivers of the platform that this machine was moved to.\nadd_drivers+=" %s "\n' % names
+        if guest.is_folder('/etc/dracut.conf.d'):
+            return ['wrote ' + cls.conf] if guest.write(cls.conf, text) else []
+        return []
+
+    @staticmethod
+    def build(guest, version, image):
+        names = ' '.join(sorted(modules_of(guest, version) & set(MODULES)))
+        args = ['dracut', '--force'] + (['--add-drivers', names] if names else []) + [image, version]
+        guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
+
+    @staticmethod
+    def contents(guest, image):
+        result = guest.run(['lsinitrd', image], check=False, timeout=300)
+        return result.out if result.code == 0 else None
+
+
+class MkinitrdSuse(object):
+    """SLES 11."""
+
+    image = '/boot/initrd-%s'
+
+    @staticmethod
+    def settle(guest):
+        path = '/etc/sysconfig/kernel'
+        text = guest.read(path, '')
+        found = re.search(r'^INITRD_MODULES="([^"]*)"', text, re.MULTILINE)
+        present = found.group(1).split() if found else []
+        missing = [name for name in MODULES if name not in present]
+        if not missing:
+            return []
+        line = 'INITRD_MODULES="%s"' % ' '.join(present + missing)
+        guest.write(path, text[:found.start()] + line + text[found.end():] if found else text + line + '\n')
+        return ['added %s to %s' % (', '.join(missing), path)]
+
+    @staticmethod
+    def build(guest, version, image):
+        kernel = '/boot/vmlinuz-' + version
+        guest.run(['mkinitrd', '-m', ' '.join(MODULES), '-k', kernel, '-i', image], timeout=1800, shown=True, code='osmorphing.initramfs')
+
+    @staticmethod
+    def contents(guest, image):
+        result = guest.run(['lsinitrd', image], check=False, timeout=300)
+        return result.out if result.code == 0 else None
+
+
+class MkinitrdRedHat(MkinitrdSuse):
+    """RHEL 5 and its likes."""
+
+    image = '/boot/initrd-%s.img'
+
+    @staticmethod
+    def settle(guest):
+        return []
+
+    @staticmethod
+    def build(guest, version, image):
+        args = ['mkinitrd', '-f'] + ['--with=' + name for name in MODULES if name in modules_of(guest, version)] + [image, version]
+        guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
+
+
+def tool_of(guest):
+    if guest.has_program('update-initramfs') and guest.is_folder('/etc/initramfs-tools'):
+        return InitramfsTools
+    if guest.has_program('dracut'):
+        return Dracut
+    if guest.has_program('mkinitrd'):
+        return MkinitrdSuse if guest.family == 'suse' else MkinitrdRedHat
+    return None

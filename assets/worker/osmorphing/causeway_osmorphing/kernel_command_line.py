@@ -1,0 +1,134 @@
+"""Arguments of the kernel, wherever the boot loader keeps them. Edited in place: a regenerated configuration would hold the
+worker's device names."""
+import re
+
+from . import fstab
+
+_GRUB_FILES = ('/boot/grub/grub.cfg', '/boot/grub2/grub.cfg')
+_LEGACY_FILES = ('/boot/grub/menu.lst', '/boot/grub/grub.conf', '/etc/grub.conf')
+_KERNEL_LINE = re.compile(r'^(\s*(?:linux|linux16|linuxefi|kernel)\s+\S+)(.*)$')
+_ENV_SIZE = 1024
+
+
+class Editor(object):
+    """What changes: a serial console, UUIDs instead of the disk names of the old platform, no switched off cloud-init."""
+
+    def __init__(self, devices, root, serial):
+        self.resolver = fstab.Resolver(devices)
+        self.root = root
+        self.serial = serial
+
+    def edit(self, arguments):
+        kept = [self._by_uuid(argument) for argument in arguments if argument not in ('cloud-init=disabled', 'cloud-init.disabled=1')]
+        consoles = [argument for argument in kept if argument.startswith('console=')]
+        if self.serial and not any(argument.startswith('console=ttyS0') for argument in consoles):
+            # The last one is where the system's own messages go; the screen stays one of them.
+            kept += ([] if 'console=tty0' in consoles else ['console=tty0']) + ['console=ttyS0,115200n8']
+        return kept
+
+    def added(self, arguments):
+        """For settings that a generator joins with others: only what is to be taken out or replaced."""
+        return Editor.edit(_WithoutConsole(self), arguments)
+
+    def _by_uuid(self, argument):
+        name, separator, value = argument.partition('=')
+        if not separator or name not in ('root', 'resume') or fstab.device_position(value) is None:
+            return argument
+        device = self.resolver.find(value)
+        if device is None or not device.uuid:
+            return argument
+        fits = device.path == self.root.path if name == 'root' else device.content in ('swap', 'swsuspend')
+        return '%s=UUID=%s' % (name, device.uuid) if fits else argument
+
+
+class _WithoutConsole(Editor):
+    def __init__(self, other):
+        self.resolver, self.root, self.serial = other.resolver, other.root, False
+
+
+def apply(morph):
+    """Gives (changed, notes)."""
+    guest = morph.guest
+    serial = morph.dossier['architecture'] in ('x86_64', 'i386') and morph.request.get('serialConsole', True)
+    editor = Editor(morph.devices, morph.root_device, serial)
+    changed = [path for path in ['/etc/default/grub'] if _default_grub(guest, path, editor)]
+    vendors = ['/boot/efi/EFI/%s/grub.cfg' % name for name in guest.names('/boot/efi/EFI')]
+    changed += [path for path in list(_GRUB_FILES) + vendors if _lines(guest, path, editor)]
+    changed += [path for path in _LEGACY_FILES if not guest.is_link(path) and _lines(guest, path, editor)]
+    for folder in ('/boot/loader/entries', '/boot/efi/loader/entries', '/efi/loader/entries'):
+        changed += [path for path in guest.find(folder, '.conf') if _entry(guest, path, editor)]
+    changed += [path for path in ('/boot/grub2/grubenv', '/boot/efi/EFI/%s/grubenv' % guest.release.get('ID', '')) if _environment(guest, path, editor)]
+    changed += [path for path in ['/etc/kernel/cmdline'] if _words(guest, path, editor)]
+    return bool(changed), ['edited ' + path for path in changed]
+
+
+def _default_grub(guest, path, editor):
+    text = guest.read(path, '')
+    if not text:
+        return False
+    settings = dict(re.findall(r'^\s*(GRUB_CMDLINE_LINUX(?:_DEFAULT)?)=["\']?(.*?)["\']?\s*$', text, re.MULTILINE))
+    has_serial = any('console=ttyS0' in value for value in settings.values())
+
+    def replaced(found):
+        words = found.group(2).split()
+        if found.group(1) == 'GRUB_CMDLINE_LINUX' and not has_serial:
+            new = editor.edit(words)
+        else:
+            new = editor.added(words)
+        return found.group(0) if new == words else '%s="%s"' % (found.group(1), ' '.join(new))
+
+    result = re.sub(r'^(GRUB_CMDLINE_LINUX(?:_DEFAULT)?)=["\']?(.*?)["\']?[ \t]*$', replaced, text, flags=re.MULTILINE)
+    if 'GRUB_CMDLINE_LINUX' not in settings and not has_serial and editor.serial:
+        result = result.rstrip('\n') + '\nGRUB_CMDLINE_LINUX="%s"\n' % ' '.join(editor.edit([]))
+    return guest.write(path, result)
+
+
+def _lines(guest, path, editor):
+    text = guest.read(path, '')
+    if not text:
+        return False
+    result = []
+    for line in text.split('\n'):
+        found = _KERNEL_LINE.match(line)
+        # Memory tests and the like take no arguments of Linux.
+        if found and re.search(r'vmlinu|bzImage|/Image|/kernel-', found.group(1)) and '$kernelopts' not in found.group(2):
+            words = found.group(2).split()
+            new = editor.edit(words)
+            line = line if new == words else '%s %s' % (found.group(1), ' '.join(new))
+        result.append(line)
+    return guest.write(path, '\n'.join(result)) if '\n'.join(result) != text else False
+
+
+def _entry(guest, path, editor):
+    """A file of the boot loader specification; with $kernelopts the arguments are in GRUB's environment."""
+    text = guest.read(path)
+    result = []
+    for line in text.split('\n'):
+        if line.startswith('options') and '$kernelopts' not in line:
+            words = line.split()[1:]
+            new = editor.edit(words)
+            line = line if new == words else 'options ' + ' '.join(new)
+        result.append(line)
+    return guest.write(path, '\n'.join(result)) if '\n'.join(result) != text else False
+
+
+def _environment(guest, path, editor):
+    """GRUB's environment block has a fixed size, filled up with number signs."""
+    text = guest.read(path, '')
+    found = re.search(r'^kernelopts=(.*)$', text, re.MULTILINE)
+    if not found:
+        return False
+    words = found.group(1).split()
+    new = editor.edit(words)
+    if new == words:
+        return False
+    body = (text[:found.start()] + 'kernelopts=' + ' '.join(new) + text[found.end():]).rstrip('#')
+    if len(body) > _ENV_SIZE:
+        return False
+    return guest.write(path, body + '#' * (_ENV_SIZE - len(body)))
+
+
+def _words(guest, path, editor):
+    text = guest.read(path, '')
+    new = ' '.join(editor.edit(text.split()))
+    return guest.write(path, new + '\n') if text and new != text.strip() else False

@@ -1,0 +1,30 @@
+"""What ties the installation to its old hardware."""
+
+# Removed because the destination's disks and cards have other identities; the guest makes new ones.
+_FILES = ('/etc/udev/rules.d/70-persistent-cd.rules', '/etc/udev/rules.d/75-cd-aliases-generator.rules',
+          '/etc/lvm/devices/system.devices', '/etc/multipath/wwids', '/etc/multipath/bindings', '/var/lib/misc/wwids')
+# Old leases would be asked for again.
+_LEASES = (('/var/lib/dhcp', ('dhclient', 'dhcpd6')), ('/var/lib/dhclient', ('dhclient',)), ('/var/lib/NetworkManager', ('dhclient-', 'internal-')),
+           ('/var/lib/dhcpcd', ('',)), ('/var/lib/wicked', ('lease-',)), ('/var/lib/systemd/network', ('lease',)))
+# Agents of the destination's platform that were cloned with the machine hold the other machine's identity.
+_AGENT_STATE = ('/opt/stackit/server-agent/serviceToken.txt',)
+
+
+def remove(morph):
+    """Gives (changed, notes)."""
+    guest, notes = morph.guest, []
+    for path in _FILES:
+        if guest.is_file(path) and guest.remove(path):
+            notes.append('removed ' + path)
+    for path in _AGENT_STATE:
+        if guest.is_file(path):
+            # A token is no original worth keeping.
+            guest.forget(path)
+            notes.append('removed ' + path)
+    for folder, beginnings in _LEASES:
+        for name in guest.names(folder):
+            path = '%s/%s' % (folder, name)
+            if guest.is_file(path) and name.startswith(beginnings) and 'lease' in name and guest.real_size(path):
+                guest.forget(path)
+                notes.append('removed ' + path)
+    return bool(notes), notes

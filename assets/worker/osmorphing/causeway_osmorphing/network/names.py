@@ -1,0 +1,103 @@
+"""Which network card has which name."""
+import re
+
+RULES = '/etc/udev/rules.d/70-causeway-net.rules'
+_OLD_RULES = ('/etc/udev/rules.d/70-persistent-net.rules', '/etc/udev/rules.d/75-persistent-net-generator.rules',
+              '/etc/udev/rules.d/60-net.rules', '/etc/udev/rules.d/10-persistent-net.rules')
+_VIRTUAL = re.compile(r'^(lo|bond|br|team|docker|virbr|veth|vnet|wg|tun|tap|vlan|dummy|ib|wl|ww|ppp|sit|gre|vxlan|macvlan|ipvlan|podman|cni|flannel|cali|lxc|nm-)')
+
+
+class Interface(object):
+    """A configured interface: its name, the MAC address that files tie it to, its static IPv4 addresses."""
+
+    def __init__(self, name, mac=None, addresses=()):
+        self.name = name
+        self.mac = mac.strip().strip('"\'').lower().replace('-', ':') if mac else None
+        self.addresses = [address.split('/')[0] for address in addresses if address]
+
+    @property
+    def order(self):
+        """Natural order: eth2 before eth10."""
+        return [int(part) if part.isdigit() else part for part in re.split(r'(\d+)', self.name)]
+
+
+def is_ethernet(name):
+    """Whether a name is that of a network card, and not of something built on one."""
+    return bool(name) and '.' not in name and ':' not in name and '@' not in name and '*' not in name and not _VIRTUAL.match(name)
+
+
+def rules_of(text):
+    """MAC address → name, of udev rules."""
+    found = {}
+    for line in text.splitlines():
+        mac = re.search(r'ATTR\{address\}=="([0-9A-Fa-f:]{17})"', line)
+        name = re.search(r'(?<![A-Z{])NAME="([^"]+)"', line)
+        if mac and name and not line.lstrip().startswith('#'):
+            found[mac.group(1).lower()] = name.group(1)
+    return found
+
+
+def pair(interfaces, nics, known_names, previous):
+    """Names for the destination's network cards.
+
+    `nics`: [{macAddress, sourceMacAddress?, addresses?}] in the order of the source's cards. A card is the interface that
+    files tie to the source's MAC address; else the one with its static address; else the next in order. `known_names`: MAC
+    address → name by the guest's old udev rules. `previous`: destination's MAC address → name, of an earlier preparation.
+    Gives ([(destination MAC address, name)], [warnings])."""
+    left = list(interfaces)
+    named, warnings = {}, []
+    by_name = dict((interface.name, interface) for interface in interfaces)
+
+    def take(index, interface):
+        named[index] = interface.name
+        left.remove(interface)
+
+    def each():
+        return [(index, nic) for index, nic in enumerate(nics) if index not in named]
+
+    for index, nic in each():
+        name = previous.get(nic['macAddress'].lower())
+        if name in by_name and by_name[name] in left:
+            take(index, by_name[name])
+    for index, nic in each():
+        source = (nic.get('sourceMacAddress') or '').lower()
+        fitting = [one for one in left if source and (one.mac == source or known_names.get(source) == one.name)]
+        if fitting:
+            take(index, fitting[0])
+    for index, nic in each():
+        addresses = nic.get('addresses') or []
+        fitting = [one for one in left if set(one.addresses) & set(addresses)]
+        if fitting:
+            take(index, fitting[0])
+    guessed = []
+    for index, nic in each():
+        if not left:
+            break
+        guessed.append(left[0].name)
+        take(index, left[0])
+    if len(guessed) > 1:
+        warnings.append('nothing tells which network card is which of %s; they are named in the order of the source\'s cards' % ', '.join(guessed))
+    if left:
+        warnings.append('the guest configures %s, for which the destination has no network card' % ', '.join(one.name for one in left))
+    return [(nics[index]['macAddress'].lower(), named[index]) for index in sorted(named)], warnings
+
+
+def rules_text(pairs):
+    lines = ['# Keeps the names of network interfaces on the platform that this machine was moved to.']
+    for mac, name in pairs:
+        lines.append('SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="%s", NAME="%s"' % (mac, name))
+    return '\n'.join(lines) + '\n'
+
+
+def old_names(guest):
+    """MAC address → name by the rules that the guest had."""
+    found = {}
+    for path in _OLD_RULES:
+        found.update(rules_of(guest.read(path, '')))
+        found.update(rules_of(guest.read('/var/lib/causeway/original' + path, '')))
+    return found
+
+
+def remove_old_rules(guest):
+    """Removes rules that name cards which are not there any more. Gives the removed paths."""
+    return [path for path in _OLD_RULES if guest.is_file(path) and rules_of(guest.read(path, '')) and guest.remove(path)]

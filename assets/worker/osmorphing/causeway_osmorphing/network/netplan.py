@@ -1,0 +1,127 @@
+"""Netplan's YAML files."""
+from .. import protocol
+from . import yaml_subset
+from .names import Interface, is_ethernet
+
+FOLDER = '/etc/netplan'
+OWN = FOLDER + '/90-causeway.yaml'
+
+
+def files(guest):
+    return guest.find(FOLDER, '.yaml')
+
+
+def _load(guest, path):
+    """The `network` mapping of a file; None (with a warning) when it can't be read."""
+    try:
+        document = yaml_subset.load(guest.read(path)) or {}
+        network = document.get('network') if isinstance(document, dict) else None
+        return network if isinstance(network, dict) else {}
+    except yaml_subset.NotReadable as error:
+        protocol.warn('%s is beyond what is read here: %s' % (path, error))
+        return None
+
+
+def _cards(network):
+    cards = network.get('ethernets') or {}
+    return dict((key, value or {}) for key, value in cards.items() if isinstance(value or {}, dict)) if isinstance(cards, dict) else {}
+
+
+def _match(card):
+    return card.get('match') if isinstance(card.get('match'), dict) else {}
+
+
+def _name(key, card):
+    """What the interface is called: its new name, or the key unless that stands for a pattern."""
+    return card.get('set-name') or (key if not _match(card).get('name') and not _match(card).get('driver') else _match(card).get('name') or key)
+
+
+def interfaces(guest):
+    found = []
+    for path in files(guest):
+        for key, card in _cards(_load(guest, path) or {}).items():
+            addresses = [one if not isinstance(one, dict) else next(iter(one)) for one in card.get('addresses') or []]
+            found.append(Interface(_name(key, card), _match(card).get('macaddress'), [one for one in addresses if ':' not in one]))
+    return found
+
+
+def convert(guest, to_dhcp):
+    return _to_dhcp(guest) if to_dhcp else _without_mac(guest)
+
+
+def _is_plain_dhcp(network):
+    built = [kind for kind in ('bonds', 'bridges', 'vlans', 'tunnels', 'wifis') if network.get(kind)]
+    cards = _cards(network)
+    return not built and all(str(card.get('dhcp4')).lower() in ('true', 'yes') and not card.get('addresses') and not _match(card).get('macaddress')
+                             and not card.get('macaddress') and not card.get('routes') and not card.get('gateway4') for card in cards.values())
+
+
+def _to_dhcp(guest):
+    loaded = [(path, _load(guest, path)) for path in files(guest)]
+    if all(network is not None and _is_plain_dhcp(network) for _, network in loaded):
+        return []
+    names, renderer = [], None
+    for path, network in loaded:
+        renderer = (network or {}).get('renderer') or renderer
+        for key, card in _cards(network or {}).items():
+            name = _name(key, card)
+            if name not in names and (is_ethernet(name) or '*' in name):
+                names.append(name)
+        for kind in ('bonds', 'bridges', 'vlans'):
+            for name in (network or {}).get(kind) or {}:
+                protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
+    network = {'version': '2'}
+    if renderer:
+        network['renderer'] = renderer
+    # A file that can't be read may have named any card.
+    every = {'any-card': {'match': {'name': 'e*'}, 'dhcp4': 'true'}}
+    network['ethernets'] = dict((name, {'dhcp4': 'true'}) if '*' not in name else ('cards', {'match': {'name': name}, 'dhcp4': 'true'})
+                                for name in names) or every
+    notes = ['%s gets its address by DHCP' % name for name in names] or ['every card gets its address by DHCP']
+    for path, _ in loaded:
+        if path != OWN:
+            guest.remove(path)
+            notes.append('replaced ' + path)
+    guest.write(OWN, yaml_subset.dump({'network': network}), 0o600)
+    return notes
+
+
+def _without_mac(guest):
+    notes = []
+    for path in files(guest):
+        network = _load(guest, path)
+        if not network:
+            if network is None and 'macaddress' in guest.read(path):
+                protocol.warn('%s names a MAC address that could not be taken out' % path)
+            continue
+        cards, renamed, changed = {}, {}, False
+        for key, card in _cards(network).items():
+            match, name = _match(card), _name(key, card)
+            if match.get('macaddress'):
+                others = dict((inner, value) for inner, value in match.items() if inner != 'macaddress')
+                card = dict((inner, value) for inner, value in card.items() if inner not in ('match', 'set-name'))
+                if others:
+                    card['match'] = others
+                renamed[key] = name
+                changed = True
+                notes.append('%s is found by its name, not by its old MAC address (%s)' % (name, path))
+            if card.get('macaddress'):
+                card = dict((inner, value) for inner, value in card.items() if inner != 'macaddress')
+                changed = True
+                notes.append('%s has the MAC address of its card, not one of its own (%s)' % (name, path))
+            cards[renamed.get(key, key)] = card
+        if changed:
+            network['ethernets'] = cards
+            guest.write(path, yaml_subset.dump({'network': _renamed(network, renamed)}))
+    return notes
+
+
+def _renamed(network, names):
+    """What is built on a card names it by its key."""
+    for kind in ('bonds', 'bridges', 'vlans'):
+        for settings in (network.get(kind) or {}).values():
+            if isinstance(settings.get('interfaces'), list):
+                settings['interfaces'] = [names.get(one, one) for one in settings['interfaces']]
+            if settings.get('link') in names:
+                settings['link'] = names[settings['link']]
+    return network

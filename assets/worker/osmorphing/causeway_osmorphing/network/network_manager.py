@@ -1,0 +1,80 @@
+"""NetworkManager's keyfiles."""
+import re
+
+from .. import protocol
+from .key_file import KeyFile
+from .names import Interface
+
+FOLDER = '/etc/NetworkManager/system-connections'
+_CARD = ('ethernet', '802-3-ethernet')
+_STATIC = re.compile(r'^(address\d*|addresses\d*|gateway|dns|dns-search|routes?\d*(_options)?|route-metric|never-default|may-fail)$')
+
+
+def files(guest):
+    return [path for path in guest.find(FOLDER) if not path.endswith(('~', '.bak', '.orig'))]
+
+
+
+def _cards(guest):
+    number = 0
+    for path in files(guest):
+        file = KeyFile(guest.read(path))
+        if file.get('connection', 'type') not in _CARD:
+            continue
+        named = file.get('connection', 'interface-name')
+        mac = next((file.get(section, 'mac-address') for section in _CARD if file.get(section, 'mac-address')), None)
+        if not named and not mac:
+            # Fits any card; there is nothing to tie it to.
+            yield path, file, None, None
+            continue
+        yield path, file, named or 'eth%d' % number, mac
+        number += 0 if named else 1
+
+
+def interfaces(guest):
+    found = []
+    for _, file, name, mac in _cards(guest):
+        if name:
+            addresses = [value.split(',')[0] for value in file.values('ipv4', lambda key: re.match(r'^address(es)?\d*$', key))]
+            found.append(Interface(name, mac, addresses))
+    return found
+
+
+def convert(guest, to_dhcp):
+    notes = []
+    for path, file, name, mac in _cards(guest):
+        shown = name or path
+        changed = False
+        for section in _CARD:
+            for key in ('mac-address', 'cloned-mac-address'):
+                if file.remove(section, key):
+                    changed = True
+                    notes.append('removed %s of %s' % (key, shown))
+        if mac and name and not file.get('connection', 'interface-name'):
+            changed = file.set('connection', 'interface-name', name) or changed
+        if to_dhcp:
+            changed = _dhcp(file, shown, notes) or changed
+        if changed:
+            guest.write(path, file.text(), 0o600)
+    for path in files(guest):
+        kind = KeyFile(guest.read(path)).get('connection', 'type')
+        if to_dhcp and kind in ('bond', 'bridge', 'vlan', 'team') and guest.remove(path):
+            protocol.warn('the %s of %s is built on other interfaces; these get DHCP, it is left out' % (kind, path))
+            notes.append('left out ' + path)
+    return notes
+
+
+def _dhcp(file, shown, notes):
+    changed = False
+    for key in ('master', 'slave-type', 'controller', 'port-type'):
+        changed = file.remove('connection', key) or changed
+    if file.get('ipv4', 'method') != 'auto':
+        file.set('ipv4', 'method', 'auto')
+        changed = True
+        notes.append('%s gets its address by DHCP' % shown)
+    changed = file.remove('ipv4', lambda key: _STATIC.match(key)) or changed
+    if file.get('ipv6', 'method') == 'manual':
+        file.set('ipv6', 'method', 'auto')
+        file.remove('ipv6', lambda key: _STATIC.match(key))
+        changed = True
+    return changed

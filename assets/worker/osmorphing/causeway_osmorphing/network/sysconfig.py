@@ -1,0 +1,130 @@
+"""ifcfg files: network-scripts of the RHEL family, wicked of SUSE."""
+import re
+
+from .. import protocol
+from .names import Interface, is_ethernet
+
+_IGNORED = re.compile(r'(~|\.bak|\.orig|\.rpmnew|\.rpmsave|\.rpmorig|\.old)$')
+
+
+def _key_of(line):
+    found = re.match(r'^\s*([A-Za-z_][A-Za-z0-9_]*)=', line)
+    return found.group(1) if found else None
+
+
+def _value_of(line):
+    return line.split('=', 1)[1].strip().strip('"\'')
+
+
+class _Ifcfg(object):
+    """What both have in common; `mac` and `static` match keys."""
+
+    folder = ''
+    routes = ()
+    mac = re.compile(r'$^')
+    static = re.compile(r'$^')
+    wanted = ()
+    quote = ''
+
+    @classmethod
+    def files(cls, guest):
+        return [path for path in guest.find(cls.folder) if cls._device(path) != 'lo' and not _IGNORED.search(path)
+                and path.rsplit('/', 1)[1].startswith('ifcfg-')]
+
+    @staticmethod
+    def _device(path):
+        return path.rsplit('/ifcfg-', 1)[-1]
+
+    @classmethod
+    def _read(cls, guest, path):
+        """(name, {key: value}, lines)"""
+        lines = guest.read(path).splitlines()
+        values = dict((_key_of(line), _value_of(line)) for line in lines if _key_of(line))
+        return values.get('DEVICE') or cls._device(path), values, lines
+
+    @classmethod
+    def interfaces(cls, guest):
+        found = []
+        for path in cls.files(guest):
+            name, values, _ = cls._read(guest, path)
+            addresses = [value for key, value in sorted(values.items()) if re.match(r'^IPADDR', key) and ':' not in value]
+            found.append(Interface(name.split(':')[0], values.get('HWADDR'), addresses))
+        return found
+
+    @classmethod
+    def convert(cls, guest, to_dhcp):
+        notes = []
+        for path in cls.files(guest):
+            name, values, lines = cls._read(guest, path)
+            if to_dhcp and not is_ethernet(name):
+                guest.remove(path)
+                notes.append('left out ' + path)
+                if ':' not in name:
+                    protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
+                continue
+            kept = [line for line in lines if not (_key_of(line) and cls.mac.match(_key_of(line)))]
+            if len(kept) != len(lines):
+                notes.append('removed the MAC address of %s from %s' % (name, path))
+            if 'DEVICE' not in values and cls.folder.endswith('network-scripts'):
+                # Without its MAC address the file would be tied to nothing.
+                kept.insert(0, 'DEVICE=' + name)
+            if to_dhcp:
+                kept = cls._dhcp(kept, name, notes)
+            if kept != lines:
+                guest.write(path, '\n'.join(kept) + '\n')
+        if to_dhcp:
+            notes += cls._without_routes(guest)
+        return notes
+
+    @classmethod
+    def _dhcp(cls, lines, name, notes):
+        kept = [line for line in lines if not (_key_of(line) and cls.static.match(_key_of(line)))]
+        values = dict((_key_of(line), _value_of(line)) for line in kept if _key_of(line))
+        if not values.get('BOOTPROTO', '').lower().startswith('dhcp') or kept != lines:
+            notes.append('%s gets its address by DHCP' % name)
+        for key, value, fits in cls.wanted:
+            if re.match(fits, values.get(key, ''), re.IGNORECASE):
+                continue
+            kept = [line for line in kept if _key_of(line) != key] + ['%s=%s%s%s' % (key, cls.quote, value, cls.quote)]
+        return kept
+
+    @classmethod
+    def _without_routes(cls, guest):
+        notes = []
+        for path in guest.find(cls.folder):
+            if re.match(cls.routes, path.rsplit('/', 1)[1]) and not _IGNORED.search(path) and guest.read(path).strip():
+                guest.remove(path)
+                notes.append('replaced the static routes of %s' % path)
+        return notes
+
+
+class NetworkScripts(_Ifcfg):
+    """/etc/sysconfig/network-scripts, also read by NetworkManager."""
+
+    folder = '/etc/sysconfig/network-scripts'
+    routes = r'^(route6?|rule6?)-'
+    mac = re.compile(r'^(HWADDR|MACADDR)$')
+    static = re.compile(r'^(IPADDR|NETMASK|PREFIX|GATEWAY|NETWORK|BROADCAST|DNS|DOMAIN|SEARCH|IPV6ADDR|IPV6_DEFAULTGW|GATEWAYDEV|DEFROUTE|'
+                        r'MASTER|SLAVE|BRIDGE|TEAM_MASTER|DEVICETYPE)\d*$')
+    wanted = (('BOOTPROTO', 'dhcp', r'^dhcp$'), ('ONBOOT', 'yes', r'^yes$'))
+
+    @classmethod
+    def convert(cls, guest, to_dhcp):
+        notes = super(NetworkScripts, cls).convert(guest, to_dhcp)
+        text = guest.read('/etc/sysconfig/network', '')
+        kept = [line for line in text.splitlines() if _key_of(line) not in ('GATEWAY', 'GATEWAYDEV')]
+        if to_dhcp and len(kept) != len(text.splitlines()):
+            guest.write('/etc/sysconfig/network', '\n'.join(kept) + '\n')
+            notes.append('removed the gateway from /etc/sysconfig/network')
+        return notes
+
+
+class Wicked(_Ifcfg):
+    """/etc/sysconfig/network of SUSE."""
+
+    folder = '/etc/sysconfig/network'
+    routes = r'^(routes|ifroute-.+)$'
+    mac = re.compile(r'^(LLADDR|HWADDR)$')
+    static = re.compile(r'^(IPADDR|PREFIXLEN|NETMASK|BROADCAST|REMOTE_IPADDR|NETWORK|LABEL)(_\w+|\d+)?$')
+    wanted = (('BOOTPROTO', 'dhcp', r'^dhcp'), ('STARTMODE', 'auto', r'^(auto|hotplug|onboot|nfsroot)$'))
+    quote = "'"

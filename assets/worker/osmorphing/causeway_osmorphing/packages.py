@@ -1,0 +1,181 @@
+"""The guest's packages, by its own tools."""
+import os
+import re
+
+from . import protocol
+from .command import CommandFailed
+from .protocol import MorphError
+
+_UNREACHABLE = 'osmorphing.packages-unreachable'
+
+
+def package_manager(guest, request=None):
+    """The package manager of the guest's family."""
+    kinds = {'debian': Apt, 'redhat': Dnf, 'suse': Zypper}
+    return kinds[guest.family](guest, request or {})
+
+
+class PackageManager(object):
+    """What all have in common. `request`: httpProxy?, packageCache? (a folder on the worker with package files)."""
+
+    ending = ''
+
+    def __init__(self, guest, request):
+        self.guest = guest
+        proxy = request.get('httpProxy')
+        self.env = {'http_proxy': proxy, 'https_proxy': proxy} if proxy else {}
+        self.cache = request.get('packageCache')
+
+    def cached_files(self):
+        """Package files of the given cache that are for this guest."""
+        if not self.cache:
+            return []
+        found = []
+        for folder, _, names in os.walk(self.cache):
+            found += [os.path.join(folder, name) for name in names if name.endswith(self.ending)]
+        return sorted(found)
+
+    def lend(self, files):
+        """Puts package files where the guest sees them: in its /run, which is gone with the mounts."""
+        folder = self.guest.root + '/run/causeway-packages'
+        os.makedirs(folder, exist_ok=True)
+        lent = []
+        for path in files:
+            target = os.path.join(folder, os.path.basename(path))
+            if not os.path.exists(target):
+                with open(path, 'rb') as source, open(target, 'wb') as copy:
+                    while True:
+                        piece = source.read(1 << 20)
+                        if not piece:
+                            break
+                        copy.write(piece)
+            lent.append('/run/causeway-packages/' + os.path.basename(path))
+        return lent
+
+    def return_lent(self):
+        folder = self.guest.root + '/run/causeway-packages'
+        for name in os.listdir(folder) if os.path.isdir(folder) else []:
+            os.unlink(os.path.join(folder, name))
+
+    def install(self, names):
+        """Installs packages from the given cache if there is one, from the guest's repositories otherwise.
+
+        Raises osmorphing.packages-unreachable when neither has them."""
+        files = self.cached_files()
+        if self.cache and not files:
+            protocol.warn('the package cache has no %s file; the guest\'s repositories are asked' % self.ending)
+        try:
+            if files:
+                self.install_files(files)
+            else:
+                self.refresh()
+                self.install_from_repositories(names)
+        finally:
+            self.return_lent()
+
+    def unreachable(self, error):
+        return MorphError(_UNREACHABLE, error.message, error.details)
+
+
+class Apt(PackageManager):
+    ending = '.deb'
+
+    def _run(self, args, timeout=1800, check=True):
+        env = dict(self.env, DEBIAN_FRONTEND='noninteractive', DEBIAN_PRIORITY='critical', NEEDRESTART_SUSPEND='1',
+                   GRUB_DISABLE_OS_PROBER='true', UCF_FORCE_CONFFOLD='1')
+        return self.guest.run(args, timeout=timeout, check=check, env=env, shown=True)
+
+    def installed(self):
+        """Name → version, read from the database itself, which needs no program of the guest."""
+        found = {}
+        for block in self.guest.read('/var/lib/dpkg/status', '').split('\n\n'):
+            fields = dict(re.findall(r'^(Package|Status|Version): (.*)$', block, re.MULTILINE))
+            if fields.get('Status', '').endswith(' installed'):
+                found[fields.get('Package', '')] = fields.get('Version', '')
+        return found
+
+    def refresh(self):
+        try:
+            self._run(['apt-get', '-q', '-o', 'Acquire::Retries=2', '-o', 'Acquire::http::Timeout=30', '-o', 'APT::Update::Error-Mode=any', 'update'])
+        except CommandFailed as error:
+            raise self.unreachable(error)
+
+    def install_from_repositories(self, names):
+        try:
+            self._run(['apt-get', '-q', '-y', '--no-install-recommends', '-o', 'Dpkg::Options::=--force-confdef',
+                       '-o', 'Dpkg::Options::=--force-confold', '-o', 'Acquire::Retries=2', 'install'] + names, timeout=3600)
+        except CommandFailed as error:
+            raise self.unreachable(error)
+
+    def install_files(self, files):
+        self._run(['dpkg', '--force-confdef', '--force-confold', '--skip-same-version', '-i'] + self.lend(files), timeout=3600)
+
+    def remove(self, names):
+        """Removes packages with their settings. Gives those that would have taken something vital along, and stay."""
+        removed, kept = [], []
+        for name in names:
+            planned = self._run(['apt-get', '-s', '-y', 'purge', name], check=False).out
+            taken = re.findall(r'^(?:Remv|Purg) (\S+)', planned, re.MULTILINE)
+            vital = [one for one in taken if re.match(r'(linux-image|linux-modules|initramfs-tools|openssh-server|systemd|netplan|ifupdown|network-manager|cloud-init|grub|python3$|sudo$)', one)]
+            if vital or not taken:
+                kept.append('%s (would take %s along)' % (name, ', '.join(vital)) if vital else name)
+                continue
+            self._run(['apt-get', '-q', '-y', 'purge', name])
+            removed += taken
+        return removed, kept
+
+
+class RpmBased(PackageManager):
+    ending = '.rpm'
+
+    def installed(self):
+        if not self.guest.has_program('rpm'):
+            return {}
+        told = self.guest.run(['rpm', '-qa', '--qf', '%{NAME}|%{VERSION}-%{RELEASE}\\n'], check=False)
+        rows = [line.split('|') for line in told.out.splitlines() if '|' in line]
+        return dict((row[0], row[1]) for row in rows)
+
+    def install_files(self, files):
+        self.guest.run(['rpm', '-U', '--replacepkgs', '--oldpackage'] + self.lend(files), timeout=3600, env=self.env, shown=True)
+
+    def remove(self, names):
+        """Removes packages; those that others need stay and are given."""
+        result = self.guest.run(['rpm', '-e'] + names, check=False, timeout=1200, shown=True)
+        if result.code == 0:
+            return names, []
+        removed, kept = [], []
+        for name in names:
+            one = self.guest.run(['rpm', '-e', name], check=False, timeout=1200)
+            (removed if one.code == 0 else kept).append(name)
+        return removed, kept
+
+
+class Dnf(RpmBased):
+    @property
+    def program(self):
+        return 'dnf' if self.guest.has_program('dnf') else 'yum'
+
+    def refresh(self):
+        """The guest's repositories are read when it installs; a separate round would only cost time."""
+
+    def install_from_repositories(self, names):
+        try:
+            self.guest.run([self.program, '-y', '--setopt=install_weak_deps=False', 'install'] + names, timeout=3600,
+                           env=self.env, shown=True)
+        except CommandFailed as error:
+            raise self.unreachable(error)
+
+
+class Zypper(RpmBased):
+    def refresh(self):
+        try:
+            self.guest.run(['zypper', '--non-interactive', '--gpg-auto-import-keys', 'refresh'], timeout=1800, env=self.env, shown=True)
+        except CommandFailed as error:
+            raise self.unreachable(error)
+
+    def install_from_repositories(self, names):
+        try:
+            self.guest.run(['zypper', '--non-interactive', 'install', '--no-recommends', '--auto-agree-with-licenses'] + names,
+                           timeout=3600, env=self.env, shown=True)
+        except CommandFailed as error:
+            raise self.unreachable(error)

@@ -1,0 +1,87 @@
+"""What the program says: one JSON object a line on standard output. Its request is the first line of standard input."""
+import json
+import os
+import signal
+import sys
+import threading
+
+_lock = threading.Lock()
+cancelled = threading.Event()
+_secrets = []
+
+
+class MorphError(Exception):
+    """A failure with a code of the error catalogue, evidence, and plain data about it."""
+
+    def __init__(self, code, message, details=None):
+        Exception.__init__(self, message)
+        self.code = code
+        self.message = message
+        self.details = details or {}
+
+
+class Cancelled(MorphError):
+    """The other side asked to stop, or is gone."""
+
+    def __init__(self):
+        MorphError.__init__(self, 'general.cancelled', 'the preparation was stopped')
+
+
+def keep_secret(text):
+    """Never let this text out again: not in a log line, not in an error."""
+    if text:
+        _secrets.append(text)
+
+
+def _without_secrets(text):
+    for secret in _secrets:
+        text = text.replace(secret, '***')
+    return text
+
+
+def emit(kind, **fields):
+    """Writes one line. Output that nobody reads any more is no reason to leave a guest mounted."""
+    fields['type'] = kind
+    line = _without_secrets(json.dumps(fields, ensure_ascii=True, sort_keys=True))
+    with _lock:
+        try:
+            sys.stdout.write(line + '\n')
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            cancelled.set()
+
+
+def log(line):
+    """One line for whoever watches."""
+    emit('log', line=line.rstrip()[:2000])
+
+
+def warn(message):
+    """Something that people should know, although the run goes on."""
+    emit('warning', message=message)
+
+
+def check_cancelled():
+    if cancelled.is_set():
+        raise Cancelled()
+
+
+def read_request():
+    """The request; afterwards the end of standard input, or a signal to end, means: stop and clean up."""
+    line = sys.stdin.readline()
+    try:
+        request = json.loads(line)
+    except ValueError:
+        raise MorphError('osmorphing.program-failed', 'the request is not JSON')
+
+    def watch():
+        while os.read(0, 4096):
+            pass
+        cancelled.set()
+
+    thread = threading.Thread(target=watch)
+    thread.daemon = True
+    thread.start()
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda *_: cancelled.set())
+    return request

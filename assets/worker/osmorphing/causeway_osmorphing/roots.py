@@ -1,0 +1,150 @@
+"""Where an operating system is installed."""
+import os
+import re
+
+from . import protocol
+from .command import run
+from .guest_tree import GuestTree
+from .protocol import MorphError
+
+_READ_ONLY = {
+    'ext2': 'ro', 'ext3': 'ro,noload', 'ext4': 'ro,noload', 'xfs': 'ro,norecovery,nouuid', 'btrfs': 'ro',
+}
+_RELEASE_FILES = ('/etc/os-release', '/usr/lib/os-release', '/etc/redhat-release', '/etc/SuSE-release', '/etc/debian_version')
+# Copies of the system that tools keep in subvolumes of their own.
+_SNAPSHOT = re.compile(r'(^|/)(\.?snapshots|timeshift-btrfs|@?snapshots)/')
+
+
+class Root(object):
+    """A file system (with a btrfs subvolume, if any) that holds an installation."""
+
+    def __init__(self, device, subvolume, release):
+        self.device = device
+        self.subvolume = subvolume
+        self.release = release
+
+    @property
+    def id(self):
+        """Stable from one worker to the next."""
+        base = 'UUID=%s' % self.device.uuid
+        return '%s,subvol=%s' % (base, self.subvolume) if self.subvolume else base
+
+    def describe(self):
+        told = dict(self.device.describe(), id=self.id, distribution=self.release.get('ID', ''),
+                    version=self.release.get('VERSION_ID', ''), name=self.release.get('PRETTY_NAME', ''))
+        if self.subvolume:
+            told['subvolume'] = self.subvolume
+        return told
+
+
+def read_release(tree):
+    """os-release as a dictionary; for systems older than that file, what their own release files say."""
+    for path in ('/etc/os-release', '/usr/lib/os-release'):
+        text = tree.read(path, '')
+        if text:
+            found = {}
+            for line in text.splitlines():
+                key, separator, value = line.strip().partition('=')
+                if separator and not key.startswith('#'):
+                    found[key] = value.strip().strip('"\'')
+            return found
+    redhat = tree.read('/etc/redhat-release', '').strip()
+    if redhat:
+        number = re.search(r'(\d+(?:\.\d+)?)', redhat)
+        name = 'centos' if 'CentOS' in redhat else 'ol' if 'Oracle' in redhat else 'rhel'
+        return {'ID': name, 'VERSION_ID': number.group(1) if number else '', 'PRETTY_NAME': redhat}
+    suse = tree.read('/etc/SuSE-release', '').strip()
+    if suse:
+        number = re.search(r'VERSION\s*=\s*(\S+)', suse)
+        return {'ID': 'opensuse' if 'openSUSE' in suse else 'sles', 'VERSION_ID': number.group(1) if number else '',
+                'PRETTY_NAME': suse.splitlines()[0]}
+    debian = tree.read('/etc/debian_version', '').strip()
+    return {'ID': 'debian', 'VERSION_ID': debian, 'PRETTY_NAME': 'Debian %s' % debian} if debian else {}
+
+
+def is_root(tree):
+    """Whether a tree is an installation: it says what it is, and which file systems it mounts."""
+    return tree.is_file('/etc/fstab') and any(tree.present(path) for path in _RELEASE_FILES)
+
+
+def mount_options(device, devices, extra=()):
+    """Options that every mount of a device needs: a btrfs of several devices names them all."""
+    options = list(extra)
+    if device.content == 'btrfs':
+        options += ['device=%s' % other.path for other in devices
+                    if other.content == 'btrfs' and other.uuid == device.uuid and other.path != device.path]
+    if device.content == 'xfs':
+        # The worker may have mounted a copy of the same file system: clones share their identity.
+        options.append('nouuid')
+    return options
+
+
+def find_roots(devices, journal):
+    """All installations, btrfs snapshots not among them."""
+    roots = []
+    point = os.path.join(journal.folder, 'look')
+    os.makedirs(point, exist_ok=True)
+    seen = set()
+    for device in devices:
+        if device.content not in _READ_ONLY or (device.content, device.uuid) in seen:
+            continue
+        seen.add((device.content, device.uuid))
+        options = mount_options(device, devices, _READ_ONLY[device.content].split(','))
+        if device.content == 'btrfs':
+            options.append('subvolid=5')
+        journal.will('unmount', path=point)
+        result = run(['mount', '-t', device.content, '-o', ','.join(options), device.path, point], check=False, timeout=120)
+        if result.code != 0:
+            protocol.warn('%s (%s) cannot be mounted: %s' % (device.path, device.content, result.err.strip()[-300:]))
+            continue
+        try:
+            for subvolume in _subvolumes(point) if device.content == 'btrfs' else ['']:
+                tree = GuestTree(os.path.join(point, subvolume))
+                if is_root(tree):
+                    roots.append(Root(device, subvolume, read_release(tree)))
+        finally:
+            run(['umount', point], timeout=120)
+    return roots
+
+
+def _subvolumes(point):
+    """Paths of the subvolumes that may be a root: the top, the default one, and all that is not a snapshot."""
+    paths = ['']
+    listed = run(['btrfs', 'subvolume', 'list', point], check=False, timeout=120)
+    for line in listed.out.splitlines():
+        found = re.search(r'\spath (.+)$', line)
+        if found:
+            paths.append(found.group(1).replace('<FS_TREE>/', ''))
+    default = run(['btrfs', 'subvolume', 'get-default', point], check=False, timeout=60)
+    found = re.search(r'\spath (.+)$', default.out.strip())
+    chosen = found.group(1).replace('<FS_TREE>/', '') if found else None
+    return [path for path in paths if path == chosen or not _SNAPSHOT.search(path + '/')]
+
+
+def choose_root(roots, pinned, devices, locked):
+    """The one root, or the pinned one (its id, its UUID or its device). Raises when there is none or it isn't clear."""
+    if pinned:
+        wanted = pinned.strip()
+        fitting = [root for root in roots if wanted in (root.id, root.device.uuid, root.device.path)]
+        if len(fitting) == 1:
+            return fitting[0]
+        told = ', '.join(root.id for root in (fitting or roots)) or 'none'
+        raise MorphError('osmorphing.root-not-found' if not fitting else 'osmorphing.several-roots',
+                         'asked for %s, found %s' % (wanted, told), {'candidates': [root.describe() for root in roots]})
+    if not roots:
+        seen = ['%s (%s)' % (device.path, device.content or 'nothing known') for device in devices]
+        code = 'osmorphing.locked' if locked else 'osmorphing.root-not-found'
+        told = 'no key for %s; ' % ', '.join('%s (%s)' % (device.path, device.uuid) for device in locked) if locked else ''
+        raise MorphError(code, told + 'looked at ' + ', '.join(seen), {'devices': [device.describe() for device in devices]})
+    if len(roots) > 1:
+        told = '; '.join('%s: %s' % (root.id, root.release.get('PRETTY_NAME', 'unknown system')) for root in roots)
+        raise MorphError('osmorphing.several-roots', told, {'candidates': [root.describe() for root in roots]})
+    return roots[0]
+
+
+def refuse_foreign(devices):
+    """Says so when the disks hold a Windows or an encrypted Windows volume instead of a Linux."""
+    for device in devices:
+        if device.content in ('ntfs', 'BitLocker'):
+            raise MorphError('osmorphing.not-supported', '%s holds %s; no Linux installation was found' % (device.path, device.content))
+

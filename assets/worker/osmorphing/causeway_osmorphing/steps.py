@@ -1,0 +1,71 @@
+"""The preparation of a mounted guest: named steps in their order. Each may run again and then finds nothing to do."""
+import time
+
+from . import agent, cloud_init, efi_fallback, fstab_names, hypervisor_tools, initramfs, kernel_command_line, leftovers, network_step
+from . import protocol, selinux, user_scripts
+from .dossier import dossier_of
+from .packages import package_manager
+from .protocol import MorphError
+
+
+class Morph(object):
+    """What a step works on and what the steps leave for each other."""
+
+    def __init__(self, guest, devices, root, mounted, journal, request):
+        self.guest = guest
+        self.devices = devices
+        self.root_device = root.device
+        self.journal = journal
+        self.request = request
+        self.manager = package_manager(guest, request)
+        self.dossier = dossier_of(guest, root, mounted)
+        self.outputs = []
+        self.changed = False
+
+
+def _remove_tools(morph):
+    return hypervisor_tools.remove_tools(morph.guest, morph.manager)
+
+
+# What is removed goes first, so that no script of an old package spoils what later steps write; names of cards and modules
+# come before the initial RAM disk, which may hold a copy of them; labels come last.
+STEPS = (
+    ('scripts-in-guest', 'Run scripts in the guest', user_scripts.run_in_guest),
+    ('remove-hypervisor-tools', 'Remove the tools of the source platform', _remove_tools),
+    ('install-cloud-init', 'Install cloud-init', cloud_init.install),
+    ('configure-cloud-init', 'Configure cloud-init', cloud_init.configure),
+    ('install-agent', 'Install the agent of the destination platform', agent.install),
+    ('configure-network', 'Configure the network', network_step.apply),
+    ('remove-leftovers', 'Remove what ties to the old hardware', leftovers.remove),
+    ('name-disks-by-uuid', 'Find file systems by UUID', fstab_names.by_uuid),
+    ('rebuild-initramfs', 'Add virtual hardware to the initial RAM disk', initramfs.rebuild),
+    ('configure-kernel', 'Configure the kernel\'s console and root', kernel_command_line.apply),
+    ('ensure-efi-loader', 'Provide the UEFI fallback boot loader', efi_fallback.ensure),
+    ('install-first-boot-scripts', 'Install scripts for the first boot', user_scripts.install_first_boot),
+    ('relabel-files', 'Ask for new security labels', selinux.relabel),
+)
+
+
+def prepare(morph):
+    """Runs all steps. Gives them with durations; a step that fails names itself in the error's details."""
+    done = []
+    for name, title, action in STEPS:
+        protocol.check_cancelled()
+        protocol.emit('step', step=name, title=title, state='running')
+        started = time.time()
+        try:
+            changed, notes = action(morph)
+        except Exception as error:
+            protocol.emit('step', step=name, title=title, state='failed', seconds=_since(started))
+            if isinstance(error, MorphError):
+                error.details.setdefault('step', name)
+            raise
+        morph.changed = morph.changed or changed
+        outcome = {'step': name, 'title': title, 'seconds': _since(started), 'changed': changed, 'notes': notes}
+        protocol.emit('step', state='done', **outcome)
+        done.append(outcome)
+    return done
+
+
+def _since(started):
+    return round(time.time() - started, 3)
