@@ -5,7 +5,7 @@ import { guardHandshake, Handshake, type ExportInfo } from './handshake.ts';
 import { HandshakeReader } from './handshake-reader.ts';
 import { cancelled, Link } from './link.ts';
 import { PendingRequest, type StatusRun } from './pending-request.ts';
-import { Command, REQUEST_MAGIC, TransmissionFlag, type CommandType } from './protocol.ts';
+import { Command, CommandFlag, REQUEST_MAGIC, TransmissionFlag, type CommandType } from './protocol.ts';
 import { ReplyParser } from './reply-parser.ts';
 
 export interface NbdConnectOptions {
@@ -15,6 +15,11 @@ export interface NbdConnectOptions {
   /** Metadata contexts to ask for; those that the server lacks are missing in `info.contexts`. */
   readonly contexts?: readonly string[];
   readonly tls?: NbdTls;
+  /**
+   * Ask for each read in one piece. Servers that send holes look at the allocation first, and then what reads as zeros
+   * is only as true as that; this way it is read. @throws source.unsupported when the server can't
+   */
+  readonly wholeReads?: boolean;
   /** Deadline for connecting and negotiating. */
   readonly handshakeTimeoutMs?: number;
   /** With requests in flight and no byte received for this long, the connection counts as lost. */
@@ -42,14 +47,18 @@ export class NbdClient {
   readonly #waiting: (() => void)[] = [];
   readonly #cookieHigh = randomBytes(4).readUInt32BE();
   readonly #inactivityMs: number;
+  readonly #readFlags: number;
   #cookie = 0;
   #lastActivity = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(link: Link, info: ExportInfo, inactivityMs: number) {
+  private constructor(link: Link, info: ExportInfo, options: NbdConnectOptions) {
     this.#link = link;
     this.info = info;
-    this.#inactivityMs = inactivityMs;
+    this.#inactivityMs = options.inactivityMs ?? DEFAULT_INACTIVITY;
+    // Without structured replies there are no pieces.
+    this.#readFlags = options.wholeReads === true && info.structuredReplies ? CommandFlag.dontFragment : 0;
+    if (this.#readFlags !== 0) this.#need(TransmissionFlag.sendDf, 'DF flag');
     const pending = this.#pending;
     const parser = new ReplyParser({
       structuredReplies: info.structuredReplies,
@@ -75,7 +84,7 @@ export class NbdClient {
   static async connect(options: NbdConnectOptions, signal: AbortSignal): Promise<NbdClient> {
     return negotiate(options, signal, async (handshake, link) => {
       const info = await handshake.go(options.exportName, options.contexts ?? []);
-      return new NbdClient(link, info, options.inactivityMs ?? DEFAULT_INACTIVITY);
+      return new NbdClient(link, info, options);
     });
   }
 
@@ -159,7 +168,7 @@ export class NbdClient {
   }
 
   async #read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
-    if (into.length > 0) await this.#submit(Command.read, 0, offset, into.length, signal, into);
+    if (into.length > 0) await this.#submit(Command.read, this.#readFlags, offset, into.length, signal, into);
   }
 
   async #readUnaligned(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {

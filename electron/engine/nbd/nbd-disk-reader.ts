@@ -23,11 +23,10 @@ export interface NbdDiskReaderOptions {
   /** Turns an error of the connection into what it means for the snapshot. */
   readonly explain?: (error: unknown) => Promise<unknown>;
   /**
-   * A second look at what reads as zeros: only what both exports say is zero counts, this one asked last. May be the
-   * same export again, where QEMU does not compute the status of several layers atomically: a discard by the guest
-   * between two layers can make data look like a hole once, but not twice.
+   * Believe in zeros only when two looks agree. For overlays whose status QEMU does not compute atomically: a discard
+   * by the guest between two layers can make data look like a hole once, but not twice.
    */
-  readonly confirmZeros?: 'again' | NbdClient;
+  readonly confirmZeros?: boolean;
   /** Ends what the reader needed, e.g. the server. Runs once. */
   readonly onClose?: () => Promise<void>;
 }
@@ -75,12 +74,10 @@ export class NbdDiskReader implements DiskReader {
   }
 
   async #end(): Promise<void> {
-    const { confirmZeros, onClose } = this.#options;
     try {
       await this.#client.close();
-      if (confirmZeros !== undefined && confirmZeros !== 'again') await confirmZeros.close();
     } finally {
-      await onClose?.();
+      await this.#options.onClose?.();
     }
   }
 
@@ -95,9 +92,8 @@ export class NbdDiskReader implements DiskReader {
       const status = await this.#explained(() => this.#client.blockStatus(at, length, signal));
       const dirty = this.#options.dirtyContext === undefined ? undefined : status.get(this.#options.dirtyContext);
       let allocation = status.get(BASE_ALLOCATION);
-      if (this.#options.confirmZeros !== undefined && allocation !== undefined) {
-        const other = this.#options.confirmZeros === 'again' ? this.#client : this.#options.confirmZeros;
-        const again = await this.#explained(() => other.blockStatus(at, length, signal));
+      if (this.#options.confirmZeros === true && allocation !== undefined) {
+        const again = await this.#explained(() => this.#client.blockStatus(at, length, signal));
         allocation = zeroInBoth(allocation, again.get(BASE_ALLOCATION) ?? []);
       }
       const merged = mergeStatus(at, sizeBytes, allocation, dirty);

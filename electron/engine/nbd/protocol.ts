@@ -61,7 +61,7 @@ export const Command = {
 
 export type CommandType = (typeof Command)[keyof typeof Command];
 
-export const CommandFlag = { fua: 1, noHole: 2 } as const;
+export const CommandFlag = { dontFragment: 4 } as const;
 
 export const ChunkFlag = { done: 1 } as const;
 

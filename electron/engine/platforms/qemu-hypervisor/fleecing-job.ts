@@ -35,8 +35,6 @@ export const jobFleecing: Fleecing = {
     // The overlay is what is exported.
   },
 
-  exportedNode: (names) => names.overlay,
-
   async isKept(qmp, names, signal) {
     const job = objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === names.job);
     return ['running', 'ready', 'paused'].includes(textAt(job, 'status') ?? '') && textAt(job, 'error') === undefined;
@@ -44,13 +42,20 @@ export const jobFleecing: Fleecing = {
 
   async end(qmp, _disks, allNames, signal) {
     for (const names of allNames) {
-      const find = async () => objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === names.job);
-      const job = await find();
-      if (job !== undefined && textAt(job, 'status') === 'concluded') await qmp.execute('job-dismiss', { id: names.job }, signal);
-      else if (job !== undefined) await qmp.execute('block-job-cancel', { device: names.job, force: true }, signal);
+      let isCancelled = false;
       await pollUntil(
-        `ending the backup job ${names.job}`,
-        async () => ((await find()) === undefined ? true : undefined),
+        `ending the job ${names.job}`,
+        async () => {
+          const job = objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === names.job);
+          if (job === undefined) return true;
+          // A job that was creating an overlay ends by itself and waits to be dismissed; a backup is to be cancelled.
+          if (textAt(job, 'status') === 'concluded') await qmp.execute('job-dismiss', { id: names.job }, signal);
+          else if (textAt(job, 'type') === 'backup' && !isCancelled) {
+            isCancelled = true;
+            await qmp.execute('block-job-cancel', { device: names.job, force: true }, signal);
+          }
+          return undefined;
+        },
         { deadlineMs: 30_000, longestPauseMs: 500 },
         signal,
       );

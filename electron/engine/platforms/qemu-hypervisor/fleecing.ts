@@ -22,9 +22,8 @@ export interface Fleecing {
   prepare(qmp: QmpCarrier, disks: readonly FleecedDisk[], scratchFolder: string, signal: AbortSignal): Promise<void>;
   /** Makes the point in time and switches the bitmaps. */
   begin(qmp: QmpCarrier, disks: readonly FleecedDisk[], signal: AbortSignal): Promise<void>;
-  /** Makes the node that is exported. */
+  /** Adds what tells whether the snapshot still holds. */
   expose(qmp: QmpCarrier, disks: readonly FleecedDisk[], signal: AbortSignal): Promise<void>;
-  exportedNode(names: SnapshotNames): string;
   /** Whether `begin` needs a paused VM so that several disks are of one moment. */
   readonly needsPause: boolean;
   /** Whether QEMU still keeps the point in time of this disk. */

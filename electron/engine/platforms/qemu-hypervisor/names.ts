@@ -15,8 +15,8 @@ export interface SnapshotNames {
   readonly access: string;
   readonly job: string;
   readonly exportId: string;
-  /** Export of the overlay itself, which tells what the guest has overwritten since. */
-  readonly overlayExportId: string;
+  /** Export of the filter's access node, which refuses reads once the snapshot is broken. */
+  readonly probeExportId: string;
 }
 
 export function snapshotNames(tag: string, diskId: string): SnapshotNames {
@@ -28,7 +28,7 @@ export function snapshotNames(tag: string, diskId: string): SnapshotNames {
     access: `cwy-a-${key}`,
     job: `cwy-j-${key}`,
     exportId: `cwy-e-${key}`,
-    overlayExportId: `cwy-z-${key}`,
+    probeExportId: `cwy-p-${key}`,
   };
 }
 

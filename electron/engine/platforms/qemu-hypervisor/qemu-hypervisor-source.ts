@@ -116,9 +116,11 @@ export class QemuHypervisorSource implements SourcePlatform {
       const vm = await this.#endpoints.find(snapshot.vmId, signal);
       if (!(await this.#isKept(vm, snapshot, signal))) return false;
       const exported = await exportIds(vm.qmp, signal);
-      for (const { diskId, sizeBytes } of snapshot.disks) {
-        const name = snapshotNames(snapshot.tag, diskId).exportId;
-        if (!exported.includes(name) || !(await this.#canRead(vm, name, sizeBytes, signal))) return false;
+      const isFilter = snapshotState(snapshot).fleecing === 'filter';
+      for (const { diskId } of snapshot.disks) {
+        const names = snapshotNames(snapshot.tag, diskId);
+        if (!exported.includes(names.exportId)) return false;
+        if (!(await this.#canRead(vm, isFilter ? names.probeExportId : names.exportId, signal))) return false;
       }
       return true;
     } catch (error) {
@@ -142,21 +144,21 @@ export class QemuHypervisorSource implements SourcePlatform {
     };
     try {
       const client = await connect(names.exportId, dirty === undefined ? [BASE_ALLOCATION] : [BASE_ALLOCATION, dirty]);
-      // Some versions of QEMU tell the status of the disk as it is now for a part of what was overwritten since. The
-      // overlay knows: what is data there was overwritten, and is data in the snapshot.
-      const confirmZeros = state.fleecing === 'filter' ? await connect(names.overlayExportId, [BASE_ALLOCATION]) : 'again';
+      const probe = state.fleecing === 'filter' ? await connect(names.probeExportId, []) : undefined;
       const isTracked = dirty !== undefined && client.info.contexts.has(dirty);
-      return this.#track(
-        (onClose) =>
-          new NbdDiskReader(client, {
-            granularityBytes: disk.granularityBytes,
-            ...(isTracked ? { dirtyContext: dirty } : {}),
-            ...(state.fleecing === 'job' ? { verify: this.#jobVerifier(vm, snapshot) } : {}),
-            explain,
-            confirmZeros,
-            onClose,
-          }),
-      );
+      const reader = new NbdDiskReader(client, {
+        granularityBytes: disk.granularityBytes,
+        ...(isTracked ? { dirtyContext: dirty } : {}),
+        confirmZeros: true,
+        explain,
+        verify: probe === undefined ? this.#jobVerifier(vm, snapshot) : () => probeFilter(probe).catch(async (error: unknown) => Promise.reject(await explain(error))),
+        onClose: async () => {
+          this.#readers.delete(reader);
+          await probe?.close();
+        },
+      });
+      this.#readers.add(reader);
+      return reader;
     } catch (error) {
       await Promise.all(clients.map((client) => client.close()));
       throw await explain(error);
@@ -203,14 +205,6 @@ export class QemuHypervisorSource implements SourcePlatform {
     await this.#endpoints.close();
   }
 
-  #track(make: (onClose: () => Promise<void>) => DiskReader): DiskReader {
-    const reader = make(async () => {
-      this.#readers.delete(reader);
-    });
-    this.#readers.add(reader);
-    return reader;
-  }
-
   async #dropBitmaps(vm: VmEndpoint, base: Snapshot, signal: AbortSignal): Promise<void> {
     const actions = removeBitmaps(await readDisks(vm.qmp, signal), bitmapName(base.tag));
     if (actions.length > 0) await vm.qmp.execute('transaction', { actions: [...actions] }, signal);
@@ -225,15 +219,10 @@ export class QemuHypervisorSource implements SourcePlatform {
     return true;
   }
 
-  /** A filter whose scratch storage failed refuses every read: one sector tells. */
-  async #canRead(vm: VmEndpoint, exportName: string, sizeBytes: number, signal: AbortSignal): Promise<boolean> {
+  async #canRead(vm: VmEndpoint, exportName: string, signal: AbortSignal): Promise<boolean> {
     try {
       const client = await connectExport(vm, exportName, [], signal);
-      try {
-        await client.read(0, new Uint8Array(Math.min(512, sizeBytes)), signal);
-      } finally {
-        await client.close();
-      }
+      await probeFilter(client, signal).finally(() => client.close());
       return true;
     } catch (error) {
       if (error instanceof CausewayError && error.code !== 'general.cancelled') return false;
@@ -265,7 +254,16 @@ function lost(snapshot: Snapshot): CausewayError {
   return new CausewayError('source.snapshot-lost', `QEMU no longer keeps the snapshot ${snapshot.tag} of ${snapshot.vmId}`);
 }
 
+/**
+ * A filter whose scratch storage failed refuses every read from then on. So what was read from the overlay before a
+ * sector could be read here, was read while the snapshot held.
+ */
+async function probeFilter(probe: NbdClient, signal: AbortSignal = new AbortController().signal): Promise<void> {
+  await probe.read(0, new Uint8Array(Math.min(512, probe.info.sizeBytes)), signal);
+}
+
 async function connectExport(vm: VmEndpoint, exportName: string, contexts: readonly string[], signal: AbortSignal): Promise<NbdClient> {
   const tls = await clientTls(vm.nbd);
-  return NbdClient.connect({ address: vm.nbd.address, exportName, contexts, ...(tls === undefined ? {} : { tls }) }, signal);
+  // QEMU looks at the allocation before it reads in pieces, which for a snapshot is not exact where the guest discards meanwhile.
+  return NbdClient.connect({ address: vm.nbd.address, exportName, contexts, wholeReads: true, ...(tls === undefined ? {} : { tls }) }, signal);
 }

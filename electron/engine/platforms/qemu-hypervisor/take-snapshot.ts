@@ -63,8 +63,8 @@ async function attempt(vm: VmEndpoint, request: SnapshotRequest, fleecing: Fleec
   await fleecing.expose(qmp, disks, signal);
   for (const { disk, names, baseBitmap } of disks) {
     const bitmap = baseBitmap === undefined ? undefined : { name: baseBitmap, ...(fleecing.kind === 'filter' ? { node: disk.node } : {}) };
-    await addExport(qmp, names.exportId, fleecing.exportedNode(names), bitmap, signal);
-    if (fleecing.kind === 'filter') await addExport(qmp, names.overlayExportId, names.overlay, undefined, signal);
+    await addExport(qmp, names.exportId, names.overlay, bitmap, signal);
+    if (fleecing.kind === 'filter') await addExport(qmp, names.probeExportId, names.access, undefined, signal);
   }
   const granularityOf = (entry: FleecedDisk) =>
     (entry.baseBitmap === undefined ? undefined : findBitmap(entry.disk, entry.baseBitmap)?.granularity) ?? entry.newBitmap.granularity;

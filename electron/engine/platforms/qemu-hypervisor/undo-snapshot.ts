@@ -15,7 +15,7 @@ export async function releaseSnapshot(vm: VmEndpoint, tag: string, diskIds: read
   const { qmp } = vm;
   const disks = await readDisks(qmp, signal);
   const names = [...new Set([...disks.map((disk) => disk.id), ...diskIds])].map((diskId) => snapshotNames(tag, diskId));
-  const removed = await removeExports(qmp, names.flatMap((entry) => [entry.exportId, entry.overlayExportId]), signal);
+  const removed = await removeExports(qmp, names.flatMap((entry) => [entry.exportId, entry.probeExportId]), signal);
   await filterFleecing.end(qmp, disks, names, signal);
   await jobFleecing.end(qmp, disks, names, signal);
   for (const entry of names) await removeOverlay(qmp, vm.scratchFolder, entry, signal);

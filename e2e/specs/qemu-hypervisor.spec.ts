@@ -1,0 +1,347 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/model/json.ts';
+import { createQemuHypervisorSource } from '../../electron/engine/platforms/qemu-hypervisor/index.ts';
+import { shutDownGuest } from '../../electron/engine/platforms/qemu-hypervisor/shutdown.ts';
+import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
+import { SocketCarrier } from '../../electron/engine/qmp/socket-carrier.ts';
+import { makeCredentials } from '../conformance/nbd-servers.ts';
+import { qemuHarness, type QemuHarness, type QemuHarnessOptions } from '../conformance/qemu-harness.ts';
+import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const BLOCK = 64 * KIB;
+const signal = new AbortController().signal;
+const run = promisify(execFile);
+
+describe('a running QEMU VM as a source', () => {
+  const open: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+  });
+
+  const boot = async (options: QemuHarnessOptions = {}) => {
+    const harness = await qemuHarness(options);
+    open.unshift(() => harness.close());
+    return harness;
+  };
+  const snapshot = (harness: QemuHarness, tag: string, base?: Snapshot, platform: SourcePlatform = harness.platform, environment: JsonObject = {}) =>
+    platform.createSnapshot({ vmId: harness.vmId, tag, environment, ...(base === undefined ? {} : { base }) }, signal);
+  const read = async (platform: SourcePlatform, of: Snapshot, diskId: string, base?: Snapshot, former?: Buffer): Promise<DiskRead> => {
+    const reader = await platform.openDisk(of, diskId, base, signal);
+    try {
+      return await readOnto(reader, former, signal);
+    } finally {
+      await reader.close();
+    }
+  };
+  const status = async (harness: QemuHarness) => field(await harness.qemu().execute('query-status'), 'status');
+  /** Whatever of ours is left in QEMU, bitmaps aside. */
+  const leftovers = async (harness: QemuHarness) => {
+    const nodes = await harness.qemu().execute('query-named-block-nodes', { flat: true });
+    const all = [nodes, await harness.qemu().execute('query-block-exports'), await harness.qemu().execute('query-jobs')];
+    return { inQemu: JSON.stringify(all).match(/cwy-[a-z]-[0-9a-f]+/g) ?? [], files: (await readdir(harness.scratchFolder)).filter((name) => name.includes('cwy-')) };
+  };
+  const bitmaps = async (harness: QemuHarness) =>
+    [...JSON.stringify(await harness.qemu().execute('query-named-block-nodes', { flat: true })).matchAll(/"name":\s?"(causeway-[^"]+)"/g)].map((match) => match[1]).sort();
+
+  for (const fleecing of ['filter', 'job'] as const) {
+    it(`keeps a snapshot as it was while the guest writes, zeroes and discards all over it (${fleecing})`, async () => {
+      const harness = await boot({ fleecing });
+      const random = seeded(20_261_121);
+      const anything = async (index: number) => {
+        const size = index === 0 ? 16 * MIB : 8 * MIB;
+        const offset = Math.floor((random() * size) / 4096) * 4096;
+        const length = Math.min(size - offset, Math.ceil(random() * 40) * 4096);
+        const kind = random();
+        const command = kind < 0.5 ? `write -P ${1 + Math.floor(random() * 250)}` : kind < 0.7 ? 'write -z -u' : kind < 0.85 ? 'write -z' : 'discard';
+        await harness.qemu().io(harness.disks[index]?.qdev ?? '', `${command} ${offset} ${length}`);
+      };
+      for (let count = 0; count < 60; count++) await anything(count % 2);
+      let replicas: readonly (Buffer | undefined)[] = [undefined, undefined];
+      let base: Snapshot | undefined;
+      for (let round = 0; round < 4; round++) {
+        const before = [await harness.content(0), await harness.content(1)];
+        const taken = await snapshot(harness, `round-${round}`, base);
+        for (let count = 0; count < 30; count++) await anything(count % 2);
+        let isReading = true;
+        const guest = (async () => {
+          for (let count = 0; isReading; count++) await anything(count % 2);
+        })();
+        const results = await Promise.all(['system', 'data'].map((id, index) => read(harness.platform, taken, id, base, replicas[index])));
+        isReading = false;
+        await guest;
+        for (const [index, result] of results.entries()) {
+          expect(result.coverage).toBe(base === undefined ? 'allocated' : 'changed');
+          expect(firstDifference(result.replica, before[index] ?? Buffer.alloc(0))).toBeUndefined();
+        }
+        replicas = results.map((result) => result.replica);
+        if (round === 2) await harness.platform.abandonSnapshot(taken, base, signal);
+        else {
+          await harness.platform.commitSnapshot(taken, base, signal);
+          base = taken;
+        }
+        if (round === 2) replicas = [undefined, undefined].map((_none, index) => results[index]?.replica);
+      }
+      expect(await status(harness)).toBe('running');
+      expect(await leftovers(harness)).toEqual({ inQemu: [], files: [] });
+      expect(await bitmaps(harness)).toEqual(['causeway-round-3', 'causeway-round-3']);
+    });
+  }
+
+  it('fails the snapshot and not the guest when the scratch space runs full', async () => {
+    if (process.getuid?.() !== 0) throw new Error('this test mounts a small tmpfs and needs root');
+    const small = await mkdtemp(join(tmpdir(), 'cwy-full-'));
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'none', small]);
+    open.push(async () => {
+      await run('umount', ['-l', small]);
+      await rm(small, { recursive: true });
+    });
+    const harness = await boot({ scratchFolder: small });
+    await harness.write(0, 0, 8 * MIB, 0x11);
+    const base = await snapshot(harness, 'base');
+    await harness.platform.commitSnapshot(base, undefined, signal);
+    await harness.write(0, MIB, BLOCK, 0x12);
+    const taken = await snapshot(harness, 'fills', base);
+    const reader = await harness.platform.openDisk(taken, 'system', base, signal);
+    await harness.write(0, 2 * MIB, 5 * MIB, 0x22);
+    expect((await harness.content(0)).subarray(2 * MIB, 7 * MIB).every((byte) => byte === 0x22)).toBe(true);
+    await expect(reader.read(0, new Uint8Array(BLOCK), signal)).rejects.toMatchObject({ code: 'source.snapshot-lost' });
+    await reader.close();
+    expect(await harness.platform.isAlive(taken, signal)).toBe(false);
+    await harness.platform.abandonSnapshot(taken, base, signal);
+    const again = await snapshot(harness, 'again', base);
+    const result = await read(harness.platform, again, 'system', base, Buffer.alloc(16 * MIB).fill(0x11, 0, 8 * MIB));
+    expect(result.dataBytes).toBe(5 * MIB + BLOCK);
+    expect(firstDifference(result.replica, await harness.content(0))).toBeUndefined();
+    await harness.platform.commitSnapshot(again, base, signal);
+  });
+
+  it('goes on with the changes of a qcow2 disk after an orderly restart, and reads it whole after a crash', async () => {
+    const harness = await boot();
+    let base = await snapshot(harness, 'first');
+    let replica = (await read(harness.platform, base, 'data')).replica;
+    await harness.platform.commitSnapshot(base, undefined, signal);
+    for (const [way, coverage] of [['quit', 'changed'], ['kill', 'allocated']] as const) {
+      await harness.write(1, MIB, BLOCK, 0x31);
+      await harness.content(1);
+      await harness.restart(way);
+      await harness.write(1, 3 * MIB, BLOCK, 0x32);
+      const taken = await snapshot(harness, `after-${way}`, base);
+      const result = await read(harness.platform, taken, 'data', base, replica);
+      expect([way, result.coverage]).toEqual([way, coverage]);
+      if (coverage === 'changed') expect(result.dataBytes).toBe(2 * BLOCK);
+      expect(firstDifference(result.replica, await harness.content(1))).toBeUndefined();
+      await harness.platform.commitSnapshot(taken, base, signal);
+      base = taken;
+      replica = result.replica;
+    }
+  });
+
+  it('finds the base spoilt when QEMU died while a snapshot was being read', async () => {
+    const harness = await boot();
+    const base = await snapshot(harness, 'first');
+    await harness.platform.commitSnapshot(base, undefined, signal);
+    const taken = await snapshot(harness, 'second', base);
+    await harness.write(1, MIB, BLOCK, 0x41);
+    await harness.content(1);
+    await harness.restart('kill');
+    expect(await harness.platform.isAlive(taken, signal)).toBe(false);
+    await harness.platform.abandonSnapshot(taken, base, signal);
+    const next = await snapshot(harness, 'third', base);
+    const result = await read(harness.platform, next, 'data', base);
+    expect(result.coverage).toBe('allocated');
+    expect(firstDifference(result.replica, await harness.content(1))).toBeUndefined();
+    await harness.platform.commitSnapshot(next, base, signal);
+  });
+
+  it('is taken over by another process of ours after a crash, by its tag', async () => {
+    const harness = await boot();
+    const taken = await snapshot(harness, 'kept');
+    await harness.write(0, 0, MIB, 0x51);
+    await harness.platform.close();
+    const heir = createQemuHypervisorSource(
+      { qmp_socket: join(harness.folder, 'source.qmp'), scratch_folder: harness.scratchFolder },
+      { scratchFolder: join(harness.folder, 'ours') },
+    );
+    open.unshift(() => heir.close());
+    expect(await snapshot(harness, 'kept', undefined, heir)).toEqual(taken);
+    expect((await read(heir, taken, 'system')).replica.every((byte) => byte === 0)).toBe(true);
+    await heir.abandonSnapshot(taken, undefined, signal);
+    expect([await leftovers(harness), await bitmaps(harness)]).toEqual([{ inQemu: [], files: [] }, []]);
+  });
+
+  it('leaves nothing behind, and the base whole, wherever taking a snapshot is cancelled', async () => {
+    const harness = await boot();
+    const base = await snapshot(harness, 'base');
+    const { replica } = await read(harness.platform, base, 'system');
+    await harness.platform.commitSnapshot(base, undefined, signal);
+    let cancelledRuns = 0;
+    for (let delay = 0; delay < 40; delay += 4) {
+      await harness.write(0, delay * 4 * BLOCK, BLOCK, 0x60 + delay);
+      const cancel = new AbortController();
+      const taking = harness.platform.createSnapshot({ vmId: harness.vmId, tag: `try-${delay}`, environment: {}, base }, cancel.signal);
+      const timer = setTimeout(() => cancel.abort(), delay);
+      const outcome = await taking.then((taken) => taken, (error: unknown) => error);
+      clearTimeout(timer);
+      if (outcome instanceof Error) {
+        cancelledRuns += 1;
+        expect(outcome).toMatchObject({ code: 'general.cancelled' });
+      } else await harness.platform.abandonSnapshot(outcome as Snapshot, base, signal);
+      expect([await status(harness), await leftovers(harness)]).toEqual(['running', { inQemu: [], files: [] }]);
+    }
+    expect(cancelledRuns).toBeGreaterThan(2);
+    const taken = await snapshot(harness, 'final', base);
+    const result = await read(harness.platform, taken, 'system', base, replica);
+    expect([result.coverage, result.dataBytes]).toEqual(['changed', 10 * BLOCK]);
+    expect(firstDifference(result.replica, await harness.content(0))).toBeUndefined();
+    await harness.platform.commitSnapshot(taken, base, signal);
+  });
+
+  it('freezes the guest for the moment of the snapshot, and thaws it also when that fails', async () => {
+    const harness = await boot();
+    const said: string[] = [];
+    const agent = net.createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (data: Buffer) => {
+        for (const line of data.toString('utf8').trim().split('\n')) {
+          const request = JSON.parse(line) as { execute: string; arguments?: { id?: number } };
+          said.push(request.execute);
+          socket.write(`${JSON.stringify({ return: request.arguments?.id ?? 2 })}\n`);
+        }
+      });
+    });
+    const path = join(harness.folder, 'agent.sock');
+    agent.listen(path);
+    await once(agent, 'listening');
+    open.unshift(async () => agent.close());
+    const environment = { quiesce: true, guest_agent_socket: path };
+    const taken = await snapshot(harness, 'quiet', undefined, harness.platform, environment);
+    expect(said).toEqual(['guest-sync', 'guest-fsfreeze-freeze', 'guest-fsfreeze-thaw']);
+    await harness.platform.abandonSnapshot(taken, undefined, signal);
+    said.length = 0;
+    // A bitmap of the same name makes the transaction fail between freeze and thaw.
+    await harness.qemu().execute('block-dirty-bitmap-add', { node: 'data-node', name: 'causeway-blocked' });
+    const blocked = harness.platform.createSnapshot({ vmId: harness.vmId, tag: 'blocked', environment: { ...environment, bitmap_granularity: 3 } }, signal);
+    await expect(blocked).rejects.toMatchObject({ code: 'source.snapshot-failed' });
+    expect(said.filter((command) => command.endsWith('freeze')).length).toBe(said.filter((command) => command.endsWith('thaw')).length);
+    expect([await status(harness), await leftovers(harness)]).toEqual(['running', { inQemu: [], files: [] }]);
+    await expect(snapshot(harness, 'no-agent', undefined, harness.platform, { quiesce: true, guest_agent_socket: join(harness.folder, 'nobody') })).rejects.toMatchObject({ code: 'source.quiesce-failed' });
+  });
+
+  it('describes the VM as QEMU has it', async () => {
+    const harness = await boot();
+    expect(await harness.platform.describeVm(harness.vmId, signal)).toEqual({
+      id: 'web-01',
+      name: 'web-01',
+      os_type: 'linux',
+      firmware: 'bios',
+      vcpus: 1,
+      memory_mb: 32,
+      disks: [
+        { id: 'system', size_bytes: 16 * MIB, bootable: true, bus: 'sata' },
+        { id: 'data', size_bytes: 8 * MIB, bootable: false, bus: 'virtio' },
+      ],
+      nics: [{ id: 'nic0', network: 'lan', mac_address: '52:54:00:aa:bb:cc' }],
+    });
+  });
+
+  it('exports over TCP with TLS on both sides', async () => {
+    const harness = await boot();
+    const pki = join(harness.folder, 'pki');
+    await mkdir(pki);
+    await makeCredentials(pki);
+    const platform = createQemuHypervisorSource(
+      {
+        qmp_sockets: { 'web-01': join(harness.folder, 'source.qmp') },
+        nbd_listen: `127.0.0.1:${await freePort()}`,
+        nbd_tls_server_credentials: pki,
+        nbd_tls_client_credentials: pki,
+      },
+      { scratchFolder: join(harness.folder, 'ours') },
+    );
+    open.unshift(() => platform.close());
+    await harness.write(0, MIB, MIB, 0x71);
+    const taken = await snapshot(harness, 'far', undefined, platform);
+    expect(firstDifference((await read(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
+    await platform.commitSnapshot(taken, undefined, signal);
+  });
+
+  it('is reached through libvirt’s monitor as well (a stand-in for virsh)', async () => {
+    const harness = await boot();
+    const bin = join(harness.folder, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'virsh'), standInForVirsh(join(harness.folder, 'source.qmp')));
+    await chmod(join(bin, 'virsh'), 0o755);
+    const path = process.env['PATH'] ?? '';
+    process.env['PATH'] = `${bin}${delimiter}${path}`;
+    open.unshift(async () => {
+      process.env['PATH'] = path;
+    });
+    const platform = createQemuHypervisorSource({ libvirt_uri: 'qemu:///system', scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
+    expect(await platform.listVms(signal)).toMatchObject([{ id: 'web-01', diskCount: 2, power: 'running' }]);
+    const taken = await snapshot(harness, 'virsh', undefined, platform);
+    expect(firstDifference((await read(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
+    await platform.commitSnapshot(taken, undefined, signal);
+    await platform.close();
+  });
+
+  it('says when a guest does not shut down, and is content when QEMU ends', async () => {
+    const harness = await boot();
+    const carrier = new SocketCarrier(join(harness.folder, 'source.qmp'));
+    open.unshift(() => carrier.close());
+    await expect(shutDownGuest('web-01', carrier, signal, 200)).rejects.toMatchObject({ code: 'source.shutdown-refused' });
+    const going = shutDownGuest('web-01', carrier, signal, 10_000);
+    await harness.qemu().quit();
+    await going;
+    expect(await harness.platform.listVms(signal)).toMatchObject([{ id: 'web-01', power: 'unknown' }]);
+  });
+});
+
+function field(value: JsonValue, key: string): JsonValue | undefined {
+  return isJsonObject(value) ? value[key] : undefined;
+}
+
+/** Numbers in [0, 1) that are the same in every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+function standInForVirsh(socket: string): string {
+  return `#!${process.execPath}
+if (process.argv.includes('list')) {
+  console.log('web-01');
+  process.exit();
+}
+const commands = ['{"execute":"qmp_capabilities"}', process.argv.at(-1)];
+const socket = require('net').connect(${JSON.stringify(socket)});
+require('readline').createInterface({ input: socket }).on('line', (line) => {
+  const message = JSON.parse(line);
+  if (message.event) return;
+  if (commands.length > 0) return void socket.write(commands.shift() + '\\n');
+  console.log(line);
+  socket.destroy();
+});
+`;
+}
