@@ -1,5 +1,4 @@
-import type { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { CausewayError as Failure } from '../../../shared/model/causeway-error.ts';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ByteSink } from './link.ts';
 
 const MAX_BUFFERED = 1024 * 1024;
@@ -20,7 +19,7 @@ export class HandshakeReader implements ByteSink {
   }
 
   filled(count: number): void {
-    if (this.#pending.length + count > MAX_BUFFERED) throw new Failure('source.protocol', 'the NBD server sends without being asked');
+    if (this.#pending.length + count > MAX_BUFFERED) throw new CausewayError('source.protocol', 'the NBD server sends without being asked');
     this.#pending = Buffer.concat([this.#pending, this.#target.subarray(0, count)]);
     this.#serve();
   }

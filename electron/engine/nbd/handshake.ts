@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { addressText, type NbdAddress, type NbdTls } from './address.ts';
-import { HandshakeReader } from './handshake-reader.ts';
+import type { HandshakeReader } from './handshake-reader.ts';
 import { cancelled, type Link } from './link.ts';
 import {
   HandshakeFlag,

@@ -39,7 +39,8 @@ export async function takeSnapshot(vm: VmEndpoint, request: SnapshotRequest, cho
     } catch (error) {
       // The reason may be a cancel: what was begun is undone all the same.
       await undoSnapshot(vm, request.tag, request.base?.tag, [], AbortSignal.timeout(UNDO_DEADLINE)).catch((undoing: unknown) => {
-        throw new AggregateError([error, undoing], 'a snapshot failed and could not be undone');
+        const why = [error, undoing].map((reason) => (reason instanceof Error ? reason.message : String(reason)));
+        throw new CausewayError('source.snapshot-failed', `${why[0]}; and it could not be undone: ${why[1]}`, { cause: error });
       });
       if (!(error instanceof QmpError)) throw error;
       if (index === ways.length - 1) throw new CausewayError('source.snapshot-failed', error.message, { cause: error });
