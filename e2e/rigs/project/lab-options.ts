@@ -30,6 +30,7 @@ export function labCore(project: LabProject): CoreOptions {
           createEuropeanCloudDestination(connection, { clock: hurriedClock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000 } }),
       },
     },
+    workerPatienceMs: 3_000,
     connectWorker: (access, mechanism, signal) => connectWorker(access, mechanism, { allowPaths: allowed(project) }, signal),
   };
 }

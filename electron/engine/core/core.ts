@@ -30,6 +30,8 @@ export interface CoreOptions {
   readonly connectWorker?: ConnectWorker;
   /** Default: real replication. */
   readonly transfer?: Transfer;
+  /** How long a worker that was lost may take to answer again before it is replaced. Default 45 s. */
+  readonly workerPatienceMs?: number;
   /** How many executions run at the same time. Default 4. */
   readonly executionLimit?: number;
 }
@@ -64,6 +66,7 @@ export function createCore(options: CoreOptions): Core {
     clean: (error) => redact.error(error),
     emit: (event) => hub.emit('execution.event', store.events.append({ ...event, message: redact.text(event.message), details: redact.json(event.details) })),
     publishProgress: (progress) => hub.emit('execution.progress', progress),
+    workerPatienceMs: options.workerPatienceMs ?? 45_000,
     limit: options.executionLimit ?? 4,
   });
   executions.markInterrupted();

@@ -28,6 +28,8 @@ export interface ExecutionServiceOptions {
   readonly transfer: Transfer;
   readonly transferFolder: string;
   readonly connectWorker: ConnectWorker;
+  /** How long a worker that was lost may take to answer again before it is replaced. */
+  readonly workerPatienceMs: number;
   /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
   open(replica: Replica, signal: AbortSignal): Promise<OpenReplica>;
   /** Frees an error of secrets, before it is stored. */
@@ -145,7 +147,7 @@ export function executionService(service: ExecutionServiceOptions) {
       transferFolder: service.transferFolder,
       limiter: entry.limiter,
       workers: workerLink((access, signal) => service.connectWorker(access, mechanism, signal)),
-      connectWorker: service.connectWorker,
+      workerPatienceMs: service.workerPatienceMs,
       event: (type, message, details = {}) => emit(execution, type, message, details),
       publishProgress(progress) {
         entry.progress = progress;

@@ -44,7 +44,8 @@ export interface RunContext {
   readonly transferFolder: string;
   readonly limiter: BandwidthLimiter;
   readonly workers: WorkerLink;
-  readonly connectWorker: ConnectWorker;
+  /** How long a worker that was lost may take to answer again before it is replaced. */
+  readonly workerPatienceMs: number;
   event(type: EventType, message: string, details?: JsonObject): void;
   readonly publishProgress: (progress: ExecutionProgress) => void;
   meter: ProgressMeter | undefined;

@@ -1,13 +1,31 @@
 import type { TaskHandler } from '../../jobs/runner.ts';
+import type { WorkerAccess } from '../../ports/destination-platform.ts';
 import { destinationRun, vmOf, volumesOf, type RunContext } from '../run-context.ts';
 
 /** Step 3: a running worker with the volumes attached. Repeated after a crash or loss; the destination adopts what is there. */
 export function startWorker(run: RunContext): TaskHandler {
-  return async ({ values, signal }) => {
+  return async ({ values, signal, attempt }) => {
     await run.workers.close();
-    const worker = await run.destination.startWorker(destinationRun(run, vmOf(values)), 'disk-copy', volumesOf(values), signal);
-    return { worker };
+    const start = () => run.destination.startWorker(destinationRun(run, vmOf(values)), 'disk-copy', volumesOf(values), signal);
+    const worker = await start();
+    if (attempt === 1 || (await answers(run, worker, signal))) return { worker };
+    // The cloud says that it runs, but nobody is there: it crashed, or its network did.
+    run.event('note', 'the worker does not answer any more; a new one takes its place');
+    await run.destination.stopWorker(destinationRun(run, vmOf(values)), 'disk-copy', signal);
+    return { worker: await start() };
   };
+}
+
+/** Whether a worker that was lost can be reached again soon. The session is kept for what comes next. */
+async function answers(run: RunContext, worker: WorkerAccess, signal: AbortSignal): Promise<boolean> {
+  try {
+    await run.workers.get(worker, AbortSignal.any([signal, AbortSignal.timeout(run.workerPatienceMs)]));
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    run.event('note', `the worker could not be reached again: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
 }
 
 /** Step 5: detaches the volumes and deletes the worker with all that was made for it. */
