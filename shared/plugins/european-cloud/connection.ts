@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { caCertificateField } from '../shapes/connection-fields.ts';
+import { caCertificateField, portField } from '../shapes/connection-fields.ts';
 import { secretValue } from '../shapes/secret-value.ts';
 import { text } from '../shapes/text.ts';
 
 const access = 'Access';
 const services = 'Services';
+const workers = 'Workers';
 const serviceUrl = (title: string, help: string, builtIn: string) =>
   field(z.url({ protocol: /^https?$/ }).optional(), { title, help, group: services, example: builtIn, builtIn });
 
@@ -57,6 +58,18 @@ export const connection = z.strictObject({
     group: 'Trust',
     example: '198.51.100.7',
   }),
+  worker_ssh_port: portField(
+    22,
+    'SSH port of workers',
+    'Port at which SSH on workers is reached from here, where a NAT or a jump host leads there from another one than its own.',
+    workers,
+  ),
+  worker_https_port: portField(
+    5566,
+    'HTTPS port of workers',
+    'Port at which the agent on workers is reached from here, where a NAT or a jump host leads there from another one than its own.',
+    workers,
+  ),
   ca_certificate: caCertificateField(),
 });
 

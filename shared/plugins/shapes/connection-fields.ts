@@ -8,8 +8,8 @@ const group = 'Access';
 /** Fields that the connection forms of several plugins share. */
 export const hostField = (help: string, example: string) => field(text(), { title: 'Host', help, group, example });
 
-export const portField = (builtIn: number, title = 'Port', help = 'TCP port of the interface.') =>
-  field(z.int().min(1).max(65_535).optional(), { title, help, group, example: builtIn, builtIn });
+export const portField = (builtIn: number, title = 'Port', help = 'TCP port of the interface.', heading = group) =>
+  field(z.int().min(1).max(65_535).optional(), { title, help, group: heading, example: builtIn, builtIn });
 
 export const usernameField = (help: string, example: string) => field(text(), { title: 'User name', help, group, example });
 

@@ -16,6 +16,8 @@ const connectionSchema = z.looseObject({
   ca_certificate: z.string().optional(),
   /** Addresses or ranges, comma-separated, from which workers are reached. */
   caller_address: z.string().optional(),
+  worker_ssh_port: z.int().min(1).max(65_535).optional(),
+  worker_https_port: z.int().min(1).max(65_535).optional(),
 });
 
 export interface EuropeanCloudConnection {
@@ -28,6 +30,9 @@ export interface EuropeanCloudConnection {
   readonly tokenUrl: string | undefined;
   readonly caCertificate: string | undefined;
   readonly callerAddresses: readonly string[];
+  /** Ports under which services of workers are reached from here, when not their own. */
+  readonly workerSshPort: number | undefined;
+  readonly workerHttpsPort: number | undefined;
 }
 
 export const defaultIaasUrl = 'https://iaas.api.stackit.cloud';
@@ -41,7 +46,7 @@ export function parseConnection(
   const parsed = connectionSchema.safeParse(connection);
   if (!parsed.success) {
     const keys = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.')))];
-    throw new CausewayError('general.invalid-input', `connection of the European cloud: ${keys.join(', ')} missing or not a text`, { details: { keys } });
+    throw new CausewayError('general.invalid-input', `connection of the European cloud: ${keys.join(', ')} missing or not as they should be`, { details: { keys } });
   }
   const { data } = parsed;
   return {
@@ -53,6 +58,8 @@ export function parseConnection(
     tokenUrl: endpoints.tokenUrl ?? filled(data.token_url),
     caCertificate: filled(data.ca_certificate),
     callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
+    workerSshPort: data.worker_ssh_port,
+    workerHttpsPort: data.worker_https_port,
   };
 }
 

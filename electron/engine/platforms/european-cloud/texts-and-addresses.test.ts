@@ -5,6 +5,8 @@ import { createEd25519KeyPair } from '../../ssh-keys/ed25519-key-pair.ts';
 import { callerRanges, routedAddress } from './caller-address.ts';
 import { fixedAddressFit, formatIpv4, isPrivateIpv4, parseCidr, parseIpv4 } from './ipv4.ts';
 import { hasLabels, isLabelText, labelValue, resourceName } from './iaas/labels.ts';
+import type { EuropeanCloudContext } from './context.ts';
+import { reachedFromHere } from './reached-from-here.ts';
 import { openSession } from './session.ts';
 import { asServerLabels } from './server-labels.ts';
 import { decodeDebugKey, linuxWorkerUserData } from './worker-user-data.ts';
@@ -111,6 +113,31 @@ describe('the address that workers are opened for', () => {
   it('is not guessed when only a router knows it', async () => {
     const egressAddress = async (): Promise<readonly string[]> => [];
     await expect(callerRanges(session({}, { egressAddress }), worker, signal)).rejects.toMatchObject({ code: 'cloud.caller-address-unknown' });
+  });
+});
+
+describe('where a worker is reached from here', () => {
+  const reach = (more: object, context: EuropeanCloudContext = {}): string[] => {
+    const session = openSession({ project_id: 'p', region_name: 'eu01', service_account_key: '{}', ...more }, context);
+    return [22, 5566, 5986].map((port) => Object.values(reachedFromHere(session, '198.51.100.9', port)).join(':'));
+  };
+
+  it('is at its own address and ports', () => {
+    expect(reach({})).toEqual(['198.51.100.9:22', '198.51.100.9:5566', '198.51.100.9:5986']);
+  });
+
+  it('is at the ports that the connection maps them to', () => {
+    expect(reach({ worker_ssh_port: 20_022 })).toEqual(['198.51.100.9:20022', '198.51.100.9:5566', '198.51.100.9:5986']);
+    expect(reach({ worker_https_port: 443 })).toEqual(['198.51.100.9:22', '198.51.100.9:443', '198.51.100.9:5986']);
+  });
+
+  it('is where the context says, whatever the connection says', () => {
+    const resolveAddress = (_address: string, port: number) => ({ host: '127.0.0.1', port: port + 1 });
+    expect(reach({ worker_ssh_port: 20_022 }, { resolveAddress })).toEqual(['127.0.0.1:23', '127.0.0.1:5567', '127.0.0.1:5987']);
+  });
+
+  it.each([0, 70_000, '22'])('is not at port %j', (port) => {
+    expect(() => reach({ worker_ssh_port: port })).toThrow('worker_ssh_port');
   });
 });
 
