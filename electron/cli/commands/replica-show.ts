@@ -9,7 +9,8 @@ export const registerReplicaShow: CommandRegistrar = (program, context) => {
   inProject(command).action(
     context.run(async (reference: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
-      const { bytes, moment } = await import('../output/quantities.ts');
+      const { bytes } = await import('../../../shared/model/quantities.ts');
+      const { moment } = await import('../output/quantities.ts');
       const { pairs, table } = await import('../output/table.ts');
       const { print } = await import('../output/print.ts');
       const { replica, executions } = await withProject(options, context, async (core) => ({

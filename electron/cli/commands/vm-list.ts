@@ -9,7 +9,7 @@ export const registerVmList: CommandRegistrar = (program, context) => {
   inProject(command).action(
     context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
-      const { bytes } = await import('../output/quantities.ts');
+      const { bytes } = await import('../../../shared/model/quantities.ts');
       const { table } = await import('../output/table.ts');
       const { print } = await import('../output/print.ts');
       const vms = await withProject(options, context, (core) => core.call('vm.list', { endpoint }, { signal: context.signal }));

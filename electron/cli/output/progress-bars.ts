@@ -1,5 +1,6 @@
 import type { ExecutionProgress, TransferProgress } from '../../../shared/model/progress.ts';
-import { bytes, duration } from './quantities.ts';
+import { bytes } from '../../../shared/model/quantities.ts';
+import { duration } from './quantities.ts';
 
 const barCells = 24;
 

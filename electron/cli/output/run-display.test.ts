@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ExecutionProgress, TransferProgress } from '../../../shared/model/progress.ts';
+import { bytes } from '../../../shared/model/quantities.ts';
 import { progressLines, progressSentence } from './progress-bars.ts';
-import { bytes, duration } from './quantities.ts';
+import { duration } from './quantities.ts';
 import { table } from './table.ts';
 
 const disk = (diskId: string, rest: Partial<TransferProgress>) => ({

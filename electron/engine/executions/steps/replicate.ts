@@ -1,5 +1,6 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { TransferProgress } from '../../../../shared/model/progress.ts';
+import { bytes } from '../../../../shared/model/quantities.ts';
 import type { Disk, Vm } from '../../../../shared/model/vm.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Volume } from '../../ports/destination-platform.ts';
@@ -22,7 +23,7 @@ export function replicateDisks(run: RunContext): TaskHandler {
     meterOf(run, vm);
     const outcomes = await onDevices(run, { vm, volumes: volumesOf(values), worker: workerOf(values) }, signal, async (disk, volume, device, session, within) => {
       const outcome = await replicateOne(run, { disk, volume, device, session, snapshot }, within);
-      run.event('disk.done', `disk ${disk.id}: ${outcome.bytesSent} bytes sent`, { diskId: disk.id, ...outcome });
+      run.event('disk.done', `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent`, { diskId: disk.id, ...outcome });
       return { diskId: disk.id, ...outcome };
     });
     return { outcomes };
