@@ -11,18 +11,22 @@ const stamp = join(root, 'node_modules', '.causeway-installed');
 export const node24 = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
 export { root };
 
-/** Installs the npm packages when they are missing or the lock file has changed. */
+/**
+ * Installs the npm packages when they are missing or the lock file has changed. What is installed already is changed in
+ * place: `npm ci` would first delete it all, under whoever runs in this folder at the moment.
+ */
 export function ensureInstalled() {
   const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(node24)) return;
   console.error('Installing the npm packages …');
-  const { status } = spawnSync('npm', ['ci'], {
+  const args = existsSync(join(root, 'node_modules')) ? ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund'] : ['ci'];
+  const { status } = spawnSync('npm', args, {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   });
   if (status !== 0) {
-    console.error('npm ci failed; its own messages are above.');
+    console.error(`npm ${args[0]} failed; its own messages are above.`);
     process.exit(status ?? 1);
   }
   writeFileSync(stamp, wanted);
