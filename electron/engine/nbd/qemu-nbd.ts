@@ -42,7 +42,10 @@ export async function serveImage(image: BlockNode, contexts: readonly string[], 
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    return { client: await connectWhenReady(path, contexts, end, signal), stop };
+    const client = await connectWhenReady(path, contexts, end, signal);
+    // Our connection is all that is needed: with the socket gone, nobody else can come, and a crash leaves nothing.
+    await rm(folder, { recursive: true, force: true });
+    return { client, stop };
   } catch (error) {
     await stop();
     throw error;
