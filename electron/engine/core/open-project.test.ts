@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { localAddress } from './local-protocol.ts';
+import { openProject } from './open-project.ts';
+import { memoryVault, MemoryLab } from './testing/memory-lab.ts';
+
+let folder: string;
+let lab: MemoryLab;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'causeway-open-'));
+  lab = new MemoryLab();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = () =>
+  openProject({ projectFolder: folder, vault: memoryVault(), platforms: lab.platforms, connectWorker: lab.connectWorker }, new AbortController().signal);
+
+describe('a project that is opened twice', () => {
+  test('has one engine, and the second one is its client with the same calls, events and errors', async () => {
+    const first = await open();
+    const second = await open();
+    expect([first.role, second.role]).toEqual(['engine', 'client']);
+    await second.client.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
+    expect(await first.client.call('endpoint.list', {})).toMatchObject([{ name: 'from' }]);
+    await expect(second.client.call('replica.show', { replica: 'nobody' })).rejects.toMatchObject({ code: 'engine.not-found' });
+    await second.client.close();
+    await first.client.close();
+  });
+
+  test('is taken over by the next process when the engine has closed', async () => {
+    const first = await open();
+    await first.client.close();
+    const second = await open();
+    expect(second.role).toBe('engine');
+    await second.client.close();
+  });
+
+  test('the socket is for its owner alone', async () => {
+    const { client } = await open();
+    expect(statSync(localAddress(join(folder, '.causeway'))).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, '.causeway')).mode & 0o777).toBe(0o700);
+    await client.close();
+  });
+
+  test('a path that is too long for a socket is no obstacle', async () => {
+    folder = mkdtempSync(join(tmpdir(), `causeway-${'long'.repeat(30)}-`));
+    const first = await open();
+    const second = await open();
+    expect(second.role).toBe('client');
+    await second.client.close();
+    await first.client.close();
+  });
+
+  test('the engine waits for calls that are under way before it hangs up', async () => {
+    const first = await open();
+    const second = await open();
+    const answer = second.client.call('endpoint.list', {});
+    const closed = first.client.close();
+    expect(await answer).toEqual([]);
+    await second.client.close();
+    await closed;
+  });
+});
