@@ -55,13 +55,14 @@ function executionOptions(options: ExecuteOptions): ExecutionOptions {
 /** Starts, shows every event and the numbers, and resolves with the final state. */
 async function follow(core: CoreClient, replica: string, options: ExecutionOptions, display: RunDisplay, context: CommandContext): Promise<Execution> {
   const over = Promise.withResolvers<void>();
-  let id: string | undefined;
+  let id: string | undefined = undefined;
   let seen = 0;
   const stopProgress = core.subscribe('execution.progress', (progress) => {
-    if (progress.executionId === id) display.progress(progress);
+    if (progress.executionId === followed.id) display.progress(progress);
   });
   // What happened before the answer to the call was here is read from the store; ids keep it in order and without repetition.
   const catchUp = async (): Promise<void> => {
+    const { id } = followed;
     if (id === undefined) return;
     for (const event of await core.call('execution.events', { execution: id, after: seen })) {
       if (event.id <= seen) continue;
@@ -74,13 +75,13 @@ async function follow(core: CoreClient, replica: string, options: ExecutionOptio
   let reading: Promise<void> = Promise.resolve();
   const read = (): void => void (reading = reading.then(catchUp).catch(over.reject));
   const stopEvents = core.subscribe('execution.event', (event) => {
-    if (event.executionId === id) read();
+    if (event.executionId === followed.id) read();
   });
   const after = (await core.call('replica.show', { replica })).lastExecutionId;
   const known = after === undefined ? [] : await core.call('execution.events', { execution: after, limit: 10_000 });
   seen = known.at(-1)?.id ?? 0;
-  const started = await core.call('replica.execute', { replica, options });
-  id = started.id;
+  const { id } = await core.call('replica.execute', { replica, options });
+  followed.id = id;
   const stopCancel = cancelOnInterrupt(core, id, context);
   read();
   try {
