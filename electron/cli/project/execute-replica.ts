@@ -55,7 +55,7 @@ function executionOptions(options: ExecuteOptions): ExecutionOptions {
 /** Starts, shows every event and the numbers, and resolves with the final state. */
 async function follow(core: CoreClient, replica: string, options: ExecutionOptions, display: RunDisplay, context: CommandContext): Promise<Execution> {
   const over = Promise.withResolvers<void>();
-  let id: string | undefined = undefined;
+  const followed: { id?: string } = {};
   let seen = 0;
   const stopProgress = core.subscribe('execution.progress', (progress) => {
     if (progress.executionId === followed.id) display.progress(progress);
