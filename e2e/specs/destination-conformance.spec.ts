@@ -21,20 +21,40 @@ const effects: Readonly<Record<CallFault, FaultEffect>> = {
   'fails-later': 'status-error',
 };
 
-/** Logs in with the worker's own key and expects the host key that was made for it. */
+/** Logs in with the worker's own key and expects the host key that was made for it. A server that runs may not have booted yet. */
 async function enter(access: WorkerAccess): Promise<void> {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await logIn(access);
+    } catch (error) {
+      if (Date.now() > end || (error as { level?: string }).level === 'client-authentication') throw error;
+      await systemClock.sleep(200, AbortSignal.timeout(20_000));
+    }
+  }
+}
+
+async function logIn(access: WorkerAccess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const client = new ssh2.Client();
-  client.once('ready', resolve).once('error', reject);
+  // It may fail more than once on its way down.
+  client.once('ready', resolve).on('error', reject);
+  let expected = true;
   client.connect({
     host: access.host,
     port: access.sshPort,
     username: access.username,
     privateKey: access.privateKeyPem,
     readyTimeout: 20_000,
-    hostVerifier: (key: Buffer) => access.hostKey === `ssh-ed25519 ${key.toString('base64')}`,
+    hostVerifier: (key: Buffer) => (expected = access.hostKey === `ssh-ed25519 ${key.toString('base64')}`),
   });
-  await promise.finally(() => client.end());
+  try {
+    await promise;
+  } catch (error) {
+    throw expected ? error : Object.assign(new Error('another host key than the one that was made for the worker'), { level: 'client-authentication' });
+  } finally {
+    client.end();
+  }
 }
 
 async function europeanCloudLab(behind: 'records' | 'machines'): Promise<DestinationLab> {

@@ -10,7 +10,9 @@ import { listManaged } from './list-managed.ts';
 import { findOwned, releaseOwned } from './remove-resource.ts';
 import { ensureVolumes } from './replica-volumes.ts';
 import { openSession } from './session.ts';
-import { startWorker, stopWorker, type WorkerKeyRing } from './worker.ts';
+import { stopWorker } from './stop-worker.ts';
+import { startWorker } from './start-worker.ts';
+import type { WorkerKeyRing } from './worker-entries.ts';
 
 /**
  * The European cloud as a destination.

@@ -1,36 +1,24 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import type { DestinationRun, Volume, WorkerAccess, WorkerRole } from '../../ports/destination-platform.ts';
 import type { LedgerEntry, ResourceKind } from '../../ports/ledger.ts';
-import { createEd25519KeyPair, type SshKeyPair } from '../../ssh-keys/ed25519-key-pair.ts';
+import { createEd25519KeyPair } from '../../ssh-keys/ed25519-key-pair.ts';
 import { attachVolume } from './attachments.ts';
 import { callerRanges } from './caller-address.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import { hasLabels, labelKeys } from './iaas/labels.ts';
-import type { CloudNic } from './iaas/networks.ts';
 import type { CloudServer } from './iaas/servers.ts';
-import { ensureOwned, entryLabel, labelsOf, nameOf, type Intent, type Owned } from './owned.ts';
+import { ensureOwned, entryLabel, labelsOf, nameOf, type Owned } from './owned.ts';
 import { requireQuota } from './quota-needs.ts';
+import { reachedFromHere } from './reached-from-here.ts';
 import { releaseOwned } from './remove-resource.ts';
 import { awaitActive } from './server-state.ts';
 import type { CloudSession } from './session.ts';
+import { keyOf, temporary, type WorkerKeyRing } from './worker-entries.ts';
+import { ensureNic, ensurePublicIp, ensureSecurityGroup } from './worker-network.ts';
 import { agentPort, callerQuestion, planWorker, sshPort, workerNeeds, type WorkerPlan } from './worker-plan.ts';
 import { decodeDebugKey, linuxWorkerUserData, workerUser } from './worker-user-data.ts';
 import { createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
-
-/** What opens one worker. Lives in this process only. */
-interface WorkerKeys {
-  readonly account: SshKeyPair;
-  readonly host: SshKeyPair;
-  readonly windowsPassword: string;
-}
-
-/** The keys of the workers that this process started, by ledger entry. */
-export type WorkerKeyRing = Map<string, WorkerKeys>;
-
-function keyOf(role: WorkerRole, part: string): string {
-  return `worker/${role}/${part}`;
-}
 
 /**
  * A running worker with the volumes attached. What an earlier call made is adopted; but a worker whose key died with
@@ -63,7 +51,7 @@ export async function startWorker(
   if (keys === undefined || address === undefined) {
     throw new CausewayError('general.bug', `worker ${server.name}: ${keys === undefined ? 'its keys are missing' : 'it has no address'}`);
   }
-  const reached = (port: number): { host: string; port: number } => session.context.resolveAddress?.(address, port) ?? { host: address, port };
+  const reached = (port: number): { host: string; port: number } => reachedFromHere(session, address, port);
   return {
     workerId: server.id,
     host: reached(sshPort).host,
@@ -96,73 +84,6 @@ async function checkWorkerQuota(iaas: Iaas, run: DestinationRun, role: WorkerRol
     },
     await iaas.quotas.read(signal),
   );
-}
-
-async function ensureSecurityGroup(
-  session: CloudSession, iaas: Iaas, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: readonly string[], signal: AbortSignal,
-): Promise<string> {
-  const group = await ensureOwned(
-    session,
-    run.ledger,
-    temporary('security-group', role, 'security-group', { project: iaas.projectId }),
-    {
-      find: async (entry, s) => (await iaas.securityGroups.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
-      get: (id, _entry, s) => iaas.securityGroups.get(id, s),
-      create: (entry, s) =>
-        iaas.securityGroups.create({ name: nameOf(entry), description: 'Worker of Causeway: reached by its operator alone', labels: labelsOf(run, entry) }, s),
-    },
-    signal,
-  );
-  const groupId = group.resource.id;
-  for (const port of plan.ports) for (const ipRange of ranges) {
-    const findRule = async (name: string, s: AbortSignal): Promise<{ id: string } | undefined> =>
-      (await iaas.securityGroups.rules(groupId, s)).find((rule) => rule.description === name);
-    await ensureOwned<{ id: string }>(
-      session,
-      run.ledger,
-      temporary('security-group-rule', role, `rule/${port}/${ipRange}/${groupId}`, { project: iaas.projectId, groupId }),
-      {
-        find: (entry, s) => findRule(nameOf(entry), s),
-        get: async (id, _entry, s) => (await iaas.securityGroups.rules(groupId, s)).find((rule) => rule.id === id),
-        create: (entry, s) => iaas.securityGroups.allowTcp(groupId, { description: nameOf(entry), port, ipRange }, s),
-      },
-      signal,
-    );
-  }
-  return groupId;
-}
-
-async function ensureNic(
-  session: CloudSession, iaas: Iaas, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, groupId: string, signal: AbortSignal,
-): Promise<CloudNic> {
-  const { resource } = await ensureOwned(
-    session,
-    run.ledger,
-    temporary('nic', role, 'nic', { project: iaas.projectId, networkId: plan.network.id }),
-    {
-      find: async (entry, s) => (await iaas.nics.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
-      get: (id, _entry, s) => iaas.nics.get(id, s),
-      create: (entry, s) => iaas.nics.create(plan.network.id, { name: nameOf(entry), securityGroups: [groupId], labels: labelsOf(run, entry) }, s),
-    },
-    signal,
-  );
-  return resource;
-}
-
-async function ensurePublicIp(session: CloudSession, iaas: Iaas, run: DestinationRun, role: WorkerRole, nicId: string, signal: AbortSignal): Promise<string> {
-  const { resource, entry } = await ensureOwned(
-    session,
-    run.ledger,
-    temporary('public-ip', role, 'public-ip', { project: iaas.projectId }),
-    {
-      find: async (each, s) => (await iaas.publicIps.list(entryLabel(each), s)).find((ip) => hasLabels(ip, entryLabel(each))),
-      get: (id, _entry, s) => iaas.publicIps.get(id, s),
-      create: (each, s) => iaas.publicIps.create(nicId, labelsOf(run, each), s),
-    },
-    signal,
-  );
-  if (resource.ip === undefined) throw new CausewayError('cloud.unexpected-answer', `public IP ${nameOf(entry)} (${resource.id}) has no address`);
-  return resource.ip;
 }
 
 interface ServerOrder {
@@ -247,43 +168,4 @@ function ensureServerRecord(session: CloudSession, keyRing: WorkerKeyRing, iaas:
 function isLost(server: CloudServer): boolean {
   const lost = ['ERROR', 'DELETING', 'INACTIVE', 'DEALLOCATED', 'DEALLOCATING', 'STOPPING', 'PAUSED', 'RESCUE', 'RESCUING'];
   return lost.includes(server.status ?? '') || ['CRASHED', 'STOPPED'].includes(server.status === 'ACTIVE' ? (server.powerStatus ?? '') : '');
-}
-
-const removalOrder: readonly ResourceKind[] = ['server', 'public-ip', 'nic', 'security-group-rule', 'security-group'];
-
-/**
- * Removes a worker and all that was made for it. Goes on over single failures and reports them all; what can't go
- * because the server is still there is not tried.
- *
- * @throws `cloud.clean-up-incomplete`
- */
-export async function stopWorker(session: CloudSession, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void> {
-  const entries = run.ledger
-    .list({ lifetime: 'temporary' })
-    .filter((entry) => entry.key.startsWith(keyOf(role, '')) && entry.state !== 'removed')
-    .sort((a, b) => removalOrder.indexOf(a.kind) - removalOrder.indexOf(b.kind));
-  const failures: { readonly entry: LedgerEntry; readonly reason: string }[] = [];
-  for (const entry of entries) {
-    signal.throwIfAborted();
-    const serverLeft = failures.some((failure) => failure.entry.kind === 'server');
-    if (serverLeft && (entry.kind === 'nic' || entry.kind === 'security-group')) {
-      failures.push({ entry, reason: 'its server is still there' });
-      continue;
-    }
-    try {
-      await releaseOwned(session, run.ledger, entry, signal);
-      if (entry.kind === 'server') keyRing.delete(entry.entryId);
-    } catch (error) {
-      signal.throwIfAborted();
-      failures.push({ entry, reason: toErrorRecord(error).message });
-    }
-  }
-  if (failures.length === 0) return;
-  throw new CausewayError('cloud.clean-up-incomplete', failures.map(({ entry, reason }) => `${entry.kind} ${entry.resourceId ?? entry.name}: ${reason}`).join('; '), {
-    details: { left: failures.map(({ entry, reason }) => ({ kind: entry.kind, name: entry.name, resourceId: entry.resourceId ?? null, reason })) },
-  });
-}
-
-function temporary(kind: ResourceKind, role: WorkerRole, part: string, details: Intent['details']): Intent {
-  return { kind, key: keyOf(role, part), lifetime: 'temporary', details };
 }
