@@ -48,7 +48,7 @@ export function openDatabase(folder: string, furtherSteps: readonly Migration[] 
     throw unreadable(path, aside, error instanceof Error ? error.message : String(error));
   }
   try {
-    migrate(db, [...migrations, ...furtherSteps]);
+    migrate(db, [...migrations, ...furtherSteps].sort((a, b) => a.number - b.number));
   } catch (error) {
     db.close();
     throw error;

@@ -7,8 +7,6 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** Does the rest of the step, where another part keeps its tables in the same file. */
-  readonly run?: (db: DatabaseSync) => void;
 }
 
 /**
@@ -38,7 +36,6 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[]): voi
     db.exec('BEGIN IMMEDIATE');
     try {
       db.exec(migration.sql);
-      migration.run?.(db);
       db.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)').run(
         migration.number, migration.name, checksum(migration), new Date().toISOString(),
       );

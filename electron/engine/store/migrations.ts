@@ -120,4 +120,52 @@ CREATE TABLE snapshots (
 CREATE UNIQUE INDEX one_base ON snapshots (replica_id) WHERE role = 'base';
 `,
   },
+  {
+    number: 3,
+    name: 'deployments',
+    sql: `
+-- A deployment outlives its replica, because the virtual machine does.
+CREATE TABLE deployments (
+  id TEXT PRIMARY KEY,
+  replica_id TEXT NOT NULL,
+  replica_name TEXT NOT NULL,
+  endpoint_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  options TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  started_at TEXT,
+  finished_at TEXT,
+  error TEXT,
+  left_behind INTEGER NOT NULL DEFAULT 0,
+  kept INTEGER NOT NULL DEFAULT 0,
+  vm TEXT,
+  executions TEXT NOT NULL DEFAULT '{}',
+  server TEXT,
+  guest TEXT,
+  boot TEXT,
+  UNIQUE (replica_id, number)
+) STRICT;
+CREATE UNIQUE INDEX one_open_deployment ON deployments (replica_id)
+  WHERE state IN ('pending', 'running', 'cancelling', 'interrupted');
+
+CREATE TABLE deployment_tasks (
+  deployment_id TEXT NOT NULL REFERENCES deployments (id) ON DELETE CASCADE,
+  id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  clean_up INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  started_at TEXT,
+  finished_at TEXT,
+  result TEXT,
+  error TEXT,
+  PRIMARY KEY (deployment_id, id)
+) STRICT;
+
+ALTER TABLE events ADD COLUMN deployment_id TEXT;
+CREATE INDEX events_by_deployment ON events (deployment_id, id);
+`,
+  },
 ];

@@ -23,6 +23,10 @@ export function replicaStore(db: DatabaseSync) {
       first_written_from = CASE WHEN volume_id IS excluded.volume_id THEN first_written_from ELSE excluded.first_written_from END,
       synchronised_by = CASE WHEN volume_id IS excluded.volume_id THEN synchronised_by ELSE NULL END,
       synchronised_to = CASE WHEN volume_id IS excluded.volume_id THEN synchronised_to ELSE NULL END`);
+  const replaceVolume = db.prepare('UPDATE replica_disks SET volume_id = ? WHERE replica_id = ? AND disk_id = ?');
+  const forgetVolumes = db.prepare(`UPDATE replica_disks SET volume_id = NULL, first_written_from = NULL, synchronised_by = NULL,
+    synchronised_to = NULL WHERE replica_id = ?`);
+  const neverSucceeded = db.prepare('UPDATE replicas SET last_success = NULL WHERE id = ?');
   const firstWritten = db.prepare('SELECT first_written_from FROM replica_disks WHERE replica_id = ? AND disk_id = ?');
   const setFirstWritten = db.prepare('UPDATE replica_disks SET first_written_from = ? WHERE replica_id = ? AND disk_id = ?');
   const synchronised = db.prepare(
@@ -69,6 +73,15 @@ export function replicaStore(db: DatabaseSync) {
     /** Records a disk's volume; another volume than before forgets what the former one held. */
     putDisk(replicaId: string, disk: { diskId: string; sizeBytes: number; volumeId: string; isNew: boolean }): void {
       putDisk.run(replicaId, disk.diskId, disk.sizeBytes, disk.volumeId, disk.isNew ? null : '');
+    },
+    /** Another volume with the very same content took the place of a disk's. */
+    replaceVolume(replicaId: string, diskId: string, volumeId: string): void {
+      replaceVolume.run(volumeId, replicaId, diskId);
+    },
+    /** The replica's volumes belong to something else now; its next execution begins with new ones. */
+    forgetVolumes(replicaId: string): void {
+      forgetVolumes.run(replicaId);
+      neverSucceeded.run(replicaId);
     },
     /**
      * Claims a volume for writing from a snapshot, durably, before the first byte goes out. True when the volume holds

@@ -1,5 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from './database.ts';
+import { deploymentStore, type DeploymentStore } from './deployments.ts';
 import { endpointStore, type EndpointStore } from './endpoints.ts';
 import { eventStore, type EventStore } from './events.ts';
 import { executionStore, type ExecutionStore } from './executions.ts';
@@ -15,6 +16,8 @@ export interface Store {
   readonly replicas: ReplicaStore;
   readonly executions: ExecutionStore;
   readonly tasks: TaskStore;
+  readonly deployments: DeploymentStore;
+  readonly deploymentTasks: TaskStore;
   readonly events: EventStore;
   readonly ledger: LedgerEntryStore;
   readonly snapshots: SnapshotStore;
@@ -26,16 +29,27 @@ export interface Store {
  * @throws CausewayError `engine.database-unreadable`, `engine.database-version`
  */
 export function openStore(folder: string, createTransferTables: (db: DatabaseSync) => void = () => undefined): Store {
-  const db = openDatabase(folder, [{ number: 2, name: 'state of transfers', sql: '', run: createTransferTables }]);
+  const db = openDatabase(folder, [{ number: 2, name: 'state of transfers', sql: schemaOf(createTransferTables) }]);
   return {
     db,
     endpoints: endpointStore(db),
     replicas: replicaStore(db),
     executions: executionStore(db),
     tasks: taskStore(db),
+    deployments: deploymentStore(db),
+    deploymentTasks: taskStore(db, 'deployments'),
     events: eventStore(db),
     ledger: ledgerEntryStore(db),
     snapshots: snapshotStore(db),
     close: () => db.close(),
   };
+}
+
+/** The statements that `create` amounts to, so that a change of them is noticed in databases that have the former ones. */
+function schemaOf(create: (db: DatabaseSync) => void): string {
+  const scratch = new DatabaseSync(':memory:');
+  create(scratch);
+  const rows = scratch.prepare(`SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`).all();
+  scratch.close();
+  return rows.map((row) => `${String(row['sql'])};\n`).join('');
 }

@@ -12,32 +12,39 @@ export interface StoredTask extends Task {
 
 export type TaskStore = ReturnType<typeof taskStore>;
 
-/** Tasks of executions, and what the completed ones yielded. */
-export function taskStore(db: DatabaseSync) {
+/** Where the tasks of one sort of run are kept. */
+const tables = {
+  executions: { table: 'tasks', run: 'execution_id' },
+  deployments: { table: 'deployment_tasks', run: 'deployment_id' },
+} as const;
+
+/** Tasks of runs, and what the completed ones yielded. */
+export function taskStore(db: DatabaseSync, of: keyof typeof tables = 'executions') {
+  const { table, run } = tables[of];
   const insert = db.prepare(
-    `INSERT INTO tasks (execution_id, id, position, title, clean_up, state) VALUES (?, ?, ?, ?, ?, 'pending') ON CONFLICT DO NOTHING`,
+    `INSERT INTO ${table} (${run}, id, position, title, clean_up, state) VALUES (?, ?, ?, ?, ?, 'pending') ON CONFLICT DO NOTHING`,
   );
-  const list = db.prepare('SELECT * FROM tasks WHERE execution_id = ? ORDER BY position');
-  const start = db.prepare(`UPDATE tasks SET state = 'running', attempts = attempts + 1, started_at = ?, finished_at = NULL,
-    error = NULL WHERE execution_id = ? AND id = ?`);
-  const finish = db.prepare('UPDATE tasks SET state = ?, finished_at = ?, result = ?, error = ? WHERE execution_id = ? AND id = ?');
+  const list = db.prepare(`SELECT * FROM ${table} WHERE ${run} = ? ORDER BY position`);
+  const start = db.prepare(`UPDATE ${table} SET state = 'running', attempts = attempts + 1, started_at = ?, finished_at = NULL,
+    error = NULL WHERE ${run} = ? AND id = ?`);
+  const finish = db.prepare(`UPDATE ${table} SET state = ?, finished_at = ?, result = ?, error = ? WHERE ${run} = ? AND id = ?`);
   return {
     /** Adds those that are not there yet. */
-    plan(executionId: string, nodes: readonly { id: string; title: string; cleanUp: boolean }[]): void {
+    plan(runId: string, nodes: readonly { id: string; title: string; cleanUp: boolean }[]): void {
       inTransaction(db, () => {
-        for (const [position, node] of nodes.entries()) insert.run(executionId, node.id, position, node.title, node.cleanUp ? 1 : 0);
+        for (const [position, node] of nodes.entries()) insert.run(runId, node.id, position, node.title, node.cleanUp ? 1 : 0);
       });
     },
-    list(executionId: string): StoredTask[] {
-      return list.all(executionId).map(fromRow);
+    list(runId: string): StoredTask[] {
+      return list.all(runId).map(fromRow);
     },
-    start(executionId: string, taskId: string): void {
-      start.run(new Date().toISOString(), executionId, taskId);
+    start(runId: string, taskId: string): void {
+      start.run(new Date().toISOString(), runId, taskId);
     },
-    finish(executionId: string, taskId: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord } = {}): void {
+    finish(runId: string, taskId: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord } = {}): void {
       const result = outcome.result === undefined ? null : JSON.stringify(outcome.result);
       const error = outcome.error === undefined ? null : JSON.stringify(outcome.error);
-      finish.run(state, new Date().toISOString(), result, error, executionId, taskId);
+      finish.run(state, new Date().toISOString(), result, error, runId, taskId);
     },
   };
 }
