@@ -1,0 +1,81 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SshConnection } from '../../../electron/engine/transport/ssh-connection.ts';
+import { ensureDebianGuest } from '../images/ensure.ts';
+import { RigClient } from '../european-cloud/rig-client.ts';
+import { startRigWorker, type RigWorker } from '../european-cloud/rig-worker.ts';
+import { volumeSerial } from '../european-cloud/server-machines.ts';
+import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
+import { run } from '../machines/child-process.ts';
+import { labMachines, type WorkerKind } from '../machines/kinds.ts';
+
+/** A worker with volumes to prepare guests on, and the product's own connection to it. */
+export interface MorphLab {
+  readonly worker: RigWorker;
+  readonly ssh: SshConnection;
+  readonly folder: string;
+  /** A new volume, attached; `fill` writes its file before. */
+  volume(sizeGb: number, fill?: (path: string) => Promise<unknown>): Promise<{ readonly id: string; readonly device: string; readonly path: string }>;
+  detach(volumeId: string): Promise<void>;
+  /** What the worker has mounted or made for a preparation and not removed: nothing, as it should be. */
+  traces(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
+
+export async function startMorphLab(kind: WorkerKind, options: { readonly outbound?: boolean } = {}): Promise<MorphLab> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-morph-'));
+  const cloud: EuropeanCloud = await startEuropeanCloud({
+    machines: labMachines({ worker: kind, outbound: options.outbound ?? false, progress }),
+  });
+  const client = new RigClient(cloud);
+  await client.signIn();
+  const worker = await startRigWorker(client, folder);
+  const { host, port, user, keyPath } = worker.ssh.access;
+  const target = { host, port, username: user, privateKeyPem: await readFile(keyPath, 'utf8'), hostKey: worker.hostKey };
+  const ssh = await SshConnection.connect(target, {}, AbortSignal.timeout(60_000));
+  return {
+    worker, ssh, folder,
+    volume: async (sizeGb, fill) => {
+      const { body } = await client.call('POST', 'volumes', { availabilityZone: 'eu01-1', size: sizeGb });
+      const id = String(body['id']);
+      await client.waitFor(`volumes/${id}`, 'AVAILABLE');
+      await fill?.(cloud.volumePath(id));
+      await worker.attach(id);
+      const device = kind === 'qemu' ? await deviceBySerial(worker, volumeSerial(id)) : `/dev/disk/by-id/virtio-${volumeSerial(id)}`;
+      return { id, device, path: cloud.volumePath(id) };
+    },
+    detach: (volumeId) => worker.detach(volumeId),
+    traces: () => worker.ssh.text(
+      'sudo sh -c \'grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo; find /run/causeway-osmorphing -mindepth 1; ls -d /dev/loop*p* /dev/mapper/causeway*; true\' 2>/dev/null',
+    ),
+    close: async () => {
+      await ssh.close();
+      await cloud.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function deviceBySerial(worker: RigWorker, serial: string): Promise<string> {
+  const script = `for i in $(seq 100); do for d in /sys/block/*; do [ "$(cat $d/serial 2>/dev/null)" = "${serial}" ] && echo /dev/\${d##*/} && exit; done; sleep 0.1; done; exit 1`;
+  return worker.ssh.text(script);
+}
+
+/** Fills a volume with the Debian guest that knows no virtio. */
+export async function debianGuest(path: string): Promise<void> {
+  const image = await ensureDebianGuest(progress);
+  await run('cp', ['--sparse=always', join(image, 'disk.raw'), path]);
+}
+
+/** The program that prepares guests, changed by one more module that its entry point loads first. */
+export async function changedProgram(folder: string, name: string, change: string): Promise<string> {
+  const target = join(folder, name);
+  await cp(join(import.meta.dirname, '../../../assets/worker/osmorphing'), target, { recursive: true });
+  const main = join(target, '__main__.py');
+  await writeFile(join(target, 'causeway_osmorphing', 'change.py'), change);
+  await writeFile(main, `import causeway_osmorphing.change\n${await readFile(main, 'utf8')}`);
+  return target;
+}

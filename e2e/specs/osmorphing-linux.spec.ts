@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inspectLinuxGuest, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
+import type { MorphOptions, MorphOutcome, MorphStepEvent } from '../../electron/engine/osmorphing/index.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { GuestFiles } from '../rigs/guests/guest-files.ts';
+import { changedProgram, debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
+import { ensureDebianGuest } from '../rigs/images/ensure.ts';
+import { run } from '../rigs/machines/child-process.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const never = new AbortController().signal;
+const nics = [{ macAddress: '52:54:00:00:00:77', sourceMacAddress: '52:54:00:12:34:56' }];
+
+interface Attached {
+  readonly id: string;
+  readonly device: string;
+  readonly path: string;
+}
+
+/** Whether the initial RAM disk of the guest's kernel holds the driver for virtual disks, as a file: its index names all. */
+async function hasVirtio(files: GuestFiles): Promise<boolean> {
+  const name = (await files.names('/boot')).find((one) => one.startsWith('initrd.img-'));
+  return gunzipSync(await files.bytes(`/boot/${String(name)}`)).includes('/virtio_blk.ko\0');
+}
+
+describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', () => {
+  let lab: MorphLab;
+  let guest: Attached;
+  let untouched: string;
+  let first: MorphOutcome;
+  const steps: MorphStepEvent[] = [];
+
+  const morph = (options: Partial<MorphOptions> = {}, more: Partial<Parameters<typeof morphLinuxGuest>[0]> = {}): Promise<MorphOutcome> =>
+    morphLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: { nics, ...options }, signal: never, ...more });
+
+  beforeAll(async () => {
+    lab = await startMorphLab('native', { outbound: true });
+    guest = await lab.volume(2, debianGuest);
+    untouched = join(await ensureDebianGuest(), 'disk.raw');
+  });
+
+  afterAll(async () => lab?.close());
+
+  it('tells what is on the disk without writing a byte to it', async () => {
+    const before = await run('sha256sum', [guest.path]);
+    const found = await inspectLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: {}, signal: never });
+    expect(await run('sha256sum', [guest.path])).toBe(before);
+    expect(found).toMatchObject({
+      supported: true,
+      candidates: [{ id: 'UUID=11111111-2222-4333-8444-555555555555', distribution: 'debian', partition: 1, disk: 0 }],
+      dossier: {
+        distribution: 'debian', family: 'debian', architecture: 'x86_64', hostname: 'source-vm', bootloader: 'grub-bios', firmware: 'bios',
+        init: 'systemd', network: ['ifupdown'], selinux: 'absent', cloudInit: null, hypervisorTools: {},
+      },
+    });
+    expect(found.dossier.kernels).toHaveLength(1);
+    expect(await lab.traces()).toBe('');
+  });
+
+  it('installs cloud-init and adds the drivers to the initial RAM disk, with the guest\'s own tools and repositories', async () => {
+    expect(await hasVirtio(new GuestFiles(guest.path))).toBe(false);
+    const scripts = {
+      beforeMount: [{ name: 'worker', content: 'echo "disks: $CAUSEWAY_DEVICES"' }],
+      inGuest: [{ name: 'inside', content: '. /etc/os-release; echo "in $ID"; echo kept > /srv/by-script' }],
+      firstBoot: [{ name: 'later', content: 'touch /root/first-boot-ran' }],
+    };
+    first = await morph({ scripts }, { onStep: (event) => steps.push(event) });
+    expect(await hasVirtio(new GuestFiles(guest.path))).toBe(true);
+    expect(first.dossier.distribution).toBe('debian');
+    expect(first.scripts.map(({ output }) => output.trim())).toEqual([`disks: ${guest.device}`, 'in debian']);
+    expect(steps.filter(({ state }) => state === 'running').map(({ step }) => step)).toEqual([
+      'scripts-before-mount', 'open-disks', 'mount', 'scripts-in-guest', 'remove-hypervisor-tools', 'install-cloud-init', 'configure-cloud-init',
+      'install-agent', 'configure-network', 'remove-leftovers', 'name-disks-by-uuid', 'rebuild-initramfs', 'configure-kernel', 'ensure-efi-loader',
+      'install-first-boot-scripts', 'relabel-files', 'unmount',
+    ]);
+    expect(await lab.traces()).toBe('');
+  });
+
+  it('tells what it changed: packages, files with their lines, services, names of interfaces, and nothing of accounts or SSH', () => {
+    const { diff } = first;
+    expect(Object.keys(diff.packages.added)).toContain('cloud-init');
+    expect(diff.packages.removed).toEqual({});
+    const added = new Map(diff.files.added.map((file) => [file.path, file]));
+    expect(added.get('/etc/cloud/cloud.cfg.d/99_causeway.cfg')?.lines).toEqual(expect.arrayContaining([
+      '+datasource_list: [OpenStack, ConfigDrive, NoCloud]', '+ssh_deletekeys: false', '+ssh_pwauth: unchanged',
+    ]));
+    expect(added.get('/etc/udev/rules.d/70-causeway-net.rules')?.lines?.at(-1)).toBe(
+      '+SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="52:54:00:00:00:77", NAME="ens3"',
+    );
+    const changed = diff.files.changed.map(({ path }) => path);
+    expect(changed.some((path) => path.startsWith('/boot/initrd.img-'))).toBe(true);
+    expect(diff.files.changed.find(({ path }) => path === '/etc/initramfs-tools/modules')?.lines).toContain('+virtio_blk');
+    expect(diff.services.enabled.some((service) => service.startsWith('cloud-init'))).toBe(true);
+    expect(diff.services.disabled).toEqual([]);
+    expect(diff.users).toEqual({ added: {}, removed: {}, changed: {} });
+    expect(diff.sshPolicy).toEqual({ added: {}, removed: {}, changed: {} });
+    expect(diff.sshHostKeys).toEqual({ added: {}, removed: {}, changed: {} });
+  });
+
+  it('leaves the guest\'s resolver alone and no trace of the worker', async () => {
+    const files = new GuestFiles(guest.path);
+    expect(await files.names('/run')).toEqual(await new GuestFiles(untouched).names('/run'));
+    expect(await files.bytes('/etc/resolv.conf')).toEqual(await new GuestFiles(untouched).bytes('/etc/resolv.conf'));
+    expect(await files.names('/usr/sbin')).not.toContain('policy-rc.d');
+    expect([...first.diff.files.added, ...first.diff.files.changed].map(({ path }) => path)).not.toContain('/etc/resolv.conf');
+  });
+
+  it('changes nothing when it runs again', async () => {
+    const again = await morph({ scripts: { firstBoot: [{ name: 'later', content: 'touch /root/first-boot-ran' }] } });
+    expect(again.steps.filter(({ changed }) => changed)).toEqual([]);
+    expect(again.diff.files).toEqual({ added: [], removed: [], changed: [] });
+    expect(again.diff.packages).toEqual({ added: {}, removed: {}, changed: {} });
+    expect(await lab.traces()).toBe('');
+  });
+
+  it('leaves nothing mounted whichever step fails, and the file system clean', async () => {
+    for (const { step } of first.steps) {
+      const programFolder = await changedProgram(lab.folder, `fails-at-${step}`, failingAt(step));
+      const told = await morph({}, { programFolder }).then(() => undefined, (error: unknown) => error);
+      expect(told, step).toBeInstanceOf(CausewayError);
+      expect(told, step).toMatchObject({ code: 'osmorphing.command-failed', message: `made to fail at ${step}`, details: { step } });
+      expect(await lab.traces(), step).toBe('');
+    }
+    await run('e2fsck', ['-fn', `${guest.path}?offset=1048576`]);
+  });
+
+  it('stops a command in the guest and unmounts when it is cancelled', async () => {
+    const cancel = new AbortController();
+    const script = { name: 'slow', content: 'sleep 300 & sleep 300' };
+    const onLog = (line: string): void => {
+      if (line.includes('running the script')) setTimeout(() => cancel.abort(), 200);
+    };
+    const startedAt = performance.now();
+    await expect(morph({ scripts: { inGuest: [script] } }, { signal: cancel.signal, onLog })).rejects.toMatchObject({ code: 'general.cancelled' });
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
+    expect(await lab.traces()).toBe('');
+    expect(await lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
+  });
+
+  it('keeps the guest mounted after a failure when that is asked for, and cleans up by the next preparation\'s own worker', async () => {
+    const script = { name: 'bad', content: 'echo this went wrong >&2; exit 3' };
+    const failed = morph({ scripts: { inGuest: [script] }, keepMountedOnFailure: true });
+    await expect(failed).rejects.toMatchObject({ code: 'osmorphing.script-failed', details: { exitCode: 3, output: 'this went wrong\n', step: 'scripts-in-guest' } });
+    expect(await lab.traces()).toContain('/guest');
+    await lab.worker.ssh.text('sudo sh -c \'for m in $(tac /proc/self/mountinfo | grep -o "/run/causeway-osmorphing[^ ]*"); do umount $m; done; rm -rf /run/causeway-osmorphing; rm -f /dev/loop*p*\'');
+  });
+
+  it('says which systems there are when there are two, and takes the chosen one', async () => {
+    const second = await lab.volume(2, debianGuest);
+    await lab.detach(second.id);
+    // A clone of the boot disk with an identity of its own, as a second system has.
+    await run('tune2fs', ['-U', '99999999-2222-4333-8444-555555555555', `${second.path}?offset=1048576`]);
+    await lab.worker.attach(second.id);
+    const devices = [guest.device, second.device];
+    const inspected = inspectLinuxGuest({ ssh: lab.ssh, devices, options: {}, signal: never });
+    await expect(inspected).rejects.toMatchObject({ code: 'osmorphing.several-roots', details: { candidates: [{ disk: 0 }, { disk: 1 }] } });
+    const root = 'UUID=99999999-2222-4333-8444-555555555555';
+    const { dossier } = await inspectLinuxGuest({ ssh: lab.ssh, devices, options: { root }, signal: never });
+    expect(dossier.root).toMatchObject({ id: root, disk: 1 });
+    expect(await lab.traces()).toBe('');
+    await lab.detach(second.id);
+  });
+});
+
+/** A step that does its work and then fails. */
+function failingAt(step: string): string {
+  return [
+    'from . import steps', 'from .protocol import MorphError', '', 'def failing(action):', '    def run(morph):', '        action(morph)',
+    `        raise MorphError('osmorphing.command-failed', 'made to fail at ${step}')`, '    return run', '',
+    `steps.STEPS = tuple((name, title, failing(action) if name == '${step}' else action) for name, title, action in steps.STEPS)`, '',
+  ].join('\n');
+}

@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import {
+  guestDeviceSchema, guestDiffSchema, guestDossierSchema, guestRootSchema, guestStepSchema, scriptOutputSchema,
+  type GuestDevice, type GuestDiff, type GuestDossier, type GuestRoot, type GuestStep, type ScriptOutput,
+} from '../../../shared/model/guest-preparation.ts';
+import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
+import type { SshConnection } from '../transport/ssh-connection.ts';
+import type { LuksKey, MorphOptions, MorphStepEvent, UserScript } from './options.ts';
+import { bringPackages } from './package-cache.ts';
+import { programArchive } from './program-archive.ts';
+import { WorkerProgram } from './worker-program.ts';
+
+export interface MorphRequest {
+  /** To the OSMorphing worker. It stays open. */
+  readonly ssh: SshConnection;
+  /** Paths of the VM's disks on the worker, in the VM's own order, the boot disk first. */
+  readonly devices: readonly string[];
+  readonly options: MorphOptions;
+  readonly onStep?: (event: MorphStepEvent) => void;
+  readonly onLog?: (line: string) => void;
+  readonly signal: AbortSignal;
+  /** Folder of the program that runs on the worker, if not the one that comes with Causeway. */
+  readonly programFolder?: string;
+}
+
+/** What was found and done; kept with the deployment. */
+export interface MorphOutcome {
+  readonly dossier: GuestDossier;
+  readonly steps: readonly GuestStep[];
+  readonly diff: GuestDiff;
+  readonly warnings: readonly string[];
+  readonly scripts: readonly ScriptOutput[];
+  /** Of the whole preparation, from the upload to the last unmount. */
+  readonly seconds: number;
+}
+
+/** What is on the disks, without writing to them. */
+export interface InspectOutcome {
+  readonly dossier: GuestDossier;
+  readonly candidates: readonly GuestRoot[];
+  readonly devices: readonly GuestDevice[];
+  /** Whether there is a way to prepare it. */
+  readonly supported: boolean;
+  readonly warnings: readonly string[];
+}
+
+const minute = 60_000;
+const timeouts = { inspect: 15 * minute, mount: 90 * minute, prepare: 180 * minute, unmount: 10 * minute } as const;
+
+const mountResult = z.object({ dossier: guestDossierSchema });
+const prepareResult = z.object({ steps: z.array(guestStepSchema), diff: guestDiffSchema, outputs: z.array(scriptOutputSchema) });
+const scriptResult = z.object({ outputs: z.array(scriptOutputSchema) });
+const inspectResult = z.object({
+  dossier: guestDossierSchema, candidates: z.array(guestRootSchema), devices: z.array(guestDeviceSchema), supported: z.boolean(),
+});
+
+/**
+ * Prepares the Linux installation on attached disks for its new platform. Whatever happens, the guest is unmounted
+ * afterwards (unless `keepMountedOnFailure`); with the connection lost the worker does that by itself. May be repeated:
+ * a second preparation changes nothing.
+ *
+ * @throws `osmorphing.*`, `transport.*`, or the signal's reason
+ */
+export async function morphLinuxGuest(request: MorphRequest): Promise<MorphOutcome> {
+  const { options, devices, signal, ssh } = request;
+  const startedAt = performance.now();
+  const { program, warnings } = await placeProgram(request);
+  const scripts: ScriptOutput[] = [];
+  const disks = { devices, ...(options.root === undefined ? {} : { root: options.root }), luksKeys: (options.luksKeys ?? []).map(luksKey) };
+  let failed = true;
+  try {
+    const prepareRequest = await preparation(program, options, signal);
+    const before = options.scripts?.beforeMount ?? [];
+    if (before.length > 0) {
+      const run = () => program.run('script', { devices, scripts: before.map(userScript) }, signal, scriptTimeoutMs(before));
+      scripts.push(...parsed(scriptResult, await asStep(request, 'scripts-before-mount', 'Run scripts on the worker', run)).outputs);
+    }
+    const { dossier } = parsed(mountResult, await program.run('mount', disks, signal, timeouts.mount));
+    const prepared = parsed(prepareResult, await program.run('prepare', prepareRequest, signal, timeouts.prepare));
+    scripts.push(...prepared.outputs);
+    failed = false;
+    await unmount(program);
+    return {
+      dossier, steps: prepared.steps, diff: prepared.diff, warnings, scripts, seconds: (performance.now() - startedAt) / 1000,
+    };
+  } catch (error) {
+    const isKept = options.keepMountedOnFailure === true && !signal.aborted;
+    // The failure is what counts; that something could not be unmounted either is told beside it.
+    if (failed && !isKept && !ssh.lost.aborted) await unmount(program).catch((left: unknown) => request.onLog?.(String(left)));
+    throw error;
+  } finally {
+    await program.remove();
+  }
+}
+
+/** Looks at attached disks without writing to them: which installation is there, and what it is. */
+export async function inspectLinuxGuest(request: Omit<MorphRequest, 'options'> & {
+  readonly options: Pick<MorphOptions, 'root' | 'luksKeys'>;
+}): Promise<InspectOutcome> {
+  const { program, warnings } = await placeProgram(request);
+  try {
+    const { root, luksKeys = [] } = request.options;
+    const disks = { devices: request.devices, ...(root === undefined ? {} : { root }), luksKeys: luksKeys.map(luksKey) };
+    return { ...parsed(inspectResult, await program.run('inspect', disks, request.signal, timeouts.inspect)), warnings };
+  } finally {
+    if (!request.ssh.lost.aborted) await unmount(program).catch(() => undefined);
+    await program.remove();
+  }
+}
+
+async function placeProgram(request: Omit<MorphRequest, 'options'>): Promise<{ program: WorkerProgram; warnings: string[] }> {
+  const warnings: string[] = [];
+  const listener = {
+    onStep: (event: MorphStepEvent) => request.onStep?.(event),
+    onLog: (line: string) => request.onLog?.(line),
+    onWarning: (message: string) => {
+      warnings.push(message);
+      request.onLog?.(message);
+    },
+  };
+  const archive = await programArchive(request.programFolder);
+  return { program: await WorkerProgram.place(request.ssh, archive, listener, request.signal), warnings };
+}
+
+/** Not stopped by the caller's signal: what was mounted has to be unmounted, above all after a cancel. */
+async function unmount(program: WorkerProgram): Promise<void> {
+  await program.run('unmount', {}, new AbortController().signal, timeouts.unmount);
+}
+
+async function preparation(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
+  const { agent, packageCache } = options;
+  const wishes = {
+    setDhcp: options.setDhcp ?? true,
+    retainUserCredentials: options.retainUserCredentials ?? false,
+    preserveHostname: options.preserveHostname ?? true,
+    serialConsole: options.serialConsole ?? true,
+    nics: options.nics.map(({ macAddress, sourceMacAddress, addresses }) => ({
+      macAddress, sourceMacAddress: sourceMacAddress ?? null, addresses: addresses ?? [],
+    })),
+    scripts: { inGuest: (options.scripts?.inGuest ?? []).map(userScript), firstBoot: (options.scripts?.firstBoot ?? []).map(userScript) },
+    ...(options.datasources === undefined ? {} : { datasources: options.datasources }),
+    ...(options.httpProxy === undefined ? {} : { httpProxy: options.httpProxy }),
+  };
+  return {
+    ...wishes,
+    ...(packageCache === undefined ? {} : { packageCache: await bringPackages(program, packageCache, signal) }),
+    ...(agent === undefined ? {} : {
+      agent: 'file' in agent
+        ? { path: await program.putFile('agent.deb', await readFile(agent.file), signal) }
+        : { url: agent.url, sha256: agent.sha256 ?? null },
+    }),
+  };
+}
+
+async function asStep<T>(request: MorphRequest, step: string, title: string, run: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const tell = (state: MorphStepEvent['state']): void => {
+    request.onStep?.({ step, title, state, ...(state === 'running' ? {} : { seconds: (performance.now() - startedAt) / 1000 }) });
+  };
+  tell('running');
+  try {
+    const result = await run();
+    tell('done');
+    return result;
+  } catch (error) {
+    tell('failed');
+    throw error;
+  }
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, value: JsonValue): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new CausewayError('osmorphing.program-failed', `the worker's answer is not understood: ${z.prettifyError(result.error).slice(0, 500)}`);
+}
+
+const luksKey = ({ device, key }: LuksKey): JsonObject => ({ key: Buffer.from(key).toString('base64'), ...(device === undefined ? {} : { device }) });
+
+const userScript = ({ name, content, timeoutSeconds }: UserScript): JsonObject => ({ name, content, timeoutSeconds: timeoutSeconds ?? 600 });
+
+const scriptTimeoutMs = (scripts: readonly UserScript[]): number =>
+  scripts.reduce((sum, { timeoutSeconds }) => sum + (timeoutSeconds ?? 600) * 1000, minute);

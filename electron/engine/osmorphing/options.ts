@@ -1,0 +1,68 @@
+/** A NIC of the migrated VM, in the order of the source's NICs. */
+export interface GuestNic {
+  /** Of the destination's NIC. */
+  readonly macAddress: string;
+  readonly sourceMacAddress?: string | undefined;
+  /** IPv4 addresses that the source told; they tell which interface it is. */
+  readonly addresses?: readonly string[] | undefined;
+}
+
+/** A passphrase or key file content for LUKS. */
+export interface LuksKey {
+  /** UUID of the volume that it is for; any volume if absent. */
+  readonly device?: string | undefined;
+  readonly key: string | Uint8Array;
+}
+
+export interface UserScript {
+  /** Letters, digits, dot, dash, underscore; anything else is replaced. */
+  readonly name: string;
+  /** Runs by its first line (`#!`), or in the shell. */
+  readonly content: string;
+  /** Default 600. */
+  readonly timeoutSeconds?: number | undefined;
+}
+
+/** What is to become of a guest. What is left out has the default of the specification. */
+export interface MorphOptions {
+  /** The installation to prepare when there are several: a candidate's `id`, its UUID, or its device. */
+  readonly root?: string | undefined;
+  readonly luksKeys?: readonly LuksKey[] | undefined;
+  /** Default true: every interface gets its address by DHCP. False: addresses stay, names follow the NICs. */
+  readonly setDhcp?: boolean | undefined;
+  readonly nics: readonly GuestNic[];
+  /** Default false. */
+  readonly retainUserCredentials?: boolean | undefined;
+  /** Default true: the guest keeps its host name, whatever the server is called. */
+  readonly preserveHostname?: boolean | undefined;
+  /** cloud-init's data sources. Default OpenStack, ConfigDrive, NoCloud. */
+  readonly datasources?: readonly string[] | undefined;
+  /** Default true: a console on the first serial port. */
+  readonly serialConsole?: boolean | undefined;
+  /** The destination's agent as a Debian package: a URL that the worker reaches, or a file on this machine. */
+  readonly agent?: { readonly url: string; readonly sha256?: string | undefined } | { readonly file: string } | undefined;
+  /** A folder or a tar archive on this machine with the guest's packages, for guests that reach no repository. */
+  readonly packageCache?: string | undefined;
+  /** URL of a proxy for the guest's package tools. */
+  readonly httpProxy?: string | undefined;
+  readonly scripts?: {
+    /** On the worker, with the devices in CAUSEWAY_DEVICES. */
+    readonly beforeMount?: readonly UserScript[] | undefined;
+    /** In the mounted guest, before everything else. */
+    readonly inGuest?: readonly UserScript[] | undefined;
+    readonly firstBoot?: readonly UserScript[] | undefined;
+  } | undefined;
+  /** For a look at the guest on the worker: a failure leaves it mounted. Default false. */
+  readonly keepMountedOnFailure?: boolean | undefined;
+}
+
+/** Told as a step begins and ends. */
+export interface MorphStepEvent {
+  readonly step: string;
+  readonly title: string;
+  readonly state: 'running' | 'done' | 'failed';
+  /** From the end of a step on. */
+  readonly seconds?: number | undefined;
+  readonly changed?: boolean | undefined;
+  readonly notes?: readonly string[] | undefined;
+}

@@ -1,0 +1,157 @@
+import type { Duplex } from 'node:stream';
+import { randomUUID } from 'node:crypto';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
+import { abortReason } from '../transport/abort-reason.ts';
+import { shellQuoted, type SshConnection } from '../transport/ssh-connection.ts';
+import type { MorphStepEvent } from './options.ts';
+import { LineSplitter, programError, programMessage } from './program-messages.ts';
+
+export interface ProgramListener {
+  readonly onStep: (event: MorphStepEvent) => void;
+  readonly onLog: (line: string) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+export type ProgramCommand = 'inspect' | 'mount' | 'prepare' | 'script' | 'unmount' | 'diff';
+
+const lookTimeoutMs = 60_000;
+/** How long a command that was told to stop may take to clean up, before the connection to it is given up. */
+const stopTimeoutMs = 120_000;
+
+// One round for everything: each one costs a good part of a second on an emulated worker.
+const lookAround = [
+  'for p in python3 /usr/libexec/platform-python /usr/bin/python3; do',
+  '  "$p" -c "import sys; sys.exit(sys.version_info < (3, 6))" 2>/dev/null && echo "python=$p" && break',
+  'done',
+  'if [ "$(id -u)" = 0 ]; then echo root=yes; elif sudo -n true 2>/dev/null; then echo root=sudo; fi',
+  'umask 077; echo "folder=$(mktemp -d "${TMPDIR:-/tmp}/causeway-XXXXXXXX")"',
+].join('\n');
+
+/** The preparation program on a worker. */
+export class WorkerProgram {
+  /** A folder of the login user that nobody else can look into. */
+  readonly folder: string;
+  readonly #ssh: SshConnection;
+  readonly #command: string;
+  readonly #session = randomUUID();
+  readonly #listener: ProgramListener;
+
+  private constructor(ssh: SshConnection, folder: string, command: string, listener: ProgramListener) {
+    this.#ssh = ssh;
+    this.folder = folder;
+    this.#command = command;
+    this.#listener = listener;
+  }
+
+  /** Puts the program there. Throws `transport.python-missing`, `transport.not-privileged`, `transport.upload-damaged`. */
+  static async place(ssh: SshConnection, archive: Uint8Array, listener: ProgramListener, signal: AbortSignal): Promise<WorkerProgram> {
+    const look = await ssh.exec(lookAround, { signal, timeoutMs: lookTimeoutMs });
+    const said = new Map(look.stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+    const [python, root, folder] = [said.get('python'), said.get('root'), said.get('folder')];
+    if (python === undefined) throw new CausewayError('transport.python-missing', 'the worker has no Python 3.6 or later');
+    if (root === undefined) throw new CausewayError('transport.not-privileged', '`sudo -n true` was refused on the worker');
+    if (folder === undefined || !folder.startsWith('/')) {
+      throw new CausewayError('osmorphing.program-failed', `no folder on the worker: ${look.stderr.trim().slice(-300)}`);
+    }
+    const path = `${folder}/osmorphing.zip`;
+    await ssh.upload(path, archive, { signal });
+    const command = `${root === 'sudo' ? 'sudo -n ' : ''}${shellQuoted(python)} -B ${shellQuoted(path)}`;
+    return new WorkerProgram(ssh, folder, command, listener);
+  }
+
+  /**
+   * Runs a command to its end and gives its result. The request goes by standard input, so no secret is on a command line;
+   * standard input stays open, and its end makes the program stop and clean up: that happens on abort, on timeout, and by
+   * itself when the connection is lost. Rejects with the program's error, the signal's reason, or the connection's.
+   */
+  async run(command: ProgramCommand, request: JsonObject, signal: AbortSignal, timeoutMs: number): Promise<JsonValue> {
+    const channel = await this.#ssh.openChannel(`${this.#command} ${command}`, signal);
+    const { stream } = channel;
+    let outcome: { readonly result: JsonValue } | { readonly error: CausewayError } | undefined;
+    const splitter = new LineSplitter();
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    let giveUp: NodeJS.Timeout | undefined;
+    const onStop = (): void => {
+      stream.end();
+      giveUp = setTimeout(() => stream.destroy(), stopTimeoutMs);
+    };
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stop.addEventListener('abort', onStop, { once: true });
+        this.#ssh.lost.addEventListener('abort', () => reject(abortReason(this.#ssh.lost)), { once: true });
+        stream.once('error', reject);
+        stream.once('close', resolve);
+        stream.on('data', (piece: Buffer) => {
+          try {
+            for (const line of splitter.push(piece)) outcome = this.#take(line) ?? outcome;
+          } catch (error) {
+            reject(error);
+            stream.destroy();
+          }
+        });
+        write(stream, `${JSON.stringify({ ...request, session: this.#session })}\n`);
+        if (stop.aborted) onStop();
+      });
+    } finally {
+      clearTimeout(giveUp);
+      stop.removeEventListener('abort', onStop);
+    }
+    if (signal.aborted) throw abortReason(signal);
+    if (stop.aborted) throw new CausewayError('osmorphing.command-failed', `${command} took longer than ${timeoutMs / 1000} s`);
+    if (outcome === undefined) {
+      throw new CausewayError('osmorphing.program-failed', `${command} ended without a result: ${channel.errorTail().slice(-500) || 'no output'}`);
+    }
+    if ('error' in outcome) throw outcome.error;
+    return outcome.result;
+  }
+
+  /** Puts a file into the program's folder and gives its path there. */
+  async putFile(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+    const path = `${this.folder}/${name}`;
+    await this.#ssh.upload(path, bytes, { signal, timeoutMs: 3_600_000 });
+    return path;
+  }
+
+  /** Unpacks a tar archive that was put there and gives the folder. */
+  async unpack(path: string, signal: AbortSignal): Promise<string> {
+    const folder = `${path}.d`;
+    const command = `mkdir -p ${shellQuoted(folder)} && tar -xf ${shellQuoted(path)} -C ${shellQuoted(folder)} && rm ${shellQuoted(path)}`;
+    const { code, stderr } = await this.#ssh.exec(command, { signal, timeoutMs: 600_000 });
+    if (code !== 0) throw new CausewayError('general.invalid-input', `the package cache cannot be unpacked: ${stderr.trim().slice(-300)}`);
+    return folder;
+  }
+
+  /** Removes what was put on the worker. Best effort: the worker is deleted soon anyway. */
+  async remove(): Promise<void> {
+    if (this.#ssh.lost.aborted) return;
+    const options = { signal: AbortSignal.timeout(10_000), timeoutMs: 10_000 };
+    await this.#ssh.exec(`rm -rf ${shellQuoted(this.folder)}`, options).catch(() => undefined);
+  }
+
+  #take(line: string): { readonly result: JsonValue } | { readonly error: CausewayError } | undefined {
+    const message = programMessage(line);
+    switch (message.type) {
+      case 'log':
+        this.#listener.onLog(message.line);
+        return undefined;
+      case 'warning':
+        this.#listener.onWarning(message.message);
+        return undefined;
+      case 'step': {
+        const { type: _, ...event } = message;
+        this.#listener.onStep(event);
+        return undefined;
+      }
+      case 'result':
+        return { result: message.result as JsonValue };
+      case 'error':
+        return { error: programError(message) };
+    }
+  }
+}
+
+function write(stream: Duplex, text: string): void {
+  // An error of the stream is told by the stream.
+  stream.write(text, () => undefined);
+}
