@@ -18,6 +18,7 @@ import json
 import os
 import queue
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -888,6 +889,7 @@ def parse_arguments(arguments):
     parser.add_argument('--log', help='file for messages of an agent in the background')
     parser.add_argument('--lock', help='file that only one agent holds; a former holder is ended')
     parser.add_argument('--allow', action='append', default=[], help='path prefix outside /dev whose files may be opened')
+    parser.add_argument('--own-folder', help='folder with this file and its keys; removed when the agent ends')
     parser.add_argument('--idle', type=float, default=300, help='seconds of silence after which the agent ends')
     options = parser.parse_args(arguments)
     if options.listen is not None and not (options.cert and options.key and options.client_ca):
@@ -929,6 +931,8 @@ def main(arguments):
         serve_stdio(agent)
     agent.watch()
     note('ending')
+    if options.own_folder and os.path.basename(options.own_folder).startswith('causeway-'):
+        shutil.rmtree(options.own_folder, ignore_errors=True)
     # Threads may be in the middle of a request: nothing of theirs was acknowledged, so ending now is safe.
     os._exit(0)
 

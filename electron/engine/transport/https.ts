@@ -80,7 +80,7 @@ async function startDaemon(
     `--key ${shellQuoted(file('agent.key'))}`,
     `--client-ca ${shellQuoted(file('caller.crt'))}`,
     `--log ${shellQuoted(file('agent.log'))}`,
-    ...agentArguments(access, settings),
+    ...agentArguments(access, place, settings),
   ].join(' ');
   const result = await ssh.exec(command, { signal, timeoutMs: 60_000 });
   const line = result.stdout.trim().split('\n').at(-1) ?? '';
@@ -90,9 +90,10 @@ async function startDaemon(
 }
 
 /** Arguments that both ways of running the agent take. */
-export function agentArguments(access: WorkerAccess, settings: Settings): readonly string[] {
+export function agentArguments(access: WorkerAccess, place: AgentPlace, settings: Settings): readonly string[] {
   return [
     `--lock ${agentLock(access.workerId)}`,
+    `--own-folder ${shellQuoted(place.folder)}`,
     `--idle ${settings.idleMs / 1000}`,
     ...settings.allowPaths.map((path) => `--allow ${shellQuoted(path)}`),
   ];

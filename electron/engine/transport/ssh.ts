@@ -17,7 +17,7 @@ export async function connectBySsh(
   release: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<AgentSession> {
-  const command = [place.command, '--stdio', ...agentArguments(access, settings)].join(' ');
+  const command = [place.command, '--stdio', ...agentArguments(access, place, settings)].join(' ');
   const channel = await ssh.openChannel(command, signal);
   const where = `${access.host}:${access.sshPort}`;
   // SSH itself notices a dead connection; the agent's own silence may only mean that storage is slow.
