@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
-import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
-import { startSourceVm, type SourceVm } from '../rigs/source-vm.ts';
+import { createProject } from '../../electron/workbench/project-file.ts';
+import { bytes } from '../../shared/model/quantities.ts';
+import type { SourceVm } from '../rigs/emulated-vm.ts';
+import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { CommandLine } from './command-line.ts';
+import { addEndpoints, cloudEndpoint, hostEndpoint } from './endpoints.ts';
 import { environmentDocument } from './environment.ts';
+import { startLab, vmName } from './lab.ts';
 import { tellStory } from './story.ts';
 
 /**
- * The main job, end to end, on a lab of its own: a Debian guest that runs in QEMU is checked, replicated to the European
+ * The main job, end to end, on a lab of its own: a Linux guest that runs in QEMU is checked, replicated to the European
  * cloud while it runs, killed in the middle, resumed, changed, replicated again, and compared byte by byte each time.
  * Everything goes through the command line that users have.
  */
@@ -32,18 +35,13 @@ try {
 
 async function tell(): Promise<void> {
   story.chapter('The lab: a cloud, and a VM to move');
-  story.say(`Workers of the cloud are of the kind "${usualWorkerKind}"${usualWorkerKind === 'user' ? ' (no root here: volumes are plain files)' : ''}.`);
-  const progress = (line: string): void => story.say(line);
-  const cloud = await startEuropeanCloud({ folder: join(folder, 'cloud'), transitionMs: 100, machines: labMachines({ worker: usualWorkerKind, progress }) });
-  closers.unshift(() => cloud.close());
-  const vm = await startSourceVm({ folder: join(folder, 'vm'), name: 'web-01', progress });
-  closers.unshift(() => vm.close());
-  story.say('The VM is powered on; its guest boots in an emulated machine (about half a minute).');
-  await vm.ssh.waitUntilUp(300_000);
-  story.say(`Its guest answers: ${(await vm.ssh.text('uname -sr; cat /etc/debian_version')).trim().replaceAll('\n', ', Debian ')}`);
+  const lab = await startLab({ folder, withVm: true, say: (line) => story.say(line) });
+  closers.unshift(() => lab.close());
+  const { cloud, vm } = lab;
+  if (vm === undefined) throw new Error('the lab has no VM');
 
   const project = join(folder, 'project');
-  await mkdir(project);
+  createProject(project, 'Demonstration');
   const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(folder, 'vault.key') });
   await checkOffline(causeway);
   await describeEndpoints(causeway, cloud, vm);
@@ -52,9 +50,13 @@ async function tell(): Promise<void> {
   await lookForLeftovers(causeway, cloud);
 }
 
+function documentPath(causeway: CommandLine): string {
+  return join(causeway.project, `${vmName}.yaml`);
+}
+
 async function checkOffline(causeway: CommandLine): Promise<void> {
   story.chapter('Check the environment file, without any network');
-  const file = join(causeway.project, 'web-01.yaml');
+  const file = documentPath(causeway);
   await writeFile(file, environmentDocument('disk_buss: virtio'));
   const wrong = await causeway.run(['validate', file]);
   console.log(indent(wrong.stdout));
@@ -66,27 +68,18 @@ async function checkOffline(causeway: CommandLine): Promise<void> {
 
 async function describeEndpoints(causeway: CommandLine, cloud: EuropeanCloud, vm: SourceVm): Promise<void> {
   story.chapter('Describe both ends; secrets go into the vault');
-  await causeway.expect(['vault', 'init']);
-  await causeway.expect(['vault', 'set', 'cloud-key'], JSON.stringify(cloud.serviceAccountKey));
-  const connection = join(causeway.project, 'cloud.yaml');
-  await writeFile(connection, JSON.stringify({
-    project_id: cloud.projectId, region_name: cloud.region, iaas_url: cloud.urls.iaas, token_url: cloud.urls.token,
-    service_account_key: { $secret: 'cloud-key' },
-  }));
-  await causeway.expect(['endpoint', 'add', 'lab-cloud', '--plugin', 'european-cloud', '--connection', connection]);
-  await causeway.expect(['endpoint', 'add', 'lab-host', '--plugin', 'qemu-hypervisor', '--set', `qmp_socket=${vm.qmpSocket}`]);
-  for (const endpoint of ['lab-host', 'lab-cloud']) {
+  for (const endpoint of await addEndpoints(causeway, { cloud, vm })) {
     const { status } = await causeway.run(['endpoint', 'check', endpoint]);
     story.prove(`The endpoint ${endpoint} passes its check`, status === 0, 'every step passed');
   }
-  await causeway.show(['vm', 'list', 'lab-host']);
-  await causeway.expect(['replica', 'create', 'lab-host', 'web-01', 'lab-cloud', '--environment', join(causeway.project, 'web-01.yaml')]);
+  await causeway.show(['vm', 'list', hostEndpoint]);
+  await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', documentPath(causeway)]);
 }
 
 async function replicateWithCrash(causeway: CommandLine): Promise<void> {
   story.chapter('The first, full replication, killed with SIGKILL in the middle');
   let killedAt = 0;
-  await causeway.killWhen(['replica', 'execute', 'web-01', '--limit', '60M'], (line) => {
+  await causeway.killWhen(['replica', 'execute', vmName, '--limit', '60M'], (line) => {
     const progress = (line as { progress?: { total: { bytesDone: number; bytesTotal: number; phase: string } } }).progress?.total;
     if (progress === undefined || progress.phase !== 'copying' || progress.bytesDone < 0.4 * progress.bytesTotal) return false;
     killedAt = progress.bytesDone / progress.bytesTotal;
@@ -94,7 +87,7 @@ async function replicateWithCrash(causeway: CommandLine): Promise<void> {
   });
   story.say(`Killed at ${(100 * killedAt).toFixed(0)} % of the disk. Started again:`);
   const outcome = await execute(causeway);
-  story.prove('It goes on after the kill', killedAt > 0 && outcome.status === 0, `the second start sent ${mebibytes(outcome.bytesSent)}`);
+  story.prove('It goes on after the kill', killedAt > 0 && outcome.status === 0, `the second start sent ${bytes(outcome.bytesSent)}`);
 }
 
 async function replicateChanges(causeway: CommandLine, cloud: EuropeanCloud, vm: SourceVm): Promise<void> {
@@ -103,18 +96,18 @@ async function replicateChanges(causeway: CommandLine, cloud: EuropeanCloud, vm:
   await vm.ssh.text('dd if=/dev/urandom of=/srv/data/report.bin bs=1M count=16 status=none; rm /srv/data/f2; sync');
   await freeze(vm);
   const outcome = await execute(causeway);
-  story.prove('The second execution succeeds', outcome.status === 0, `sent ${mebibytes(outcome.bytesSent)} for 16 MiB of new data and what the guest wrote besides`);
+  story.prove('The second execution succeeds', outcome.status === 0, `sent ${bytes(outcome.bytesSent)} for 16 MiB of new data and what the guest wrote besides`);
   await compare(cloud, vm, 'After the second execution');
 
   story.chapter('Once more, over SSH instead of HTTPS');
   await vm.monitor.execute('cont');
   await vm.ssh.text('dd if=/dev/urandom of=/srv/data/second.bin bs=1M count=8 status=none; sync');
   await freeze(vm);
-  await writeFile(join(causeway.project, 'web-01.yaml'), `${environmentDocument()}    data_transfer_mechanism: SSH\n`);
-  await causeway.expect(['replica', 'delete', 'web-01', '--yes']);
-  await causeway.expect(['replica', 'create', 'lab-host', 'web-01', 'lab-cloud', '--environment', join(causeway.project, 'web-01.yaml')]);
+  await writeFile(documentPath(causeway), `${environmentDocument()}    data_transfer_mechanism: SSH\n`);
+  await causeway.expect(['replica', 'delete', vmName, '--yes']);
+  await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', documentPath(causeway)]);
   const overSsh = await execute(causeway);
-  story.prove('A full replication over SSH succeeds', overSsh.status === 0, `sent ${mebibytes(overSsh.bytesSent)}`);
+  story.prove('A full replication over SSH succeeds', overSsh.status === 0, `sent ${bytes(overSsh.bytesSent)}`);
   await compare(cloud, vm, 'After the replication over SSH');
 }
 
@@ -123,7 +116,7 @@ async function lookForLeftovers(causeway: CommandLine, cloud: EuropeanCloud): Pr
   await causeway.show(['ledger', 'list']);
   const servers = [...cloud.world.servers.values()].length;
   story.prove('No worker, key, address or rule is left behind', servers === 0 && cloud.world.leftovers().length <= 1, 'only the replica’s volume exists');
-  await causeway.expect(['replica', 'delete', 'web-01', '--yes']);
+  await causeway.expect(['replica', 'delete', vmName, '--yes']);
   story.prove('Deleting the replica deletes its volume', cloud.world.leftovers().length === 0, 'nothing of ours is left');
 }
 
@@ -133,8 +126,8 @@ async function freeze(vm: SourceVm): Promise<void> {
 }
 
 async function execute(causeway: CommandLine): Promise<{ readonly status: number | null; readonly bytesSent: number }> {
-  const status = await causeway.show(['replica', 'execute', 'web-01', '--verify', 'all']);
-  const [latest] = (await causeway.expect(['execution', 'list', '--replica', 'web-01', '--json'])).trim().split('\n');
+  const status = await causeway.show(['replica', 'execute', vmName, '--verify', 'all']);
+  const [latest] = (await causeway.expect(['execution', 'list', '--replica', vmName, '--json'])).trim().split('\n');
   const execution = JSON.parse(latest!) as { readonly progress?: { readonly total: { readonly bytesSent: number } } };
   return { status, bytesSent: execution.progress?.total.bytesSent ?? 0 };
 }
@@ -151,16 +144,12 @@ async function compare(cloud: EuropeanCloud, vm: SourceVm, when: string): Promis
 /** Of the first `limit` bytes: a volume is as large as its next full gibibyte. */
 async function sha256(path: string, limit = Infinity): Promise<{ readonly digest: string; readonly bytes: number }> {
   const hash = createHash('sha256');
-  let bytes = 0;
+  let size = 0;
   for await (const part of createReadStream(path, limit === Infinity ? {} : { end: limit - 1 })) {
     hash.update(part as Buffer);
-    bytes += (part as Buffer).length;
+    size += (part as Buffer).length;
   }
-  return { digest: hash.digest('hex'), bytes };
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  return { digest: hash.digest('hex'), bytes: size };
 }
 
 function indent(text: string): string {

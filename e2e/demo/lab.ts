@@ -1,0 +1,58 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SourceVm } from '../rigs/emulated-vm.ts';
+import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
+import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
+import { usualSourceVm } from '../rigs/usual-source-vm.ts';
+
+/** A cloud to move to, and a VM to move unless it was left out. */
+export interface Lab {
+  readonly cloud: EuropeanCloud;
+  readonly vm?: SourceVm;
+  close(): Promise<void>;
+}
+
+export interface LabOptions {
+  /** Where everything of it lives; sockets in it allow for about 80 characters. */
+  readonly folder: string;
+  readonly withVm: boolean;
+  readonly say: (line: string) => void;
+}
+
+export const vmName = 'web-01';
+
+const workers = {
+  native: 'containers with sshd and block devices',
+  user: 'SSH servers of this user whose volumes are plain files',
+  qemu: 'emulated machines',
+};
+
+/** Starts the lab in the way that this user can; says which one that is. Resolves when the VM's guest answers. */
+export async function startLab({ folder, withVm, say }: LabOptions): Promise<Lab> {
+  const isRoot = process.geteuid?.() === 0;
+  say(isRoot
+    ? 'As root: everything as it is usually tested.'
+    : 'Not root: the lab takes the way that needs no rights. What is replicated, how, and how it is compared is the same.');
+  say(`  workers: ${workers[usualWorkerKind]}`);
+  if (withVm) say(`  the VM:  ${usualSourceVm.about}`);
+  await mkdir(folder, { recursive: true });
+  const cloud = await startEuropeanCloud({
+    folder: join(folder, 'cloud'), transitionMs: 100, machines: labMachines({ worker: usualWorkerKind, progress: say }),
+  });
+  if (!withVm) return { cloud, close: () => cloud.close() };
+  let vm: SourceVm | undefined;
+  const close = async (): Promise<void> => {
+    await vm?.close();
+    await cloud.close();
+  };
+  try {
+    vm = await usualSourceVm.start({ folder: join(folder, 'vm'), name: vmName, progress: say });
+    say('The VM is powered on; its guest boots in an emulated machine (about half a minute).');
+    await vm.ssh.waitUntilUp(300_000);
+    say(`Its guest answers: ${(await vm.ssh.text('uname -sr; . /etc/os-release; echo "$PRETTY_NAME"')).replaceAll('\n', ', ')}`);
+    return { cloud, vm, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

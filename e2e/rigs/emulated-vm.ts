@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { kill, spawnBound } from './machines/child-process.ts';
+import { LoopbackHosts } from './machines/loopback-hosts.ts';
+import { QmpClient } from './machines/qmp-client.ts';
+import { RigSsh } from './rig-ssh.ts';
+
+export interface SourceDisk {
+  readonly path: string;
+  readonly format: 'raw' | 'qcow2';
+}
+
+export type DiskBus = 'sata' | 'ide' | 'virtio';
+
+/** A VM of QEMU to move: running, reached by SSH, its monitor open to what is tested. */
+export interface SourceVm {
+  readonly name: string;
+  /** Monitor socket for what is tested; it takes one client at a time. */
+  readonly qmpSocket: string;
+  /** All disks, in order. Their node names are `disk0`, `disk1`, … */
+  readonly disks: readonly SourceDisk[];
+  /** Root's shell in the guest. */
+  readonly ssh: RigSsh;
+  readonly serialLog: string;
+  /** The rig's own monitor. */
+  readonly monitor: QmpClient;
+  /** Orderly power-off by the guest; resolves when the emulator has ended. */
+  shutdown(): Promise<void>;
+  /** Power cut. The disks stay. */
+  close(): Promise<void>;
+}
+
+export interface EmulatedVmOptions {
+  /** Where sockets and logs are; has to be short enough for a socket's path. */
+  readonly folder: string;
+  readonly name: string;
+  readonly disks: readonly SourceDisk[];
+  readonly bus: DiskBus;
+  readonly memoryMiB: number;
+  /** File of the private key that opens root's account. */
+  readonly keyPath: string;
+  /** Kernel to start, as arguments of the emulator. Without it, the first disk boots. */
+  readonly kernel?: readonly string[];
+}
+
+const sshPort = 10_022;
+const hosts = new LoopbackHosts();
+
+/** Powers the VM on. Resolves when the emulator runs; its guest needs longer. */
+export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
+  const { folder, name, disks, bus, keyPath, kernel } = options;
+  await mkdir(folder, { recursive: true });
+  const host = await hosts.take();
+  const [qmpSocket, monitorSocket, serialLog] = ['qmp', 'rig-qmp', 'serial.log'].map((file) => join(folder, file)) as [string, string, string];
+  for (const stale of [qmpSocket, monitorSocket]) await rm(stale, { force: true });
+  const output = await open(join(folder, 'qemu.log'), 'a');
+  const child = spawnBound('qemu-system-x86_64', [
+    '-no-user-config', '-nodefaults', '-name', name, '-machine', 'pc', '-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max',
+    '-smp', '2', '-m', String(options.memoryMiB), '-display', 'none', '-no-reboot', '-rtc', 'base=utc',
+    '-serial', `file:${serialLog}`,
+    '-qmp', `unix:${qmpSocket},server=on,wait=off`, '-qmp', `unix:${monitorSocket},server=on,wait=off`,
+    '-netdev', `user,id=net0,hostfwd=tcp:${host}:${sshPort}-:22`,
+    '-device', bus === 'virtio' ? 'virtio-net-pci,netdev=net0,addr=3,romfile=' : 'e1000,netdev=net0,addr=3,romfile=',
+    ...diskArguments(disks, bus, kernel === undefined),
+    ...(kernel ?? []),
+  ], { stdio: ['ignore', output.fd, output.fd] });
+  await output.close();
+  let monitor: QmpClient;
+  try {
+    monitor = await QmpClient.connect(monitorSocket);
+  } catch {
+    await kill(child);
+    await hosts.release(host);
+    throw new Error(`the emulator did not start: ${await readFile(join(folder, 'qemu.log'), 'utf8')}`);
+  }
+  const close = async (): Promise<void> => {
+    monitor.close();
+    await kill(child);
+    await hosts.release(host);
+  };
+  return {
+    name, qmpSocket, disks, serialLog, monitor, close,
+    ssh: new RigSsh({ host, port: sshPort, user: 'root', keyPath }),
+    shutdown: async () => {
+      const ended = once(child, 'exit');
+      await monitor.execute('system_powerdown');
+      await Promise.race([ended, new Promise((_, reject) => {
+        setTimeout(() => reject(new Error('the guest did not power off within 120 s')), 120_000).unref();
+      })]);
+      await close();
+    },
+  };
+}
+
+function diskArguments(disks: readonly SourceDisk[], bus: DiskBus, boots: boolean): string[] {
+  const controller = bus === 'sata' ? ['-device', 'ahci,id=ahci0'] : [];
+  return [...controller, ...disks.flatMap(({ path, format }, index) => {
+    const device = {
+      sata: `ide-hd,bus=ahci0.${index}`,
+      ide: `ide-hd,bus=ide.${Math.floor(index / 2)},unit=${index % 2}`,
+      virtio: 'virtio-blk-pci',
+    }[bus];
+    return [
+      '-blockdev', `driver=${format},node-name=disk${index},discard=unmap,file.driver=file,file.filename=${path},file.discard=unmap`,
+      '-device', `${device},drive=disk${index},id=device${index},serial=source-disk-${index}${boots ? `,bootindex=${index}` : ''}`,
+    ];
+  })];
+}
