@@ -17,8 +17,11 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 const engines: EngineProcess[] = [];
-afterEach(async () => {
-  for (const engine of engines.splice(0)) await engine.kill();
+afterEach(async ({ task }) => {
+  for (const engine of engines.splice(0)) {
+    await engine.kill();
+    if (task.result?.state === 'fail') console.log(engine.events.map((event) => `${event.at} ${event.message}`).join('\n'));
+  }
 });
 
 /** Numbers in [0, 1) that a seed gives again (xorshift). */

@@ -150,6 +150,23 @@ describe('going on after the engine ended in the middle', () => {
     expect(log).toEqual(['worker running', 'worker completed', 'copy running', 'copy completed']);
   });
 
+  test('who needs a volatile value waits until it is renewed, although all that it comes after has completed', async () => {
+    const { recorder, log, tasks } = memoryRecorder();
+    tasks.set('worker', { id: 'worker', state: 'completed', attempts: 1, result: {} });
+    tasks.set('copy', { id: 'copy', state: 'completed', attempts: 1, result: {} });
+    tasks.set('verify', { id: 'verify', state: 'running', attempts: 1 });
+    const graph = [
+      node('worker', { yields: ['w'], volatile: ['w'] }),
+      node('copy', { after: ['worker'], needs: ['w'] }),
+      node('verify', { after: ['copy'], needs: ['w'] }),
+      node('stop', { after: ['worker', 'verify'], cleansUp: ['worker'] }),
+    ];
+    let seen: unknown;
+    const outcome = await run(graph, { worker: async () => ({ w: 2 }), verify: async ({ values }) => void (seen = values['w']) }, { recorder });
+    expect([outcome.state, seen]).toEqual(['completed', 2]);
+    expect(log.filter((line) => line.endsWith('running'))).toEqual(['worker running', 'verify running', 'stop running']);
+  });
+
   test('a failed run only cleans up, and keeps its error', async () => {
     const { recorder, log, tasks } = memoryRecorder();
     tasks.set('work', { id: 'work', state: 'failed', attempts: 1, error: broken().toRecord() });

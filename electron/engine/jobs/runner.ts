@@ -158,7 +158,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     let moved = false;
     for (const node of graph) {
       if (statuses.get(node.id)?.state !== 'pending' || running.has(node.id)) continue;
-      const decision = decide(node, statuses, stopping);
+      const decision = decide(graph, node, statuses, stopping);
       if (decision === 'wait') continue;
       moved = true;
       if (decision === 'skip') {

@@ -15,8 +15,8 @@ export type Decision = 'wait' | 'start' | 'skip';
 /**
  * Decides about one pending node. `stopping`: the run was cancelled, or a node failed; nothing but clean-up starts then.
  */
-export function decide(node: TaskNode, statuses: Statuses, stopping: boolean): Decision {
-  const before = node.after.map((id) => statusOf(statuses, id));
+export function decide(graph: TaskGraph, node: TaskNode, statuses: Statuses, stopping: boolean): Decision {
+  const before = waitsFor(graph, node).map((id) => statusOf(statuses, id));
   if (isCleanUp(node)) {
     if (!before.every((status) => isTerminalTask(status.state))) return 'wait';
     const anyStarted = (node.cleansUp ?? []).some((id) => statusOf(statuses, id).started);
@@ -25,6 +25,15 @@ export function decide(node: TaskNode, statuses: Statuses, stopping: boolean): D
   if (stopping) return 'skip';
   if (before.some((status) => ['failed', 'cancelled', 'skipped'].includes(status.state))) return 'skip';
   return before.every((status) => status.state === 'completed') ? 'start' : 'wait';
+}
+
+/**
+ * What has to be over first: what the node says, and whoever yields what it needs. The latter matters after a restart,
+ * when a node in between has completed while the one that yields a volatile value runs again.
+ */
+function waitsFor(graph: TaskGraph, node: TaskNode): string[] {
+  const producers = graph.filter((other) => other.id !== node.id && other.yields.some((value) => node.needs.includes(value)));
+  return [...new Set([...node.after, ...producers.map((other) => other.id)])];
 }
 
 /**
