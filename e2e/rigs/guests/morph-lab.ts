@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SshConnection } from '../../../electron/engine/transport/ssh-connection.ts';
@@ -9,6 +9,8 @@ import { volumeSerial } from '../european-cloud/server-machines.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
 import { run } from '../machines/child-process.ts';
 import { labMachines, type WorkerKind } from '../machines/kinds.ts';
+import { resolveAddress } from '../machines/reachable-port.ts';
+import { RigSsh } from '../rig-ssh.ts';
 
 /** A worker with volumes to prepare guests on, and the product's own connection to it. */
 export interface MorphLab {
@@ -18,9 +20,19 @@ export interface MorphLab {
   /** A new volume, attached; `fill` writes its file before. */
   volume(sizeGb: number, fill?: (path: string) => Promise<unknown>): Promise<{ readonly id: string; readonly device: string; readonly path: string }>;
   detach(volumeId: string): Promise<void>;
+  /** A NIC of the migrated VM, made before its guest is prepared. */
+  nic(): Promise<{ readonly id: string; readonly macAddress: string }>;
+  /** Boots a server from a detached volume on virtio; resolves when it is powered on. */
+  boot(volumeId: string, nicId: string): Promise<BootedGuest>;
   /** What the worker has mounted or made for a preparation and not removed: nothing, as it should be. */
   traces(): Promise<string>;
   close(): Promise<void>;
+}
+
+export interface BootedGuest {
+  /** Root's shell, with the key that the Debian guest was built with. */
+  readonly ssh: RigSsh;
+  console(): Promise<string>;
 }
 
 const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
@@ -48,6 +60,31 @@ export async function startMorphLab(kind: WorkerKind, options: { readonly outbou
       return { id, device, path: cloud.volumePath(id) };
     },
     detach: (volumeId) => worker.detach(volumeId),
+    nic: async () => {
+      const { body: group } = await client.call('POST', 'security-groups', { name: `guest-${Date.now()}` });
+      await client.call('POST', `security-groups/${String(group['id'])}/rules`, {
+        direction: 'ingress', protocol: 'tcp', portRange: { min: 22, max: 22 }, ipRange: '127.0.0.0/8',
+      });
+      const network = await client.idOf('networks', 'migration');
+      const { body } = await client.call('POST', `networks/${network}/nics`, { securityGroups: [group['id']] });
+      return { id: String(body['id']), macAddress: String(body['mac']) };
+    },
+    boot: async (volumeId, nicId) => {
+      await client.call('PATCH', `volumes/${volumeId}`, { bootable: true, imageConfig: { diskBus: 'virtio', operatingSystem: 'linux' } });
+      const { body: publicIp } = await client.call('POST', 'public-ips', { networkInterface: nicId });
+      const { body: server } = await client.call('POST', 'servers', {
+        name: 'migrated', machineType: 'g1.1', availabilityZone: 'eu01-1', networking: { nicIds: [nicId] },
+        bootVolume: { source: { type: 'volume', id: volumeId } },
+      });
+      const path = `servers/${String(server['id'])}`;
+      await client.waitFor(path, 'ACTIVE');
+      const keyPath = join(folder, 'guest-key');
+      await copyFile(join(await ensureDebianGuest(progress), 'id_ed25519'), keyPath);
+      return {
+        ssh: new RigSsh({ ...resolveAddress(String(publicIp['ip']), 22), user: 'root', keyPath }),
+        console: async () => String((await client.call('GET', `${path}/log`)).body['output']),
+      };
+    },
     traces: () => worker.ssh.text(
       'sudo sh -c \'grep -o "/run/causeway-osmorphing[^ ]*" /proc/self/mountinfo; find /run/causeway-osmorphing -mindepth 1; ls -d /dev/loop*p* /dev/mapper/causeway*; true\' 2>/dev/null',
     ),

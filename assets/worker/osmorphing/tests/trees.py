@@ -1,0 +1,149 @@
+"""Guests as folders. Their package tools and RAM disk tools are stand-ins that record what they are asked for and do the
+least of it: these trees prove what is asked and written, not that a distribution's own tools then do their work."""
+import os
+import re
+import shutil
+import tempfile
+import unittest
+
+from causeway_osmorphing import protocol
+from causeway_osmorphing.command import CommandFailed, Result
+from causeway_osmorphing.guest import Guest
+
+ELF_X86_64 = b'\x7fELF\x02\x01\x01' + b'\0' * 11 + b'\x3e\x00' + b'\0' * 44
+
+RELEASES = {
+    'debian': 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12"\n',
+    'ubuntu': 'ID=ubuntu\nID_LIKE=debian\nVERSION_ID="23.10"\nPRETTY_NAME="Ubuntu 23.10"\n',
+    'rocky': 'ID="rocky"\nID_LIKE="rhel centos fedora"\nVERSION_ID="9.4"\nPRETTY_NAME="Rocky Linux 9.4"\n',
+    'centos7': 'ID="centos"\nID_LIKE="rhel fedora"\nVERSION_ID="7"\nPRETTY_NAME="CentOS Linux 7"\n',
+    'sles': 'ID="sles"\nID_LIKE="suse"\nVERSION_ID="15.5"\nPRETTY_NAME="SUSE Linux Enterprise Server 15 SP5"\n',
+    'tumbleweed': 'ID="opensuse-tumbleweed"\nID_LIKE="opensuse suse"\nVERSION_ID="20260101"\nPRETTY_NAME="openSUSE Tumbleweed"\n',
+    'alpine': 'ID=alpine\nVERSION_ID=3.20\nPRETTY_NAME="Alpine Linux v3.20"\n',
+}
+
+
+class StandIns(Guest):
+    """A guest whose programs are played by this class."""
+
+    def __init__(self, root):
+        Guest.__init__(self, root)
+        self.commands = []
+        self.packages = {}
+        self.reachable = True
+
+    def run(self, args, timeout=300, check=True, env=None, shown=False, text_input=None, code='osmorphing.command-failed'):
+        args = list(args)
+        self.commands.append(' '.join(args))
+        play = getattr(self, '_' + re.sub(r'\W', '_', os.path.basename(args[0])), None)
+        result = play(args) if play else Result(0, '', '')
+        if check and result.code != 0:
+            raise CommandFailed(code, '%s: %s' % (args[0], result.err))
+        return result
+
+    def _rpm(self, args):
+        if args[1] == '-qa':
+            return Result(0, ''.join('%s|%s\n' % pair for pair in sorted(self.packages.items())), '')
+        if args[1] == '-e':
+            for name in args[2:]:
+                self.packages.pop(name, None)
+        if args[1] == '-U':
+            self.packages['cloud-init'] = 'from-a-file'
+        return Result(0, '', '')
+
+    def _dnf(self, args):
+        if not self.reachable:
+            return Result(1, '', 'Cannot download repomd.xml')
+        self.packages[args[-1]] = '23.4-1'
+        return Result(0, '', '')
+
+    _yum = _dnf
+    _zypper = _dnf
+
+    def _dracut(self, args):
+        self._image(args[-2], args[-1])
+        return Result(0, '', '')
+
+    def _mkinitrd(self, args):
+        image = args[args.index('-i') + 1] if '-i' in args else args[-2]
+        self._image(image, image.split('initrd-')[1].replace('.img', ''))
+        return Result(0, '', '')
+
+    def _update_initramfs(self, args):
+        self._image('/boot/initrd.img-' + args[-1], args[-1])
+        return Result(0, '', '')
+
+    def _image(self, image, version):
+        wanted = self.read('/etc/dracut.conf.d/50-causeway-virtio.conf', '') + self.read('/etc/initramfs-tools/modules', '') + ' '.join(self.commands[-1:])
+        modules = [name for name in self.names('/lib/modules/%s/kernel/virtio' % version) if re.search(r'\b%s\b' % name.split('.')[0], wanted) or name.startswith(('virtio.', 'virtio_ring.'))]
+        with open(self.real(image), 'w') as file:
+            file.write(''.join('usr/lib/modules/%s/%s\n' % (version, name) for name in modules))
+
+    def _lsinitrd(self, args):
+        return Result(0, self.read(args[1]), '')
+
+    _lsinitramfs = _lsinitrd
+
+    def _systemctl(self, args):
+        if args[1] == 'enable':
+            for unit in args[2:]:
+                self.link('/etc/systemd/system/multi-user.target.wants/' + unit, '/usr/lib/systemd/system/' + unit)
+        return Result(0, '', '')
+
+    def _sshd(self, args):
+        return Result(255, '', 'not here')
+
+
+def tree(root, files):
+    """Makes files from {path: text}; a text that starts with → is a link."""
+    for path, text in files.items():
+        real = os.path.join(root, path.lstrip('/'))
+        if not os.path.isdir(os.path.dirname(real)):
+            os.makedirs(os.path.dirname(real))
+        if isinstance(text, str) and text.startswith('→'):
+            os.symlink(text[1:], real)
+            continue
+        with open(real, 'wb') as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+
+
+def kernel(version, modules=('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net'), image='/boot/initramfs-%s.img'):
+    files = {'/boot/vmlinuz-' + version: 'kernel', '/lib/modules/%s/modules.builtin' % version: 'kernel/fs/ext4/ext4.ko\n', image % version: ''}
+    files.update(('/lib/modules/%s/kernel/virtio/%s.ko.xz' % (version, name), '') for name in modules)
+    return files
+
+
+def everything(root):
+    """Path → content of a whole tree, but for the originals that are kept."""
+    found = {}
+    for here, folders, names in os.walk(root):
+        for name in names + [one for one in folders if os.path.islink(os.path.join(here, one))]:
+            real = os.path.join(here, name)
+            path = real[len(root):]
+            if path.startswith('/var/lib/causeway/original'):
+                continue
+            if os.path.islink(real):
+                found[path] = '→' + os.readlink(real)
+            else:
+                with open(real, errors='surrogateescape') as file:
+                    found[path] = file.read()
+    return found
+
+
+class TreeTest(unittest.TestCase):
+    """Each test has a folder for a guest, and hears the warnings."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.root = os.path.realpath(tempfile.mkdtemp(prefix='causeway-guest-'))
+        self.addCleanup(shutil.rmtree, self.root, True)
+        self.warnings = []
+        self._emit = protocol.emit
+        protocol.emit = lambda kind, **fields: self.warnings.append(fields['message']) if kind == 'warning' else None
+        self.addCleanup(setattr, protocol, 'emit', self._emit)
+
+    def guest(self, release='debian', files=None):
+        tree(self.root, {'/etc/os-release': RELEASES[release], '/etc/fstab': 'UUID=1 / ext4 defaults 0 1\n', '/bin/sh': ELF_X86_64})
+        tree(self.root, files or {})
+        return StandIns(self.root)

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
+import { debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
+
+const isRoot = process.geteuid?.() === 0;
+
+/**
+ * That the same guest stops at "Gave up waiting for root file system device" on virtio before it is prepared is shown
+ * by `lab-guests.spec.ts`.
+ */
+describe.runIf(isRoot)('a Debian guest that was prepared', () => {
+  let lab: MorphLab;
+
+  beforeAll(async () => { lab = await startMorphLab('native', { outbound: true }); });
+  afterAll(async () => lab?.close());
+
+  it('boots on virtio, keeps its interface\'s name on another card in another slot, and answers SSH', async () => {
+    const guest = await lab.volume(2, debianGuest);
+    const nic = await lab.nic();
+    const outcome = await morphLinuxGuest({
+      ssh: lab.ssh, devices: [guest.device], signal: new AbortController().signal,
+      options: {
+        nics: [{ macAddress: nic.macAddress }],
+        scripts: { firstBoot: [{ name: 'proof', content: 'echo "ran as $(id -un)" > /root/first-boot' }] },
+      },
+    });
+    await lab.detach(guest.id);
+    const booted = await lab.boot(guest.id, nic.id);
+    await booted.ssh.waitUntilUp(240_000);
+    const shown = await booted.ssh.text([
+      'basename $(readlink /sys/class/net/ens3/device/driver)', 'cat /sys/class/net/ens3/address', 'ls -d /sys/bus/virtio/drivers/virtio_blk/virtio*/block/vda >/dev/null && echo vda',
+      'hostname', '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
+      'for i in $(seq 120); do [ -s /root/first-boot ] && break; sleep 0.5; done; cat /root/first-boot',
+      'ls /var/lib/causeway/first-boot/done',
+    ].join('; '), { timeoutMs: 120_000 });
+    expect(shown.split('\n')).toEqual(['virtio_net', nic.macAddress, 'vda', 'source-vm', 'data', 'ran as root', '00-proof']);
+    expect(outcome.warnings).toEqual([]);
+    expect(await booted.console()).toContain('login:');
+  });
+});
