@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import type { Channel } from '../shared/contract/channel.ts';
 import { events } from '../shared/contract/contract.ts';
 import { serveChannel } from '../shared/contract/serve-channel.ts';
-import { toErrorRecord } from '../shared/model/causeway-error.ts';
+import { CausewayError, toErrorRecord } from '../shared/model/causeway-error.ts';
 import { openProject } from './engine/core/open-project.ts';
 import { ensureStateFolder } from './engine/store/database.ts';
 import { passphraseWrapper } from './secrets/passphrase-wrapper.ts';
+import { releasedKey } from './secrets/released-key.ts';
 import { openVault } from './secrets/vault.ts';
-import type { EngineStart } from './workbench/engine-process.ts';
+import type { EngineKeys, EngineNote, EngineStart } from './workbench/engine-process.ts';
 
 /**
  * The engine in a process of its own: Electron's utility process (`process.parentPort`) or a child of Node
@@ -17,20 +18,28 @@ import type { EngineStart } from './workbench/engine-process.ts';
 const parent = parentChannel();
 const start = await parent.first;
 
-const passphrase = start.passphrase;
+let keys: EngineKeys = start;
 const folder = ensureStateFolder(start.projectFolder);
-const vault = openVault(join(folder, 'vault.json'), async () => (passphrase === undefined ? undefined : passphraseWrapper(passphrase)));
+const vault = openVault(join(folder, 'vault.json'), async () => {
+  const { passphrase, dataKey } = keys;
+  if (dataKey !== undefined) return releasedKey(dataKey.kind, dataKey.bytes);
+  return passphrase === undefined ? undefined : passphraseWrapper(passphrase);
+});
 try {
   const { client, role } = await openProject(
     { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit },
     new AbortController().signal,
   );
-  if (role === 'client') throw new Error('another process has the project open');
+  if (role === 'client') throw new CausewayError('engine.project-busy', 'another process has the project open');
   serveChannel(client, events, parent.channel);
   // What runs is cancelled in good order: its worker is deleted, what was made durable is kept for the next run.
   parent.onStop(() => {
     for (const execution of client.activeExecutions()) void client.call('execution.cancel', { execution }).catch(() => undefined);
     void client.close().then(() => process.exit(0));
+  });
+  parent.onNote((note) => {
+    if ('unlock' in note) keys = note.unlock;
+    else client.noteSleep(note.woke);
   });
   parent.channel.send({ started: true });
   await client.call('execution.resume', {});
@@ -43,6 +52,8 @@ try {
 interface Parent {
   readonly channel: Channel;
   readonly first: Promise<EngineStart>;
+  /** Calls back with what only the parent knows. */
+  onNote(listener: (note: EngineNote) => void): void;
   /** Calls back when the parent asks for the end, or is gone. */
   onStop(listener: () => void): void;
 }
@@ -52,11 +63,14 @@ function parentChannel(): Parent {
   const listeners: ((message: unknown) => void)[] = [];
   const first = Promise.withResolvers<EngineStart>();
   const stop = Promise.withResolvers<void>();
+  const noteListeners: ((note: EngineNote) => void)[] = [];
+  const onNote = (listener: (note: EngineNote) => void): void => void noteListeners.push(listener);
   const onStop = (listener: () => void): void => void stop.promise.then(listener);
   const take = (message: unknown): void => {
     if (typeof message !== 'object' || message === null) return;
     if ('start' in message) first.resolve(message.start as EngineStart);
     else if ('stop' in message) stop.resolve();
+    else if ('woke' in message || 'unlock' in message) noteListeners.forEach((listener) => listener(message as EngineNote));
     else for (const listener of listeners) listener(message);
   };
   const onMessage = (listener: (message: unknown) => void): void => void listeners.push(listener);
@@ -64,7 +78,7 @@ function parentChannel(): Parent {
     port.on('message', (event) => take(event.data));
     // A utility process ends with its parent; there is nothing to wait for.
     const channel: Channel = { send: (message) => port.postMessage(message), onMessage, onClose: () => undefined, close: () => process.exit() };
-    return { channel, first: first.promise, onStop };
+    return { channel, first: first.promise, onNote, onStop };
   }
   process.on('message', take);
   process.once('disconnect', () => stop.resolve());
@@ -76,6 +90,7 @@ function parentChannel(): Parent {
       close: () => process.disconnect(),
     },
     first: first.promise,
+    onNote,
     onStop,
   };
 }

@@ -30,6 +30,7 @@ export function utilityEngine(entry: string): SpawnEngine {
         close: () => void child?.kill(),
       },
       onEnd: (listener) => void ended.promise.then(listener),
+      tell: (note) => child?.postMessage(note),
       stop: () => child?.postMessage({ stop: true }),
       kill: () => void child?.kill(),
     };

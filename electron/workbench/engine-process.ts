@@ -1,17 +1,31 @@
 import type { Channel } from '../../shared/contract/channel.ts';
 
-/** What an engine process is told first. The passphrase lives in the memory of both processes only. */
-export interface EngineStart {
+/** What opens the vault. It lives in the memory of both processes only. */
+export interface EngineKeys {
+  readonly passphrase?: string;
+  /** The vault's data key, when the operating system's key store protects it: only the parent can ask that one. */
+  readonly dataKey?: { readonly kind: string; readonly bytes: Uint8Array };
+}
+
+/** What an engine process is told first. */
+export interface EngineStart extends EngineKeys {
   readonly projectFolder: string;
   readonly executionLimit: number;
-  readonly passphrase?: string;
 }
+
+/** What an engine is told beside the contract: things that only its parent knows. */
+export type EngineNote =
+  /** The vault was opened after the engine had started. */
+  | { readonly unlock: EngineKeys }
+  /** The computer was asleep, milliseconds. */
+  | { readonly woke: number };
 
 /** An engine that runs in a process of its own, whatever started it (a utility process, a child of Node). */
 export interface EngineProcess {
   readonly channel: Channel;
   /** Calls back once, with why in words; `expected` when we had asked for it. */
   onEnd(listener: (reason: string) => void): void;
+  tell(note: EngineNote): void;
   /** Asks it to drain and end. */
   stop(): void;
   kill(): void;

@@ -5,12 +5,16 @@ import type { CoreClient } from '../../shared/contract/core-client.ts';
 import type { Envelope } from '../../shared/contract/envelope.ts';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { CausewayError, fromErrorRecord, toErrorRecord, type ErrorRecord } from '../../shared/model/causeway-error.ts';
-import type { EngineProcess, EngineStart, SpawnEngine } from './engine-process.ts';
+import type { EngineKeys, EngineProcess, EngineStart, SpawnEngine } from './engine-process.ts';
 
 export interface EngineSupervisor {
   readonly state: EngineState;
   /** A call to the engine that runs now. Never rejects. */
   dispatch(name: CallName, input: unknown, signal: AbortSignal): Promise<Envelope<unknown>>;
+  /** Gives what opens the vault to the engine that runs now and to those that are started after it. */
+  unlock(keys: EngineKeys): void;
+  /** Tells the engine that runs now that the computer was asleep. */
+  woke(asleepMs: number): void;
   /** Asks the engine to end in good order, and ends it when it takes too long. */
   stop(): Promise<void>;
 }
@@ -18,7 +22,7 @@ export interface EngineSupervisor {
 /** After so many ends in a row within `quietMs` of each other it is not started again. */
 const mostRestarts = 5;
 const quietMs = 60_000;
-const drainMs = 30_000;
+const defaultDrainMs = 30_000;
 
 /**
  * Keeps one project's engine running: an engine that dies is started again, later each time, and goes on with its
@@ -33,10 +37,15 @@ export async function superviseEngine(options: {
   readonly onEvent: (name: string, payload: unknown) => void;
   /** First pause before a restart, milliseconds; doubles each time. */
   readonly firstPauseMs?: number;
+  /** How long an engine may take to end in good order, milliseconds. Default 30,000. */
+  readonly drainMs?: number;
 }): Promise<EngineSupervisor> {
   let state: EngineState = { state: 'starting', restarts: 0 };
   let current: { readonly process: EngineProcess; readonly client: CoreClient } | undefined;
-  let isStopping = false;
+  let keys: EngineKeys = {};
+  /** The newest process, also while it has not answered yet. */
+  let newest: { readonly process: EngineProcess; readonly end: Promise<string> } | undefined;
+  const stopping = new AbortController();
   let inARow = 0;
   let startedAt = 0;
 
@@ -47,9 +56,18 @@ export async function superviseEngine(options: {
 
   async function launch(): Promise<void> {
     startedAt = performance.now();
-    const process = options.spawn(options.start);
+    const process = options.spawn({ ...options.start, ...keys });
     const end = new Promise<string>((resolve) => process.onEnd(resolve));
-    await firstAnswer(process, end);
+    newest = { process, end };
+    void end.then(() => {
+      if (newest?.process === process) newest = undefined;
+    });
+    try {
+      await firstAnswer(process, end);
+    } catch (error) {
+      process.kill();
+      throw error;
+    }
     const client = channelClient(process.channel, calls, events);
     for (const name of Object.keys(events) as (keyof typeof events)[]) client.subscribe(name, (payload) => options.onEvent(name, payload));
     current = { process, client };
@@ -59,16 +77,17 @@ export async function superviseEngine(options: {
 
   async function restart(reason: string): Promise<void> {
     current = undefined;
-    if (isStopping) return;
+    if (stopping.signal.aborted) return;
     inARow = performance.now() - startedAt > quietMs ? 1 : inARow + 1;
     for (let why = reason; ; inARow += 1) {
       if (inARow > mostRestarts) return tell({ ...state, state: 'given-up', reason: why });
       tell({ state: 'restarting', restarts: state.restarts + 1, reason: why });
-      await delay((options.firstPauseMs ?? 500) * 2 ** (inARow - 1));
-      if (isStopping) return;
+      await delay((options.firstPauseMs ?? 500) * 2 ** (inARow - 1), undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
       try {
         return await launch();
       } catch (error) {
+        if (stopping.signal.aborted) return;
         why = error instanceof Error ? error.message : String(error);
       }
     }
@@ -87,15 +106,20 @@ export async function superviseEngine(options: {
         return { ok: false, error: toErrorRecord(error) };
       }
     },
+    unlock(given) {
+      keys = given;
+      current?.process.tell({ unlock: given });
+    },
+    woke: (asleepMs) => current?.process.tell({ woke: asleepMs }),
     async stop() {
-      isStopping = true;
-      const ending = current;
-      if (ending === undefined) return;
-      const ended = new Promise<void>((resolve) => ending.process.onEnd(() => resolve()));
-      ending.process.stop();
-      const late = AbortSignal.timeout(drainMs);
-      late.addEventListener('abort', () => ending.process.kill());
-      await ended;
+      stopping.abort();
+      const ending = newest;
+      if (ending !== undefined) {
+        ending.process.stop();
+        const late = setTimeout(() => ending.process.kill(), options.drainMs ?? defaultDrainMs);
+        await ending.end;
+        clearTimeout(late);
+      }
       tell({ state: 'none', restarts: 0 });
     },
   };

@@ -21,6 +21,7 @@ export function nodeEngine(entry: string): SpawnEngine {
         close: () => void (child.connected && child.disconnect()),
       },
       onEnd: (listener) => void ended.then(listener),
+      tell: (note) => void (child.connected && child.send(note)),
       stop: () => void (child.connected && child.send({ stop: true })),
       kill: () => void child.kill('SIGKILL'),
     };

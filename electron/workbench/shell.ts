@@ -2,21 +2,33 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCallName } from '../../shared/contract/contract.ts';
 import type { Envelope } from '../../shared/contract/envelope.ts';
+import type { CommandId } from '../../shared/contract/commands.ts';
 import { isShellCall, shellCalls, type EngineState, type Project, type ShellCallName, type ShellInfo } from '../../shared/contract/shell.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
 import { ensureStateFolder } from '../engine/store/database.ts';
-import { passphraseWrapper } from '../secrets/passphrase-wrapper.ts';
-import { createVault, openVault } from '../secrets/vault.ts';
+import type { KeyStore } from '../secrets/key-store.ts';
+import { chosenFolders } from './chosen-folders.ts';
 import { superviseEngine, type EngineSupervisor } from './engine-supervisor.ts';
 import type { SpawnEngine } from './engine-process.ts';
 import { createProject, readProject } from './project-file.ts';
+import { openProjectVault, type ProjectVault } from './project-vault.ts';
 import type { SettingsStore } from './settings-store.ts';
 
 /** What carriers serve: the workbench's own calls and, through it, the engine's. */
 export interface Shell {
   dispatch(name: string, input: unknown, signal: AbortSignal): Promise<Envelope<unknown>>;
   subscribe(name: string, listener: (payload: never) => void): () => void;
+  /** Asks the page to carry out a command of the menu bar. */
+  command(command: CommandId): void;
+  /** The computer was asleep: engine and page are told. */
+  woke(asleepMs: number): void;
+  /** Ends the engine in good order: what runs is cancelled and can go on later. */
   close(): Promise<void>;
+}
+
+export interface OpenedFile {
+  readonly name: string;
+  readonly text: string;
 }
 
 export interface ShellOptions {
@@ -24,8 +36,12 @@ export interface ShellOptions {
   readonly version: string;
   readonly settings: SettingsStore;
   readonly spawn: SpawnEngine;
-  /** A native dialog; undefined where there is none. */
+  /** A native dialog; undefined where there is none. With it, the page can name chosen folders only. */
   readonly chooseFolder?: () => Promise<string | undefined>;
+  /** A native dialog that reads what was picked. */
+  readonly openFiles?: (kind: 'environment' | 'inventory') => Promise<readonly OpenedFile[]>;
+  /** The operating system's key store; undefined where it can't be reached. */
+  readonly keyStore?: KeyStore;
 }
 
 /** The workbench behind its page: one project at a time, its engine in a process of its own. */
@@ -34,7 +50,8 @@ export function createShell(options: ShellOptions): Shell {
   let project: Project | undefined;
   let engine: EngineSupervisor | undefined;
   let engineState: EngineState = { state: 'none', restarts: 0 };
-  let passphrase: string | undefined;
+  let vault: ProjectVault | undefined;
+  const folders = chosenFolders(() => options.settings.recent().map(({ folder }) => folder));
 
   const emit = (name: string, payload: unknown): void => {
     for (const listener of listeners.get(name) ?? []) listener(payload as never);
@@ -45,10 +62,16 @@ export function createShell(options: ShellOptions): Shell {
     platform: process.platform,
     ...(project === undefined ? {} : { project }),
     engine: engineState,
+    ...(vault === undefined ? {} : { vault: vault.describe() }),
   });
-  const vaultPath = (): string => {
-    if (project === undefined) throw new CausewayError('general.invalid-input', 'no project is open');
-    return join(ensureStateFolder(project.folder), 'vault.json');
+  const openVault = (): ProjectVault => {
+    if (vault === undefined) throw new CausewayError('general.invalid-input', 'no project is open');
+    return vault;
+  };
+  /** The page may name what a person has chosen in a dialog; a host without dialogs takes its word. */
+  const allowed = (folder: string): string => {
+    if (options.chooseFolder !== undefined) folders.check(folder);
+    return folder;
   };
 
   async function startEngine(opened: Project): Promise<void> {
@@ -57,7 +80,7 @@ export function createShell(options: ShellOptions): Shell {
       start: {
         projectFolder: opened.folder,
         executionLimit: options.settings.settings().executionLimit,
-        ...(passphrase === undefined ? {} : { passphrase }),
+        ...vault?.forEngine(),
       },
       onState(state) {
         engineState = state;
@@ -77,11 +100,13 @@ export function createShell(options: ShellOptions): Shell {
   async function open(next: Project): Promise<Project> {
     await stopEngine();
     project = next;
-    passphrase = undefined;
     try {
+      vault = await openProjectVault(join(ensureStateFolder(next.folder), 'vault.json'), options.keyStore);
       await startEngine(next);
     } catch (error) {
       project = undefined;
+      vault = undefined;
+      engineState = { state: 'none', restarts: 0 };
       throw error;
     } finally {
       emit('shell.changed', info());
@@ -90,13 +115,19 @@ export function createShell(options: ShellOptions): Shell {
     return next;
   }
 
-  /** The engine holds the passphrase from its start on, so a vault that is opened later starts it anew. */
-  async function unlockWith(words: string): Promise<object> {
-    passphrase = words;
-    await stopEngine();
-    await startEngine(project!);
+  /** The engine that runs gets it too: nothing has to be started anew because a vault was opened late. */
+  function handOverKeys(): object {
+    engine?.unlock(openVault().forEngine());
     emit('shell.changed', info());
     return {};
+  }
+
+  /** Opening and closing happen one after the other, however fast somebody clicks. */
+  let turn: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
   }
 
   const handlers: { readonly [N in ShellCallName]: (input: never) => unknown } = {
@@ -104,33 +135,37 @@ export function createShell(options: ShellOptions): Shell {
     'shell.settings': () => options.settings.settings(),
     'shell.changeSettings': (part: object) => options.settings.change(part),
     'project.recent': () => options.settings.recent().filter(({ folder }) => existsSync(folder)),
-    'project.create': ({ folder, name }: { folder: string; name: string }) => open(createProject(folder, name)),
-    'project.open': ({ folder }: { folder: string }) => open(readProject(folder)),
-    async 'project.close'() {
-      await stopEngine();
-      project = undefined;
-      engineState = { state: 'none', restarts: 0 };
-      emit('shell.changed', info());
-      return {};
-    },
+    'project.create': ({ folder, name }: { folder: string; name: string }) => inTurn(async () => open(createProject(allowed(folder), name))),
+    'project.open': ({ folder }: { folder: string }) => inTurn(async () => open(readProject(allowed(folder)))),
+    'project.close': () =>
+      inTurn(async () => {
+        await stopEngine();
+        project = undefined;
+        vault = undefined;
+        engineState = { state: 'none', restarts: 0 };
+        emit('shell.changed', info());
+        return {};
+      }),
     'project.forget'({ folder }: { folder: string }) {
       options.settings.forget(folder);
       return {};
     },
     async 'project.chooseFolder'() {
       const folder = await options.chooseFolder?.();
+      if (folder !== undefined) folders.add(folder);
       return folder === undefined ? {} : { folder };
     },
-    async 'vault.create'({ passphrase: words }: { passphrase: string }) {
-      await createVault(vaultPath(), passphraseWrapper(words));
-      return unlockWith(words);
+    async 'shell.openFiles'({ kind }: { kind: 'environment' | 'inventory' }) {
+      if (options.openFiles === undefined) throw new CausewayError('general.invalid-input', 'this host has no dialogs: the page has its own');
+      return options.openFiles(kind);
     },
-    async 'vault.unlock'({ passphrase: words }: { passphrase: string }) {
-      const vault = openVault(vaultPath(), async () => passphraseWrapper(words));
-      const { exists, locked } = await vault.status();
-      if (!exists) throw new CausewayError('secrets.no-vault', 'this project has no vault yet');
-      if (locked) throw new CausewayError('secrets.wrong-passphrase', 'the passphrase does not open this vault');
-      return unlockWith(words);
+    async 'vault.create'({ passphrase }: { passphrase?: string }) {
+      await openVault().create(passphrase);
+      return handOverKeys();
+    },
+    async 'vault.unlock'({ passphrase }: { passphrase: string }) {
+      await openVault().unlock(passphrase);
+      return handOverKeys();
     },
   };
 
@@ -150,7 +185,12 @@ export function createShell(options: ShellOptions): Shell {
       listeners.set(name, set.add(listener));
       return () => void set.delete(listener);
     },
-    close: stopEngine,
+    command: (command) => emit('shell.command', { command }),
+    woke(asleepMs) {
+      engine?.woke(asleepMs);
+      emit('shell.woke', { asleepMs });
+    },
+    close: () => inTurn(stopEngine),
   };
 }
 

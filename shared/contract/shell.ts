@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commandIds } from './commands.ts';
 import { calls, events } from './contract.ts';
 import { nothing } from './schemas.ts';
 
@@ -15,12 +16,25 @@ export type EngineState = z.infer<typeof engineStateSchema>;
 export const projectSchema = z.object({ folder: z.string(), name: z.string() });
 export type Project = z.infer<typeof projectSchema>;
 
+/** What protects the open project's secrets, in words that the page shows as they are. */
+export const vaultProtectionSchema = z.object({
+  exists: z.boolean(),
+  /** Whether the engine that runs was given what opens the vault. */
+  isOpen: z.boolean(),
+  words: z.string(),
+  /** Whether a vault can be made here without a passphrase, protected by the operating system's key store. */
+  keyStoreIsUsable: z.boolean(),
+});
+export type VaultProtection = z.infer<typeof vaultProtectionSchema>;
+
 export const shellInfoSchema = z.object({
   host: z.enum(['desktop', 'browser']),
   version: z.string(),
   platform: z.string(),
   project: projectSchema.optional(),
   engine: engineStateSchema,
+  /** There when a project is open. */
+  vault: vaultProtectionSchema.optional(),
 });
 export type ShellInfo = z.infer<typeof shellInfoSchema>;
 
@@ -47,12 +61,25 @@ export const shellCalls = {
   'project.forget': { input: z.strictObject({ folder }), output: nothing },
   /** A native dialog where there is one; undefined when nothing was chosen. */
   'project.chooseFolder': { input: nothing, output: z.object({ folder: folder.optional() }) },
-  'vault.create': { input: z.strictObject({ passphrase: passphrase.min(8) }), output: nothing },
+  /**
+   * The contents of text files that somebody picks in a native dialog; none when it was closed. A host without dialogs
+   * answers with an error: there the page has its own.
+   */
+  'shell.openFiles': {
+    input: z.strictObject({ kind: z.enum(['environment', 'inventory']) }),
+    output: z.array(z.object({ name: z.string(), text: z.string() })),
+  },
+  /** Without a passphrase the operating system's key store protects it, where `shell.info` says that it is usable. */
+  'vault.create': { input: z.strictObject({ passphrase: passphrase.min(8).optional() }), output: nothing },
   'vault.unlock': { input: z.strictObject({ passphrase }), output: nothing },
 } as const;
 
 export const shellEvents = {
   'shell.changed': shellInfoSchema,
+  /** Somebody picked a command in the menu bar; the page carries it out. */
+  'shell.command': z.object({ command: z.enum(commandIds) }),
+  /** The computer woke up: what seemed to stand still was asleep. */
+  'shell.woke': z.object({ asleepMs: z.number().nonnegative() }),
 } as const;
 
 /** All that a page may ask, and all that it is told. Carriers of the workbench are made from these two. */

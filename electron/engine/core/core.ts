@@ -41,6 +41,8 @@ export interface Core extends CoreClient {
   dispatch(name: string, input: unknown, signal?: AbortSignal): Promise<Envelope<unknown>>;
   /** Ids of the executions that are under way. */
   activeExecutions(): readonly string[];
+  /** Notes in the journal of what runs that the computer was asleep. */
+  noteSleep(asleepMs: number): void;
   /** Resolves when no execution is under way. */
   drain(): Promise<void>;
 }
@@ -93,6 +95,7 @@ export function createCore(options: CoreOptions): Core {
     },
     subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
     activeExecutions: () => executions.activeIds(),
+    noteSleep: (asleepMs) => executions.noteSleep(asleepMs),
     drain: () => executions.drain(),
     /** Waits for executions and calls that are under way. */
     async close() {

@@ -245,6 +245,14 @@ export function executionService(service: ExecutionServiceOptions) {
       emit(execution, 'note', 'the bandwidth limit was changed', pickLimits(change));
     },
 
+    /** Writes into every run's journal that the computer was asleep, so that its pause explains itself. */
+    noteSleep(asleepMs: number): void {
+      for (const id of active.keys()) {
+        const execution = store.executions.find(id);
+        if (execution !== undefined) emit(execution, 'note', `the computer was asleep for ${Math.round(asleepMs / 1000)} s`, { asleepMs });
+      }
+    },
+
     /** The newest numbers of a running execution. */
     progress: (id: string): ExecutionProgress | undefined => active.get(id)?.progress,
 

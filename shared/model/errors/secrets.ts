@@ -25,6 +25,24 @@ export const secretsErrors = {
     remedy: 'Use the passphrase or key file that the vault was made with.',
     retryable: false,
   },
+  'secrets.key-store-unavailable': {
+    title: 'The operating system has no key store that can be used',
+    cause: 'No key store answers (on Linux: no Secret Service such as GNOME Keyring or KWallet), or it is locked.',
+    remedy: 'Start or unlock the key store and try again, or make the vault with a passphrase.',
+    retryable: true,
+  },
+  'secrets.key-store-weak': {
+    title: 'The key store offers plain text only',
+    cause: 'The back end is "basic_text": it encrypts with a password that everybody knows, which protects nothing.',
+    remedy: 'Install and unlock a key store (GNOME Keyring, KWallet), or make the vault with a passphrase.',
+    retryable: false,
+  },
+  'secrets.key-store-changed': {
+    title: 'The vault belongs to another key store',
+    cause: 'It was made with another back end, or on another computer or by another user, and this one can\'t open it.',
+    remedy: 'Start the application in the desktop session where the vault was made, or make a new vault and set the secrets again.',
+    retryable: false,
+  },
   'secrets.vault-damaged': {
     title: 'The vault can\'t be read',
     cause: 'Its file is not complete or a record was changed.',

@@ -1,0 +1,88 @@
+import type { SafeStorage } from 'electron';
+import { z } from 'zod';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../shared/model/json.ts';
+import { keyStoreKind, type KeyStore, type KeyStoreState } from '../secrets/key-store.ts';
+
+type SafeStoragePart = Pick<
+  SafeStorage,
+  'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync' | 'getSelectedStorageBackend'
+>;
+
+const wrappedSchema = z.object({ backend: z.string(), data: z.string() });
+
+const backendWords: Readonly<Record<string, string>> = {
+  keychain: 'the macOS keychain',
+  dpapi: 'the Windows data protection of your account',
+  gnome_libsecret: 'GNOME Keyring (Secret Service)',
+  kwallet: 'KWallet',
+  kwallet5: 'KWallet 5',
+  kwallet6: 'KWallet 6',
+  unknown: 'a Secret Service of this desktop',
+};
+
+/**
+ * The data key under Electron's asynchronous safeStorage. The back end is recorded beside the ciphertext, so that a
+ * changed one is told apart from damage; the back end without protection is refused, and never switched on.
+ */
+export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJS.Platform = process.platform): KeyStore {
+  const backend = (): string => {
+    if (platform === 'darwin') return 'keychain';
+    if (platform === 'win32') return 'dpapi';
+    return safeStorage.getSelectedStorageBackend();
+  };
+
+  async function usable(): Promise<string> {
+    // Asked first: it is what starts the encryptor, and the back end is only chosen then.
+    const isAvailable = await safeStorage.isAsyncEncryptionAvailable();
+    const chosen = backend();
+    if (chosen === 'basic_text') throw new CausewayError('secrets.key-store-weak', 'the back end is basic_text');
+    if (!isAvailable) throw new CausewayError('secrets.key-store-unavailable', `the back end is ${chosen} and does not answer`);
+    return chosen;
+  }
+
+  async function decrypt(data: string, recorded: string, now: string): Promise<{ text: string; shouldRewrap: boolean }> {
+    try {
+      const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(Buffer.from(data, 'base64'));
+      return { text: result, shouldRewrap: shouldReEncrypt };
+    } catch (cause) {
+      throw changed(`the data key was protected by ${recorded}; ${now} is here and can't open it`, recorded, now, cause);
+    }
+  }
+
+  async function open(value: JsonObject): Promise<{ dataKey: Buffer; shouldRewrap: boolean }> {
+    const parsed = wrappedSchema.safeParse(value);
+    if (!parsed.success) throw new CausewayError('secrets.vault-damaged', 'the data key\'s wrapping is not complete');
+    const now = await usable();
+    const { backend: recorded, data } = parsed.data;
+    if (recorded !== now) throw changed(`the data key was protected by ${recorded}, and now there is ${now}`, recorded, now);
+    const { text, shouldRewrap } = await decrypt(data, recorded, now);
+    const dataKey = Buffer.from(text, 'base64');
+    if (dataKey.length !== 32) throw new CausewayError('secrets.vault-damaged', 'the key store gave back no key of 32 bytes');
+    return { dataKey, shouldRewrap };
+  }
+
+  return {
+    kind: keyStoreKind,
+    async state(): Promise<KeyStoreState> {
+      try {
+        const chosen = await usable();
+        return { isUsable: true, words: backendWords[chosen] ?? chosen };
+      } catch (error) {
+        const isWeak = error instanceof CausewayError && error.code === 'secrets.key-store-weak';
+        return { isUsable: false, words: isWeak ? 'the key store here keeps plain text only' : 'no key store of the operating system answers' };
+      }
+    },
+    async wrap(dataKey) {
+      const chosen = await usable();
+      const data = await safeStorage.encryptStringAsync(dataKey.toString('base64'));
+      return { backend: chosen, data: data.toString('base64') };
+    },
+    open,
+    unwrap: async (wrapped) => (await open(wrapped)).dataKey,
+  };
+}
+
+function changed(message: string, previous: string, current: string, cause?: unknown): CausewayError {
+  return new CausewayError('secrets.key-store-changed', message, { details: { previous, current }, cause });
+}
