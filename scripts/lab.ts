@@ -69,7 +69,7 @@ function directions({ cloud, vm }: Lab, project: string, keyFile: string): strin
         ]),
     `  npm start -- --project ${project}`,
     '',
-    ...(ssh === undefined ? [] : [`Root in the VM: ssh -i ${ssh.keyPath} -p ${ssh.port} -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no root@${ssh.host}`]),
+    ...(ssh === undefined ? [] : [`Root in the VM: ssh -q -i ${ssh.keyPath} -p ${ssh.port} -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no root@${ssh.host}`]),
     `The cloud's volumes are files in ${join(cloud.folder, 'volumes')}; its interface is ${cloud.urls.iaas}.`,
   ].join('\n');
 }

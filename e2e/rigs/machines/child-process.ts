@@ -18,10 +18,10 @@ export async function run(program: string, args: readonly string[]): Promise<str
 
 /**
  * Starts a program that the kernel kills when this process ends, however that ends: a rig leaves nothing behind even
- * when its test is killed.
+ * when its test is killed. A session of its own keeps the terminal's Ctrl-C away from it: who started it decides.
  */
 export function spawnBound(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-  return spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env: labEnvironment, ...options });
+  return spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env: labEnvironment, detached: true, ...options });
 }
 
 /** Kills and resolves when the process is gone. */
