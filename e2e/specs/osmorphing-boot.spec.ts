@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
-import { debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
+import { changedProgram, debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
@@ -36,5 +37,25 @@ describe.runIf(isRoot)('a Debian guest that was prepared', () => {
     expect(shown.split('\n')).toEqual(['virtio_net', nic.macAddress, 'vda', 'source-vm', 'data', 'ran as root', '00-proof']);
     expect(outcome.warnings).toEqual([]);
     expect(await booted.console()).toContain('login:');
+  });
+
+  it('comes up but never answers when its network was not prepared: what the step does is needed', async () => {
+    const guest = await lab.volume(2, debianGuest);
+    const nic = await lab.nic();
+    const change = [
+      'from . import steps', '', 'def nothing(morph):', '    return False, []', '',
+      "steps.STEPS = tuple((name, title, action if name == 'rebuild-initramfs' else nothing) for name, title, action in steps.STEPS)", '',
+    ].join('\n');
+    const programFolder = await changedProgram(lab.folder, 'without-network', change);
+    const options = { nics: [{ macAddress: nic.macAddress }] };
+    await morphLinuxGuest({ ssh: lab.ssh, devices: [guest.device], signal: new AbortController().signal, options, programFolder });
+    await lab.detach(guest.id);
+    const booted = await lab.boot(guest.id, nic.id);
+    const deadline = Date.now() + 240_000;
+    while (!(await booted.console()).includes('login:')) {
+      expect(Date.now()).toBeLessThan(deadline);
+      await delay(500);
+    }
+    await expect(booted.ssh.waitUntilUp(15_000)).rejects.toThrow('does not answer SSH');
   });
 });

@@ -162,6 +162,30 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     expect(await lab.traces()).toBe('');
     await lab.detach(second.id);
   });
+
+  it('prepares a root in a btrfs subvolume, with /var in another, and does not take a snapshot for a second system', async () => {
+    const copy = await lab.volume(2);
+    const script = [
+      'set -e', `new=$(readlink -f ${copy.device}) old=$(readlink -f ${guest.device})`, 'mkfs.btrfs -q -U 22222222-2222-4333-8444-555555555555 $new',
+      'mkdir -p /run/new /run/old; mount -t btrfs $new /run/new; cd /run/new', 'for s in @ @var .snapshots; do btrfs -q subvolume create $s; done',
+      'partx -a $old; p=${old##*/}p1; n=$(cat /sys/devices/virtual/block/${old##*/}/$p/dev); mknod /run/p b ${n%:*} ${n#*:}; mount -o dev,ro /run/p /run/old',
+      'cp -a /run/old/var/. @var; (cd /run/old; tar -c --exclude=./var --exclude=./srv .) | tar -x -C @; mkdir @/var',
+      'umount /run/old; rm /run/p; partx -d $old',
+      'u=UUID=22222222-2222-4333-8444-555555555555; printf "$u / btrfs subvol=@ 0 0\n$u /var btrfs subvol=/@var 0 0\n" > @/etc/fstab',
+      // As it was before the first preparation.
+      'sed -i "/virtio/d;/platform/d" @/etc/initramfs-tools/modules; chroot @ true',
+      'mkdir .snapshots/1; btrfs -q subvolume snapshot @ .snapshots/1/snapshot',
+      'cd /; umount /run/new',
+    ].join('\n');
+    await lab.worker.ssh.text('sudo bash -s', { input: script, timeoutMs: 240_000 });
+    const { dossier, steps: done, diff } = await morphLinuxGuest({ ssh: lab.ssh, devices: [copy.device], options: { nics }, signal: never });
+    expect(dossier.root).toMatchObject({ content: 'btrfs', subvolume: '@', id: 'UUID=22222222-2222-4333-8444-555555555555,subvol=@' });
+    expect(Object.keys(dossier.mounts)).toEqual(['/', '/var']);
+    expect(done.filter(({ changed }) => changed).map(({ step }) => step)).toEqual(['rebuild-initramfs']);
+    expect(diff.files.changed.map(({ path }) => path)).toEqual([expect.stringContaining('/boot/initrd.img-'), '/etc/initramfs-tools/modules']);
+    expect(await lab.traces()).toBe('');
+    await lab.detach(copy.id);
+  });
 });
 
 /** A step that does its work and then fails. */
