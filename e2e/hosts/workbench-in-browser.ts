@@ -12,6 +12,8 @@ export interface Workbench {
   readonly context: BrowserContext;
   /** The address with the one-time token that was used to open the page. */
   readonly url: string;
+  /** The process that serves the page; engines are its children. */
+  readonly hostPid: number;
   /** Violations of the content security policy and errors that the page logged, as they come in. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
@@ -39,6 +41,7 @@ export async function openWorkbenchInBrowser(hostArguments: readonly string[] = 
     page,
     context,
     url,
+    hostPid: host.pid!,
     complaints,
     async close() {
       await context.close();

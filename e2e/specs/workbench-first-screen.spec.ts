@@ -1,12 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 
 let workbench: Workbench;
+const settings = mkdtempSync(join(tmpdir(), 'causeway-settings-'));
 
 beforeAll(async () => {
-  workbench = await openWorkbenchInBrowser();
+  workbench = await openWorkbenchInBrowser(['--settings', settings]);
+  await workbench.page.getByRole('link', { name: 'Check files' }).click();
 });
-afterAll(() => workbench?.close());
+afterAll(async () => {
+  await workbench?.close();
+  rmSync(settings, { recursive: true, force: true });
+});
 
 describe('the workbench in a browser', () => {
   it('checks chosen documents and shows every finding with its place', async () => {

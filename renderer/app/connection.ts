@@ -13,10 +13,14 @@ interface Bridge {
   readonly on: Readonly<Record<string, (listener: (payload: unknown) => void) => () => void>>;
 }
 
-/** Connects to whichever host the page is in. */
-export async function connectWorkbench(): Promise<Workbench> {
+/**
+ * Connects to whichever host the page is in. Rejects when nobody answers.
+ *
+ * @param onLost called once when a connection that stood is gone; never in the desktop app, where the page ends with its host
+ */
+export async function connectWorkbench(onLost: () => void): Promise<Workbench> {
   const bridge = (globalThis as { causeway?: Bridge }).causeway;
-  return bridge === undefined ? overSocket() : overBridge(bridge);
+  return bridge === undefined ? overSocket(onLost) : overBridge(bridge);
 }
 
 function overBridge(bridge: Bridge): Workbench {
@@ -27,12 +31,13 @@ function overBridge(bridge: Bridge): Workbench {
   };
 }
 
-async function overSocket(): Promise<Workbench> {
+async function overSocket(onLost: () => void): Promise<Workbench> {
   const socket = new WebSocket(`ws://${location.host}/contract`);
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve, { once: true });
     socket.addEventListener('error', reject, { once: true });
   });
+  socket.addEventListener('close', onLost, { once: true });
   const channel: Channel = {
     send: (message) => socket.send(JSON.stringify(message)),
     onMessage: (listener) => socket.addEventListener('message', (event) => listener(JSON.parse(String(event.data)))),

@@ -6,11 +6,17 @@ import { ThemeProvider } from '@mui/material/styles';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { Appearance } from './appearance.tsx';
+import { connectWorkbench } from './connection.ts';
 import { theme } from './theme.ts';
+import { ToastProvider } from './toasts.tsx';
+import { WorkbenchProvider } from './workbench-context.tsx';
+import { createLink } from './workbench-link.ts';
 
 // The content security policy forbids styles without the nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 const styleCache = createCache({ key: 'cw', nonce, prepend: true });
+const link = createLink(connectWorkbench);
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root');
@@ -19,7 +25,13 @@ createRoot(root).render(
     <CacheProvider value={styleCache}>
       <ThemeProvider theme={theme} defaultMode="system">
         <CssBaseline enableColorScheme />
-        <App />
+        <WorkbenchProvider link={link}>
+          <Appearance>
+            <ToastProvider>
+              <App />
+            </ToastProvider>
+          </Appearance>
+        </WorkbenchProvider>
       </ThemeProvider>
     </CacheProvider>
   </StrictMode>,

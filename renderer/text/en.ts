@@ -1,28 +1,13 @@
-/** Every text of the workbench, in one place, so that wording stays consistent and can be translated. */
-export const text = {
-  app: { name: 'Causeway', skip: 'Skip to content', scheme: 'Colour scheme', light: 'Light', dark: 'Dark', system: 'As the system' },
-  navigation: { label: 'Screens', validation: 'Check files' },
-  validation: {
-    title: 'Check environment files',
-    lead: 'Drop environment documents, or choose them. They are checked here, on this computer, without any endpoint.',
-    drop: 'Drop YAML or JSON files or a folder here',
-    choose: 'Choose files',
-    sample: 'Try an example',
-    clear: 'Remove all',
-    none: 'Nothing found: these documents are valid.',
-    empty: 'No document yet',
-    file: 'File',
-    severity: 'Severity',
-    place: 'Place',
-    finding: 'Finding',
-    suggestion: 'Suggestion',
-    filter: 'Show',
-    all: 'Everything',
-    error: 'Error',
-    warning: 'Warning',
-    info: 'Note',
-    summary: (files: number, errors: number, warnings: number) =>
-      `${files} ${files === 1 ? 'file' : 'files'}, ${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
-    unreadable: (name: string) => `${name} could not be read`,
-  },
-} as const;
+import { app, navigation } from './en/app.ts';
+import { endpoints } from './en/endpoints.ts';
+import { forms } from './en/forms.ts';
+import { home, vault } from './en/home.ts';
+import { inventory } from './en/inventory.ts';
+import { ledger } from './en/ledger.ts';
+import { replicas } from './en/replicas.ts';
+import { runs } from './en/runs.ts';
+import { settings } from './en/settings.ts';
+import { validation } from './en/validation.ts';
+
+/** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. */
+export const text = { app, navigation, endpoints, forms, home, vault, inventory, ledger, replicas, runs, settings, validation } as const;

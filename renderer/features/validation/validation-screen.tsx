@@ -6,6 +6,7 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
+import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
 import { checkFiles } from './check-files.ts';
 import { countFindings, findingRows, type CheckedFile, type SeverityFilter } from './checked-file.ts';
@@ -26,13 +27,7 @@ export function ValidationScreen() {
     setFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...checked]);
   };
   return (
-    <Stack spacing={3} sx={{ maxWidth: 1200, mx: 'auto' }}>
-      <div>
-        <Typography variant="h4" component="h1" gutterBottom>
-          {text.validation.title}
-        </Typography>
-        <Typography sx={{ color: 'text.secondary' }}>{text.validation.lead}</Typography>
-      </div>
+    <Screen title={text.validation.title} lead={text.validation.lead}>
       <DropArea onFiles={(chosen) => void add(chosen)} />
       {files.length === 0 ? (
         <Button onClick={() => void add([new File([exampleDocument], 'example.yaml')])} sx={{ alignSelf: 'center' }}>
@@ -41,7 +36,7 @@ export function ValidationScreen() {
       ) : (
         <Results files={files} filter={filter} onFilter={setFilter} onClear={() => setFiles([])} />
       )}
-    </Stack>
+    </Screen>
   );
 }
 

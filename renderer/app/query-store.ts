@@ -1,0 +1,93 @@
+import { fromErrorRecord, toErrorRecord, type CausewayError } from '../../shared/model/causeway-error.ts';
+import type { WorkbenchCallName, WorkbenchEventName, WorkbenchInput, WorkbenchLink, WorkbenchOutput } from './workbench-link.ts';
+
+export interface QueryState<T> {
+  readonly data: T | undefined;
+  readonly error: CausewayError | undefined;
+  readonly isLoading: boolean;
+}
+
+/** Events come in bursts; one question answers for all of a burst. */
+const burstMs = 150;
+
+/** The answer of one call as an external store of React: asks when somebody looks at it, and again when told to. */
+export class QueryStore<N extends WorkbenchCallName> {
+  readonly #link: WorkbenchLink;
+  readonly #name: N;
+  readonly #input: WorkbenchInput<N>;
+  readonly #events: readonly WorkbenchEventName[];
+  readonly #listeners = new Set<() => void>();
+  #state: QueryState<WorkbenchOutput<N>> = { data: undefined, error: undefined, isLoading: true };
+  #stops: (() => void)[] = [];
+  #loading: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #engineRan = true;
+
+  constructor(link: WorkbenchLink, name: N, input: WorkbenchInput<N>, events: readonly WorkbenchEventName[]) {
+    this.#link = link;
+    this.#name = name;
+    this.#input = input;
+    this.#events = events;
+  }
+
+  readonly snapshot = (): QueryState<WorkbenchOutput<N>> => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) this.#start();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stop();
+    };
+  };
+
+  readonly reload = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#loading?.abort();
+    const controller = new AbortController();
+    this.#loading = controller;
+    this.#set({ ...this.#state, isLoading: true });
+    this.#link.call(this.#name, this.#input, controller.signal).then(
+      (data) => {
+        if (!controller.signal.aborted) this.#set({ data, error: undefined, isLoading: false });
+      },
+      (thrown: unknown) => {
+        if (!controller.signal.aborted) this.#set({ data: this.#state.data, error: asCausewayError(thrown), isLoading: false });
+      },
+    );
+  };
+
+  #start(): void {
+    const soon = (): void => {
+      this.#timer ??= setTimeout(this.reload, burstMs);
+    };
+    this.#stops = [
+      ...this.#events.map((event) => this.#link.on(event, soon)),
+      this.#link.onState(() => this.#link.state.kind === 'open' && this.reload()),
+      this.#link.on('shell.changed', ({ engine }) => {
+        const runs = engine.state === 'running';
+        if (runs && !this.#engineRan) this.reload();
+        this.#engineRan = runs;
+      }),
+    ];
+    this.reload();
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#loading?.abort();
+    for (const stop of this.#stops) stop();
+  }
+
+  #set(state: QueryState<WorkbenchOutput<N>>): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Whatever was thrown, with a code. */
+export function asCausewayError(thrown: unknown): CausewayError {
+  return fromErrorRecord(toErrorRecord(thrown));
+}

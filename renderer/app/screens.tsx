@@ -1,0 +1,73 @@
+import Button from '@mui/material/Button';
+import type { ReactNode } from 'react';
+import { EmptyState } from '../components/empty-state.tsx';
+import { EndpointScreen } from '../features/endpoints/endpoint-screen.tsx';
+import { EndpointsScreen } from '../features/endpoints/endpoints-screen.tsx';
+import { HomeScreen } from '../features/home/home-screen.tsx';
+import { InventoryScreen } from '../features/inventory/inventory-screen.tsx';
+import { LedgerScreen } from '../features/ledger/ledger-screen.tsx';
+import { NewReplicaScreen } from '../features/replicas/new-replica-screen.tsx';
+import { ReplicaScreen } from '../features/replicas/replica-screen.tsx';
+import { ReplicasScreen } from '../features/replicas/replicas-screen.tsx';
+import { RunScreen } from '../features/runs/run-screen.tsx';
+import { SettingsScreen } from '../features/settings/settings-screen.tsx';
+import { ValidationScreen } from '../features/validation/validation-screen.tsx';
+import { text } from '../text/en.ts';
+import { hrefOf, useRoute, type Route } from './route.ts';
+import { useShell } from './workbench-context.tsx';
+
+/** The screen that the address names. */
+export function CurrentScreen() {
+  const route = useRoute();
+  const shell = useShell();
+  const free = screenWithoutProject(route);
+  if (free !== undefined) return free;
+  if (shell === undefined) return null;
+  if (shell.project === undefined) {
+    return (
+      <EmptyState title={text.app.noProject} lead={text.app.noProjectLead}>
+        <Button variant="contained" href={hrefOf()}>
+          {text.app.toHome}
+        </Button>
+      </EmptyState>
+    );
+  }
+  return (
+    screenOfProject(route) ?? (
+      <EmptyState title={text.app.notFound} lead={text.app.notFoundLead}>
+        <Button variant="contained" href={hrefOf()}>
+          {text.app.toHome}
+        </Button>
+      </EmptyState>
+    )
+  );
+}
+
+function screenWithoutProject([first]: Route): ReactNode {
+  if (first === undefined) return <HomeScreen />;
+  if (first === 'check') return <ValidationScreen />;
+  if (first === 'settings') return <SettingsScreen />;
+  return undefined;
+}
+
+/** Keys make a screen start anew when its subject changes. */
+function screenOfProject([first, second, third, fourth]: Route): ReactNode {
+  switch (first) {
+    case 'endpoints':
+      if (second === undefined) return <EndpointsScreen />;
+      if (second === 'new') return <EndpointScreen key={`new ${third ?? ''}`} {...(third === undefined ? {} : { copyOf: third })} />;
+      return <EndpointScreen key={second} endpointId={second} />;
+    case 'inventory':
+      return <InventoryScreen {...(second === undefined ? {} : { endpointId: second })} />;
+    case 'replicas':
+      if (second === undefined) return <ReplicasScreen />;
+      if (second === 'new' && third !== undefined && fourth !== undefined) return <NewReplicaScreen key={`${third} ${fourth}`} endpointId={third} vmId={fourth} />;
+      return <ReplicaScreen key={second} replicaId={second} />;
+    case 'runs':
+      return second === undefined ? undefined : <RunScreen key={second} executionId={second} />;
+    case 'ledger':
+      return <LedgerScreen />;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Stack from '@mui/material/Stack';
+import { useState } from 'react';
+import type { EngineState } from '../../shared/contract/shell.ts';
+import { useNow } from '../components/use-now.ts';
+import { text } from '../text/en.ts';
+import { useLink, useLinkState, useShell } from './workbench-context.tsx';
+
+/** What everybody has to know whatever the screen: the connection and the engine. */
+export function StatusBanners() {
+  const link = useLinkState();
+  const shell = useShell();
+  return (
+    <Stack role="status" aria-live="polite">
+      {link.kind === 'lost' && <LostBanner retryAt={link.retryAt} />}
+      {link.kind === 'open' && shell !== undefined && <EngineBanner engine={shell.engine} />}
+    </Stack>
+  );
+}
+
+function LostBanner({ retryAt }: { readonly retryAt: number }) {
+  const { retryNow } = useLink();
+  const now = useNow(500);
+  return (
+    <Alert
+      severity="warning"
+      sx={{ borderRadius: 0 }}
+      action={
+        <Button color="inherit" size="small" onClick={retryNow}>
+          {text.app.reconnect}
+        </Button>
+      }
+    >
+      {text.app.lost} <span aria-hidden>{text.app.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</span> {text.app.lostHint}
+    </Alert>
+  );
+}
+
+function EngineBanner({ engine }: { readonly engine: EngineState }) {
+  const [dismissed, setDismissed] = useState(0);
+  const reason = engine.reason ?? text.app.unknownReason;
+  if (engine.state === 'restarting') return <Alert severity="warning" sx={{ borderRadius: 0 }}>{text.app.engineRestarting(reason)}</Alert>;
+  if (engine.state === 'given-up') return <Alert severity="error" sx={{ borderRadius: 0 }}>{text.app.engineGivenUp(reason)}</Alert>;
+  if (engine.state !== 'running' || engine.restarts === 0 || dismissed === engine.restarts) return null;
+  return (
+    <Alert severity="info" sx={{ borderRadius: 0 }} closeText={text.app.dismiss} onClose={() => setDismissed(engine.restarts)}>
+      {text.app.engineRestarted(engine.restarts, reason)}
+    </Alert>
+  );
+}

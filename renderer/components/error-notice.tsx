@@ -1,0 +1,46 @@
+import Alert from '@mui/material/Alert';
+import AlertTitle from '@mui/material/AlertTitle';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Typography from '@mui/material/Typography';
+import type { ErrorRecord } from '../../shared/model/causeway-error.ts';
+import { errorText } from '../../shared/model/errors/catalogue.ts';
+import { text } from '../text/en.ts';
+import { CopyButton } from './copy-button.tsx';
+
+interface Props {
+  readonly error: Pick<ErrorRecord, 'code' | 'message'>;
+  readonly onRetry?: () => void;
+  readonly onClose?: () => void;
+}
+
+/** An error in words: what it is, what was seen, why, and what to do. */
+export function ErrorNotice({ error, onRetry, onClose }: Props) {
+  const { title, cause, remedy } = errorText(error.code);
+  const all = `${title} (${error.code})\n${text.app.evidence}: ${error.message}\n${text.app.cause}: ${cause}\n${text.app.remedy}: ${remedy}`;
+  return (
+    <Alert severity="error" variant="outlined" {...(onClose === undefined ? {} : { onClose })} sx={{ '& .MuiAlert-message': { flexGrow: 1, minWidth: 0 } }}>
+      <AlertTitle>{title}</AlertTitle>
+      <Typography variant="body2" sx={{ overflowWrap: 'anywhere', mb: 1 }}>
+        <b>{text.app.evidence}:</b> {error.message}
+      </Typography>
+      <Typography variant="body2">
+        <b>{text.app.cause}:</b> {cause}
+      </Typography>
+      <Typography variant="body2">
+        <b>{text.app.remedy}:</b> {remedy}
+      </Typography>
+      <Box sx={{ display: 'flex', gap: 1, mt: 1, alignItems: 'center' }}>
+        {onRetry !== undefined && (
+          <Button size="small" color="inherit" onClick={onRetry}>
+            {text.app.tryAgain}
+          </Button>
+        )}
+        <CopyButton content={all} />
+        <Typography variant="caption" component="code" sx={{ ml: 'auto' }}>
+          {error.code}
+        </Typography>
+      </Box>
+    </Alert>
+  );
+}

@@ -1,0 +1,100 @@
+import Paper from '@mui/material/Paper';
+import Table from '@mui/material/Table';
+import TableBody from '@mui/material/TableBody';
+import TableCell from '@mui/material/TableCell';
+import TableContainer from '@mui/material/TableContainer';
+import TableHead from '@mui/material/TableHead';
+import TablePagination from '@mui/material/TablePagination';
+import TableRow from '@mui/material/TableRow';
+import TableSortLabel from '@mui/material/TableSortLabel';
+import { useState, type ReactNode } from 'react';
+import { text } from '../text/en.ts';
+
+export interface Column<T> {
+  readonly id: string;
+  readonly label: string;
+  readonly align?: 'left' | 'right';
+  readonly cell: (row: T) => ReactNode;
+  /** What rows are sorted by; without it the column can't be sorted. */
+  readonly sortBy?: (row: T) => string | number;
+}
+
+interface Props<T> {
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly rowKey: (row: T) => string;
+  readonly sortedBy?: { readonly column: string; readonly descending: boolean };
+}
+
+const pageSizes = [25, 50, 100];
+
+/** A table for thousands of rows: sorted in memory, one page of them in the document. */
+export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<T>) {
+  const [order, setOrder] = useState(sortedBy);
+  const [chosenPage, setPage] = useState(0);
+  const [pageSize, setPageSize] = useState(50);
+  const sorted = sortRows(rows, columns.find(({ id }) => id === order?.column)?.sortBy, order?.descending ?? false);
+  const page = Math.min(chosenPage, Math.max(0, Math.ceil(rows.length / pageSize) - 1));
+  const toggle = (column: string) => setOrder({ column, descending: order?.column === column && !order.descending });
+  return (
+    <Paper variant="outlined">
+      <TableContainer>
+        <Table size="small" aria-label={label}>
+          <TableHead>
+            <TableRow>
+              {columns.map(({ id, label: name, align = 'left', sortBy }) => (
+                <TableCell key={id} align={align} sortDirection={order?.column === id ? (order.descending ? 'desc' : 'asc') : false} sx={{ fontWeight: 600 }}>
+                  {sortBy === undefined ? (
+                    name
+                  ) : (
+                    <TableSortLabel active={order?.column === id} direction={order?.column === id && order.descending ? 'desc' : 'asc'} onClick={() => toggle(id)}>
+                      {name}
+                    </TableSortLabel>
+                  )}
+                </TableCell>
+              ))}
+            </TableRow>
+          </TableHead>
+          <TableBody>
+            {sorted.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
+              <TableRow key={rowKey(row)} hover>
+                {columns.map(({ id, align = 'left', cell }) => (
+                  <TableCell key={id} align={align}>
+                    {cell(row)}
+                  </TableCell>
+                ))}
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      </TableContainer>
+      {rows.length > pageSizes[0]! && (
+        <TablePagination
+          component="div"
+          count={rows.length}
+          page={page}
+          rowsPerPage={pageSize}
+          rowsPerPageOptions={pageSizes}
+          labelRowsPerPage={text.inventory.rowsPerPage}
+          onPageChange={(_event, next) => setPage(next)}
+          onRowsPerPageChange={(event) => {
+            setPageSize(Number(event.target.value));
+            setPage(0);
+          }}
+        />
+      )}
+    </Paper>
+  );
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true });
+
+function sortRows<T>(rows: readonly T[], by: ((row: T) => string | number) | undefined, descending: boolean): readonly T[] {
+  if (by === undefined) return rows;
+  const sign = descending ? -1 : 1;
+  return rows.toSorted((one, other) => {
+    const [left, right] = [by(one), by(other)];
+    return sign * (typeof left === 'number' && typeof right === 'number' ? left - right : collator.compare(String(left), String(right)));
+  });
+}

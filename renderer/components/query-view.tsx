@@ -1,0 +1,24 @@
+import Box from '@mui/material/Box';
+import CircularProgress from '@mui/material/CircularProgress';
+import type { ReactNode } from 'react';
+import type { Query } from '../app/workbench-context.tsx';
+import { text } from '../text/en.ts';
+import { ErrorNotice } from './error-notice.tsx';
+
+/** What a query answered, or that it is being asked, or why there is no answer. */
+export function QueryView<T>({ query, children }: { readonly query: Query<T>; readonly children: (data: T) => ReactNode }) {
+  const { data, error, reload } = query;
+  // While the engine is away the banner says so; an old answer is better than the same error once more.
+  const isWorthSaying = error !== undefined && !(data !== undefined && error.code === 'engine.connection-lost');
+  return (
+    <>
+      {isWorthSaying && <ErrorNotice error={error} onRetry={reload} />}
+      {data !== undefined && children(data)}
+      {data === undefined && error === undefined && (
+        <Box sx={{ display: 'flex', justifyContent: 'center', p: 4 }}>
+          <CircularProgress aria-label={text.app.loading} />
+        </Box>
+      )}
+    </>
+  );
+}

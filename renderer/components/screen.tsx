@@ -1,0 +1,42 @@
+import Box from '@mui/material/Box';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { text } from '../text/en.ts';
+
+interface Props {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  /** Buttons beside the title. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A screen's heading and content. Its heading takes the focus, so that screen readers say where one has got to. */
+export function Screen({ title, lead, actions, children }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${text.app.name}`;
+  }, [title]);
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <Stack spacing={3} sx={{ maxWidth: 1280, mx: 'auto' }}>
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'flex-start', flexWrap: 'wrap' }}>
+        <Box sx={{ flexGrow: 1, minWidth: 0 }}>
+          <Typography ref={heading} tabIndex={-1} variant="h5" component="h1" sx={{ fontWeight: 600, outline: 'none', overflowWrap: 'anywhere' }}>
+            {title}
+          </Typography>
+          {lead !== undefined && (
+            <Typography component="div" sx={{ color: 'text.secondary', mt: 0.5 }}>
+              {lead}
+            </Typography>
+          )}
+        </Box>
+        {actions !== undefined && <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap' }}>{actions}</Box>}
+      </Box>
+      {children}
+    </Stack>
+  );
+}

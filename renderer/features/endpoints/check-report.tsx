@@ -1,0 +1,41 @@
+import CheckIcon from '@mui/icons-material/CheckCircleOutlined';
+import ErrorIcon from '@mui/icons-material/ErrorOutlined';
+import SkipIcon from '@mui/icons-material/RemoveCircleOutlineOutlined';
+import WarningIcon from '@mui/icons-material/WarningAmberOutlined';
+import List from '@mui/material/List';
+import ListItem from '@mui/material/ListItem';
+import ListItemIcon from '@mui/material/ListItemIcon';
+import ListItemText from '@mui/material/ListItemText';
+import Typography from '@mui/material/Typography';
+import type { WorkbenchOutput } from '../../app/workbench-link.ts';
+import { text } from '../../text/en.ts';
+
+const icons = {
+  passed: <CheckIcon color="success" />,
+  failed: <ErrorIcon color="error" />,
+  warning: <WarningIcon color="warning" />,
+  skipped: <SkipIcon color="disabled" />,
+} as const;
+
+/** What was tried, step by step, and what came of it. */
+export function CheckReport({ name, report }: { readonly name: string; readonly report: WorkbenchOutput<'endpoint.check'> }) {
+  return (
+    <>
+      <Typography role="status" sx={{ fontWeight: 600 }}>
+        {report.passed ? text.endpoints.passed(name) : text.endpoints.failed(name)}
+      </Typography>
+      <List dense>
+        {report.steps.map((step, index) => (
+          <ListItem key={index} sx={{ alignItems: 'flex-start' }}>
+            <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons[step.outcome]}</ListItemIcon>
+            <ListItemText
+              primary={`${step.name}: ${text.endpoints.outcomes[step.outcome].toLowerCase()}`}
+              secondary={step.evidence}
+              slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
+            />
+          </ListItem>
+        ))}
+      </List>
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import MoreIcon from '@mui/icons-material/MoreVert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Chip from '@mui/material/Chip';
+import IconButton from '@mui/material/IconButton';
+import Link from '@mui/material/Link';
+import Menu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
+import Paper from '@mui/material/Paper';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import { plugins } from '../../../shared/plugins/registry.ts';
+import { goTo, hrefOf } from '../../app/route.ts';
+import { useToast } from '../../app/toasts.tsx';
+import { useAction } from '../../app/use-action.ts';
+import { useLink } from '../../app/workbench-context.tsx';
+import type { WorkbenchOutput } from '../../app/workbench-link.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { saveFile } from '../../components/save-file.ts';
+import { text } from '../../text/en.ts';
+import { CheckReport } from './check-report.tsx';
+import { exportedEndpoint } from './export-endpoint.ts';
+
+/** One endpoint and what can be done with it. */
+export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Endpoint; readonly onRemoved: () => void }) {
+  const link = useLink();
+  const [report, setReport] = useState<WorkbenchOutput<'endpoint.check'>>();
+  const [isRemoving, setIsRemoving] = useState(false);
+  const plugin = plugins[endpoint.plugin];
+  const check = useAction(async () => {
+    setReport(undefined);
+    setReport(await link.call('endpoint.check', { endpoint: endpoint.id }));
+  });
+  return (
+    <Paper component="li" variant="outlined" sx={{ p: 2.5 }}>
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+        <Box sx={{ flexGrow: 1, minWidth: 200 }}>
+          <Typography variant="h6" component="h2">
+            <Link href={hrefOf('endpoints', endpoint.id)} underline="hover" color="inherit">
+              {endpoint.name}
+            </Link>
+          </Typography>
+          <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', color: 'text.secondary' }}>
+            <Typography variant="body2">{plugin.title}</Typography>
+            {plugin.source !== undefined && <Chip size="small" variant="outlined" label={text.endpoints.source} />}
+            {plugin.destination !== undefined && <Chip size="small" variant="outlined" label={text.endpoints.destination} />}
+          </Box>
+        </Box>
+        {plugin.source !== undefined && (
+          <Button href={hrefOf('inventory', endpoint.id)} aria-label={text.endpoints.browseOf(endpoint.name)}>
+            {text.endpoints.browse}
+          </Button>
+        )}
+        <Button variant="outlined" disabled={check.isBusy} onClick={() => void check.run()} aria-label={text.endpoints.checkOf(endpoint.name)}>
+          {text.endpoints.check}
+        </Button>
+        <MoreMenu endpoint={endpoint} onRemove={() => setIsRemoving(true)} />
+      </Box>
+      {(check.isBusy || check.error !== undefined || report !== undefined) && (
+        <Box sx={{ mt: 2 }}>
+          {check.isBusy && <Typography role="status">{text.endpoints.checking(endpoint.name)}</Typography>}
+          {check.error !== undefined && <ErrorNotice error={check.error} onClose={check.clear} />}
+          {report !== undefined && <CheckReport name={endpoint.name} report={report} />}
+        </Box>
+      )}
+      {isRemoving && <RemoveEndpoint endpoint={endpoint} onClose={() => setIsRemoving(false)} onRemoved={onRemoved} />}
+    </Paper>
+  );
+}
+
+function MoreMenu({ endpoint, onRemove }: { readonly endpoint: Endpoint; readonly onRemove: () => void }) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const choose = (work: () => void) => () => {
+    setAnchor(null);
+    work();
+  };
+  return (
+    <>
+      <IconButton aria-label={text.endpoints.actions(endpoint.name)} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+        <MoreIcon />
+      </IconButton>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        <MenuItem onClick={choose(() => goTo('endpoints', endpoint.id))}>{text.endpoints.edit(endpoint.name)}</MenuItem>
+        <MenuItem onClick={choose(() => goTo('endpoints', 'new', endpoint.id))}>{text.endpoints.duplicate}</MenuItem>
+        <MenuItem onClick={choose(() => saveFile(`${endpoint.name}.yaml`, exportedEndpoint(endpoint), 'application/yaml'))}>{text.endpoints.export}</MenuItem>
+        <MenuItem onClick={choose(onRemove)}>{text.endpoints.remove}…</MenuItem>
+      </Menu>
+    </>
+  );
+}
+
+interface RemoveProps {
+  readonly endpoint: Endpoint;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}
+
+function RemoveEndpoint({ endpoint, onClose, onRemoved }: RemoveProps) {
+  const link = useLink();
+  const toast = useToast();
+  const action = useAction(async () => {
+    await link.call('endpoint.remove', { endpoint: endpoint.id });
+    toast(text.endpoints.removed(endpoint.name));
+    onClose();
+    onRemoved();
+  });
+  return (
+    <ConfirmDialog title={text.endpoints.removeTitle(endpoint.name)} confirm={text.endpoints.remove} isDestructive action={action} onClose={onClose}>
+      <Typography>{text.endpoints.removeLead}</Typography>
+    </ConfirmDialog>
+  );
+}

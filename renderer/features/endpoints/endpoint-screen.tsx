@@ -1,0 +1,103 @@
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import { useState } from 'react';
+import { pluginIds, type PluginId } from '../../../shared/model/plugin-id.ts';
+import { plugins } from '../../../shared/plugins/registry.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { text } from '../../text/en.ts';
+import { VaultNeeded } from '../home/vault-card.tsx';
+import { EndpointForm } from './endpoint-form.tsx';
+import { withoutSecrets } from './export-endpoint.ts';
+
+interface Props {
+  /** The endpoint to change; without it a new one is made. */
+  readonly endpointId?: string;
+  /** A new one starts as a copy of this one. */
+  readonly copyOf?: string;
+}
+
+/** Makes an endpoint or changes one. */
+export function EndpointScreen({ endpointId, copyOf }: Props) {
+  if (endpointId === undefined && copyOf === undefined) return <NewEndpoint />;
+  return <KnownEndpoint id={endpointId ?? copyOf!} isCopy={endpointId === undefined} />;
+}
+
+function NewEndpoint() {
+  const described = useQuery('plugins.describe', {});
+  const [plugin, setPlugin] = useState<PluginId | ''>('');
+  return (
+    <Screen title={text.endpoints.newTitle} lead={text.endpoints.newLead}>
+      <VaultNeeded />
+      <QueryView query={described}>
+        {(descriptions) => (
+          <TextField
+            select
+            size="small"
+            label={text.endpoints.plugin}
+            value={plugin}
+            onChange={(event) => setPlugin(event.target.value as PluginId)}
+            helperText={plugin === '' ? undefined : reachText(descriptions.find(({ id }) => id === plugin)?.sides ?? [])}
+            sx={{ maxWidth: 560 }}
+          >
+            {reachableFirst(descriptions).map(({ id, title, sides }) => (
+              <MenuItem key={id} value={id}>
+                {sides.some(({ reachable }) => reachable) ? title : `${title} (${text.endpoints.notReachable})`}
+              </MenuItem>
+            ))}
+          </TextField>
+        )}
+      </QueryView>
+      {plugin !== '' && <EndpointForm key={plugin} plugin={plugin} start={{ name: '', connection: {} }} />}
+    </Screen>
+  );
+}
+
+interface Description {
+  readonly id: PluginId;
+  readonly title: string;
+  readonly sides: readonly { readonly side: 'source' | 'destination'; readonly reachable: boolean }[];
+}
+
+function reachableFirst(descriptions: readonly Description[]): Description[] {
+  const rank = ({ id, sides }: Description): number => (sides.some(({ reachable }) => reachable) ? 0 : pluginIds.length) + pluginIds.indexOf(id);
+  return descriptions.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function reachText(sides: Description['sides']): string {
+  return `${text.endpoints.sides}: ${sides
+    .map(({ side, reachable }) => (reachable ? text.endpoints[side] : `${text.endpoints[side]} (${text.endpoints.notReachable})`))
+    .join(', ')}`;
+}
+
+function KnownEndpoint({ id, isCopy }: { readonly id: string; readonly isCopy: boolean }) {
+  const query = useQuery('endpoint.list', {});
+  return (
+    <QueryView query={query}>
+      {(endpoints) => {
+        const endpoint = endpoints.find((one) => one.id === id);
+        if (endpoint === undefined) return <EmptyState title={text.endpoints.missing} />;
+        const { title } = plugins[endpoint.plugin];
+        if (!isCopy) {
+          return (
+            <Screen title={endpoint.name} lead={title}>
+              <VaultNeeded />
+              <EndpointForm plugin={endpoint.plugin} endpointId={endpoint.id} start={endpoint} />
+            </Screen>
+          );
+        }
+        return (
+          <Screen title={text.endpoints.duplicateOf(endpoint.name)} lead={`${title}. ${text.endpoints.copyLead}`}>
+            <VaultNeeded />
+            <EndpointForm
+              plugin={endpoint.plugin}
+              start={{ name: text.endpoints.copyName(endpoint.name), connection: withoutSecrets(endpoint.connection) }}
+            />
+          </Screen>
+        );
+      }}
+    </QueryView>
+  );
+}

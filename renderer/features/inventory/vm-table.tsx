@@ -1,0 +1,98 @@
+import RefreshIcon from '@mui/icons-material/RefreshOutlined';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Link from '@mui/material/Link';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { hrefOf } from '../../app/route.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import type { WorkbenchOutput } from '../../app/workbench-link.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PagedTable, type Column } from '../../components/paged-table.tsx';
+import { bytesText } from '../../components/quantities.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { text } from '../../text/en.ts';
+
+type VmSummary = WorkbenchOutput<'vm.list'>[number];
+type Replicas = WorkbenchOutput<'replica.list'>;
+
+/** All virtual machines of a source: searched and sorted here, without asking again. */
+export function VmTable({ endpointId }: { readonly endpointId: string }) {
+  const query = useQuery('vm.list', { endpoint: endpointId });
+  const replicas = useQuery('replica.list', {}).data;
+  return (
+    <QueryView query={query}>
+      {(vms) =>
+        vms.length === 0 ? (
+          <EmptyState title={text.inventory.none} lead={text.inventory.noneLead}>
+            <Button onClick={query.reload}>{text.inventory.refresh}</Button>
+          </EmptyState>
+        ) : (
+          <SearchedVms vms={vms} replicas={replicas ?? []} endpointId={endpointId} onRefresh={query.reload} />
+        )
+      }
+    </QueryView>
+  );
+}
+
+interface Props {
+  readonly vms: readonly VmSummary[];
+  readonly replicas: Replicas;
+  readonly endpointId: string;
+  readonly onRefresh: () => void;
+}
+
+function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
+  const [search, setSearch] = useState('');
+  // Typing stays quick however many rows there are.
+  const wanted = useDeferredValue(search.trim().toLowerCase());
+  const found = useMemo(
+    () => (wanted === '' ? vms : vms.filter(({ name, id }) => name.toLowerCase().includes(wanted) || id.toLowerCase().includes(wanted))),
+    [vms, wanted],
+  );
+  const columns = useMemo(() => columnsFor(endpointId, replicas), [endpointId, replicas]);
+  return (
+    <>
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 320 }} />
+        <Typography role="status" sx={{ color: 'text.secondary', flexGrow: 1 }}>
+          {text.inventory.shown(found.length, vms.length)}
+        </Typography>
+        <Button startIcon={<RefreshIcon />} onClick={onRefresh}>
+          {text.inventory.refresh}
+        </Button>
+      </Box>
+      {found.length === 0 ? (
+        <EmptyState title={text.inventory.noMatch} />
+      ) : (
+        <PagedTable label={text.inventory.title} columns={columns} rows={found} rowKey={({ id }) => id} sortedBy={{ column: 'name', descending: false }} />
+      )}
+    </>
+  );
+}
+
+function columnsFor(endpointId: string, replicas: Replicas): Column<VmSummary>[] {
+  const byVm = Map.groupBy(replicas.filter((replica) => replica.sourceEndpointId === endpointId), ({ vmId }) => vmId);
+  return [
+    { id: 'name', label: text.inventory.name, sortBy: ({ name }) => name, cell: ({ name }) => name },
+    { id: 'os', label: text.inventory.os, sortBy: ({ os_type: os }) => os, cell: ({ os_type: os }) => text.inventory.osTypes[os] },
+    { id: 'power', label: text.inventory.power, sortBy: ({ power }) => power, cell: ({ power }) => text.inventory.powerStates[power] },
+    { id: 'disks', label: text.inventory.disks, align: 'right', sortBy: ({ diskCount }) => diskCount, cell: ({ diskCount }) => diskCount },
+    { id: 'size', label: text.inventory.size, align: 'right', sortBy: ({ totalBytes }) => totalBytes, cell: ({ totalBytes }) => bytesText(totalBytes) },
+    {
+      id: 'replica',
+      label: text.inventory.replica,
+      cell: ({ id, name }) => {
+        const [replica] = byVm.get(id) ?? [];
+        return replica === undefined ? (
+          <Button size="small" href={hrefOf('replicas', 'new', endpointId, id)} aria-label={text.inventory.createOf(name)}>
+            {text.inventory.create}
+          </Button>
+        ) : (
+          <Link href={hrefOf('replicas', replica.id)}>{text.inventory.open(replica.name)}</Link>
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,131 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
+import Typography from '@mui/material/Typography';
+import { useState, type ReactNode } from 'react';
+import { stringify } from 'yaml';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import { hrefOf } from '../../app/route.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { durationText, timeText } from '../../components/quantities.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { text } from '../../text/en.ts';
+import { VaultNeeded } from '../home/vault-card.tsx';
+import { RunLine } from '../runs/run-line.tsx';
+import { DeleteReplica } from './delete-replica.tsx';
+import { LifeLabel } from './life-label.tsx';
+import { NextStep } from './next-step.tsx';
+import { DiskTable, RunTable } from './replica-tables.tsx';
+import { isActive, latestExecutions, replicaLife, type ReplicaLife } from './replica-life.ts';
+
+/** One replica: where it stands, its disks, its runs, its environment. */
+export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {
+  const replicas = useQuery('replica.list', {}, ['execution.event']);
+  const endpoints = useQuery('endpoint.list', {});
+  return (
+    <QueryView query={replicas}>
+      {(all) => {
+        const replica = all.find(({ id }) => id === replicaId);
+        if (replica === undefined) {
+          return (
+            <EmptyState title={text.replicas.missing}>
+              <Button href={hrefOf('replicas')}>{text.replicas.title}</Button>
+            </EmptyState>
+          );
+        }
+        return <QueryView query={endpoints}>{(known) => <Detail replica={replica} endpoints={known} />}</QueryView>;
+      }}
+    </QueryView>
+  );
+}
+
+function Detail({ replica, endpoints }: { readonly replica: Replica; readonly endpoints: readonly Endpoint[] }) {
+  const executions = useQuery('execution.list', { replica: replica.id, limit: 100 }, ['execution.event']);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const name = (id: string): string => endpoints.find((endpoint) => endpoint.id === id)?.name ?? text.replicas.unknownEndpoint;
+  const life = executions.data === undefined ? undefined : replicaLife(replica, latestExecutions(executions.data).get(replica.id));
+  const isIdle = life !== undefined && (life.latest === undefined || !isActive(life.latest));
+  return (
+    <Screen
+      title={replica.name}
+      lead={`${replica.vmName}: ${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`}
+      actions={
+        <>
+          {life?.kind === 'failed' && <NextStep replica={replica} life={{ ...life, step: replica.lastSuccess === undefined ? 'replicate' : 'again' }} size="medium" />}
+          {life !== undefined && <NextStep replica={replica} life={life} size="medium" />}
+          {isIdle && (
+            <Button color="error" onClick={() => setIsDeleting(true)}>
+              {text.replicas.delete}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <VaultNeeded />
+      {life !== undefined && <LifeCard life={life} />}
+      <Section title={text.replicas.disks}>
+        {replica.disks.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.replicas.noDisks}</Typography> : <DiskTable disks={replica.disks} />}
+      </Section>
+      <Section title={text.replicas.runs}>
+        <QueryView query={executions}>
+          {(runs) => (runs.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.replicas.noRuns}</Typography> : <RunTable runs={runs} />)}
+        </QueryView>
+      </Section>
+      <Environment replica={replica} endpoints={endpoints} />
+      {isDeleting && <DeleteReplica replica={replica} onClose={() => setIsDeleting(false)} />}
+    </Screen>
+  );
+}
+
+function LifeCard({ life }: { readonly life: ReplicaLife }) {
+  const now = useNow(10_000);
+  return (
+    <Paper variant="outlined" sx={{ p: 2.5, display: 'flex', gap: 4, flexWrap: 'wrap', alignItems: 'center' }}>
+      <Box role="status" sx={{ fontSize: '1.1rem', fontWeight: 600 }}>
+        <LifeLabel kind={life.kind} />
+      </Box>
+      {life.latest !== undefined && isActive(life.latest) && <RunLine execution={life.latest} />}
+      <Box>
+        <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
+          {text.replicas.synced}
+        </Typography>
+        {life.syncedTo === undefined
+          ? text.replicas.notYet
+          : `${timeText(life.syncedTo)} (${text.replicas.lag(durationText((now - Date.parse(life.syncedTo)) / 1000))})`}
+      </Box>
+    </Paper>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Paper component="section" variant="outlined" aria-label={title} sx={{ p: 2.5 }}>
+      <Typography variant="h6" component="h2" sx={{ mb: 1 }}>
+        {title}
+      </Typography>
+      {children}
+    </Paper>
+  );
+}
+
+/** The document as it would be written into a file; secrets stand in it by name only. */
+function Environment({ replica, endpoints }: { readonly replica: Replica; readonly endpoints: readonly Endpoint[] }) {
+  const side = (endpointId: string, environment: object) => ({ plugin: endpoints.find(({ id }) => id === endpointId)?.plugin, environment });
+  const document = stringify({
+    source: side(replica.sourceEndpointId, replica.sourceEnvironment),
+    destination: side(replica.destinationEndpointId, replica.destinationEnvironment),
+  });
+  return (
+    <Section title={text.replicas.environment}>
+      <Box component="pre" tabIndex={0} role="region" aria-label={text.replicas.environment} sx={{ m: 0, mb: 1, fontSize: 13, overflow: 'auto', maxHeight: 400 }}>
+        {document}
+      </Box>
+      <CopyButton content={document} label={text.replicas.copyEnvironment} />
+    </Section>
+  );
+}

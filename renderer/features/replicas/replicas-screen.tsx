@@ -1,0 +1,133 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Link from '@mui/material/Link';
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useDeferredValue, useMemo, useState } from 'react';
+import type { Replica } from '../../../shared/model/replica.ts';
+import { hrefOf } from '../../app/route.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PagedTable, type Column } from '../../components/paged-table.tsx';
+import { durationText, timeText } from '../../components/quantities.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { text } from '../../text/en.ts';
+import { VaultNeeded } from '../home/vault-card.tsx';
+import { RunLine } from '../runs/run-line.tsx';
+import { LifeLabel } from './life-label.tsx';
+import { NextStep } from './next-step.tsx';
+import { isActive, latestExecutions, replicaLife, type LifeKind, type ReplicaLife } from './replica-life.ts';
+
+interface Row {
+  readonly replica: Replica;
+  readonly life: ReplicaLife;
+  readonly way: string;
+}
+
+/** Every replica with where it stands and the next step. */
+export function ReplicasScreen() {
+  const query = useQuery('replica.list', {}, ['execution.event']);
+  const executions = useQuery('execution.list', { limit: 1000 }, ['execution.event']).data;
+  const endpoints = useQuery('endpoint.list', {}).data;
+  return (
+    <Screen title={text.replicas.title} lead={text.replicas.lead}>
+      <VaultNeeded />
+      <QueryView query={query}>
+        {(replicas) => {
+          if (replicas.length === 0) {
+            return (
+              <EmptyState title={text.replicas.none} lead={text.replicas.noneLead}>
+                <Button variant="contained" href={hrefOf('inventory')}>
+                  {text.replicas.toInventory}
+                </Button>
+              </EmptyState>
+            );
+          }
+          // Without the executions nobody can tell where a replica stands.
+          if (executions === undefined) return null;
+          const latest = latestExecutions(executions);
+          const name = (id: string): string => endpoints?.find((endpoint) => endpoint.id === id)?.name ?? text.replicas.unknownEndpoint;
+          const rows = replicas.map((replica) => ({
+            replica,
+            life: replicaLife(replica, latest.get(replica.id)),
+            way: `${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`,
+          }));
+          return <ReplicaTable rows={rows} />;
+        }}
+      </QueryView>
+    </Screen>
+  );
+}
+
+function ReplicaTable({ rows }: { readonly rows: readonly Row[] }) {
+  const [search, setSearch] = useState('');
+  const [kind, setKind] = useState<LifeKind | 'all'>('all');
+  const wanted = useDeferredValue(search.trim().toLowerCase());
+  const now = useNow(10_000);
+  const columns = useMemo(() => columnsAt(now), [now]);
+  const found = rows.filter(({ replica, life }) => (kind === 'all' || life.kind === kind) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted));
+  return (
+    <>
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+        <TextField type="search" size="small" label={text.replicas.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 320 }} />
+        <TextField select size="small" label={text.replicas.filter} value={kind} onChange={(event) => setKind(event.target.value as LifeKind | 'all')} sx={{ width: 200 }}>
+          <MenuItem value="all">{text.replicas.all}</MenuItem>
+          {(Object.keys(text.replicas.life) as LifeKind[]).map((one) => (
+            <MenuItem key={one} value={one}>
+              {text.replicas.life[one]}
+            </MenuItem>
+          ))}
+        </TextField>
+        <Typography role="status" sx={{ color: 'text.secondary' }}>
+          {text.replicas.shown(found.length, rows.length)}
+        </Typography>
+      </Box>
+      <PagedTable label={text.replicas.title} columns={columns} rows={found} rowKey={({ replica }) => replica.id} sortedBy={{ column: 'name', descending: false }} />
+    </>
+  );
+}
+
+function columnsAt(now: number): Column<Row>[] {
+  return [
+    {
+      id: 'name',
+      label: text.replicas.name,
+      sortBy: ({ replica }) => replica.name,
+      cell: ({ replica }) => <Link href={hrefOf('replicas', replica.id)}>{replica.name}</Link>,
+    },
+    { id: 'way', label: text.replicas.way, sortBy: ({ way }) => way, cell: ({ way }) => way },
+    {
+      id: 'state',
+      label: text.replicas.state,
+      sortBy: ({ life }) => life.kind,
+      cell: ({ life }) => (
+        <>
+          <LifeLabel kind={life.kind} />
+          {life.latest !== undefined && isActive(life.latest) && <RunLine execution={life.latest} />}
+        </>
+      ),
+    },
+    {
+      id: 'synced',
+      label: text.replicas.synced,
+      sortBy: ({ life }) => life.syncedTo ?? '',
+      cell: ({ life }) => <SyncedTo life={life} now={now} />,
+    },
+    { id: 'next', label: text.replicas.next, cell: ({ replica, life }) => <NextStep replica={replica} life={life} /> },
+  ];
+}
+
+function SyncedTo({ life, now }: { readonly life: ReplicaLife; readonly now: number }) {
+  if (life.syncedTo === undefined) return text.replicas.notYet;
+  return (
+    <>
+      {timeText(life.syncedTo)}
+      <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
+        {text.replicas.lag(durationText((now - Date.parse(life.syncedTo)) / 1000))}
+      </Typography>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { stringify } from 'yaml';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
+import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
+import { plugins } from '../../../shared/plugins/registry.ts';
+import { fieldsOf, type SchemaField } from '../../../shared/plugins/schema-fields.ts';
+import type { Catalog } from '../../../shared/validation/catalog.ts';
+import { validateDocument } from '../../../shared/validation/validate-document.ts';
+
+interface Sides {
+  readonly source: PluginId;
+  readonly destination: PluginId;
+}
+
+/** Rounds of "what is still missing"; a key that was filled in can make another one needed. */
+const mostRounds = 5;
+
+/**
+ * A document to start from: only what must be said, with the VM's own networks at the left of the mappings and what the
+ * destination has at their right (the first that fits; people choose). The rest has built-in values.
+ */
+export function startingDocument(vm: Vm, sides: Sides, catalog: Catalog | undefined): string {
+  const environments = { source: required(sides.source, 'source', vm, catalog), destination: required(sides.destination, 'destination', vm, catalog) };
+  for (let round = 0; round < mostRounds; round += 1) {
+    const missing = missingKeys(environments, vm, sides, catalog);
+    if (missing.length === 0) break;
+    for (const { side, field } of missing) environments[side] = { ...environments[side], [field.path[0]!]: valueFor(field, vm, catalog) };
+  }
+  return stringify({
+    source: { plugin: sides.source, environment: environments.source },
+    destination: { plugin: sides.destination, environment: environments.destination },
+  });
+}
+
+function required(plugin: PluginId, side: Side, vm: Vm, catalog: Catalog | undefined): JsonObject {
+  return Object.fromEntries(
+    topFields(plugin, side)
+      .filter((field) => field.required)
+      .map((field) => [field.path[0]!, valueFor(field, vm, catalog)]),
+  );
+}
+
+/** Keys that the rules ask for although the shape does not. */
+function missingKeys(environments: Record<Side, JsonObject>, vm: Vm, sides: Sides, catalog: Catalog | undefined): { side: Side; field: SchemaField }[] {
+  const document = {
+    vm,
+    source: { plugin: sides.source, environment: environments.source },
+    destination: { plugin: sides.destination, environment: environments.destination },
+  };
+  const findings = validateDocument(document, { locations: false, ...(catalog === undefined ? {} : { catalog }) });
+  const found = new Map<string, { side: Side; field: SchemaField }>();
+  for (const { severity, path } of findings) {
+    const match = /^\/(source|destination)\/environment\/([^/]+)$/.exec(path);
+    if (severity !== 'error' || match === null) continue;
+    const side = match[1] as Side;
+    const key = match[2]!;
+    const field = Object.hasOwn(environments[side], key) ? undefined : topFields(sides[side], side).find((one) => one.path[0] === key);
+    if (field !== undefined) found.set(`${side}/${key}`, { side, field });
+  }
+  return [...found.values()];
+}
+
+function topFields(plugin: PluginId, side: Side): SchemaField[] {
+  const schema = plugins[plugin][side]?.schema;
+  return schema === undefined ? [] : fieldsOf(schema).filter(({ path }) => path.length === 1);
+}
+
+function valueFor({ meta }: SchemaField, vm: Vm, catalog: Catalog | undefined): JsonValue {
+  const example = meta.example as JsonValue;
+  const options = optionsOf(catalog, meta.optionsFrom);
+  if (!isJsonObject(example)) return options[0]?.name ?? example;
+  const keys = keysFor(meta.keysFrom, example, vm);
+  return Object.fromEntries(keys.map((key) => [key, optionFor(key, options)?.name ?? example[key] ?? Object.values(example)[0] ?? '']));
+}
+
+function keysFor(keysFrom: string | undefined, example: JsonObject, vm: Vm): string[] {
+  if (keysFrom === 'vm.networks') return [...new Set(vm.nics.map(({ network }) => network))];
+  if (keysFrom === 'vm.storage_backends') return [...new Set(vm.disks.map((disk) => disk.storage_backend).filter((backend) => backend !== undefined))];
+  if (keysFrom === 'vm.disks') return vm.disks.map(({ id }) => id);
+  // Images by OS type: the worker of a Linux guest runs Linux, one of a Windows guest needs both.
+  if (Object.hasOwn(example, 'linux')) return vm.os_type === 'windows' ? ['linux', 'windows'] : ['linux'];
+  return Object.keys(example);
+}
+
+interface Option {
+  readonly name: string;
+  readonly os?: unknown;
+}
+
+function optionsOf(catalog: Catalog | undefined, kind: string | undefined): readonly Option[] {
+  const list = kind === undefined ? undefined : catalog?.[kind];
+  return Array.isArray(list) ? (list as Option[]) : [];
+}
+
+function optionFor(key: string, options: readonly Option[]): Option | undefined {
+  const system = key === 'windows' ? /windows/i : key === 'linux' ? /linux|debian|ubuntu|suse|rhel|red hat|rocky|alma|centos|fedora/i : undefined;
+  return system === undefined ? options[0] : options.find(({ name, os }) => system.test(`${typeof os === 'string' ? os : ''} ${name}`));
+}

@@ -1,0 +1,42 @@
+import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import type { Execution } from '../../../shared/model/execution.ts';
+import type { TransferProgress } from '../../../shared/model/progress.ts';
+import { text } from '../../text/en.ts';
+import { percentOf, TransferBar } from './transfer-bar.tsx';
+import { useProgress } from './use-progress.ts';
+
+/** How far every disk is. */
+export function ProgressCard({ execution }: { readonly execution: Execution }) {
+  const progress = useProgress(execution);
+  return (
+    <Paper component="section" variant="outlined" aria-label={text.runs.progress} sx={{ p: 2.5 }}>
+      <Typography variant="h6" component="h2" sx={{ mb: 1.5 }}>
+        {text.runs.progress}
+      </Typography>
+      {progress === undefined ? (
+        <Typography sx={{ color: 'text.secondary' }}>{text.runs.noProgress}</Typography>
+      ) : (
+        <Stack spacing={2}>
+          {progress.disks.length !== 1 && <TransferBar name={text.runs.total} transfer={progress.total} />}
+          {progress.disks.map((disk) => (
+            <TransferBar key={disk.diskId} name={disk.diskId} transfer={disk} />
+          ))}
+          <Announcement total={progress.total} />
+        </Stack>
+      )}
+    </Paper>
+  );
+}
+
+/** Read out when the phase changes and every tenth, not at every number. */
+function Announcement({ total }: { readonly total: TransferProgress }) {
+  const tenth = Math.floor(percentOf(total) / 10) * 10;
+  return (
+    <Box role="status" aria-live="polite" sx={{ position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' }}>
+      {text.runs.announce(text.runs.phases[total.phase], tenth)}
+    </Box>
+  );
+}

@@ -1,0 +1,79 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Link from '@mui/material/Link';
+import Paper from '@mui/material/Paper';
+import Typography from '@mui/material/Typography';
+import { isTerminalExecution, type Execution } from '../../../shared/model/execution.ts';
+import { hrefOf } from '../../app/route.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { durationText, timeText } from '../../components/quantities.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { text } from '../../text/en.ts';
+import { VaultNeeded } from '../home/vault-card.tsx';
+import { EventLog } from './event-log.tsx';
+import { ExecutionLabel } from './execution-label.tsx';
+import { ProgressCard } from './progress-card.tsx';
+import { RunActions } from './run-actions.tsx';
+import { TaskList } from './task-list.tsx';
+
+/** One execution of a replica, as it goes on. */
+export function RunScreen({ executionId }: { readonly executionId: string }) {
+  const query = useQuery('execution.show', { execution: executionId }, ['execution.event']);
+  const replicas = useQuery('replica.list', {}).data;
+  const now = useNow(1000);
+  return (
+    <QueryView query={query}>
+      {(execution) => {
+        const replica = replicas?.find(({ id }) => id === execution.replicaId);
+        return (
+          <Screen
+            title={text.runs.title(execution.number, replica?.name ?? '…')}
+            lead={
+              <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+                <ExecutionLabel state={execution.state} />
+                <span>{timeText(execution.createdAt)}</span>
+                <span>{lengthOf(execution, now)}</span>
+                {replica !== undefined && <Link href={hrefOf('replicas', replica.id)}>{text.runs.toReplica(replica.name)}</Link>}
+              </Box>
+            }
+            actions={<RunActions execution={execution} />}
+          >
+            <VaultNeeded />
+            {execution.state === 'interrupted' && <Alert severity="warning">{text.runs.interruptedLead}</Alert>}
+            {execution.error !== undefined && execution.state !== 'cancelled' && <ErrorNotice error={execution.error} />}
+            {execution.leftBehind > 0 && (
+              <Alert
+                severity="warning"
+                action={
+                  <Button color="inherit" size="small" href={hrefOf('ledger')}>
+                    {text.runs.toLedger}
+                  </Button>
+                }
+              >
+                {text.runs.leftBehind(execution.leftBehind)}
+              </Alert>
+            )}
+            <ProgressCard execution={execution} />
+            <Paper component="section" variant="outlined" aria-label={text.runs.tasks} sx={{ p: 2.5 }}>
+              <Typography variant="h6" component="h2" sx={{ mb: 1 }}>
+                {text.runs.tasks}
+              </Typography>
+              <TaskList tasks={execution.tasks} now={now} />
+            </Paper>
+            <EventLog executionId={execution.id} />
+          </Screen>
+        );
+      }}
+    </QueryView>
+  );
+}
+
+function lengthOf({ state, startedAt, finishedAt }: Execution, now: number): string {
+  if (startedAt === undefined) return '';
+  if (finishedAt !== undefined && isTerminalExecution(state)) return text.runs.took(durationText((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000));
+  return state === 'running' || state === 'cancelling' ? text.runs.runningFor(durationText((now - Date.parse(startedAt)) / 1000)) : '';
+}

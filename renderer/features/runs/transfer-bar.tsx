@@ -1,0 +1,56 @@
+import Box from '@mui/material/Box';
+import LinearProgress from '@mui/material/LinearProgress';
+import Typography from '@mui/material/Typography';
+import type { TransferProgress } from '../../../shared/model/progress.ts';
+import { bytesText, durationText, rateText } from '../../components/quantities.ts';
+import { text } from '../../text/en.ts';
+
+/** Seconds without a byte after which it is said. */
+const stalledAfter = 10;
+
+export function percentOf({ bytesDone, bytesTotal, phase }: TransferProgress): number {
+  if (phase === 'done') return 100;
+  return bytesTotal === 0 ? 0 : Math.min(100, Math.floor((100 * bytesDone) / bytesTotal));
+}
+
+/** One bar with its numbers in words. */
+export function TransferBar({ name, transfer }: { readonly name: string; readonly transfer: TransferProgress }) {
+  const percent = percentOf(transfer);
+  const words = transferWords(transfer);
+  const isStalled = transfer.stalledForSeconds >= stalledAfter && transfer.phase !== 'done' && transfer.phase !== 'waiting';
+  return (
+    <Box>
+      <Box sx={{ display: 'flex', gap: 1, mb: 0.5, flexWrap: 'wrap' }}>
+        <Typography variant="body2" sx={{ fontWeight: 600, flexGrow: 1, overflowWrap: 'anywhere' }}>
+          {name}
+        </Typography>
+        <Typography variant="body2">
+          {text.runs.phases[transfer.phase]} · {percent} %
+        </Typography>
+      </Box>
+      <LinearProgress
+        variant="determinate"
+        value={percent}
+        color={isStalled ? 'warning' : transfer.phase === 'done' ? 'success' : 'primary'}
+        aria-label={text.runs.barOf(name)}
+        aria-valuetext={`${text.runs.phases[transfer.phase]}, ${percent} %, ${words}`}
+        sx={{ height: 8, borderRadius: 4 }}
+      />
+      <Typography variant="caption" component="div" sx={{ color: 'text.secondary', mt: 0.5 }}>
+        {words}
+      </Typography>
+      {isStalled && (
+        <Typography variant="caption" component="div" sx={{ color: 'warning.main', fontWeight: 600 }}>
+          {text.runs.stalled(durationText(transfer.stalledForSeconds))}
+        </Typography>
+      )}
+    </Box>
+  );
+}
+
+function transferWords({ bytesDone, bytesTotal, bytesSent, rateBytesPerSecond, secondsLeft, phase }: TransferProgress): string {
+  const parts = [text.runs.bytes(bytesText(bytesDone), bytesText(bytesTotal)), text.runs.sent(bytesText(bytesSent))];
+  if (phase !== 'done' && rateBytesPerSecond > 0) parts.push(rateText(rateBytesPerSecond));
+  if (phase !== 'done' && secondsLeft !== undefined) parts.push(text.runs.left(durationText(secondsLeft)));
+  return parts.join(' · ');
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { FieldMeta } from '../../shared/plugins/field-meta.ts';
+import { unwrap } from '../../shared/plugins/schema-fields.ts';
+
+export type FieldKind = 'text' | 'multiline' | 'secret' | 'boolean' | 'choice' | 'number' | 'list' | 'mapping' | 'object' | 'json';
+export type Choice = string | number;
+
+/** One field of a form, made from the schema of its key. */
+export interface FieldDescriptor {
+  readonly key: string;
+  readonly kind: FieldKind;
+  readonly label: string;
+  readonly required: boolean;
+  readonly meta: Partial<FieldMeta>;
+  /** Of a choice: what can be chosen. Of a mapping: the keys that there can be, if they are limited. */
+  readonly choices?: readonly Choice[];
+  /** Of an object: its own fields. */
+  readonly members?: readonly FieldDescriptor[];
+}
+
+/** The fields of an object schema in the order of their declaration. What no field fits is edited as JSON. */
+export function describeFields(schema: z.ZodObject): FieldDescriptor[] {
+  return Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, declared]) => {
+    const meta = (declared.meta() ?? {}) as Partial<FieldMeta>;
+    const required = !declared.safeParse(undefined).success;
+    return { key, label: meta.title ?? key, required, meta, ...kindOf(unwrap(declared), meta) };
+  });
+}
+
+/** Fields by their headings, in the order in which the headings come up. */
+export function groupFields(fields: readonly FieldDescriptor[]): (readonly [group: string, fields: readonly FieldDescriptor[]])[] {
+  const groups = new Map<string, FieldDescriptor[]>();
+  for (const field of fields) {
+    const group = field.meta.group ?? '';
+    groups.set(group, [...(groups.get(group) ?? []), field]);
+  }
+  return [...groups];
+}
+
+function kindOf(schema: z.ZodType, meta: Partial<FieldMeta>): Pick<FieldDescriptor, 'kind' | 'choices' | 'members'> {
+  if (meta.secret === true) return { kind: isTextual(schema) ? 'secret' : 'json' };
+  if (schema instanceof z.ZodBoolean) return { kind: 'boolean' };
+  if (schema instanceof z.ZodNumber) return { kind: 'number' };
+  if (schema instanceof z.ZodObject) return { kind: 'object', members: describeFields(schema) };
+  if (schema instanceof z.ZodArray) return { kind: isText(schema.element) ? 'list' : 'json' };
+  if (schema instanceof z.ZodRecord) return mappingKind(schema);
+  const choices = choicesOf(schema);
+  if (choices !== undefined) return { kind: 'choice', choices };
+  if (isText(schema)) return { kind: meta.multiline === true ? 'multiline' : 'text' };
+  return { kind: 'json' };
+}
+
+function mappingKind(schema: z.ZodRecord): Pick<FieldDescriptor, 'kind' | 'choices'> {
+  if (!isText(schema.valueType as z.ZodType)) return { kind: 'json' };
+  const keys = choicesOf(schema.keyType as z.ZodType);
+  return keys === undefined ? { kind: 'mapping' } : { kind: 'mapping', choices: keys };
+}
+
+function choicesOf(schema: z.ZodType): readonly Choice[] | undefined {
+  if (schema instanceof z.ZodEnum) return schema.options as Choice[];
+  if (schema instanceof z.ZodLiteral) return [...schema.values] as Choice[];
+  if (!(schema instanceof z.ZodUnion)) return undefined;
+  const parts = (schema.options as z.ZodType[]).map((option) => choicesOf(unwrap(option)));
+  return parts.every((part) => part !== undefined) ? parts.flat() : undefined;
+}
+
+function isText(schema: unknown): boolean {
+  return schema instanceof z.ZodString || schema instanceof z.ZodStringFormat || (schema instanceof z.ZodType && unwrap(schema) instanceof z.ZodString);
+}
+
+/** A text, or a text beside a reference to one. */
+function isTextual(schema: z.ZodType): boolean {
+  return isText(schema) || (schema instanceof z.ZodUnion && (schema.options as z.ZodType[]).some(isText));
+}

@@ -1,0 +1,20 @@
+import { text } from '../text/en.ts';
+import type { FieldDescriptor } from './field-descriptor.ts';
+
+/** What stands below a field: what is wrong, or else what it is for and what counts when it is not set. */
+export function fieldHelp({ meta, kind }: FieldDescriptor, problem?: string): string {
+  if (problem !== undefined) return problem;
+  const parts = [meta.help ?? ''];
+  if (meta.builtIn !== undefined) parts.push(`${text.forms.builtIn(shown(meta.builtIn))}.`);
+  if (kind === 'list') parts.push(`${text.forms.onePerLine}.`);
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+export function fieldLabel({ label, meta }: FieldDescriptor): string {
+  return meta.unit === undefined ? label : `${label} (${meta.unit})`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'boolean') return value ? text.forms.yes : text.forms.no;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,119 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/model/json.ts';
+import { checkShape } from '../../shared/validation/check-shape.ts';
+import type { z } from 'zod';
+import { text } from '../text/en.ts';
+import type { FieldDescriptor } from './field-descriptor.ts';
+
+/** One row of a mapping. Rows, because keys may hold anything, while a form's paths may not. */
+export interface MappingRow {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** What a field holds while it is edited. An empty text is "not set" everywhere. */
+export type FieldValue = string | boolean | readonly MappingRow[] | { readonly $secret: string } | FormValues;
+export interface FormValues {
+  [key: string]: FieldValue;
+}
+
+/** An object as the form edits it. */
+export function toFormValues(fields: readonly FieldDescriptor[], object: JsonObject): FormValues {
+  return Object.fromEntries(fields.map((field) => [field.key, toFieldValue(field, Object.hasOwn(object, field.key) ? object[field.key] : undefined)]));
+}
+
+function toFieldValue(field: FieldDescriptor, value: JsonValue | undefined): FieldValue {
+  switch (field.kind) {
+    case 'object':
+      return toFormValues(field.members ?? [], isJsonObject(value) ? value : {});
+    case 'mapping':
+      return isJsonObject(value) ? Object.entries(value).map(([key, one]) => ({ key, value: String(one) })) : [];
+    case 'list':
+      return Array.isArray(value) ? value.join('\n') : '';
+    case 'json':
+      return value === undefined ? '' : JSON.stringify(value, null, 2);
+    case 'boolean':
+      return typeof value === 'boolean' ? value : '';
+    case 'secret':
+      return isJsonObject(value) ? { $secret: String(value['$secret']) } : '';
+    default:
+      return value === undefined || value === null ? '' : String(value);
+  }
+}
+
+/** What the form holds as an object: keys that are not set are absent. */
+export function fromFormValues(fields: readonly FieldDescriptor[], values: FormValues): JsonObject {
+  const object: Record<string, JsonValue> = {};
+  for (const field of fields) {
+    const value = fromFieldValue(field, values[field.key] ?? '');
+    if (value !== undefined) object[field.key] = value;
+  }
+  return object;
+}
+
+function fromFieldValue(field: FieldDescriptor, value: FieldValue): JsonValue | undefined {
+  if (value === '') return undefined;
+  switch (field.kind) {
+    case 'object': {
+      const inner = fromFormValues(field.members ?? [], value as FormValues);
+      return Object.keys(inner).length === 0 ? undefined : inner;
+    }
+    case 'mapping': {
+      const rows = (value as readonly MappingRow[]).filter((row) => row.key !== '' || row.value !== '');
+      return rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.key, row.value]));
+    }
+    case 'list': {
+      const lines = (value as string).split('\n').filter((line) => line.trim() !== '');
+      return lines.length === 0 ? undefined : lines;
+    }
+    case 'json':
+      return parsedJson(value as string) ?? (value as string);
+    case 'number':
+      // What is no number stays a text, for the schema to say so.
+      return /^-?\d+(\.\d+)?$/.test((value as string).trim()) ? Number(value) : (value as string);
+    case 'choice':
+      return field.choices?.find((choice) => String(choice) === value) ?? (value as string);
+    default:
+      return value as JsonValue;
+  }
+}
+
+function parsedJson(written: string): JsonValue | undefined {
+  try {
+    return JSON.parse(written) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with each field, by its path in the form (`a.b`). */
+export function fieldProblems(schema: z.ZodObject, fields: readonly FieldDescriptor[], values: FormValues): ReadonlyMap<string, string> {
+  const problems = new Map<string, string>();
+  collectOwnProblems(fields, values, [], problems);
+  for (const { path, message, rule } of checkShape(schema, fromFormValues(fields, values), { unknownKey: ({ key }) => ({ message: key }) })) {
+    const at = fieldPath(fields, path.map(String));
+    if (!problems.has(at)) problems.set(at, rule === 'missing-key' ? text.forms.missing : message);
+  }
+  return problems;
+}
+
+/** What a schema can't see: a text that is no JSON, a key that is there twice. */
+function collectOwnProblems(fields: readonly FieldDescriptor[], values: FormValues, below: readonly string[], problems: Map<string, string>): void {
+  for (const field of fields) {
+    const at = [...below, field.key];
+    const value = values[field.key] ?? '';
+    if (field.kind === 'object') collectOwnProblems(field.members ?? [], value as FormValues, at, problems);
+    if (field.kind === 'json' && value !== '' && parsedJson(value as string) === undefined) problems.set(at.join('.'), text.forms.notJson);
+    if (field.kind === 'mapping') {
+      const keys = (value as readonly MappingRow[]).map((row) => row.key);
+      const twice = keys.find((key, index) => key !== '' && keys.indexOf(key) !== index);
+      if (twice !== undefined) problems.set(at.join('.'), text.forms.duplicateKey(twice));
+    }
+  }
+}
+
+/** The field that a place in the object belongs to. */
+function fieldPath(fields: readonly FieldDescriptor[], path: readonly string[]): string {
+  const [key = '', ...rest] = path;
+  const field = fields.find((one) => one.key === key);
+  return field?.kind === 'object' && rest.length > 0 ? `${key}.${fieldPath(field.members ?? [], rest)}` : key;
+}

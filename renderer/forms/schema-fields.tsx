@@ -1,0 +1,88 @@
+import Box from '@mui/material/Box';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useController, useFormState, type Control, type FieldValues } from 'react-hook-form';
+import { groupFields, type FieldDescriptor } from './field-descriptor.ts';
+import { BooleanInput, ChoiceInput } from './fields/choice-field.tsx';
+import { MappingInput } from './fields/mapping-field.tsx';
+import { SecretInput } from './fields/secret-field.tsx';
+import { TextInput } from './fields/text-field.tsx';
+
+interface SchemaFieldsProps<T extends FieldValues> {
+  readonly fields: readonly FieldDescriptor[];
+  readonly control: Control<T>;
+  /** Path in the form below which the fields are. */
+  readonly below: string;
+}
+
+/** All fields of a schema under their headings. */
+export function SchemaFields<T extends FieldValues>({ fields, control: typed, below }: SchemaFieldsProps<T>) {
+  // The fields come from a schema at run time: the form's static type says nothing about them.
+  const control = typed as unknown as Control;
+  return (
+    <Stack spacing={3}>
+      {groupFields(fields).map(([group, members]) => (
+        <Box key={group} role="group" aria-label={group}>
+          <Typography variant="subtitle1" component="h2" sx={{ fontWeight: 600, mb: 1.5 }}>
+            {group}
+          </Typography>
+          <Stack spacing={2}>
+            {members.map((field) => (
+              <SchemaField key={field.key} field={field} control={control} path={`${below}.${field.key}`} />
+            ))}
+          </Stack>
+        </Box>
+      ))}
+    </Stack>
+  );
+}
+
+interface SchemaFieldProps {
+  readonly field: FieldDescriptor;
+  readonly control: Control;
+  readonly path: string;
+}
+
+function SchemaField({ field, control, path }: SchemaFieldProps) {
+  if (field.kind !== 'object') return <LeafField field={field} control={control} path={path} />;
+  return (
+    <Box role="group" aria-label={field.label} sx={{ borderLeft: 2, borderColor: 'divider', pl: 2 }}>
+      <Typography variant="body2" sx={{ fontWeight: 500 }}>
+        {field.label}
+      </Typography>
+      <Typography variant="caption" component="p" sx={{ color: 'text.secondary', mb: 1.5 }}>
+        {field.meta.help}
+      </Typography>
+      <Stack spacing={2}>
+        {field.members?.map((member) => (
+          <SchemaField key={member.key} field={member} control={control} path={`${path}.${member.key}`} />
+        ))}
+      </Stack>
+    </Box>
+  );
+}
+
+/** Only the field that changes is rendered again: each one is a controller of its own. */
+function LeafField({ field, control, path }: SchemaFieldProps) {
+  const { field: held, fieldState } = useController({ name: path, control });
+  const { submitCount } = useFormState({ control });
+  const shared = {
+    field,
+    onBlur: held.onBlur,
+    inputRef: held.ref,
+    // A required field that nobody has come to yet is not wrong yet.
+    problem: fieldState.isTouched || submitCount > 0 ? fieldState.error?.message : undefined,
+  };
+  switch (field.kind) {
+    case 'secret':
+      return <SecretInput {...shared} value={held.value} onChange={held.onChange} />;
+    case 'boolean':
+      return <BooleanInput {...shared} value={held.value} onChange={held.onChange} />;
+    case 'choice':
+      return <ChoiceInput {...shared} value={held.value} onChange={held.onChange} />;
+    case 'mapping':
+      return <MappingInput {...shared} value={held.value} onChange={held.onChange} />;
+    default:
+      return <TextInput {...shared} value={held.value} onChange={held.onChange} />;
+  }
+}
