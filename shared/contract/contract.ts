@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } from '../model/deployment.ts';
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
 import { executionDetailSchema, executionOptionsSchema, executionSchema } from '../model/execution.ts';
@@ -90,6 +91,32 @@ export const calls = {
       limit: z.int().min(1).max(10_000).default(1000),
     }),
     output: z.array(eventSchema),
+  },
+
+  /**
+   * Makes a replica into a running virtual machine, or goes on with a deployment that was interrupted. Answers at once;
+   * follow it by its events.
+   */
+  'deployment.create': {
+    input: z.strictObject({ replica: reference, options: deploymentOptionsSchema.default({}) }),
+    output: deploymentSchema,
+  },
+  'deployment.list': {
+    input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50) }),
+    output: z.array(deploymentSchema),
+  },
+  'deployment.show': { input: z.strictObject({ deployment: reference }), output: deploymentDetailSchema },
+  'deployment.cancel': { input: z.strictObject({ deployment: reference, force: z.boolean().default(false) }), output: nothing },
+  /** Goes on with an interrupted deployment, or with all of them. */
+  'deployment.resume': { input: z.strictObject({ deployment: reference.optional() }), output: z.array(deploymentSchema) },
+  'deployment.events': {
+    input: z.strictObject({ deployment: reference, after: z.int().min(0).default(0), limit: z.int().min(1).max(10_000).default(1000) }),
+    output: z.array(eventSchema),
+  },
+  /** Deletes the virtual machine with its volumes, network interfaces and addresses. */
+  'deployment.delete': {
+    input: z.strictObject({ deployment: reference, dryRun: z.boolean() }),
+    output: z.array(ledgerItemSchema),
   },
 
   'ledger.list': {

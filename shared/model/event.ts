@@ -7,9 +7,11 @@ export const eventSchema = z.object({
   at: z.string(),
   type: z.enum([
     'execution.created', 'execution.state', 'execution.left-behind', 'task.state', 'task.retry', 'note', 'disk.done',
+    'deployment.created', 'deployment.state', 'deployment.left-behind', 'guest.step', 'guest.log', 'guest.console',
   ]),
   replicaId: z.string().optional(),
   executionId: z.string().optional(),
+  deploymentId: z.string().optional(),
   taskId: z.string().optional(),
   message: z.string(),
   details: jsonObjectSchema,

@@ -2,8 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import type { Deployment } from '../../../shared/model/deployment.ts';
 import type { Execution } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
+import type { DeploymentService } from '../deployments/deployment-service.ts';
 import type { ExecutionService } from '../executions/execution-service.ts';
 import type { PlatformRegistry } from '../platforms/registry.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
@@ -20,7 +22,11 @@ export interface CoreContext {
   readonly platforms: PlatformRegistry;
   readonly redactor: Redactor;
   readonly executions: ExecutionService;
+  readonly deployments: DeploymentService;
 }
+
+/** The same without the services that stand on it. */
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments'>;
 
 export function endpointOf(core: Pick<CoreContext, 'store'>, reference: string): Endpoint {
   const endpoint = core.store.endpoints.find(reference);
@@ -42,6 +48,15 @@ export function executionOf(core: Pick<CoreContext, 'store'>, reference: string)
   const found = last === undefined ? undefined : core.store.executions.find(last);
   if (found === undefined) throw new CausewayError('engine.not-found', `execution ${reference}`);
   return found;
+}
+
+/** By its id; or by a replica's name or id, for that replica's last one. */
+export function deploymentOf(core: Pick<CoreContext, 'store'>, reference: string): Deployment {
+  const replicaId = core.store.replicas.find(reference)?.id;
+  const last = replicaId === undefined ? undefined : core.store.deployments.list({ replicaId, limit: 1 })[0];
+  const deployment = last ?? core.store.deployments.find(reference);
+  if (deployment === undefined) throw new CausewayError('engine.not-found', `deployment ${reference}`);
+  return deployment;
 }
 
 type PlatformParts = Pick<CoreContext, 'platforms' | 'vault' | 'redactor' | 'stateFolder'>;

@@ -8,16 +8,22 @@ import type { Replica } from '../../../shared/model/replica.ts';
 import { executionService, type OpenReplica } from '../executions/execution-service.ts';
 import type { ConnectWorker } from '../executions/run-context.ts';
 import type { Transfer } from '../executions/transfer.ts';
+import { probePort, type BootProbe } from '../deployments/boot-probe.ts';
+import type { GuestPreparation } from '../deployments/deployment-context.ts';
+import { deploymentService } from '../deployments/deployment-service.ts';
+import { guestPreparation } from '../deployments/guest-preparation.ts';
+import { openDeployment } from './open-deployment.ts';
 import { platforms as allPlatforms, type PlatformRegistry } from '../platforms/registry.ts';
 import type { SecretVault } from '../ports/secret-vault.ts';
 import * as replication from '../replication/index.ts';
 import { ensureStateFolder } from '../store/database.ts';
+import type { NewEvent } from '../store/events.ts';
 import { openStore } from '../store/store.ts';
 import { connectWorker } from '../transport/connect-worker.ts';
 import { handlers } from './calls/index.ts';
 import type { Handler } from './calls/handler.ts';
 import { transferFolder } from './calls/replicas.ts';
-import { endpointOf, openDestination, openSource, type CoreContext } from './core-context.ts';
+import { endpointOf, openDestination, openSource, type CoreContext, type CoreParts } from './core-context.ts';
 import { effectiveValues, environmentFindings } from './environments.ts';
 import { redactor, resolveSecrets } from './secret-references.ts';
 
@@ -32,18 +38,22 @@ export interface CoreOptions {
   readonly transfer?: Transfer;
   /** How long a worker that was lost may take to answer again before it is replaced. Default 45 s. */
   readonly workerPatienceMs?: number;
-  /** How many executions run at the same time. Default 4. */
+  /** Default: the product's own preparation, over SSH. */
+  readonly guests?: Partial<GuestPreparation>;
+  /** Default: asks the port itself. */
+  readonly bootProbe?: BootProbe;
+  /** How many executions, and how many deployments, run at the same time. Default 4. */
   readonly executionLimit?: number;
 }
 
 export interface Core extends CoreClient {
   /** For carriers: an input from outside in, an answer as data out. Never rejects. */
   dispatch(name: string, input: unknown, signal?: AbortSignal): Promise<Envelope<unknown>>;
-  /** Ids of the executions that are under way. */
+  /** Ids of the executions and deployments that are under way. */
   activeExecutions(): readonly string[];
   /** Notes in the journal of what runs that the computer was asleep. */
   noteSleep(asleepMs: number): void;
-  /** Resolves when no execution is under way. */
+  /** Resolves when no execution and no deployment is under way. */
   drain(): Promise<void>;
 }
 
@@ -59,20 +69,42 @@ export function createCore(options: CoreOptions): Core {
   const hub = eventHub();
   const redact = redactor();
   const parts = { stateFolder, store, vault: options.vault, platforms: options.platforms ?? allPlatforms, redactor: redact };
+  const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal) => connectWorker(access, mechanism, {}, signal));
+  const emit = (event: NewEvent): void =>
+    hub.emit('execution.event', store.events.append({ ...event, message: redact.text(event.message), details: redact.json(event.details) }));
   const executions = executionService({
     store,
     transfer,
     transferFolder: join(transferFolder(parts)),
-    connectWorker: options.connectWorker ?? ((access, mechanism, signal) => connectWorker(access, mechanism, {}, signal)),
+    connectWorker: connect,
     open: (replica) => openReplica(parts, replica),
     clean: (error) => redact.error(error),
-    emit: (event) => hub.emit('execution.event', store.events.append({ ...event, message: redact.text(event.message), details: redact.json(event.details) })),
+    emit,
     publishProgress: (progress) => hub.emit('execution.progress', progress),
     workerPatienceMs: options.workerPatienceMs ?? 45_000,
     limit: options.executionLimit ?? 4,
   });
+  const deployments = deploymentService({
+    store,
+    executions,
+    guests: { ...guestPreparation(connect), ...options.guests },
+    bootProbe: options.bootProbe ?? probePort,
+    transfer,
+    transferFolder: transferFolder(parts),
+    open: (replica, deploymentOptions) => openDeployment(parts, replica, deploymentOptions),
+    cleanError: (error) => redact.error(error),
+    cleanText: (text) => redact.text(text),
+    emit,
+    limit: options.executionLimit ?? 4,
+  });
   executions.markInterrupted();
-  const context: CoreContext = { ...parts, executions };
+  deployments.markInterrupted();
+  const context: CoreContext = { ...parts, executions, deployments };
+  const drain = async (): Promise<void> => {
+    // A migration starts executions.
+    await deployments.drain();
+    await executions.drain();
+  };
   const closing = new AbortController();
   const pending = new Set<Promise<unknown>>();
 
@@ -94,12 +126,12 @@ export function createCore(options: CoreOptions): Core {
       return opened((await dispatch(name, input, signal)) as Envelope<CallOutput<N>>);
     },
     subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
-    activeExecutions: () => executions.activeIds(),
+    activeExecutions: () => [...executions.activeIds(), ...deployments.activeIds()],
     noteSleep: (asleepMs) => executions.noteSleep(asleepMs),
-    drain: () => executions.drain(),
-    /** Waits for executions and calls that are under way. */
+    drain,
+    /** Waits for executions, deployments and calls that are under way. */
     async close() {
-      await executions.drain();
+      await drain();
       await Promise.allSettled(pending);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
       store.close();
@@ -122,7 +154,7 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
 }
 
 /** Both platforms of a replica and its environments, as a run uses them. */
-async function openReplica(core: Omit<CoreContext, 'executions'>, replica: Replica): Promise<OpenReplica> {
+async function openReplica(core: CoreParts, replica: Replica): Promise<OpenReplica> {
   const from = endpointOf(core, replica.sourceEndpointId);
   const to = endpointOf(core, replica.destinationEndpointId);
   const learn = (name: string, secret: string): void => core.redactor.learn(name, secret);

@@ -1,28 +1,27 @@
 import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { EventType } from '../../../shared/model/event.ts';
-import type { Execution } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { TaskRecorder } from '../jobs/runner.ts';
-import type { Store } from '../store/store.ts';
+import type { TaskStore } from '../store/tasks.ts';
 
-/** Keeps the states of an execution's tasks in the store, and tells of each change. */
+/** Keeps the states of the tasks of one run (an execution, a deployment) in the store, and tells of each change. */
 export function taskRecorder(
-  store: Store,
-  execution: Execution,
+  store: { readonly tasks: TaskStore },
+  run: { readonly id: string },
   clean: (error: ErrorRecord) => ErrorRecord,
   emit: (type: EventType, taskId: string, message: string, details: JsonObject) => void,
 ): TaskRecorder {
-  const titles = new Map(store.tasks.list(execution.id).map((task) => [task.id, task.title]));
+  const titles = new Map(store.tasks.list(run.id).map((task) => [task.id, task.title]));
   const title = (id: string): string => titles.get(id) ?? id;
   return {
-    load: () => store.tasks.list(execution.id),
+    load: () => store.tasks.list(run.id),
     start(id) {
-      store.tasks.start(execution.id, id);
+      store.tasks.start(run.id, id);
       emit('task.state', id, title(id), { state: 'running' });
     },
     finish(id, state, outcome) {
       const error = outcome.error === undefined ? undefined : clean(outcome.error);
-      store.tasks.finish(execution.id, id, state, { ...outcome, ...(error === undefined ? {} : { error }) });
+      store.tasks.finish(run.id, id, state, { ...outcome, ...(error === undefined ? {} : { error }) });
       const message = error === undefined ? `${title(id)}: ${state}` : `${title(id)}: ${state}: ${error.message}`;
       emit('task.state', id, message, { state, ...(error === undefined ? {} : { code: error.code }) });
     },

@@ -51,6 +51,11 @@ export interface DeploymentPlatform {
   volumesFromSnapshots(run: DeploymentRun, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]>;
   /** For a deployment in place that failed: the replica's volumes get the snapshots' content back (as new volumes). */
   restoreVolumes(run: DeploymentRun, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]>;
+  /**
+   * After a deployment in place that succeeded: the replica's volumes become the deployment's in the ledger. Idempotent.
+   * Without it the platform can't deploy in place.
+   */
+  adoptVolumes?(run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<void>;
   /** One NIC for each of the source, in their order. */
   createNics(run: DeploymentRun, plan: DeploymentPlan, signal: AbortSignal): Promise<readonly DeployedNic[]>;
   /** Creates the VM from prepared, detached volumes, starts it, and waits until the platform says that it runs. */

@@ -1,4 +1,5 @@
 import { cloudErrors } from './cloud.ts';
+import { deploymentErrors } from './deployment.ts';
 import { engineErrors } from './engine.ts';
 import type { ErrorText } from './error-text.ts';
 import { generalErrors } from './general.ts';
@@ -18,6 +19,7 @@ export const errorCatalogue = {
   ...cloudErrors,
   ...secretsErrors,
   ...osmorphingErrors,
+  ...deploymentErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

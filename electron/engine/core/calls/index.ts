@@ -1,4 +1,5 @@
 import type { CallName } from '../../../../shared/contract/contract.ts';
+import { deploymentCalls } from './deployments.ts';
 import { endpointCalls } from './endpoints.ts';
 import { executionCalls } from './executions.ts';
 import type { Handlers } from './handler.ts';
@@ -15,6 +16,7 @@ export const handlers: Handlers<CallName> = {
   ...platformCalls,
   ...replicaCalls,
   ...executionCalls,
+  ...deploymentCalls,
   ...ledgerCalls,
   ...vaultCalls,
 };

@@ -2,6 +2,7 @@ import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-
 import type { LedgerItem } from '../../../../shared/model/ledger.ts';
 import type { DestinationPlatform } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
+import { isDeploymentOrphan } from '../../deployments/entries-left.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { openDestination, openSource, using, type CoreContext } from '../core-context.ts';
 import { snapshotItems, dropSnapshotItem } from '../source-snapshots.ts';
@@ -63,6 +64,8 @@ async function listItems(core: CoreContext, options: { check: boolean; removed: 
 /** A temporary thing outlived its execution, or a lasting one its replica. */
 function orphanReason(core: CoreContext, entry: LedgerEntry): LedgerItem['orphan'] {
   if (entry.state === 'removed') return undefined;
+  const deployment = entry.executionId === undefined ? undefined : core.store.deployments.find(entry.executionId);
+  if (deployment !== undefined && entry.lifetime !== 'replica') return isDeploymentOrphan(deployment, entry) ? 'execution-over' : undefined;
   if (entry.replicaId !== undefined && core.store.replicas.find(entry.replicaId) === undefined) return 'replica-deleted';
   if (entry.lifetime !== 'temporary') return undefined;
   const open = core.store.executions.listOpen().some((execution) => execution.id === entry.executionId);
@@ -84,5 +87,6 @@ async function goneEntries(core: CoreContext, signal: AbortSignal): Promise<Set<
 }
 
 function notFree(item: LedgerItem): string {
+  if (item.lifetime === 'deployment') return 'it belongs to a virtual machine; delete the deployment instead';
   return item.lifetime === 'temporary' ? 'its execution is not over' : 'it belongs to a replica that exists';
 }

@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { vmSchema } from '../../../../shared/model/vm.ts';
 import type { DestinationRun } from '../../ports/destination-platform.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
 import { newId } from '../../store/ids.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { openTransferState } from '../../replication/index.ts';
@@ -67,13 +68,17 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
   },
 
   async 'replica.execute'(core, { replica, options }) {
-    return core.executions.execute(replicaOf(core, replica), options);
+    const found = replicaOf(core, replica);
+    core.deployments.refuseExecution(found);
+    return core.executions.execute(found, options);
   },
 
   async 'replica.delete'(core, { replica: reference }, signal) {
     const replica = replicaOf(core, reference);
     const open = core.store.executions.listOpen().find((execution) => execution.replicaId === replica.id);
     if (open !== undefined) throw new CausewayError('engine.execution-active', `${open.id} of replica ${replica.name} is ${open.state}`);
+    const deploying = core.store.deployments.listOpen().find((deployment) => deployment.replicaId === replica.id);
+    if (deploying !== undefined) throw new CausewayError('deployment.active', `${deploying.id} of replica ${replica.name} is ${deploying.state}`);
     await deleteVolumes(core, replica, signal);
     await dropSnapshots(core, replica, signal);
     for (const disk of replica.disks) {
@@ -93,7 +98,9 @@ export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {
 }
 
 async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
-  const ours = core.store.ledger.list().filter((entry) => entry.replicaId === replica.id);
+  // What was deployed stays: it is no part of the replica any more.
+  const isOurs = (entry: LedgerEntry): boolean => entry.replicaId === replica.id && entry.lifetime !== 'deployment';
+  const ours = core.store.ledger.list().filter(isOurs);
   if (ours.length === 0) return;
   const endpoint = endpointOf(core, replica.destinationEndpointId);
   const environment = effectiveValues(endpoint.plugin, 'destination', replica.destinationEnvironment, replica.providerConfiguration);
@@ -117,7 +124,7 @@ async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortS
     }
     await destination.deleteVolumes(run, signal);
   });
-  const left = core.store.ledger.list().filter((entry) => entry.replicaId === replica.id);
+  const left = core.store.ledger.list().filter(isOurs);
   if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} are still there`);
 }
 

@@ -10,6 +10,7 @@ import type { DiskWriter, WorkerSession } from '../../ports/disk-writer.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { SecretVault } from '../../ports/secret-vault.ts';
 import type { Snapshot, SourcePlatform } from '../../ports/source-platform.ts';
+import { memoryDeployments } from './memory-deployments.ts';
 
 const block = 65536;
 
@@ -28,6 +29,8 @@ export class MemoryLab {
   bytesWritten = 0;
   /** Sessions of an earlier generation belong to a process that was killed: their calls never come back, nor have effect. */
   generation = 0;
+  /** What the console of a deployed server shows. */
+  consoleText = 'web login: ';
   /** What a check may repeat into its evidence, as a careless platform would. */
   evidence = 'all is well';
 
@@ -49,7 +52,7 @@ export class MemoryLab {
   };
 
   readonly connectWorker: ConnectWorker = async () => {
-    this.#step('connect');
+    this.step('connect');
     const lost = new AbortController();
     const session: WorkerSession = {
       mechanism: 'SSH',
@@ -64,10 +67,18 @@ export class MemoryLab {
     return session;
   };
 
-  #step(name: string): void {
+  step(name: string): void {
     this.log.push(name);
     const error = this.faults.get(name)?.shift();
     if (error !== undefined) throw error;
+  }
+
+  make(entry: LedgerEntry, bytes?: Buffer): { id: string } {
+    const id = randomUUID();
+    // A worker sees the first 20 characters, which have to tell volumes apart.
+    const serial = entry.lifetime === 'deployment' ? id : `${entry.key}-${id}`;
+    this.things.set(id, { name: entry.name, serial, ...(bytes === undefined ? {} : { bytes }) });
+    return { id };
   }
 
   #source(): SourcePlatform {
@@ -79,7 +90,7 @@ export class MemoryLab {
       check: async () => ({ passed: true, steps: [{ name: 'reach', outcome: 'passed', evidence: this.evidence }] }),
       listVms: async () => [{ id: 'vm-1', name: 'web', os_type: 'linux', power: 'running', diskCount: this.disks.size, totalBytes: 0 }],
       describeVm: async () => {
-        this.#step('describe');
+        this.step('describe');
         return {
           id: 'vm-1', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 1024,
           disks: [...this.disks].map(([id, bytes]) => ({ id, size_bytes: bytes.length })),
@@ -89,7 +100,7 @@ export class MemoryLab {
       options: async () => ({}),
       prepare: async () => undefined,
       createSnapshot: async ({ tag }) => {
-        this.#step('snapshot');
+        this.step('snapshot');
         if (!this.snapshots.has(tag)) {
           this.snapshots.set(tag, { content: new Map([...this.disks].map(([id, bytes]) => [id, Buffer.from(bytes)])), alive: true });
         }
@@ -98,13 +109,14 @@ export class MemoryLab {
       isAlive: async (snapshot) => this.snapshots.get(snapshot.tag)?.alive ?? false,
       openDisk: async (snapshot, diskId, base) => this.#reader(snapshot.tag, diskId, base?.tag),
       commitSnapshot: async (snapshot, former) => {
-        this.#step(`commit ${former === undefined ? 'first' : 'on base'}`);
+        this.step(`commit ${former === undefined ? 'first' : 'on base'}`);
         if (former !== undefined && former.tag !== snapshot.tag) this.snapshots.delete(former.tag);
       },
       abandonSnapshot: async (snapshot) => {
-        this.#step('abandon');
+        this.step('abandon');
         this.snapshots.delete(snapshot.tag);
       },
+      shutdown: async () => this.step('shut down'),
       dropBase: async (base) => void this.snapshots.delete(base.tag),
       close: async () => undefined,
     };
@@ -138,11 +150,7 @@ export class MemoryLab {
   #destination(): DestinationPlatform {
     const find = async (entry: LedgerEntry) => [...this.things].filter(([, thing]) => thing.name === entry.name).map(([id]) => ({ id }))[0];
     const get = async (id: string) => (this.things.has(id) ? { id } : undefined);
-    const make = (entry: LedgerEntry, bytes?: Buffer): { id: string } => {
-      const id = randomUUID();
-      this.things.set(id, { name: entry.name, serial: `${entry.key}-${id}`, ...(bytes === undefined ? {} : { bytes }) });
-      return { id };
-    };
+    const make = this.make.bind(this);
     const gone = { findId: async (entry: LedgerEntry) => (await find(entry))?.id, remove: async (id: string) => void this.things.delete(id) };
     return {
       check: async () => ({ passed: true, steps: [] }),
@@ -150,7 +158,7 @@ export class MemoryLab {
       catalog: async () => ({ networks: [{ id: 'n', name: 'net' }] }),
       checkEnvironment: async () => [],
       ensureVolumes: async (run, disks, signal) => {
-        this.#step('volumes');
+        this.step('volumes');
         const volumes: Volume[] = [];
         for (const disk of disks) {
           const create = async (entry: LedgerEntry) => make(entry, Buffer.alloc(disk.size_bytes));
@@ -164,14 +172,14 @@ export class MemoryLab {
         return volumes;
       },
       startWorker: async (run, _role, volumes, signal) => {
-        this.#step('start worker');
+        this.step('start worker');
         const { resource } = await run.ledger.ensure(
           { kind: 'server', key: 'worker', lifetime: 'temporary' }, { find, get, create: async (entry) => make(entry) }, signal,
         );
         return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '', attached: volumes };
       },
       stopWorker: async (run, _role, signal) => {
-        this.#step('stop worker');
+        this.step('stop worker');
         for (const entry of run.ledger.list({ lifetime: 'temporary' })) await run.ledger.release(entry, gone, signal);
       },
       deleteVolumes: async (run, signal) => {
@@ -179,6 +187,7 @@ export class MemoryLab {
       },
       removeResource: (entry, ledger, signal) => ledger.release(entry, gone, signal),
       findResource: find,
+      deployment: memoryDeployments(this),
       close: async () => undefined,
     };
   }
@@ -205,7 +214,7 @@ export class MemoryLab {
       },
       flush: async () => {
         await alive();
-        this.#step('flush');
+        this.step('flush');
       },
       digests: async (offset, length, size) => {
         const out: Buffer[] = [];

@@ -1,11 +1,11 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import type { Finding } from '../../../../shared/validation/finding.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
+import { refuseErrors } from '../refuse-errors.ts';
 import { replicaOf, vmOf, type RunContext } from '../run-context.ts';
 
 /** The offline rules that need no VM, before any cloud is asked. */
 export function checkSource(run: RunContext): TaskHandler {
-  return async () => refuseErrors(run, await run.findings(undefined));
+  return async () => refuseErrors(await run.findings(undefined), noteIn(run));
 }
 
 export function describeVm(run: RunContext): TaskHandler {
@@ -16,7 +16,7 @@ export function describeVm(run: RunContext): TaskHandler {
 export function checkDestination(run: RunContext): TaskHandler {
   return async ({ values, signal }) => {
     const vm = vmOf(values);
-    refuseErrors(run, await run.findings(vm));
+    refuseErrors(await run.findings(vm), noteIn(run));
     for (const known of replicaOf(run).disks) {
       const disk = vm.disks.find((candidate) => candidate.id === known.diskId);
       if (disk === undefined) {
@@ -27,7 +27,7 @@ export function checkDestination(run: RunContext): TaskHandler {
         });
       }
     }
-    refuseErrors(run, await run.destination.checkEnvironment(run.environments.destination, vm, signal));
+    refuseErrors(await run.destination.checkEnvironment(run.environments.destination, vm, signal), noteIn(run));
   };
 }
 
@@ -41,15 +41,6 @@ export function shutDownVm(run: RunContext): TaskHandler {
   };
 }
 
-function refuseErrors(run: RunContext, findings: readonly Finding[]): void {
-  for (const finding of findings) {
-    if (finding.severity === 'warning') run.event('note', `${finding.path}: ${finding.message}`, { rule: finding.rule });
-  }
-  const errors = findings.filter((finding) => finding.severity === 'error');
-  const [first] = errors;
-  if (first === undefined) return;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  throw new CausewayError('engine.environment-invalid', `${first.path || '/'}: ${first.message}${more}`, {
-    details: { findings: errors.map(({ path, rule, message }) => ({ path, rule, message })) },
-  });
+function noteIn(run: RunContext) {
+  return (message: string, rule: string): void => run.event('note', message, { rule });
 }

@@ -1,6 +1,7 @@
 import type { DeploymentPlatform } from '../../../ports/deployment-platform.ts';
 import { readEnvironment } from '../environment.ts';
 import type { CloudSession } from '../session.ts';
+import { adoptVolumes } from './adopt-volumes.ts';
 import { createNics } from './deployment-nics.ts';
 import { createServer } from './deployment-server.ts';
 import { snapshotVolumes, volumesFromSnapshots } from './deployment-volumes.ts';
@@ -17,6 +18,7 @@ export function createDeploymentPlatform(session: CloudSession): DeploymentPlatf
     snapshotVolumes: (run, volumes, signal) => snapshotVolumes(session, run, volumes, signal),
     volumesFromSnapshots: (run, snapshots, signal) => volumesFromSnapshots(session, run, snapshots, signal),
     restoreVolumes: (run, snapshots, signal) => restoreVolumes(session, run, snapshots, signal),
+    adoptVolumes: (run, volumes, signal) => adoptVolumes(session, run, volumes, signal),
     createNics: (run, plan, signal) => createNics(session, run, plan, signal),
     createServer: (run, plan, volumes, nics, signal) => createServer(session, run, plan, volumes, nics, signal),
     consoleLog: (serverId, run, signal) => session.iaas(readEnvironment(run.environment).project).servers.log(serverId, consoleLines, signal),

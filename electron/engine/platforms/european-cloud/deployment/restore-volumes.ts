@@ -3,16 +3,15 @@ import type { Volume } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { readEnvironment } from '../environment.ts';
 import type { Iaas } from '../iaas/iaas.ts';
-import type { Labels } from '../iaas/labels.ts';
 import { labelKeys, labelValue } from '../iaas/labels.ts';
 import type { CloudVolume } from '../iaas/volumes.ts';
-import { ensureOwned, labelsOf, type Intent } from '../owned.ts';
+import type { Intent } from '../owned.ts';
 import { volumeKey } from '../replica-volumes.ts';
 import type { CloudSession } from '../session.ts';
 import { bytesOfGib } from '../storage-class.ts';
-import { findVolume } from '../volume-state.ts';
 import { deploymentIntent, discardedPart } from './deployment-keys.ts';
 import { awaitSnapshot, makeFromSnapshots } from './deployment-volumes.ts';
+import { letGo, takeOver } from './take-over.ts';
 
 /**
  * Gives the replica its volumes' former content back after a deployment in place failed. The API can't reset a volume
@@ -51,27 +50,4 @@ async function restoreVolume(
   const interim = run.ledger.find('volume', restoredIntent.key);
   if (interim !== undefined) await letGo(run, interim, signal);
   return restored;
-}
-
-/** Brings a volume that exists under another entry: nothing is created, its labels lead to that entry from now on. */
-async function takeOver(
-  session: CloudSession, iaas: Iaas, run: DeploymentRun, intent: Intent, volumeId: string, more: Labels, signal: AbortSignal,
-): Promise<CloudVolume> {
-  const { resource } = await ensureOwned<CloudVolume>(
-    session,
-    run.ledger,
-    intent,
-    {
-      find: (entry, s) => findVolume(iaas, entry, s),
-      get: (id, _entry, s) => iaas.volumes.get(id, s),
-      create: (entry, s) => iaas.volumes.change(volumeId, { labels: labelsOf(run, entry, more) }, s),
-    },
-    signal,
-  );
-  return resource;
-}
-
-/** Ends an entry whose volume is another entry's now. */
-function letGo(run: DeploymentRun, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
-  return run.ledger.release(entry, { findId: async () => undefined, remove: async () => undefined }, signal);
 }

@@ -1,0 +1,18 @@
+import type { ConnectWorker } from '../executions/run-context.ts';
+import { morphGuestOf } from '../osmorphing/index.ts';
+import { inProcessHostKeys } from '../transport/host-keys.ts';
+import { loginToWorker } from '../transport/ssh-login.ts';
+import type { GuestPreparation } from './deployment-context.ts';
+
+const loginDeadlineMs = 300_000;
+const loginGraceMs = 90_000;
+
+/** The product's own preparation of guests. */
+export function guestPreparation(connectWorker: ConnectWorker): GuestPreparation {
+  const hostKeys = inProcessHostKeys();
+  return {
+    morphOf: morphGuestOf,
+    openSsh: (access, signal) => loginToWorker(access, { hostKeys, deadlineMs: loginDeadlineMs, loginGraceMs, lostAfterMs: 60_000 }, signal),
+    connectWorker,
+  };
+}

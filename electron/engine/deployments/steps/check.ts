@@ -1,0 +1,85 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { Execution } from '../../../../shared/model/execution.ts';
+import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
+import { refuseErrors } from '../../executions/refuse-errors.ts';
+import type { TaskHandler } from '../../jobs/runner.ts';
+import type { Volume } from '../../ports/destination-platform.ts';
+import { deploymentRun, platformOf, replicaOf, vmOf, volumesOf, type DeploymentContext } from '../deployment-context.ts';
+
+/** The description that the deployed execution recorded, and volumes that are its copy. */
+export function checkReplica(run: DeploymentContext): TaskHandler {
+  return async ({ signal }) => {
+    const execution = lastSuccess(run);
+    const vm = recordedVm(run, execution);
+    const replica = replicaOf(run);
+    const missing = vm.disks.filter((disk) => replica.disks.find((known) => known.diskId === disk.id)?.synchronisedBy !== execution.id);
+    if (missing.length > 0) {
+      throw new CausewayError('deployment.never-executed', `execution ${execution.number} did not fill the volumes of ${missing.map((disk) => disk.id).join(', ')}`);
+    }
+    refuseHalfWritten(run, execution, vm);
+    run.store.deployments.setFacts(run.deploymentId, { vm });
+    return { vm, volumes: await existingVolumes(run, vm, signal) };
+  };
+}
+
+/** Everything that can be refused is refused here, before anything is created. */
+export function checkDestination(run: DeploymentContext): TaskHandler {
+  return async ({ values, signal }) => {
+    const vm = vmOf(values);
+    const note = (message: string, rule: string): void => run.event('note', message, { rule });
+    refuseErrors(await run.findings(vm), note);
+    if (run.options.skipMorphing !== true) run.guests.morphOf(vm.os_type);
+    if (run.options.inPlace === true && platformOf(run).adoptVolumes === undefined) {
+      throw new CausewayError('deployment.not-supported', 'the destination can\'t give a replica\'s own volumes to a virtual machine');
+    }
+    const plan = await platformOf(run).plan(deploymentRun(run, vm), volumesOf(values), signal);
+    refuseErrors(await run.destination.checkEnvironment(run.environment, vm, signal), note);
+    run.event('note', `the virtual machine will be of type ${plan.machineType}`, { machineType: plan.machineType });
+    return { plan };
+  };
+}
+
+function lastSuccess(run: DeploymentContext): Execution {
+  const success = run.store.executions.list({ replicaId: run.replicaId, limit: 1000 }).find((execution) => execution.state === 'completed');
+  if (success === undefined) throw new CausewayError('deployment.never-executed', `no execution of replica ${replicaOf(run).name} is completed`);
+  return success;
+}
+
+function recordedVm(run: DeploymentContext, execution: Execution): Vm {
+  const described = run.store.tasks.list(execution.id).find((task) => task.id === 'describe-vm')?.result?.['vm'];
+  const parsed = vmSchema.safeParse(described);
+  if (!parsed.success) throw new CausewayError('deployment.never-executed', `execution ${execution.number} recorded no description of the virtual machine`);
+  return parsed.data;
+}
+
+/** A later execution that wrote and did not end well left parts of two moments. */
+function refuseHalfWritten(run: DeploymentContext, success: Execution, vm: Vm): void {
+  const later = run.store.executions
+    .list({ replicaId: run.replicaId, limit: 1000 })
+    .filter((execution) => execution.number > success.number)
+    .find((execution) => run.store.tasks.list(execution.id).some((task) => task.id === 'replicate-disks' && task.attempts > 0));
+  if (later === undefined) return;
+  const base = run.store.snapshots.list(run.replicaId).find((stored) => stored.role === 'base' && stored.executionId === success.id);
+  const doubtful = vm.disks.filter((disk) => base === undefined || !holds(run, disk.id, base.tag)).map((disk) => disk.id);
+  if (doubtful.length === 0) return;
+  const evidence = `execution ${later.number} (${later.state}) began to write to ${doubtful.join(', ')}`;
+  if (run.options.acceptInconsistent !== true) throw new CausewayError('deployment.inconsistent', evidence);
+  run.event('note', `${evidence}; deployed nevertheless, as asked`);
+}
+
+function holds(run: DeploymentContext, diskId: string, tag: string): boolean {
+  const sizeBytes = replicaOf(run).disks.find((disk) => disk.diskId === diskId)?.sizeBytes ?? 0;
+  return run.transfer.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes }).isSynchronised(tag);
+}
+
+async function existingVolumes(run: DeploymentContext, vm: Vm, signal: AbortSignal): Promise<readonly Volume[]> {
+  const known = replicaOf(run).disks;
+  const volumes = await run.destination.ensureVolumes(deploymentRun(run, vm), vm.disks, signal);
+  for (const volume of volumes) {
+    const expected = known.find((disk) => disk.diskId === volume.diskId)?.volumeId;
+    if (volume.isNew || volume.id !== expected) {
+      throw new CausewayError('deployment.volume-gone', `volume ${expected ?? '?'} of disk ${volume.diskId}`, { details: { diskId: volume.diskId } });
+    }
+  }
+  return volumes;
+}

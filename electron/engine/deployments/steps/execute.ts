@@ -1,0 +1,15 @@
+import type { TaskHandler } from '../../jobs/runner.ts';
+import type { DeploymentContext } from '../deployment-context.ts';
+
+/** A migration's copy. With a last pass to come, the source runs on meanwhile. */
+export function executeReplica(run: DeploymentContext): TaskHandler {
+  return async ({ signal }) => {
+    const { options = {}, lastPass = false } = run.options.execute ?? {};
+    await run.execute('first', lastPass ? { ...options, shutdownVm: false } : options, signal);
+  };
+}
+
+/** Nothing changes on the source any more once it is shut down: what this brings is all of it. */
+export function executeLastPass(run: DeploymentContext): TaskHandler {
+  return async ({ signal }) => run.execute('last', { ...run.options.execute?.options, shutdownVm: true }, signal);
+}

@@ -1,0 +1,112 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { deployedServerSchema, type BootReport, type DeployedServer } from '../../../../shared/model/deployment.ts';
+import type { Vm } from '../../../../shared/model/vm.ts';
+import { waitMs } from '../../jobs/back-off.ts';
+import type { TaskHandler } from '../../jobs/runner.ts';
+import { bootVerdict, readConsole, withoutEscapes } from '../boot-verdict.ts';
+import {
+  deployedVolumesOf, deploymentRun, nicsOf, planOf, platformOf, replicaOf, vmOf, type DeploymentContext,
+} from '../deployment-context.ts';
+
+const consoleTailLength = 16_000;
+/** What of it goes into an error's details. */
+const evidenceLength = 4_000;
+const defaultDeadlineSeconds = 600;
+const windowsPorts = [3389, 5986, 5985] as const;
+
+/** Step 5: the server with the recorded specification, from prepared volumes. */
+export function createServer(run: DeploymentContext): TaskHandler {
+  return async ({ values, signal }) => {
+    const made = await platformOf(run).createServer(
+      deploymentRun(run, vmOf(values)), planOf(values), deployedVolumesOf(values), nicsOf(values), signal,
+    );
+    const server: DeployedServer = { id: made.id, name: made.name, addresses: [...made.addresses] };
+    run.store.deployments.setFacts(run.deploymentId, { server });
+    run.event('note', `server ${server.name} (${server.id}) runs${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`, { ...server });
+    return { server };
+  };
+}
+
+/** Looks at the console and the network until the guest is up, has stopped, or the deadline is over. */
+export function checkBoot(run: DeploymentContext): TaskHandler {
+  return async ({ values, signal }) => {
+    const vm = vmOf(values);
+    const server = deployedServerSchema.parse(values['server']);
+    const options = run.options.bootCheck ?? {};
+    if (options.mode === 'none') {
+      run.store.deployments.setFacts(run.deploymentId, { boot: { outcome: 'not-checked', evidence: 'the boot was not looked at, as asked', seconds: 0, console: '' } });
+      return;
+    }
+    const report = await watchBoot(run, vm, server, signal);
+    run.store.deployments.setFacts(run.deploymentId, { boot: report });
+    if (report.outcome === 'failed') {
+      run.event('guest.console', report.console);
+      throw new CausewayError('deployment.boot-failed', report.evidence, {
+        details: { serverId: server.id, console: report.console.slice(-evidenceLength) }, retryable: false,
+      });
+    }
+    run.event('note', `${report.outcome === 'up' ? 'the guest is up' : 'whether the guest is up is not known'}: ${report.evidence}`, { seconds: report.seconds });
+  };
+}
+
+async function watchBoot(run: DeploymentContext, vm: Vm, server: DeployedServer, signal: AbortSignal): Promise<BootReport> {
+  const options = run.options.bootCheck ?? {};
+  const deadlineSeconds = options.deadlineSeconds ?? defaultDeadlineSeconds;
+  const targets = options.mode === 'console' ? [] : server.addresses.flatMap((host) => portsOf(vm, options.port).map((port) => ({ host, ...port })));
+  const begun = performance.now();
+  const seconds = (): number => (performance.now() - begun) / 1000;
+  let loginAt: number | undefined;
+  for (let pause = 500; ; pause = Math.min(5_000, pause * 1.5)) {
+    const [text, answeredAt] = await Promise.all([consoleText(run, vm, server.id, signal), firstAnswer(run, targets, signal)]);
+    signal.throwIfAborted();
+    const sign = readConsole(text);
+    if (sign.sign === 'login') loginAt ??= seconds();
+    const verdict = bootVerdict(vm.os_type, options, deadlineSeconds, {
+      console: sign, answeredAt, askedAt: targets.map(({ host, port }) => `${host}:${port}`), elapsedSeconds: seconds(),
+      loginForSeconds: loginAt === undefined ? 0 : seconds() - loginAt,
+    });
+    if (verdict !== undefined) return { ...verdict, seconds: seconds(), console: run.clean(withoutEscapes(text).slice(-consoleTailLength)) };
+    await waitMs(Math.min(pause, Math.max(50, (deadlineSeconds - seconds()) * 1000)), signal);
+  }
+}
+
+function portsOf(vm: Vm, port: number | undefined): readonly { readonly port: number; readonly protocol: 'ssh' | 'tcp' }[] {
+  if (port !== undefined) return [{ port, protocol: 'tcp' }];
+  if (vm.os_type === 'windows') return windowsPorts.map((each) => ({ port: each, protocol: 'tcp' }));
+  return [{ port: 22, protocol: 'ssh' }];
+}
+
+/** A console that can't be read for a moment says nothing. */
+async function consoleText(run: DeploymentContext, vm: Vm, serverId: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await platformOf(run).consoleLog(serverId, deploymentRun(run, vm), signal);
+  } catch {
+    return '';
+  }
+}
+
+async function firstAnswer(
+  run: DeploymentContext, targets: readonly { readonly host: string; readonly port: number; readonly protocol: 'ssh' | 'tcp' }[], signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return await Promise.any(targets.map(async (target) => {
+      await run.bootProbe(target, signal);
+      return `${target.host}:${target.port}`;
+    }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** From here on the virtual machine is there to stay. In place, the volumes change hands. */
+export function recordDeployment(run: DeploymentContext): TaskHandler {
+  return async ({ values, signal }) => {
+    if (run.options.inPlace !== true) return;
+    await platformOf(run).adoptVolumes?.(deploymentRun(run, vmOf(values)), deployedVolumesOf(values), signal);
+    for (const { diskId, sizeBytes } of replicaOf(run).disks) {
+      run.transfer.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes }).delete();
+    }
+    run.store.replicas.forgetVolumes(run.replicaId);
+    run.event('note', 'the replica\'s volumes belong to the virtual machine now; the replica\'s next execution begins with new ones');
+  };
+}

@@ -1,0 +1,30 @@
+import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
+import type { TaskHandler } from '../../jobs/runner.ts';
+import { bootFirst, deployedVolumesOf, deploymentRun, vmOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+
+/** Step 2: a worker of the guest's kind with the volumes attached. What failed once is tried on a new one. */
+export function startWorker(run: DeploymentContext): TaskHandler {
+  return async ({ values, signal, attempt, stateOf }) => {
+    const vm = vmOf(values);
+    if (attempt > 1 && stateOf('prepare-guest') !== 'pending') await run.destination.stopWorker(deploymentRun(run, vm), workerRole(vm), signal);
+    return { worker: await run.destination.startWorker(deploymentRun(run, vm), workerRole(vm), bootFirst(vm, deployedVolumesOf(values)), signal) };
+  };
+}
+
+/** Step 4: detaches the volumes and deletes the worker with all that was made for it. */
+export function stopWorker(run: DeploymentContext): TaskHandler {
+  return async ({ values, signal, stateOf }) => {
+    if (run.options.keepWorkerOnFailure === true && stateOf('prepare-guest') === 'failed') {
+      run.event('note', 'the preparation worker is kept, as asked; deleting the deployment removes it');
+      return;
+    }
+    const vm = vmOf(values);
+    try {
+      await run.destination.stopWorker(deploymentRun(run, vm), workerRole(vm), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message, retryable } = toErrorRecord(error);
+      throw new CausewayError('deployment.clean-up-failed', message, { cause: error, retryable });
+    }
+  };
+}

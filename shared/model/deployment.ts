@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { errorRecordSchema } from './error-record.ts';
+import { executionOptionsSchema } from './execution.ts';
+import { guestDiffSchema, guestDossierSchema, guestStepSchema, scriptOutputSchema } from './guest-preparation.ts';
+import { ledgerItemSchema } from './ledger.ts';
+import { taskSchema } from './task.ts';
+
+/** As an execution's, and `deleted`: its virtual machine and all that belonged to it were removed. */
+export const deploymentStates = [
+  'pending', 'running', 'cancelling', 'interrupted', 'completed', 'failed', 'cancelled', 'deleted',
+] as const;
+export type DeploymentState = (typeof deploymentStates)[number];
+
+const userScriptSchema = z.object({
+  name: z.string().min(1).max(100),
+  content: z.string().max(1_000_000),
+  timeoutSeconds: z.int().min(1).max(86_400).optional(),
+});
+
+/**
+ * What has to be seen for a boot to count. `auto`: SSH (Windows: a known port) answers, or the console shows a login;
+ * `network`: a port has to answer; `console`: the console has to show a login; `none`: nothing is looked at.
+ */
+export const bootCheckModes = ['auto', 'network', 'console', 'none'] as const;
+
+const bootCheckOptionsSchema = z.object({
+  mode: z.enum(bootCheckModes).optional(),
+  /** Default 600. */
+  deadlineSeconds: z.int().min(1).max(7200).optional(),
+  /** Another port than SSH's, which has to accept connections. */
+  port: z.int().min(1).max(65_535).optional(),
+});
+
+export const deploymentOptionsSchema = z
+  .object({
+    /** The replica's own volumes become the virtual machine's; nothing is copied. The replica starts anew after that. */
+    inPlace: z.boolean().optional(),
+    /** Leaves the guest as it is. */
+    skipMorphing: z.boolean().optional(),
+    bootCheck: bootCheckOptionsSchema.optional(),
+    /** What becomes of a virtual machine whose guest did not come up. Default `rollback`. */
+    onFailedBoot: z.enum(['rollback', 'keep']).optional(),
+    /** For a look at the guest: a failed preparation leaves its worker with the guest mounted. */
+    keepWorkerOnFailure: z.boolean().optional(),
+    /** Deploys although the last execution left the volumes half written. */
+    acceptInconsistent: z.boolean().optional(),
+    /** Which installation to prepare when the disks hold several. */
+    root: z.string().max(500).optional(),
+    /** Names of secrets with keys of encrypted volumes. */
+    luksKeys: z.array(z.object({ secret: z.string().max(200), device: z.string().max(200).optional() })).max(50).optional(),
+    /** URL of a proxy for the guest's package tools. */
+    httpProxy: z.url().max(500).optional(),
+    /** Folder or archive on this machine with packages for guests that reach no repository. */
+    packageCache: z.string().max(1000).optional(),
+    scripts: z
+      .object({
+        beforeMount: z.array(userScriptSchema).max(50).optional(),
+        inGuest: z.array(userScriptSchema).max(50).optional(),
+        firstBoot: z.array(userScriptSchema).max(50).optional(),
+      })
+      .optional(),
+    /**
+     * Migration: the replica is executed first, in the same run. With `lastPass` the source is shut down after that, and
+     * a second execution brings what had changed meanwhile.
+     */
+    execute: z.object({ options: executionOptionsSchema.optional(), lastPass: z.boolean().optional() }).optional(),
+  })
+  .refine((options) => options.inPlace !== true || (options.onFailedBoot !== 'keep' && options.keepWorkerOnFailure !== true), {
+    message: 'a failed deployment in place is always rolled back, because the replica\'s own volumes are in it',
+    path: ['inPlace'],
+  });
+export type DeploymentOptions = z.infer<typeof deploymentOptionsSchema>;
+
+export const deployedServerSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The public one first. */
+  addresses: z.array(z.string()),
+});
+export type DeployedServer = z.infer<typeof deployedServerSchema>;
+
+/** What was found in the guest and changed in it. */
+export const guestReportSchema = z.object({
+  dossier: guestDossierSchema,
+  steps: z.array(guestStepSchema),
+  diff: guestDiffSchema,
+  warnings: z.array(z.string()),
+  scripts: z.array(scriptOutputSchema),
+  seconds: z.number(),
+});
+export type GuestReport = z.infer<typeof guestReportSchema>;
+
+export const bootReportSchema = z.object({
+  /** `unproven`: nothing speaks against it, and nothing could be seen that proves it. */
+  outcome: z.enum(['up', 'failed', 'unproven', 'not-checked']),
+  /** What was seen, in words. */
+  evidence: z.string(),
+  /** From the server's start to the proof. */
+  seconds: z.number(),
+  /** The last lines of the console. */
+  console: z.string(),
+});
+export type BootReport = z.infer<typeof bootReportSchema>;
+
+/** A replica made into a running virtual machine. */
+export const deploymentSchema = z.object({
+  id: z.string(),
+  replicaId: z.string(),
+  /** As it was called then; the deployment outlives its replica. */
+  replicaName: z.string(),
+  destinationEndpointId: z.string(),
+  /** 1 for the replica's first. */
+  number: z.number(),
+  state: z.enum(deploymentStates),
+  options: deploymentOptionsSchema,
+  createdAt: z.string(),
+  startedAt: z.string().optional(),
+  finishedAt: z.string().optional(),
+  error: errorRecordSchema.optional(),
+  /** Resources that should be gone and could not be removed; the ledger has their names. */
+  leftBehind: z.number(),
+  /** A failed deployment whose resources were left as they were, as asked. */
+  kept: z.boolean(),
+  /** Executions that ran as its part. */
+  executionIds: z.array(z.string()),
+  server: deployedServerSchema.optional(),
+});
+export type Deployment = z.infer<typeof deploymentSchema>;
+
+export const deploymentDetailSchema = deploymentSchema.extend({
+  tasks: z.array(taskSchema),
+  guest: guestReportSchema.optional(),
+  boot: bootReportSchema.optional(),
+  /** What belongs to it now. */
+  resources: z.array(ledgerItemSchema),
+});
+export type DeploymentDetail = z.infer<typeof deploymentDetailSchema>;
+
+export function isTerminalDeployment(state: DeploymentState): boolean {
+  return state === 'completed' || state === 'failed' || state === 'cancelled' || state === 'deleted';
+}
