@@ -20,13 +20,14 @@ export function ensureInstalled() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(node24)) return;
   console.error('Installing the npm packages …');
   const args = existsSync(join(root, 'node_modules')) ? ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund'] : ['ci'];
-  const { status } = spawnSync('npm', args, {
+  const { status, signal, error } = spawnSync('npm', args, {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   });
   if (status !== 0) {
-    console.error(`npm ${args[0]} failed; its own messages are above.`);
+    const how = error?.message ?? (signal === null ? `exit status ${status}` : signal);
+    console.error(`npm ${args[0]} failed (${how}); its own messages are above.`);
     process.exit(status ?? 1);
   }
   writeFileSync(stamp, wanted);
