@@ -12,8 +12,10 @@ def _config(devices, others=False):
     rules = ['"%s|^%s$|"' % ('r' if others else 'a', path) for path in devices]
     rules.append('"a|.*|"' if others else '"r|.*|"')
     filters = ', '.join(rules)
+    # Without a device manager, LVM has to make the nodes itself.
+    alone = '' if os.path.exists('/run/udev/control') else ' activation { udev_sync=0 udev_rules=0 }'
     return ('devices { filter=[%s] global_filter=[%s] use_devicesfile=0 hints="none" write_cache_state=0 } '
-            'global { use_lvmetad=0 }' % (filters, filters))
+            'global { use_lvmetad=0 }%s' % (filters, filters, alone))
 
 
 def _report(command, fields, devices, others=False):
