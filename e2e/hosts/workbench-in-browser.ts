@@ -28,6 +28,8 @@ export async function openWorkbenchInBrowser(hostArguments: readonly string[] = 
     executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? '/usr/bin/chromium',
     headless: true,
     viewport: { width: 1280, height: 860 },
+    // Nothing is looked at in the middle of a transition.
+    reducedMotion: 'reduce',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
   });
   const page = context.pages()[0] ?? (await context.newPage());

@@ -66,12 +66,14 @@ function SchemaField({ field, control, path }: SchemaFieldProps) {
 function LeafField({ field, control, path }: SchemaFieldProps) {
   const { field: held, fieldState } = useController({ name: path, control });
   const { submitCount } = useFormState({ control });
+  // Both are read at every render: reading is how the form learns that this field shows them.
+  const { error, isTouched } = fieldState;
   const shared = {
     field,
     onBlur: held.onBlur,
     inputRef: held.ref,
     // A required field that nobody has come to yet is not wrong yet.
-    problem: fieldState.isTouched || submitCount > 0 ? fieldState.error?.message : undefined,
+    problem: isTouched || submitCount > 0 ? error?.message : undefined,
   };
   switch (field.kind) {
     case 'secret':

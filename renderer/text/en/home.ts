@@ -3,7 +3,7 @@ export const home = {
   lead: 'A project is a folder: its endpoints, replicas and what was created in whose cloud. Secrets are in its vault, never in its files.',
   recent: 'Recent projects',
   noRecent: 'No project yet',
-  noRecentLead: 'Create one below: choose an empty folder and give it a name.',
+  noRecentLead: 'Create one: choose an empty folder and give it a name.',
   open: 'Open',
   forget: (name: string) => `Take ${name} off this list`,
   create: 'Create a project',

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { BrowserContext, Page } from 'playwright-core';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResult {
+  readonly violations: readonly { readonly id: string; readonly impact: string | null; readonly help: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+/** Makes axe known to pages that are loaded from now on; the page's policy lets no script in later. */
+export async function prepareAxe(context: BrowserContext): Promise<void> {
+  await context.addInitScript(axeSource);
+}
+
+/** What axe finds serious or worse on the page as it stands, one line each. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate(() => (globalThis as never as { axe: { run(): Promise<AxeResult> } }).axe.run());
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
+import { labMachines } from '../machines/kinds.ts';
+
+/** What somebody has before the first start: a cloud, a folder of disk images, an empty place for projects. */
+export interface ScreenLab {
+  readonly cloud: EuropeanCloud;
+  readonly images: string;
+  readonly project: string;
+  readonly settings: string;
+  close(): Promise<void>;
+}
+
+/**
+ * The built product talks to this cloud without any option of its own, so its workers have addresses of their own: that
+ * needs root.
+ *
+ * @param bytes how much of the image `web-01.raw` (64 MiB) holds data
+ */
+export async function startScreenLab(bytes: number): Promise<ScreenLab> {
+  const root = await mkdtemp(join(tmpdir(), 'causeway-screens-'));
+  const images = join(root, 'images');
+  await mkdir(images);
+  const image = await open(join(images, 'web-01.raw'), 'w');
+  await image.truncate(64 * 1024 * 1024);
+  await image.write(randomBytes(bytes), 0, bytes, 1024 * 1024);
+  await image.close();
+  const cloud = await startEuropeanCloud({ folder: join(root, 'cloud'), transitionMs: 20, machines: labMachines({ worker: 'native' }) });
+  return {
+    cloud,
+    images,
+    project: join(root, 'project'),
+    settings: join(root, 'settings'),
+    async close() {
+      await cloud.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { takePictures } from '../hosts/pictures.ts';
+import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+
+const MiB = 1024 * 1024;
+const passphrase = 'correct horse battery staple';
+let lab: ScreenLab;
+let workbench: Workbench;
+let page: Page;
+
+/** From an empty folder to a replicated virtual machine, through the screens alone; each step needs the one before. */
+describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a replicated virtual machine', () => {
+  beforeAll(async () => {
+    lab = await startScreenLab(24 * MiB);
+    workbench = await openWorkbenchInBrowser(['--settings', lab.settings]);
+    page = workbench.page;
+    page.setDefaultTimeout(20_000);
+    await prepareAxe(workbench.context);
+    await page.reload();
+  });
+  afterAll(async () => {
+    await workbench?.close();
+    await lab?.close();
+  });
+
+  it('leads on where there is no project, and creates one', async () => {
+    await heading('Projects');
+    await lookAt('home-empty');
+    await go('Endpoints');
+    await page.getByText('No project is open').last().waitFor();
+    await page.getByRole('link', { name: 'Go to the projects' }).click();
+    const form = page.getByRole('form', { name: 'Create a project' });
+    await form.getByLabel('Name').fill('Move of the web shop');
+    await form.getByLabel('Folder').fill(lab.project);
+    await form.getByRole('button', { name: 'Create project' }).click();
+    await heading('Move of the web shop');
+  });
+
+  it('makes the vault, and refuses two different passphrases', async () => {
+    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+    await page.getByLabel('Passphrase once more').fill('something else');
+    await page.getByText('The two are different').waitFor();
+    expect(await page.getByRole('button', { name: 'Create vault' }).isDisabled()).toBe(true);
+    await page.getByLabel('Passphrase once more').fill(passphrase);
+    await page.getByRole('button', { name: 'Create vault' }).click();
+    await page.getByText('The vault is open. Its secrets').waitFor();
+    await lookAt('project');
+  });
+
+  it('describes a source by a form and checks it', async () => {
+    await go('Endpoints');
+    await lookAt('endpoints-empty');
+    await page.getByRole('link', { name: 'Add endpoint' }).click();
+    await choose(page.getByLabel('Platform'), 'Disk images');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('2 fields need your attention').waitFor();
+    expect(await page.getByText('This field is required').count()).toBe(2);
+    await lookAt('endpoint-form-problems');
+    await page.getByLabel('Name').fill('Images');
+    await page.getByLabel('Folder or file').fill(lab.images);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Check connection of Images' }).click();
+    await page.getByText('Images: every step passed').waitFor();
+  });
+
+  it('describes the destination with its secret, which never comes back', async () => {
+    await page.getByRole('link', { name: 'Add endpoint' }).click();
+    await choose(page.getByLabel('Platform'), 'European cloud');
+    await page.getByLabel('Name').fill('Cloud');
+    await page.getByLabel('Project ID').fill(lab.cloud.projectId);
+    await page.getByLabel('Region').fill(lab.cloud.region);
+    await page.getByLabel('Service account key').fill(JSON.stringify(lab.cloud.serviceAccountKey));
+    await page.getByLabel('Infrastructure interface').fill(lab.cloud.urls.iaas);
+    await page.getByLabel('Token endpoint').fill(lab.cloud.urls.token);
+    await lookAt('endpoint-form');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Check connection of Cloud' }).click();
+    await page.getByText('Cloud: every step passed').waitFor();
+    await lookAt('endpoints');
+    await page.getByRole('link', { name: 'Cloud', exact: true }).click();
+    expect(await page.getByRole('textbox', { name: 'Service account key' }).inputValue()).toBe('Is set; the vault keeps it');
+    expect(await page.content()).not.toContain(privateKeyLine());
+  });
+
+  it('browses the source and creates a replica from a checked document', async () => {
+    await go('Inventory');
+    await page.getByRole('cell', { name: 'web-01', exact: true }).waitFor();
+    await lookAt('inventory');
+    await page.getByRole('link', { name: 'Create replica of web-01' }).click();
+    const document = page.getByLabel('Environment document');
+    await document.waitFor();
+    await page.getByText('0 errors').or(page.getByText('Nothing found')).waitFor();
+    const written = await document.inputValue();
+    await document.fill(written.replace('availability_zone:', 'availability_zones:'));
+    const finding = page.getByRole('button', { name: /availability_zones/ });
+    await finding.first().waitFor();
+    await lookAt('new-replica');
+    await finding.first().click();
+    expect(await selectedText(document)).toContain('availability_zones');
+    await page.getByRole('button', { name: 'Create replica', exact: true }).click();
+    await page.getByText('The document has errors: correct them first.').waitFor();
+    await document.fill(written);
+    await page.getByRole('button', { name: 'Create replica', exact: true }).click();
+    await heading('web-01');
+    await page.getByText('Not replicated').waitFor();
+  });
+
+  it('goes on with a run whose engine was killed in the middle, and says so', async () => {
+    await page.getByRole('button', { name: 'Replicate… (web-01)' }).click();
+    await page.getByLabel('Whole disks').check();
+    await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('4M');
+    await lookAt('start-run');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await heading('Run 1 of web-01');
+    await page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 60_000 });
+    await lookAt('run');
+    process.kill(engineOf(workbench.hostPid), 'SIGKILL');
+    await page.getByText(/The engine was started again .* \(it was ended by SIGKILL\)/).waitFor();
+    await lookAt('run-after-kill');
+    await page.getByRole('button', { name: 'Bandwidth…' }).click();
+    await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor({ timeout: 60_000 });
+    await page.getByText('Done · 100 %').waitFor();
+    await lookAt('run-completed');
+  });
+
+  it('shows the replica in sync, and its volume is the image byte for byte', async () => {
+    await go('Replicas');
+    await page.getByText('In sync', { exact: true }).waitFor();
+    await lookAt('replicas');
+    await page.getByRole('link', { name: 'web-01' }).click();
+    await page.getByRole('heading', { name: 'Disks' }).waitFor();
+    await lookAt('replica');
+    const [volume] = [...lab.cloud.world.volumes.values()];
+    const image = readFileSync(`${lab.images}/web-01.raw`);
+    expect(readFileSync(lab.cloud.volumePath(volume!.id)).subarray(0, image.length).equals(image)).toBe(true);
+  });
+
+  it('lists what exists in the cloud, and nothing after the replica is deleted', async () => {
+    await go('Ledger');
+    await page.getByRole('cell', { name: 'a replica' }).first().waitFor();
+    await lookAt('ledger');
+    await go('Replicas');
+    await page.getByRole('link', { name: 'web-01' }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const confirm = page.getByRole('button', { name: 'Delete replica and volumes' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await lookAt('delete-replica');
+    await page.getByLabel('Type web-01 to confirm').fill('web-01');
+    await confirm.click();
+    await page.getByText('No replica yet').waitFor();
+    expect(lab.cloud.world.volumes.size).toBe(0);
+    await go('Ledger');
+    await page.getByText('Nothing of ours exists anywhere').waitFor();
+  });
+
+  it('keeps its settings', async () => {
+    await go('Settings');
+    await choose(page.getByLabel('Colour scheme'), 'Dark');
+    await page.getByText('Settings saved').waitFor();
+    await page.reload();
+    await page.locator('html[data-scheme="dark"]').waitFor({ state: 'attached' });
+    await lookAt('settings');
+  });
+
+  it('never violates its content security policy and logs no error', () => {
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
+async function heading(name: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+async function go(screen: string): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: screen }).click();
+}
+
+async function choose(select: Locator, option: string): Promise<void> {
+  await select.click();
+  await page.getByRole('option', { name: option }).click();
+}
+
+/** Pictures when asked for, and no serious finding of axe in any case. */
+async function lookAt(name: string): Promise<void> {
+  await takePictures(page, name);
+  expect(await seriousFindings(page), name).toEqual([]);
+}
+
+async function selectedText(area: Locator): Promise<string> {
+  return area.evaluate((element) => {
+    const { value, selectionStart, selectionEnd } = element as HTMLTextAreaElement;
+    return value.slice(selectionStart, selectionEnd);
+  });
+}
+
+/** The host's child that runs the engine. */
+function engineOf(host: number): number {
+  const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(host)], { encoding: 'utf8' }).trim().split('\n');
+  const engine = children.find((line) => line.includes('engine.js'));
+  if (engine === undefined) throw new Error(`The host has no engine: ${children.join('; ')}`);
+  return Number.parseInt(engine, 10);
+}
+
+/** A line of the private key, which must not be anywhere on the page. */
+function privateKeyLine(): string {
+  return /-----\\n([A-Za-z0-9+/=]{20,})/.exec(JSON.stringify(lab.cloud.serviceAccountKey))?.[1] ?? 'no key';
+}
