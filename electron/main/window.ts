@@ -1,14 +1,18 @@
 import { join } from 'node:path';
-import { BrowserWindow } from 'electron';
+import { BrowserWindow, screen } from 'electron';
+import type { KeyValueFile } from '../workbench/settings-store.ts';
 import { pageOrigin } from './page-scheme.ts';
+import { placeWindow, rememberPlace, smallestWindow } from './window-state.ts';
 
-/** The workbench's window: sandboxed, isolated, shown when it has something to show. */
-export function openWorkbench(outFolder: string): BrowserWindow {
+/** The workbench's window: sandboxed, isolated, where it was last, shown when it has something to show. */
+export function openWorkbench(outFolder: string, file: KeyValueFile): BrowserWindow {
+  const primary = screen.getPrimaryDisplay();
+  const others = screen.getAllDisplays().filter(({ id }) => id !== primary.id);
+  const { isMaximized, ...place } = placeWindow(file.get('window'), [primary, ...others].map(({ workArea }) => workArea));
   const window = new BrowserWindow({
-    width: 1280,
-    height: 860,
-    minWidth: 720,
-    minHeight: 480,
+    ...place,
+    minWidth: smallestWindow.width,
+    minHeight: smallestWindow.height,
     show: false,
     title: 'Causeway',
     webPreferences: {
@@ -20,7 +24,11 @@ export function openWorkbench(outFolder: string): BrowserWindow {
       spellcheck: false,
     },
   });
-  window.once('ready-to-show', () => window.show());
+  rememberPlace(window, file);
+  window.once('ready-to-show', () => {
+    if (isMaximized) window.maximize();
+    window.show();
+  });
   void window.loadURL(`${pageOrigin}/`);
   return window;
 }

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { app, BrowserWindow, Menu, safeStorage, session, shell as desktop } from 'electron';
+import { opened } from '../../shared/contract/envelope.ts';
+import type { Replica } from '../../shared/model/replica.ts';
+import type { SpawnEngine } from '../workbench/engine-process.ts';
+import { watchRuns } from '../workbench/run-watch.ts';
+import { settingsStore, type KeyValueFile } from '../workbench/settings-store.ts';
+import { createShell } from '../workbench/shell.ts';
+import { sendEvents, serveContract } from './contract-ipc.ts';
+import { chooseFolder, openFiles } from './dialogs.ts';
+import { menuTemplate } from './menu.ts';
+import { registerPageScheme, servePage } from './page-scheme.ts';
+import { guardQuit, quitWhenIdle } from './quit.ts';
+import { reloadAfterCrash } from './renderer-crash.ts';
+import { keepAwakeWhileRunning, notifyOfEnds, onWake } from './run-comfort.ts';
+import { safeStorageWrapper } from './safe-storage-wrapper.ts';
+import { applyWebRules, refusePermissions } from './web-rules.ts';
+import { openWorkbench } from './window.ts';
+
+/**
+ * The desktop app, from before it is ready to its first window. A second start hands over to the first one and ends.
+ *
+ * @param outFolder the built application
+ * @param file settings, recent projects, the window's place
+ */
+export async function startDesktopApp(options: {
+  readonly outFolder: string;
+  readonly file: KeyValueFile;
+  readonly spawn: SpawnEngine;
+  readonly log: (message: string) => void;
+}): Promise<void> {
+  if (!app.requestSingleInstanceLock()) return app.quit();
+  const { outFolder, file, log } = options;
+  // What has to be said before the app is ready.
+  app.enableSandbox();
+  registerPageScheme();
+  applyWebRules(app, { openOutside: (url) => desktop.openExternal(url), log });
+
+  const window = (): BrowserWindow | undefined => BrowserWindow.getAllWindows()[0];
+  const shell = createShell({
+    host: 'desktop',
+    version: app.getVersion(),
+    settings: settingsStore(file),
+    spawn: options.spawn,
+    keyStore: safeStorageWrapper(safeStorage),
+    chooseFolder: () => chooseFolder(window()),
+    openFiles: (kind) => openFiles(window(), kind),
+  });
+  const runs = watchRuns(shell);
+  guardQuit(app, runs, () => shell.close());
+  quitWhenIdle({ app, runs, hasWindow: () => window() !== undefined });
+
+  /** The window to the front, a new one where there is none. */
+  const show = (): void => {
+    const shown = window() ?? open();
+    if (shown.isMinimized()) shown.restore();
+    shown.focus();
+  };
+  const open = (): BrowserWindow => {
+    const opening = openWorkbench(outFolder, file);
+    sendEvents(shell, opening.webContents);
+    reloadAfterCrash(opening.webContents, log);
+    return opening;
+  };
+
+  await app.whenReady();
+  refusePermissions(session.defaultSession);
+  servePage(join(outFolder, 'renderer'));
+  serveContract(shell);
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate(
+      menuTemplate((command) => {
+        // On macOS the menu is there without a window; a new one has a page only when it has loaded.
+        const target = window();
+        if (target !== undefined) return shell.command(command);
+        open().webContents.once('did-finish-load', () => shell.command(command));
+      }),
+    ),
+  );
+  keepAwakeWhileRunning(runs);
+  onWake((asleepMs) => shell.woke(asleepMs));
+  notifyOfEnds(runs, {
+    isLookedAt: () => window()?.isFocused() === true,
+    nameOf: async (replica) => {
+      const answer = await shell.dispatch('replica.show', { replica }, AbortSignal.timeout(5000));
+      return answer.ok ? (opened(answer) as Replica).name : undefined;
+    },
+    show,
+  });
+  open();
+  app.on('activate', show);
+  app.on('second-instance', show);
+}

@@ -1,0 +1,55 @@
+import { Notification, powerMonitor, powerSaveBlocker } from 'electron';
+import type { EndedRun, RunWatch } from '../workbench/run-watch.ts';
+
+/** Keeps the computer from falling asleep by itself while something runs; the screen may go dark. */
+export function keepAwakeWhileRunning(runs: RunWatch): void {
+  let blocker: number | undefined;
+  runs.onChange((active) => {
+    if (active > 0 && blocker === undefined) blocker = powerSaveBlocker.start('prevent-app-suspension');
+    if (active > 0 || blocker === undefined) return;
+    powerSaveBlocker.stop(blocker);
+    blocker = undefined;
+  });
+}
+
+/** Measures how long the computer was asleep. @param now milliseconds of a clock that goes on during sleep */
+export function onWake(woke: (asleepMs: number) => void, now: () => number = Date.now): void {
+  let asleepSince: number | undefined;
+  powerMonitor.on('suspend', () => {
+    asleepSince ??= now();
+  });
+  powerMonitor.on('resume', () => {
+    // Some systems tell of waking only. A clock that was set back must not give a negative time.
+    woke(asleepSince === undefined ? 0 : Math.max(0, now() - asleepSince));
+    asleepSince = undefined;
+  });
+}
+
+const titles: Readonly<Record<EndedRun['state'], string>> = { completed: 'finished', failed: 'failed', cancelled: 'was cancelled' };
+
+/**
+ * Tells of a run's end by the desktop when nobody looks at the window.
+ *
+ * @param nameOf the replica's name, for people
+ * @param show brings the window to the front; called when somebody clicks
+ */
+export function notifyOfEnds(
+  runs: RunWatch,
+  options: { readonly isLookedAt: () => boolean; readonly nameOf: (replicaId: string) => Promise<string | undefined>; readonly show: () => void },
+): void {
+  const shown = new Set<Notification>();
+  runs.onEnded(async (run) => {
+    if (options.isLookedAt() || !Notification.isSupported()) return;
+    const name = run.replicaId === undefined ? undefined : await options.nameOf(run.replicaId);
+    const what = run.kind === 'deployment' ? 'deployment' : 'replication';
+    const notification = new Notification({ title: `${name ?? 'A replica'}: ${what} ${titles[run.state]}`, body: run.message });
+    // Held until it is gone: a collected notification loses its click.
+    shown.add(notification);
+    notification.once('close', () => shown.delete(notification));
+    notification.once('click', () => {
+      shown.delete(notification);
+      options.show();
+    });
+    notification.show();
+  });
+}
