@@ -9,4 +9,9 @@ export const theme = createTheme({
   },
   typography: { fontFamily: 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif', button: { textTransform: 'none' } },
   shape: { borderRadius: 8 },
+  components: {
+    // The built-in colour has too little contrast on the page's background.
+    MuiToggleButton: { styleOverrides: { root: ({ theme: { vars } }) => ({ color: vars?.palette.text.secondary }) } },
+    MuiSnackbar: { defaultProps: { anchorOrigin: { vertical: 'bottom', horizontal: 'right' } } },
+  },
 });

@@ -51,10 +51,8 @@ export function DocumentEditor({ value, onChange, findings }: Props) {
         value={value}
         inputRef={area}
         onChange={(event) => onChange(event.target.value)}
-        slotProps={{
-          htmlInput: { spellCheck: false, wrap: 'off' },
-          input: { sx: { fontFamily: 'ui-monospace, monospace', fontSize: 14, lineHeight: `${lineHeight}px` } },
-        }}
+        slotProps={{ htmlInput: { spellCheck: false, wrap: 'off' } }}
+        sx={{ '& textarea': { fontFamily: 'ui-monospace, monospace', fontSize: 14, lineHeight: `${lineHeight}px` } }}
       />
       <Box component="section" aria-label={text.replicas.findings}>
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', mb: 1 }}>
