@@ -18,6 +18,12 @@ import { registerExecutionList } from './commands/execution-list.ts';
 import { registerExecutionShow } from './commands/execution-show.ts';
 import { registerExecutionCancel } from './commands/execution-cancel.ts';
 import { registerExecutionLimit } from './commands/execution-limit.ts';
+import { registerReplicaDeploy } from './commands/replica-deploy.ts';
+import { registerDeploymentList } from './commands/deployment-list.ts';
+import { registerDeploymentShow } from './commands/deployment-show.ts';
+import { registerDeploymentCancel } from './commands/deployment-cancel.ts';
+import { registerDeploymentDelete } from './commands/deployment-delete.ts';
+import { registerMigration } from './commands/migration.ts';
 import { registerLedgerList } from './commands/ledger-list.ts';
 import { registerLedgerOrphans } from './commands/ledger-orphans.ts';
 import { registerLedgerRemove } from './commands/ledger-remove.ts';
@@ -50,6 +56,12 @@ const registrars: readonly CommandRegistrar[] = [
   registerExecutionShow,
   registerExecutionCancel,
   registerExecutionLimit,
+  registerReplicaDeploy,
+  registerDeploymentList,
+  registerDeploymentShow,
+  registerDeploymentCancel,
+  registerDeploymentDelete,
+  registerMigration,
   registerLedgerList,
   registerLedgerOrphans,
   registerLedgerRemove,

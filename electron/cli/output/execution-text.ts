@@ -1,5 +1,7 @@
 import { errorText } from '../../../shared/model/errors/catalogue.ts';
-import type { Execution, ExecutionDetail } from '../../../shared/model/execution.ts';
+import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { ExecutionDetail } from '../../../shared/model/execution.ts';
+import type { Task } from '../../../shared/model/task.ts';
 import { progressLines } from './progress-bars.ts';
 import { duration, moment } from './quantities.ts';
 import { pairs, table } from './table.ts';
@@ -15,7 +17,7 @@ export function executionText(execution: ExecutionDetail): string {
       ended: moment(execution.finishedAt),
       took: took(execution.startedAt, execution.finishedAt),
     }),
-    table(['task', 'state', 'attempts', 'took'], execution.tasks.map((task) => [task.title, task.state, task.attempts, took(task.startedAt, task.finishedAt)])),
+    taskTable(execution.tasks),
   ];
   if (execution.progress !== undefined) parts.push(progressLines(execution.progress, 200).map((line) => `${line}\n`).join(''));
   const problem = problemText(execution);
@@ -23,18 +25,24 @@ export function executionText(execution: ExecutionDetail): string {
   return parts.join('\n');
 }
 
+/** The steps of a run, and how long each of them took. */
+export function taskTable(tasks: readonly Task[]): string {
+  return table(['task', 'state', 'attempts', 'took'], tasks.map((task) => [task.title, task.state, task.attempts, took(task.startedAt, task.finishedAt)]));
+}
+
 /** What went wrong: what happened, with which evidence, and what to do. Empty when nothing did. */
-export function problemText(execution: Execution): string {
+export function problemText(run: { readonly error?: ErrorRecord | undefined; readonly leftBehind: number }): string {
   const lines: string[] = [];
-  const { error } = execution;
+  const { error } = run;
   if (error !== undefined) {
     const { title, cause, remedy } = errorText(error.code);
     lines.push(`${title}: ${error.message}`, `  why:    ${cause}`, `  remedy: ${remedy}`, `  [${error.code}]`);
   }
-  if (execution.leftBehind > 0) lines.push(`${execution.leftBehind} temporary resources were left behind: see causeway ledger orphans`);
+  if (run.leftBehind > 0) lines.push(`${run.leftBehind} temporary resources were left behind: see causeway ledger orphans`);
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function took(from: string | undefined, until: string | undefined): string | undefined {
+/** Undefined until it has ended. */
+export function took(from: string | undefined, until: string | undefined): string | undefined {
   return from === undefined || until === undefined ? undefined : duration((Date.parse(until) - Date.parse(from)) / 1000);
 }

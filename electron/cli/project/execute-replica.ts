@@ -4,6 +4,7 @@ import { parseProfile, parseRate } from '../../engine/bandwidth/index.ts';
 import { UsageError, type CommandContext, type ExitStatus } from '../command-context.ts';
 import { problemText } from '../output/execution-text.ts';
 import { jsonDisplay, plainDisplay, terminalDisplay, type RunDisplay } from '../output/run-display.ts';
+import { cancelOnInterrupt } from './cancel-on-interrupt.ts';
 import type { ProjectOptions } from './project-options.ts';
 import { withProject } from './with-project.ts';
 
@@ -39,7 +40,8 @@ export function bandwidthOf(options: { limit?: string; limitProfile?: string }):
   };
 }
 
-function executionOptions(options: ExecuteOptions): ExecutionOptions {
+/** @throws UsageError */
+export function executionOptions(options: ExecuteOptions): ExecutionOptions {
   const parallelDisks = options.parallelDisks === undefined ? undefined : Number(options.parallelDisks);
   if (parallelDisks !== undefined && !(Number.isInteger(parallelDisks) && parallelDisks >= 1 && parallelDisks <= 16)) {
     throw new UsageError('--parallel-disks wants a number from 1 to 16');
@@ -82,7 +84,7 @@ async function follow(core: CoreClient, replica: string, options: ExecutionOptio
   seen = known.at(-1)?.id ?? 0;
   const { id } = await core.call('replica.execute', { replica, options });
   followed.id = id;
-  const stopCancel = cancelOnInterrupt(core, id, context);
+  const stopCancel = cancelOnInterrupt(context, (force) => core.call('execution.cancel', { execution: id, force }));
   read();
   try {
     await over.promise;
@@ -93,23 +95,4 @@ async function follow(core: CoreClient, replica: string, options: ExecutionOptio
     stopEvents();
     stopProgress();
   }
-}
-
-/** The first interrupt cancels and waits for the clean-up, the second one leaves the clean-up too. */
-function cancelOnInterrupt(core: CoreClient, execution: string, context: CommandContext): () => void {
-  const force = (): void => {
-    context.stderr.write('Leaving the clean-up; the ledger knows what is left.\n');
-    core.call('execution.cancel', { execution, force: true }).catch(() => undefined);
-  };
-  const cancel = (): void => {
-    context.stderr.write('Cancelling and cleaning up; once more to leave at once.\n');
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, force);
-    core.call('execution.cancel', { execution }).catch(() => undefined);
-  };
-  if (context.signal.aborted) cancel();
-  else context.signal.addEventListener('abort', cancel, { once: true });
-  return () => {
-    context.signal.removeEventListener('abort', cancel);
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, force);
-  };
 }

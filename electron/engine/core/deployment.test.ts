@@ -180,7 +180,7 @@ describe('deploying a replica', () => {
   });
 
   test('whose worker can\'t be removed fails, and makes no server from volumes that it may still hold', async () => {
-    lab.fail('stop worker', new CausewayError('cloud.forbidden', 'no', { retryable: false }));
+    lab.fail('stop worker', new CausewayError('cloud.permission-denied', 'no', { retryable: false }));
     const deployment = await deploy();
     expect(deployment).toMatchObject({ state: 'failed', error: { code: 'deployment.clean-up-failed' } });
     expect(taskStates(deployment)).toMatchObject({ 'create-server': 'skipped', 'settle-deployment': 'completed' });

@@ -34,7 +34,6 @@ export function readConsole(text: string): ConsoleSign {
 
 /** Without what moves the cursor or sets colours. */
 export function withoutEscapes(text: string): string {
-  // eslint-disable-next-line no-control-regex -- terminals' escape sequences are what is meant
   return text.replaceAll(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007]*\u0007|[@-Z\\-_])/g, '').replaceAll(/\r+\n?/g, '\n').replaceAll('\u0000', '');
 }
 

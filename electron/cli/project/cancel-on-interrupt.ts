@@ -1,0 +1,23 @@
+import type { CommandContext } from '../command-context.ts';
+
+/**
+ * The first interrupt cancels and waits for the clean-up, the second one leaves the clean-up too. Returns what ends it.
+ * `cancel` asks for either; that it may fail because the run has just ended is no matter.
+ */
+export function cancelOnInterrupt(context: CommandContext, cancel: (force: boolean) => Promise<unknown>): () => void {
+  const leave = (): void => {
+    context.stderr.write('Leaving the clean-up; the ledger knows what is left.\n');
+    cancel(true).catch(() => undefined);
+  };
+  const stop = (): void => {
+    context.stderr.write('Cancelling and cleaning up; once more to leave at once.\n');
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, leave);
+    cancel(false).catch(() => undefined);
+  };
+  if (context.signal.aborted) stop();
+  else context.signal.addEventListener('abort', stop, { once: true });
+  return () => {
+    context.signal.removeEventListener('abort', stop);
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, leave);
+  };
+}

@@ -1,0 +1,46 @@
+import { Option, type Command } from 'commander';
+import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
+import type { ProjectOptions } from './project-options.ts';
+
+type BootCheckMode = NonNullable<NonNullable<DeploymentOptions['bootCheck']>['mode']>;
+
+// Written out: whoever only wants help does not load the model for it.
+const bootCheckModes = ['auto', 'network', 'console', 'none'] as const satisfies readonly BootCheckMode[];
+
+export interface DeployOptions extends ProjectOptions {
+  readonly inPlace?: boolean;
+  readonly skipMorphing?: boolean;
+  readonly bootCheck?: BootCheckMode;
+  readonly bootDeadline?: string;
+  readonly bootPort?: string;
+  readonly onFailedBoot?: 'rollback' | 'keep';
+  readonly keepWorker?: boolean;
+  readonly acceptInconsistent?: boolean;
+  readonly root?: string;
+  readonly luksKey?: readonly string[];
+  readonly httpProxy?: string;
+  readonly packageCache?: string;
+  readonly scriptBeforeMount?: readonly string[];
+  readonly scriptInGuest?: readonly string[];
+  readonly scriptFirstBoot?: readonly string[];
+}
+
+/** Adds what a deployment can be told. */
+export function withDeployOptions(command: Command): Command {
+  return command
+    .option('--in-place', 'use the replica\'s own volumes instead of new ones; a failure restores them')
+    .option('--skip-morphing', 'leave the guest as it is')
+    .addOption(new Option('--boot-check <mode>', 'what has to be seen of the started guest').choices([...bootCheckModes]))
+    .option('--boot-deadline <seconds>', 'how long to wait for it (default 600)')
+    .option('--boot-port <port>', 'a port that has to accept connections, instead of SSH\'s')
+    .addOption(new Option('--on-failed-boot <what>', 'what becomes of a virtual machine that did not come up').choices(['rollback', 'keep']))
+    .option('--keep-worker', 'keep the preparation worker when the preparation fails')
+    .option('--accept-inconsistent', 'deploy volumes that an execution left half written')
+    .option('--root <root>', 'the installation to prepare, when the disks hold several')
+    .option('--luks-key <secret...>', 'secrets in the vault with keys of encrypted volumes')
+    .option('--http-proxy <url>', 'proxy for the guest\'s package tools')
+    .option('--package-cache <path>', 'folder or tar archive with packages for guests that reach no repository')
+    .option('--script-before-mount <file...>', 'scripts to run on the worker before the guest is mounted')
+    .option('--script-in-guest <file...>', 'scripts to run in the mounted guest')
+    .option('--script-first-boot <file...>', 'scripts for the guest\'s first boot');
+}
