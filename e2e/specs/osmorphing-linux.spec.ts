@@ -63,13 +63,17 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     expect(await hasVirtio(new GuestFiles(guest.path))).toBe(false);
     const scripts = {
       beforeMount: [{ name: 'worker', content: 'echo "disks: $CAUSEWAY_DEVICES"' }],
-      inGuest: [{ name: 'inside', content: '. /etc/os-release; echo "in $ID"; echo kept > /srv/by-script' }],
+      inGuest: [
+        { name: 'inside', content: '. /etc/os-release; echo "in $ID"; echo kept > /srv/by-script' },
+        // The guest comes from another hypervisor.
+        { name: 'tools', content: '(apt-get -q update && apt-get -q -y --no-install-recommends install open-vm-tools) >/dev/null 2>&1 && systemctl is-enabled vmtoolsd' },
+      ],
       firstBoot: [{ name: 'later', content: 'touch /root/first-boot-ran' }],
     };
     first = await morph({ scripts }, { onStep: (event) => steps.push(event) });
     expect(await hasVirtio(new GuestFiles(guest.path))).toBe(true);
     expect(first.dossier.distribution).toBe('debian');
-    expect(first.scripts.map(({ output }) => output.trim())).toEqual([`disks: ${guest.device}`, 'in debian']);
+    expect(first.scripts.map(({ output }) => output.trim())).toEqual([`disks: ${guest.device}`, 'in debian', expect.stringMatching(/alias|enabled/)]);
     expect(steps.filter(({ state }) => state === 'running').map(({ step }) => step)).toEqual([
       'scripts-before-mount', 'open-disks', 'mount', 'scripts-in-guest', 'remove-hypervisor-tools', 'install-cloud-init', 'configure-cloud-init',
       'install-agent', 'configure-network', 'remove-leftovers', 'name-disks-by-uuid', 'rebuild-initramfs', 'configure-kernel', 'ensure-efi-loader',
@@ -97,6 +101,15 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     expect(diff.users).toEqual({ added: {}, removed: {}, changed: {} });
     expect(diff.sshPolicy).toEqual({ added: {}, removed: {}, changed: {} });
     expect(diff.sshHostKeys).toEqual({ added: {}, removed: {}, changed: {} });
+  });
+
+  it('removes the tools of the hypervisor that the guest comes from, and leaves no alias of theirs behind', async () => {
+    const { notes } = first.steps.find(({ step }) => step === 'remove-hypervisor-tools') ?? { notes: [] };
+    expect(notes[0]).toMatch(/^removed .*open-vm-tools/);
+    const files = new GuestFiles(guest.path);
+    const units = [...await files.names('/etc/systemd/system'), ...await files.names('/etc/systemd/system/multi-user.target.wants')];
+    expect(units.filter((name) => /vmtools|vm-tools|vgauth/.test(name))).toEqual([]);
+    expect(await files.names('/etc/vmware-tools')).toEqual([]);
   });
 
   it('leaves the guest\'s resolver alone and no trace of the worker', async () => {
@@ -139,12 +152,16 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     expect(await lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
   });
 
-  it('keeps the guest mounted after a failure when that is asked for, and cleans up by the next preparation\'s own worker', async () => {
+  it('keeps the guest mounted after a failure when that is asked for, and says how it is unmounted', async () => {
     const script = { name: 'bad', content: 'echo this went wrong >&2; exit 3' };
-    const failed = morph({ scripts: { inGuest: [script] }, keepMountedOnFailure: true });
+    const log: string[] = [];
+    const failed = morph({ scripts: { inGuest: [script] }, keepMountedOnFailure: true }, { onLog: (line) => log.push(line) });
     await expect(failed).rejects.toMatchObject({ code: 'osmorphing.script-failed', details: { exitCode: 3, output: 'this went wrong\n', step: 'scripts-in-guest' } });
-    expect(await lab.traces()).toContain('/guest');
-    await lab.worker.ssh.text('sudo sh -c \'for m in $(tac /proc/self/mountinfo | grep -o "/run/causeway-osmorphing[^ ]*"); do umount $m; done; rm -rf /run/causeway-osmorphing; rm -f /dev/loop*p*\'');
+    const [, place = '', command = ''] = /mounted at (\S+); `(.+)`/.exec(log.at(-1) ?? '') ?? [];
+    expect(await lab.traces()).toContain(place);
+    expect(await lab.worker.ssh.text(`sudo cat ${place}/etc/hostname`)).toBe('source-vm');
+    await lab.worker.ssh.text(command);
+    expect(await lab.traces()).toBe('');
   });
 
   it('says which systems there are when there are two, and takes the chosen one', async () => {

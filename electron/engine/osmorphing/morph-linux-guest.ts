@@ -70,6 +70,7 @@ export async function morphLinuxGuest(request: MorphRequest): Promise<MorphOutco
   const scripts: ScriptOutput[] = [];
   const disks = { devices, ...(options.root === undefined ? {} : { root: options.root }), luksKeys: (options.luksKeys ?? []).map(luksKey) };
   let failed = true;
+  let isKept = false;
   try {
     const prepareRequest = await preparation(program, options, signal);
     const before = options.scripts?.beforeMount ?? [];
@@ -86,12 +87,13 @@ export async function morphLinuxGuest(request: MorphRequest): Promise<MorphOutco
       dossier, steps: prepared.steps, diff: prepared.diff, warnings, scripts, seconds: (performance.now() - startedAt) / 1000,
     };
   } catch (error) {
-    const isKept = options.keepMountedOnFailure === true && !signal.aborted;
+    isKept = options.keepMountedOnFailure === true && !signal.aborted;
     // The failure is what counts; that something could not be unmounted either is told beside it.
     if (failed && !isKept && !ssh.lost.aborted) await unmount(program).catch((left: unknown) => request.onLog?.(String(left)));
+    if (isKept) request.onLog?.(`the guest stays mounted at ${program.mountPoint}; \`${program.unmountCommand}\` unmounts it`);
     throw error;
   } finally {
-    await program.remove();
+    if (!isKept) await program.remove();
   }
 }
 
@@ -136,6 +138,7 @@ async function preparation(program: WorkerProgram, options: MorphOptions, signal
     retainUserCredentials: options.retainUserCredentials ?? false,
     preserveHostname: options.preserveHostname ?? true,
     serialConsole: options.serialConsole ?? true,
+    cloudInit: options.cloudInit ?? 'required',
     nics: options.nics.map(({ macAddress, sourceMacAddress, addresses }) => ({
       macAddress, sourceMacAddress: sourceMacAddress ?? null, addresses: addresses ?? [],
     })),

@@ -43,6 +43,8 @@ export interface MorphOptions {
   readonly agent?: { readonly url: string; readonly sha256?: string | undefined } | { readonly file: string } | undefined;
   /** A folder or a tar archive on this machine with the guest's packages, for guests that reach no repository. */
   readonly packageCache?: string | undefined;
+  /** Default `required`: without cloud-init the preparation fails. `if-possible`: it goes on, with a warning. */
+  readonly cloudInit?: 'required' | 'if-possible' | undefined;
   /** URL of a proxy for the guest's package tools. */
   readonly httpProxy?: string | undefined;
   readonly scripts?: {

@@ -16,12 +16,11 @@ export async function bringPackages(program: WorkerProgram, path: string, signal
   }
   const names = (await readdir(path, { recursive: true })).filter((name) => /\.(deb|rpm)$/.test(name)).sort();
   if (names.length === 0) throw new CausewayError('general.invalid-input', `the package cache ${path} has neither .deb nor .rpm files`);
-  let folder = program.folder;
+  const folder = await program.makeFolder('packages', signal);
   for (const name of names) {
     const file = join(path, name);
     refuseLarge(file, (await stat(file)).size);
-    const placed = await program.putFile(basename(name), await readFile(file), signal);
-    folder = placed.slice(0, placed.lastIndexOf('/'));
+    await program.putFile(`packages/${basename(name)}`, await readFile(file), signal);
   }
   return folder;
 }

@@ -106,10 +106,27 @@ export class WorkerProgram {
     return outcome.result;
   }
 
+  /** Where the guest is mounted on the worker. */
+  get mountPoint(): string {
+    return `/run/causeway-osmorphing/${this.#session}/guest`;
+  }
+
+  /** For somebody who looks at a guest that was left mounted. */
+  get unmountCommand(): string {
+    return `echo ${shellQuoted(JSON.stringify({ session: this.#session }))} | ${this.#command} unmount`;
+  }
+
   /** Puts a file into the program's folder and gives its path there. */
   async putFile(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
     const path = `${this.folder}/${name}`;
     await this.#ssh.upload(path, bytes, { signal, timeoutMs: 3_600_000 });
+    return path;
+  }
+
+  /** Makes a folder in the program's folder and gives its path. */
+  async makeFolder(name: string, signal: AbortSignal): Promise<string> {
+    const path = `${this.folder}/${name}`;
+    await this.#ssh.exec(`umask 077; mkdir -p ${shellQuoted(path)}`, { signal, timeoutMs: lookTimeoutMs });
     return path;
   }
 

@@ -6,6 +6,7 @@ import urllib.request
 from . import protocol
 from .command import CommandFailed
 from .protocol import MorphError
+from .services import enable_unit
 
 _LIMIT = 300 << 20
 
@@ -72,17 +73,20 @@ def _install(morph, lent):
     fields = dict(line.split(': ', 1) for line in told.splitlines() if ': ' in line)
     name, version = fields.get('Package', ''), fields.get('Version', '')
     if morph.manager.installed().get(name) == version:
-        return False, ['%s %s is installed already' % (name, version)]
+        enabled = _enable(guest, name)
+        return bool(enabled), ['%s %s is installed already' % (name, version)] + enabled
     try:
         guest.run(['dpkg', '--force-confold', '-i', lent], env={'DEBIAN_FRONTEND': 'noninteractive'}, timeout=900, shown=True)
     except CommandFailed as error:
         # Half installed is worse than not at all: the guest's own package runs would stumble over it.
         guest.run(['dpkg', '--purge', '--force-all', name], check=False)
         return False, _noted('the agent\'s package could not be installed: %s' % error.message)
-    except MorphError:
-        raise
-    units = [line.rsplit('/', 1)[1] for line in guest.run(['dpkg', '-L', name], check=False).out.splitlines()
-             if '/systemd/system/' in line and line.endswith('.service')]
-    if units:
-        guest.run(['systemctl', 'enable'] + units, check=False)
+    _enable(guest, name)
     return True, ['installed %s %s' % (name, version)]
+
+
+def _enable(guest, name):
+    """Has the package's services start by themselves. Gives notes on those that did not."""
+    listed = guest.run(['dpkg', '-L', name], check=False).out.splitlines()
+    units = [line.rsplit('/', 1)[1] for line in listed if '/systemd/system/' in line and line.endswith('.service')]
+    return ['enabled ' + unit for unit in units if enable_unit(guest, unit)]

@@ -3,6 +3,7 @@ import os
 import shutil
 import sys
 import traceback
+import urllib.parse
 
 from . import protocol
 from .diff import diff_of, is_empty
@@ -82,8 +83,7 @@ def command_prepare(request, session):
         devices = [unpack_device(packed) for packed in kept['devices']]
         root = Root(unpack_device(kept['root']), kept['subvolume'], guest.release)
         mounted = dict((point, unpack_device(packed)) for point, packed in kept['points'].items())
-        for key in (request.get('secrets') or []):
-            protocol.keep_secret(key)
+        protocol.keep_secret(urllib.parse.urlsplit(request.get('httpProxy') or '').password)
         before = snapshot_of(guest)
         session.keep('before', before)
         morph = Morph(guest, devices, root, mounted, session.journal, request)

@@ -1,7 +1,8 @@
 """The guest initialization agent: installed, pointed at the destination's data sources, and kept from doing what nobody asked."""
 import os
 
-from .protocol import warn
+from .protocol import Cancelled, MorphError, warn
+from .services import enable_unit
 
 OWN = '/etc/cloud/cloud.cfg.d/99_causeway.cfg'
 NETWORK = '/etc/cloud/cloud.cfg.d/99_causeway_network.cfg'
@@ -13,7 +14,15 @@ def install(morph):
     guest = morph.guest
     if 'cloud-init' in morph.manager.installed() or guest.has_program('cloud-init'):
         return False, ['already installed']
-    morph.manager.install(['cloud-init'])
+    try:
+        morph.manager.install(['cloud-init'])
+    except Cancelled:
+        raise
+    except MorphError as error:
+        if morph.request.get('cloudInit') != 'if-possible':
+            raise
+        warn('the guest goes without cloud-init: ' + error.message)
+        return False, ['could not be installed']
     version = morph.manager.installed().get('cloud-init')
     return True, ['installed cloud-init %s' % version if version else 'installed cloud-init']
 
@@ -81,11 +90,5 @@ def _enable(guest):
     masked = [unit for unit in _UNITS if guest.is_link('/etc/systemd/system/' + unit) and guest.link_target('/etc/systemd/system/' + unit) == '/dev/null']
     for unit in masked:
         guest.remove('/etc/systemd/system/' + unit)
-    missing = [unit for unit in _UNITS if guest.unit_exists(unit) and unit not in wanted]
-    if not missing:
-        return ['unmasked ' + unit for unit in masked]
-    result = guest.run(['systemctl', 'enable'] + missing, check=False)
-    if result.code != 0:
-        warn('cloud-init\'s services could not be enabled: ' + result.err.strip()[-300:])
-        return []
-    return ['enabled ' + ', '.join(missing)]
+    missing = [unit for unit in _UNITS if unit not in wanted and enable_unit(guest, unit)]
+    return ['unmasked ' + unit for unit in masked] + (['enabled ' + ', '.join(missing)] if missing else [])

@@ -50,9 +50,6 @@ class Guest(GuestTree):
     def has_systemd(self):
         return self.exists('/usr/lib/systemd/systemd') or self.exists('/lib/systemd/systemd')
 
-    def unit_exists(self, unit):
-        return any(self.exists('%s/%s' % (folder, unit)) for folder in ('/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'))
-
     def kernels(self):
         """Versions that have modules and a kernel image: those that can boot."""
         found = []

@@ -14,7 +14,7 @@ from causeway_osmorphing.steps import Morph, prepare
 from .trees import TreeTest, everything, kernel
 
 NICS = [{'macAddress': 'fa:16:3e:00:00:01', 'sourceMacAddress': '00:50:56:00:00:01'}]
-CLOUD_INIT_UNITS = dict(('/usr/lib/systemd/system/' + unit, '[Unit]\n') for unit in ('cloud-init.service', 'cloud-init-local.service', 'cloud-config.service', 'cloud-final.service'))
+CLOUD_INIT_UNITS = dict(('/usr/lib/systemd/system/' + unit, '[Unit]\n[Install]\nWantedBy=cloud-init.target\n') for unit in ('cloud-init.service', 'cloud-init-local.service', 'cloud-config.service', 'cloud-final.service'))
 
 
 def device(path, kind, number=None, uuid='1', content='ext4', disk=0):
@@ -67,7 +67,7 @@ class Steps(TreeTest):
         self.assertFalse(guest.exists('/var/lib/NetworkManager/internal-1-ens192.lease'))
         diff = diff_of(before, snapshot_of(guest), guest)
         self.assertEqual(diff['packages']['added'], {'cloud-init': '23.4-1'})
-        self.assertIn('cloud-init.service (multi-user.target.wants)', diff['services']['enabled'])
+        self.assertIn('cloud-init.service (cloud-init.target.wants)', diff['services']['enabled'])
         state = everything(self.root)
         again = prepare(self.morph(guest))
         self.assertEqual([step['step'] for step in again if step['changed']], [])

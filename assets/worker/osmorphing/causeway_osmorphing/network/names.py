@@ -77,7 +77,7 @@ def pair(interfaces, nics, known_names, previous):
         take(index, left[0])
     if len(guessed) > 1:
         warnings.append('nothing tells which network card is which of %s; they are named in the order of the source\'s cards' % ', '.join(guessed))
-    if left:
+    if left and nics:
         warnings.append('the guest configures %s, for which the destination has no network card' % ', '.join(one.name for one in left))
     return [(nics[index]['macAddress'].lower(), named[index]) for index in sorted(named)], warnings
 

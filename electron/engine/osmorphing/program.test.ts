@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defaultProgramFolder } from './program-archive.ts';
 
-const folder = import.meta.dirname;
+const folder = defaultProgramFolder();
 
 function python(args: readonly string[]): { readonly code: number | null; readonly text: string } {
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
@@ -25,7 +26,7 @@ describe('the program that prepares Linux guests', () => {
     const check = 'import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name).read(), name, feature_version=(3, 6))';
     expect(python(['-c', check, ...files])).toEqual({ code: 0, text: '' });
     const known = new Set(['base64', 'difflib', 'fcntl', 'glob', 'hashlib', 'json', 'os', 're', 'shutil', 'signal', 'stat', 'subprocess', 'sys', 'tempfile',
-      'threading', 'time', 'traceback', 'urllib.request', 'causeway_osmorphing.cli']);
+      'threading', 'time', 'traceback', 'urllib.parse', 'urllib.request', 'causeway_osmorphing.cli']);
     for (const name of files) {
       const text = readFileSync(join(folder, name), 'utf8');
       for (const [, module = ''] of text.matchAll(/^\s*(?:import|from) ([a-z_][\w.]*)/gm)) expect(known, `${name} imports ${module}`).toContain(module);
