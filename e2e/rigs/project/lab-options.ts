@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../../../electron/engine/http/clock.ts';
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
+import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
@@ -30,6 +31,7 @@ export function labCore(project: LabProject): CoreOptions {
           createEuropeanCloudDestination(connection, { clock: hurriedClock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000 } }),
       },
     },
+    bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),
     workerPatienceMs: 3_000,
     connectWorker: (access, mechanism, signal) => connectWorker(access, mechanism, { allowPaths: allowed(project) }, signal),
   };

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import type { Event } from '../../../shared/model/event.ts';
 import type { ExecutionDetail, ExecutionOptions } from '../../../shared/model/execution.ts';
+import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { openProject } from '../../../electron/engine/core/open-project.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
 import { ensureStateFolder } from '../../../electron/engine/store/database.ts';
 import { keyFileWrapper, makeKeyFile } from '../../../electron/secrets/key-file-wrapper.ts';
 import { createVault } from '../../../electron/secrets/vault.ts';
@@ -26,7 +28,7 @@ export interface ProjectLab {
   readonly images: string;
   /** Opens the project in this process for a moment. */
   use<T>(work: (core: CoreClient) => Promise<T>): Promise<T>;
-  createReplica(name: string, vm: string, mechanism: 'HTTPS' | 'SSH'): Promise<void>;
+  createReplica(name: string, vm: string, mechanism: 'HTTPS' | 'SSH', more?: JsonObject): Promise<void>;
   /** An engine in a process of its own. */
   start(replica: string, options?: ExecutionOptions): EngineProcess;
   /** Runs one to its end. */
@@ -46,7 +48,14 @@ export interface EngineProcess {
   kill(): Promise<void>;
 }
 
-export async function startProjectLab(): Promise<ProjectLab> {
+export interface ProjectLabOptions {
+  /** Whether native workers reach package mirrors. */
+  readonly outbound?: boolean;
+  /** Instead of the product's own parts, for whoever opens the project in this process. */
+  readonly core?: Partial<CoreOptions>;
+}
+
+export async function startProjectLab(options: ProjectLabOptions = {}): Promise<ProjectLab> {
   const root = await mkdtemp(join(tmpdir(), 'causeway-project-'));
   const images = join(root, 'images');
   const project: LabProject = { folder: join(root, 'project'), keyFile: join(root, 'key'), cloudFolder: join(root, 'cloud') };
@@ -56,14 +65,14 @@ export async function startProjectLab(): Promise<ProjectLab> {
   const cloud = await startEuropeanCloud({
     folder: project.cloudFolder,
     transitionMs: 3,
-    machines: async (folder) => (machines = await labMachines({ worker: usualWorkerKind })(folder)),
+    machines: async (folder) => (machines = await labMachines({ worker: usualWorkerKind, outbound: options.outbound ?? false })(folder)),
   });
   if (machines === undefined) throw new Error('the cloud started no machines');
   makeKeyFile(project.keyFile);
   await createVault(join(ensureStateFolder(project.folder), 'vault.json'), keyFileWrapper(project.keyFile));
 
   const use = async <T>(work: (core: CoreClient) => Promise<T>): Promise<T> => {
-    const { client } = await openProject(labCore(project), new AbortController().signal);
+    const { client } = await openProject({ ...labCore(project), ...options.core }, new AbortController().signal);
     try {
       return await work(client);
     } finally {
@@ -84,10 +93,11 @@ export async function startProjectLab(): Promise<ProjectLab> {
 
   const lab: ProjectLab = {
     cloud, machines, project, images, use,
-    async createReplica(name, vm, mechanism) {
+    async createReplica(name, vm, mechanism, more = {}) {
       const destinationEnvironment = {
         network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration',
         migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' }, data_transfer_mechanism: mechanism,
+        ...more,
       };
       await use((core) => core.call('replica.create', { name, source: 'images', destination: 'cloud', vm, destinationEnvironment }));
     },
