@@ -32,17 +32,24 @@ try {
   );
   if (role === 'client') throw new CausewayError('engine.project-busy', 'another process has the project open');
   serveChannel(client, events, parent.channel);
+  // With a locked vault a run can't reach its endpoints; it stays interrupted until the vault is open.
+  const resume = async (): Promise<void> => {
+    const { exists, locked } = await client.call('vault.status', {});
+    if (!exists || !locked) await client.call('execution.resume', {});
+  };
   // What runs is cancelled in good order: its worker is deleted, what was made durable is kept for the next run.
   parent.onStop(() => {
     for (const execution of client.activeExecutions()) void client.call('execution.cancel', { execution }).catch(() => undefined);
     void client.close().then(() => process.exit(0));
   });
   parent.onNote((note) => {
-    if ('unlock' in note) keys = note.unlock;
-    else client.noteSleep(note.woke);
+    if ('unlock' in note) {
+      keys = note.unlock;
+      void resume().catch(() => undefined); // what can't go on says why in its own events
+    } else client.noteSleep(note.woke);
   });
   parent.channel.send({ started: true });
-  await client.call('execution.resume', {});
+  await resume();
 } catch (error) {
   parent.channel.send({ failed: toErrorRecord(error) });
   process.exitCode = 1;

@@ -133,7 +133,12 @@ export function createShell(options: ShellOptions): Shell {
   const handlers: { readonly [N in ShellCallName]: (input: never) => unknown } = {
     'shell.info': () => info(),
     'shell.settings': () => options.settings.settings(),
-    'shell.changeSettings': (part: object) => options.settings.change(part),
+    'shell.changeSettings'(part: object) {
+      const settings = options.settings.change(part);
+      // Every page of this workbench shows the same settings.
+      emit('shell.changed', info());
+      return settings;
+    },
     'project.recent': () => options.settings.recent().filter(({ folder }) => existsSync(folder)),
     'project.create': ({ folder, name }: { folder: string; name: string }) => inTurn(async () => open(createProject(allowed(folder), name))),
     'project.open': ({ folder }: { folder: string }) => inTurn(async () => open(readProject(allowed(folder)))),
