@@ -10,16 +10,17 @@ export function utilityEngine(entry: string): SpawnEngine {
     const serviceName = `engine ${crypto.randomUUID()}`;
     let child: Electron.UtilityProcess | undefined = utilityProcess.fork(entry, [], { serviceName, stdio: 'inherit' });
     const ended = Promise.withResolvers<string>();
-    const gone = (_event: Electron.Event, details: Electron.Details): void => {
-      if (details.type === 'Utility' && details.serviceName === serviceName) ended.resolve(`it is gone: ${details.reason}`);
-    };
-    app.on('child-process-gone', gone);
-    child.once('exit', (code) => ended.resolve(`it ended with status ${code}`));
-    void ended.promise.then(() => {
-      // Posting to a process that has ended, from its own exit listener, crashed the main process in some versions.
+    const end = (reason: string): void => {
+      // At once: posting to a process that has ended, from its own exit listener, crashed the main process in some versions.
       child = undefined;
       app.removeListener('child-process-gone', gone);
-    });
+      ended.resolve(reason);
+    };
+    const gone = (_event: Electron.Event, details: Electron.Details): void => {
+      if (details.type === 'Utility' && details.serviceName === serviceName) end(`it is gone: ${details.reason}`);
+    };
+    app.on('child-process-gone', gone);
+    child.once('exit', (code) => end(`it ended with status ${code}`));
     child.postMessage({ start });
     const messages = child;
     return {

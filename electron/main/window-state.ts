@@ -36,7 +36,8 @@ export function placeWindow(saved: unknown, workAreas: readonly Rectangle[]): Wi
   const primary = workAreas[0];
   if (!parsed.success || primary === undefined) return { ...fitted(usualSize, primary), isMaximized: false };
   const { isMaximized, ...bounds } = parsed.data;
-  const area = workAreas.find((each) => isInReach(bounds, each));
+  // Checked with the size that it gets there: one that is made narrower may end beside the screen.
+  const area = workAreas.find((each) => isInReach({ ...bounds, ...fitted(bounds, each) }, each));
   if (area === undefined) return { ...fitted(bounds, primary), isMaximized };
   return { ...fitted(bounds, area), x: bounds.x, y: bounds.y, isMaximized };
 }
