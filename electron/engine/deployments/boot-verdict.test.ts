@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { bootVerdict, readConsole, withoutEscapes, type BootSigns } from './boot-verdict.ts';
+
+const signs = (rest: Partial<BootSigns> = {}): BootSigns => ({
+  console: { sign: 'none' }, answeredAt: undefined, askedAt: ['192.0.2.1:22'], elapsedSeconds: 1, loginForSeconds: 0, ...rest,
+});
+const login = { sign: 'login', line: 'web login:' } as const;
+const stopped = { sign: 'stopped', line: 'Kernel panic - not syncing: VFS' } as const;
+
+describe('reading a console', () => {
+  test.each([
+    ['Gave up waiting for root file system device.  Common problems:', 'stopped'],
+    ['[    1.2] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)', 'stopped'],
+    ['dracut-initqueue[321]: Warning: dracut-initqueue timeout - starting timeout scripts', 'stopped'],
+    ['You are in emergency mode. After logging in, type "journalctl -xb"', 'stopped'],
+    ['Entering emergency mode. Exit the shell to continue.', 'stopped'],
+    ['Boot failed: not a bootable disk\r\n\r\nNo bootable device.', 'stopped'],
+    ['grub rescue> ', 'stopped'],
+    ['BdsDxe: No bootable option or device was found.', 'stopped'],
+    ['Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ', 'login'],
+    ['\u001b[0m\u001b[1;32mweb\u001b[0m login: ', 'login'],
+    ['[    0.0] Linux version 6.1.0', 'none'],
+    ['', 'none'],
+  ])('%j shows %s', (text, sign) => expect(readConsole(text).sign).toBe(sign));
+
+  test('what comes last counts', () => {
+    expect(readConsole('Gave up waiting for root file system device.\nrebooting\nweb login: ').sign).toBe('login');
+    expect(readConsole('web login: \nKernel panic - not syncing: x').sign).toBe('stopped');
+  });
+
+  test('a line about logins is no login', () => expect(readConsole('Last login: Tue from 192.0.2.7\n').sign).toBe('none'));
+
+  test('escape sequences and carriage returns go', () => expect(withoutEscapes('\u001b[2J\u001b[01;01Ha\r\nb\u001b]0;t\u0007c')).toBe('a\nbc'));
+});
+
+describe('judging a boot', () => {
+  test('an answer over the network proves it, whatever an earlier start left on the console', () => {
+    expect(bootVerdict('linux', {}, 600, signs({ answeredAt: '192.0.2.1:22', console: stopped }))).toMatchObject({ outcome: 'up' });
+  });
+
+  test('a guest that stopped fails at once', () => {
+    expect(bootVerdict('linux', {}, 600, signs({ console: stopped }))).toMatchObject({ outcome: 'failed', evidence: expect.stringContaining('Kernel panic') });
+  });
+
+  test('a login waits for the network for a minute, then counts by itself', () => {
+    expect(bootVerdict('linux', {}, 600, signs({ console: login, loginForSeconds: 10 }))).toBeUndefined();
+    expect(bootVerdict('linux', {}, 600, signs({ console: login, loginForSeconds: 61 }))).toMatchObject({ outcome: 'up', evidence: expect.stringContaining('did not answer') });
+    expect(bootVerdict('linux', {}, 600, signs({ console: login, askedAt: [] }))).toMatchObject({ outcome: 'up' });
+  });
+
+  test('where the network has to answer, a login alone fails at the deadline', () => {
+    const options = { mode: 'network' } as const;
+    expect(bootVerdict('linux', options, 600, signs({ console: login, loginForSeconds: 300, elapsedSeconds: 400 }))).toBeUndefined();
+    expect(bootVerdict('linux', options, 600, signs({ console: login, elapsedSeconds: 600 }))).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('where the console has to show a login, the network does not count', () => {
+    expect(bootVerdict('linux', { mode: 'console' }, 600, signs({ answeredAt: 'x' }))).toBeUndefined();
+    expect(bootVerdict('linux', { mode: 'console' }, 600, signs({ console: login }))).toMatchObject({ outcome: 'up' });
+  });
+
+  test('silence fails at the deadline, but is no proof against Windows', () => {
+    expect(bootVerdict('linux', {}, 600, signs({ elapsedSeconds: 599 }))).toBeUndefined();
+    expect(bootVerdict('linux', {}, 600, signs({ elapsedSeconds: 600 }))).toMatchObject({ outcome: 'failed' });
+    expect(bootVerdict('windows', {}, 600, signs({ elapsedSeconds: 600 }))).toMatchObject({ outcome: 'unproven' });
+    expect(bootVerdict('windows', { mode: 'network' }, 600, signs({ elapsedSeconds: 600 }))).toMatchObject({ outcome: 'failed' });
+  });
+});
