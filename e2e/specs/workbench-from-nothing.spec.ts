@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { engineOf } from '../hosts/engine-of.ts';
 import { takePictures } from '../hosts/pictures.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
@@ -125,8 +127,9 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByRole('button', { name: 'Bandwidth…' }).click();
     await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor({ timeout: 60_000 });
-    await page.getByText('Done · 100 %').waitFor();
+    await page.getByText('Done · 100 %').waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Cancel run…' }).waitFor({ state: 'detached' });
+    await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor();
     await lookAt('run-completed');
   });
 
@@ -169,6 +172,16 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await lookAt('settings');
   });
 
+  it('wrote the secret into no file in readable form', async () => {
+    const files = (await readdir(lab.project, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['causeway.yaml', 'vault.json']));
+    const holders = files.filter(({ parentPath, name }) => {
+      const content = readFileSync(join(parentPath, name));
+      return content.includes(privateKeyLine()) || content.includes(passphrase);
+    });
+    expect(holders).toEqual([]);
+  });
+
   it('never violates its content security policy and logs no error', () => {
     expect(workbench.complaints).toEqual([]);
   });
@@ -198,14 +211,6 @@ async function selectedText(area: Locator): Promise<string> {
     const { value, selectionStart, selectionEnd } = element as HTMLTextAreaElement;
     return value.slice(selectionStart, selectionEnd);
   });
-}
-
-/** The host's child that runs the engine. */
-function engineOf(host: number): number {
-  const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(host)], { encoding: 'utf8' }).trim().split('\n');
-  const engine = children.find((line) => line.includes('engine.js'));
-  if (engine === undefined) throw new Error(`The host has no engine: ${children.join('; ')}`);
-  return Number.parseInt(engine, 10);
 }
 
 /** A line of the private key, which must not be anywhere on the page. */

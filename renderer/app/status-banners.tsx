@@ -27,7 +27,7 @@ function LostBanner({ retryAt }: { readonly retryAt: number }) {
       severity="warning"
       sx={{ borderRadius: 0 }}
       action={
-        <Button color="inherit" size="small" onClick={retryNow}>
+        <Button color="inherit" size="small" onClick={retryNow} sx={{ whiteSpace: 'nowrap' }}>
           {text.app.reconnect}
         </Button>
       }

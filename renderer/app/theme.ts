@@ -12,6 +12,7 @@ export const theme = createTheme({
   components: {
     // The built-in colour has too little contrast on the page's background.
     MuiToggleButton: { styleOverrides: { root: ({ theme: { vars } }) => ({ color: vars?.palette.text.secondary }) } },
+    MuiDialog: { styleOverrides: { paper: { backgroundImage: 'none' } } },
     MuiSnackbar: { defaultProps: { anchorOrigin: { vertical: 'bottom', horizontal: 'right' } } },
   },
 });

@@ -13,6 +13,8 @@ interface Props {
   /** What happens: what is kept, what is deleted. */
   readonly children: ReactNode;
   readonly confirm: string;
+  /** What the button is called that changes nothing. */
+  readonly dismiss?: string;
   readonly isDestructive?: boolean;
   readonly isReady?: boolean;
   readonly action: Pick<Action<[]>, 'run' | 'isBusy' | 'error'>;
@@ -20,7 +22,7 @@ interface Props {
 }
 
 /** Asks before something is done. It stays open with the error when that fails; the one who opened it closes it on success. */
-export function ConfirmDialog({ title, children, confirm, isDestructive = false, isReady = true, action, onClose }: Props) {
+export function ConfirmDialog({ title, children, confirm, dismiss = text.app.cancel, isDestructive = false, isReady = true, action, onClose }: Props) {
   const id = useId();
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} maxWidth="sm" fullWidth>
@@ -31,7 +33,7 @@ export function ConfirmDialog({ title, children, confirm, isDestructive = false,
       </DialogContent>
       <DialogActions>
         <Button onClick={onClose} autoFocus={isDestructive}>
-          {text.app.cancel}
+          {dismiss}
         </Button>
         <Button
           variant="contained"

@@ -22,7 +22,7 @@ export type StateTone = keyof typeof icons;
 /** A state by icon and word, never by colour alone. */
 export function StateLabel({ tone, children }: { readonly tone: StateTone; readonly children: ReactNode }) {
   return (
-    <Box component="span" sx={{ display: 'inline-flex', gap: 0.75, alignItems: 'center', whiteSpace: 'nowrap' }}>
+    <Box component="span" sx={{ display: 'inline-flex', gap: 0.75, alignItems: 'center', verticalAlign: 'middle' }}>
       {icons[tone]}
       {children}
     </Box>

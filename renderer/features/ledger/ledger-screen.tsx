@@ -83,7 +83,7 @@ function Items({ items, onRemove }: { readonly items: readonly LedgerItem[]; rea
 }
 
 const columns: readonly Column<LedgerItem>[] = [
-  { id: 'kind', label: text.ledger.kind, sortBy: ({ kind }) => kind, cell: ({ kind }) => kind },
+  { id: 'kind', label: text.ledger.kind, sortBy: ({ kind }) => kind, cell: ({ kind }) => kind.replaceAll('-', ' ') },
   {
     id: 'name',
     label: text.ledger.name,

@@ -62,7 +62,7 @@ function CancelDialog({ execution, onClose }: DialogProps) {
     onClose();
   });
   return (
-    <ConfirmDialog title={text.runs.cancelTitle} confirm={text.runs.cancelButton} isDestructive action={cancel} onClose={onClose}>
+    <ConfirmDialog title={text.runs.cancelTitle} confirm={text.runs.cancelButton} dismiss={text.runs.keepRunning} isDestructive action={cancel} onClose={onClose}>
       <Typography>{text.runs.cancelKept}</Typography>
       <Typography>{text.runs.cancelDeleted}</Typography>
       <div>

@@ -47,6 +47,8 @@ export function SecretInput({ field, value, onChange, onBlur, inputRef, problem 
         onChange={(event) => onChange(event.target.value)}
         {...(onBlur === undefined ? {} : { onBlur })}
         slotProps={{ htmlInput: { autoComplete: 'off', spellCheck: false } }}
+        // Keys have several lines, which no password field takes; nobody reads them over a shoulder all the same.
+        sx={{ '& textarea': { WebkitTextSecurity: 'disc' } }}
       />
       {stored !== undefined && <Button onClick={() => onChange(stored)}>{text.forms.keep}</Button>}
     </Box>

@@ -19,7 +19,7 @@ export const app = {
   remedy: 'What to do',
   cause: 'Why',
   evidence: 'What was seen',
-  lost: 'The connection to the workbench is lost. What runs there goes on.',
+  lost: 'The connection to the workbench is lost. Runs do not need this page.',
   lostHint: 'If it was started anew, open the link that its terminal shows.',
   reconnect: 'Connect now',
   retryIn: (seconds: number) => `Next try in ${seconds} s.`,

@@ -10,7 +10,7 @@ export const forms = {
   replace: 'Replace',
   keep: 'Keep the one that is set',
   clear: 'Clear',
-  secretHelp: 'Goes into the vault; it is never shown again.',
+  secretHelp: 'It is never shown again.',
   onePerLine: 'One a line',
   addRow: 'Add a row',
   removeRow: (key: string) => (key === '' ? 'Remove the row' : `Remove ${key}`),

@@ -58,6 +58,7 @@ export const runs = {
   cancelForce: 'Do not wait for the clean-up',
   cancelForceHelp: 'What is left behind then stays in the ledger, for you to remove.',
   cancelButton: 'Cancel run',
+  keepRunning: 'Let it run',
   cancelled: 'The run is being cancelled',
   changeLimit: 'Bandwidth…',
   changeLimitTitle: 'Change the bandwidth limit',

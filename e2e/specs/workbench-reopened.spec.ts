@@ -1,0 +1,155 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProject } from '../../electron/engine/core/open-project.ts';
+import { ensureStateFolder } from '../../electron/engine/store/database.ts';
+import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
+import { createVault, openVault } from '../../electron/secrets/vault.ts';
+import { createProject } from '../../electron/workbench/project-file.ts';
+import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { engineOf } from '../hosts/engine-of.ts';
+import { takePictures } from '../hosts/pictures.ts';
+import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+
+const MiB = 1024 * 1024;
+const passphrase = 'correct horse battery staple';
+let lab: ScreenLab;
+let workbench: Workbench;
+
+/** A project that exists already, on a computer that loses power in the middle of a run. */
+describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () => {
+  beforeAll(async () => {
+    lab = await startScreenLab(24 * MiB);
+    await makeProject();
+    workbench = await open();
+  });
+  afterAll(async () => {
+    await workbench?.close();
+    await lab?.close();
+  });
+
+  it('asks for the passphrase wherever it is needed, and refuses a wrong one', async () => {
+    const { page } = workbench;
+    await go('Replicas');
+    await page.getByText('The vault is locked.').waitFor();
+    await page.getByLabel('Passphrase', { exact: true }).fill('something else');
+    await page.getByRole('button', { name: 'Unlock vault' }).click();
+    await page.getByText('The passphrase or key is wrong').waitFor();
+    await lookAt('vault-locked');
+    await unlock();
+  });
+
+  it('leaves a run interrupted while the vault is locked, and goes on once it is open', async () => {
+    await start('4M');
+    await workbench.page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 60_000 });
+    process.kill(engineOf(workbench.hostPid), 'SIGKILL');
+    process.kill(workbench.hostPid, 'SIGKILL');
+    await workbench.page.getByText('The connection to the workbench is lost.').waitFor();
+    await lookAt('connection-lost');
+    await workbench.close();
+    workbench = await open();
+    await go('Replicas');
+    await workbench.page.getByText('Interrupted').waitFor();
+    await unlock();
+    await workbench.page.getByRole('link', { name: 'Watch (web-01)' }).click();
+    await workbench.page.getByText(/Copying · \d+ %/).waitFor({ timeout: 60_000 });
+  });
+
+  it('cancels a run at once and finds what was left behind in the ledger', async () => {
+    const { page } = workbench;
+    await page.getByRole('button', { name: 'Cancel run…' }).click();
+    await page.getByLabel('Do not wait for the clean-up').check();
+    await lookAt('cancel-run');
+    await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
+    await page.getByText(/temporary resources? could not be removed/).waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'See the ledger' }).click();
+    await page.getByRole('button', { name: /^Orphans/ }).click();
+    await page.getByText('Orphan: its run is over').first().waitFor();
+    await lookAt('ledger-orphans');
+  });
+
+  it('says what would be removed before it removes it', async () => {
+    const { page } = workbench;
+    await page.getByRole('button', { name: 'Remove orphans…' }).click();
+    await page.getByText('Would be removed:').first().waitFor();
+    expect(lab.cloud.world.servers.size).toBe(1);
+    await lookAt('remove-orphans');
+    await page.getByRole('button', { name: /^Remove \d+$/ }).click();
+    await page.getByText('Removed:', { exact: true }).first().waitFor({ timeout: 60_000 });
+    expect(await page.getByText('Not removed:', { exact: true }).count()).toBe(0);
+    expect(lab.cloud.world.servers.size).toBe(0);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('There are no orphans').waitFor();
+  });
+
+  it('can be reached and left by the keyboard alone', async () => {
+    const { page } = workbench;
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
+    await page.keyboard.press('Tab');
+    for (let step = 0; step < 30 && (await focusedText()) !== 'Endpoints'; step += 1) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor();
+  });
+});
+
+async function makeProject(): Promise<void> {
+  mkdirSync(lab.project, { recursive: true });
+  createProject(lab.project, 'Web shop');
+  const vaultFile = join(ensureStateFolder(lab.project), 'vault.json');
+  await createVault(vaultFile, passphraseWrapper(passphrase));
+  const vault = openVault(vaultFile, async () => passphraseWrapper(passphrase));
+  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
+  await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: lab.images } });
+  await client.call('endpoint.add', {
+    name: 'Cloud',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: lab.cloud.projectId, region_name: lab.cloud.region, iaas_url: lab.cloud.urls.iaas, token_url: lab.cloud.urls.token,
+      service_account_key: JSON.stringify(lab.cloud.serviceAccountKey),
+    },
+  });
+  await client.call('replica.create', {
+    source: 'Images', destination: 'Cloud', vm: 'web-01',
+    destinationEnvironment: {
+      network_map: { default: 'production' }, availability_zone: 'eu01-1', migr_network: 'migration', migr_machine_type: 'g1.2',
+      migr_image_map: { linux: 'Debian 12' },
+    },
+  });
+  await client.close();
+}
+
+async function open(): Promise<Workbench> {
+  const opened = await openWorkbenchInBrowser(['--settings', lab.settings, '--project', lab.project]);
+  opened.page.setDefaultTimeout(20_000);
+  await prepareAxe(opened.context);
+  await opened.page.reload();
+  return opened;
+}
+
+async function unlock(): Promise<void> {
+  await workbench.page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+  await workbench.page.getByRole('button', { name: 'Unlock vault' }).click();
+  await workbench.page.getByText('The vault is open').waitFor();
+}
+
+async function start(limit: string): Promise<void> {
+  const { page } = workbench;
+  await page.getByRole('button', { name: 'Replicate… (web-01)' }).click();
+  await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill(limit);
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+}
+
+async function go(screen: string): Promise<void> {
+  await workbench.page.getByRole('navigation').getByRole('link', { name: screen }).click();
+}
+
+async function lookAt(name: string): Promise<void> {
+  await takePictures(workbench.page, name);
+  expect(await seriousFindings(workbench.page), name).toEqual([]);
+}
+
+async function focusedText(): Promise<string | null | undefined> {
+  return workbench.page.evaluate(() => document.activeElement?.querySelector('.MuiListItemText-root')?.textContent);
+}
