@@ -1,0 +1,76 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const schema = JSON.parse(read('node_modules/app-builder-lib/scheme.json')) as {
+  definitions: { FuseOptionsV1: { properties: Record<string, unknown> } };
+};
+const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+
+interface Config {
+  files: string[];
+  asarUnpack: string[];
+  electronFuses: Record<string, boolean>;
+  [key: string]: unknown;
+}
+const config = (): Config => parse(read('electron-builder.yml')) as Config;
+// The schema has formats and keywords of its own makers: they describe, and need not be known.
+const accepts = new Ajv({ strict: false, validateFormats: false, logger: false }).compile(schema);
+
+describe('the configuration of the packages', () => {
+  test('is what the builder understands', () => {
+    accepts(config());
+    expect(accepts.errors ?? []).toEqual([]);
+  });
+
+  test.each([
+    ['a misspelt key', (it: Config) => (it['asarUnpacked'] = [])],
+    ['a misspelt fuse', (it: Config) => (it.electronFuses['runAsNodes'] = false)],
+    ['a fuse that is no switch', (it: Config) => (it.electronFuses['runAsNode'] = 'off' as never)],
+    ['a misspelt key below', (it: Config) => (it['nsis'] = { oneClik: false })],
+    ['a target that is none', (it: Config) => (it['linux'] = { target: 42 })],
+  ])('would not pass with %s', (_what, spoil) => {
+    const spoilt = config();
+    spoil(spoilt);
+    expect(accepts(spoilt)).toBe(false);
+  });
+
+  test('sets every fuse that there is, each to the closed side', () => {
+    const { electronFuses } = config();
+    expect(Object.keys(electronFuses).sort()).toEqual(Object.keys(schema.definitions.FuseOptionsV1.properties).sort());
+    expect(Object.entries(electronFuses).filter(([, isOn]) => isOn).map(([name]) => name).sort()).toEqual([
+      'enableCookieEncryption', 'enableEmbeddedAsarIntegrityValidation', 'onlyLoadAppFromAsar', 'resetAdHocDarwinSignature',
+    ]);
+  });
+
+  test('builds an installer for each system, with icons that are there', () => {
+    const { win, mac, linux } = config() as unknown as Record<string, { target: string[]; icon: string }>;
+    expect([win!.target, mac!.target, linux!.target].flat()).toEqual(['nsis', 'dmg', 'AppImage', 'deb']);
+    for (const { icon } of [win!, mac!, linux!]) expect(existsSync(join(root, icon)), icon).toBe(true);
+    expect(readFileSync(join(root, win!.icon)).subarray(0, 4)).toEqual(Buffer.from([0, 0, 1, 0]));
+    expect(readFileSync(join(root, mac!.icon)).subarray(0, 4).toString()).toBe('icns');
+    // The builder takes sizes of Linux icons from their names.
+    const names = globSync('*.png', { cwd: join(root, linux!.icon) });
+    expect(names).toEqual(expect.arrayContaining(['16x16.png', '32x32.png', '48x48.png', '128x128.png', '256x256.png', '512x512.png']));
+    for (const name of names) expect(`${readFileSync(join(root, linux!.icon, name)).readUInt32BE(16)}x${readFileSync(join(root, linux!.icon, name)).readUInt32BE(20)}.png`).toBe(name);
+  });
+
+  test('leaves out no package that the main process loads', () => {
+    const excluded = config().files.filter((pattern) => pattern.startsWith('!node_modules/{')).flatMap((pattern) => pattern.slice('!node_modules/{'.length, pattern.indexOf('}')).split(','));
+    const left = Object.keys(dependencies).filter((name) => excluded.some((each) => name === each || name.startsWith(`${each}/`)));
+    const importers = globSync('{electron,shared}/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+    expect(left.length).toBeGreaterThan(0);
+    for (const name of left) {
+      expect(importers.filter((path) => new RegExp(`from '${name}['/]`).test(read(path))), name).toEqual([]);
+    }
+  });
+
+  test('takes the worker\'s programs along, unpacked', () => {
+    expect(config().files).toContain('assets/worker/**');
+    expect(config().asarUnpack).toContain('assets/worker/**');
+  });
+});
