@@ -250,6 +250,49 @@ describe('deploying a replica', () => {
   });
 });
 
+describe('an engine that is killed right after a step, before it hears of it', () => {
+  beforeEach(execute);
+
+  async function killedAfter(step: string, options: DeploymentOptions): Promise<string> {
+    const reached = Promise.withResolvers<void>();
+    lab.beforeAnswer = async (each) => {
+      if (each !== step) return;
+      lab.beforeAnswer = async () => undefined;
+      reached.resolve();
+      await new Promise(() => undefined);
+    };
+    const { id } = await core.call('deployment.create', { replica: 'web', options });
+    await reached.promise;
+    core = open();
+    await core.call('deployment.resume', { deployment: id });
+    return id;
+  }
+
+  test.each(['snapshot volumes', 'volumes from snapshots', 'create nics', 'start worker', 'stop worker', 'create server', 'delete snapshots'])(
+    'goes on after "%s" to one virtual machine, nothing twice and nothing left', async (step) => {
+      const [before, things] = [replicaDigests(), lab.things.size];
+      expect(await settled(await killedAfter(step, {}))).toMatchObject({ state: 'completed', leftBehind: 0 });
+      expect([replicaDigests(), lab.things.size, await orphans()]).toEqual([before, things + 4, []]);
+    },
+  );
+
+  test.each(['adopt volumes', 'delete snapshots'])('goes on after "%s" in place, with every volume in the ledger once', async (step) => {
+    const things = lab.things.size;
+    const { resources, state } = await settled(await killedAfter(step, { inPlace: true }));
+    expect([state, resources.filter((item) => item.kind === 'volume').length, lab.things.size, await orphans()]).toEqual(['completed', 2, things + 2, []]);
+  });
+
+  test.each(['restore volumes', 'roll back'])('goes on after "%s" until the replica is alone and whole', async (step) => {
+    const [before, things] = [replicaDigests(), lab.things.size];
+    inGuest = ({ devices }) => {
+      lab.things.get(devices[0] ?? '')?.bytes?.fill(0xee);
+      throw new CausewayError('osmorphing.initramfs', 'no room');
+    };
+    expect(await settled(await killedAfter(step, { inPlace: true }))).toMatchObject({ state: 'failed', error: { code: 'osmorphing.initramfs' }, leftBehind: 0 });
+    expect([replicaDigests(), lab.things.size]).toEqual([before, things]);
+  });
+});
+
 describe('what may not run together', () => {
   test('a replica that was never executed is not deployed', async () => {
     await expect(core.call('deployment.create', { replica: 'web' })).rejects.toMatchObject({ code: 'deployment.never-executed' });

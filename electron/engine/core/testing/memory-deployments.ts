@@ -8,6 +8,7 @@ export interface MemoryThings {
   /** Text of the console of every server. */
   consoleText: string;
   step(name: string): void;
+  beforeAnswer(step: string): Promise<void>;
   make(entry: LedgerEntry, bytes?: Buffer): { id: string };
 }
 
@@ -31,7 +32,7 @@ export function memoryDeployments(cloud: MemoryThings): DeploymentPlatform {
     const mine = run.ledger.list({ lifetime: 'deployment' }).filter((entry) => entry.key.startsWith(key(run, '')) && isMeant(entry));
     for (const entry of mine.toReversed()) await run.ledger.release(entry, gone, signal);
   };
-  return {
+  const platform: DeploymentPlatform = {
     async plan() {
       cloud.step('plan');
       return { machineType: 'g1.1', state: {} };
@@ -54,7 +55,8 @@ export function memoryDeployments(cloud: MemoryThings): DeploymentPlatform {
       cloud.step('restore volumes');
       return snapshots.map(({ id, diskId, volumeId }) => {
         const thing = cloud.things.get(volumeId);
-        if (thing !== undefined) thing.bytes = bytesOf(id);
+        // A repetition after the snapshots went finds it done.
+        if (thing !== undefined && cloud.things.has(id)) thing.bytes = bytesOf(id);
         return volume(volumeId, diskId);
       });
     },
@@ -92,5 +94,25 @@ export function memoryDeployments(cloud: MemoryThings): DeploymentPlatform {
       cloud.step('roll back');
       await removeAll(run, signal, () => true);
     },
+  };
+  return { ...platform, ...answering(platform, cloud) };
+}
+
+/** The steps that change something, each of which may lose its answer. */
+function answering(platform: DeploymentPlatform, cloud: MemoryThings): Partial<DeploymentPlatform> {
+  const after = async <T>(step: string, work: Promise<T>): Promise<T> => {
+    const result = await work;
+    await cloud.beforeAnswer(step);
+    return result;
+  };
+  return {
+    snapshotVolumes: (...input) => after('snapshot volumes', platform.snapshotVolumes(...input)),
+    volumesFromSnapshots: (...input) => after('volumes from snapshots', platform.volumesFromSnapshots(...input)),
+    createNics: (...input) => after('create nics', platform.createNics(...input)),
+    createServer: (...input) => after('create server', platform.createServer(...input)),
+    adoptVolumes: async (...input) => after('adopt volumes', platform.adoptVolumes?.(...input) ?? Promise.resolve()),
+    deleteSnapshots: (...input) => after('delete snapshots', platform.deleteSnapshots(...input)),
+    restoreVolumes: (...input) => after('restore volumes', platform.restoreVolumes(...input)),
+    rollBack: (...input) => after('roll back', platform.rollBack(...input)),
   };
 }

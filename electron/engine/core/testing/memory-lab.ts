@@ -29,6 +29,8 @@ export class MemoryLab {
   bytesWritten = 0;
   /** Sessions of an earlier generation belong to a process that was killed: their calls never come back, nor have effect. */
   generation = 0;
+  /** Awaited when the cloud has done a step of a deployment and before it answers, so that a test can lose the answer. */
+  beforeAnswer: (step: string) => Promise<void> = async () => undefined;
   /** What the console of a deployed server shows. */
   consoleText = 'web login: ';
   /** What a check may repeat into its evidence, as a careless platform would. */
@@ -176,11 +178,13 @@ export class MemoryLab {
         const { resource } = await run.ledger.ensure(
           { kind: 'server', key: 'worker', lifetime: 'temporary' }, { find, get, create: async (entry) => make(entry) }, signal,
         );
+        await this.beforeAnswer('start worker');
         return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '', attached: volumes };
       },
       stopWorker: async (run, _role, signal) => {
         this.step('stop worker');
         for (const entry of run.ledger.list({ lifetime: 'temporary' })) await run.ledger.release(entry, gone, signal);
+        await this.beforeAnswer('stop worker');
       },
       deleteVolumes: async (run, signal) => {
         for (const entry of run.ledger.list({ lifetime: 'replica' })) await run.ledger.release(entry, gone, signal);
