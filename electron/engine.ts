@@ -35,10 +35,13 @@ try {
   // With a locked vault a run can't reach its endpoints; it stays interrupted until the vault is open.
   const resume = async (): Promise<void> => {
     const { exists, locked } = await client.call('vault.status', {});
-    if (!exists || !locked) await client.call('execution.resume', {});
+    if (exists && locked) return;
+    await client.call('execution.resume', {});
+    await client.call('deployment.resume', {});
   };
   // What runs is cancelled in good order: its worker is deleted, what was made durable is kept for the next run.
   parent.onStop(() => {
+    for (const deployment of client.activeDeployments()) void client.call('deployment.cancel', { deployment }).catch(() => undefined);
     for (const execution of client.activeExecutions()) void client.call('execution.cancel', { execution }).catch(() => undefined);
     void client.close().then(() => process.exit(0));
   });

@@ -49,8 +49,10 @@ export interface CoreOptions {
 export interface Core extends CoreClient {
   /** For carriers: an input from outside in, an answer as data out. Never rejects. */
   dispatch(name: string, input: unknown, signal?: AbortSignal): Promise<Envelope<unknown>>;
-  /** Ids of the executions and deployments that are under way. */
+  /** Ids of the executions that are under way. */
   activeExecutions(): readonly string[];
+  /** Ids of the deployments that are under way. */
+  activeDeployments(): readonly string[];
   /** Notes in the journal of what runs that the computer was asleep. */
   noteSleep(asleepMs: number): void;
   /** Resolves when no execution and no deployment is under way. */
@@ -126,7 +128,8 @@ export function createCore(options: CoreOptions): Core {
       return opened((await dispatch(name, input, signal)) as Envelope<CallOutput<N>>);
     },
     subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
-    activeExecutions: () => [...executions.activeIds(), ...deployments.activeIds()],
+    activeExecutions: () => executions.activeIds(),
+    activeDeployments: () => deployments.activeIds(),
     noteSleep: (asleepMs) => executions.noteSleep(asleepMs),
     drain,
     /** Waits for executions, deployments and calls that are under way. */
