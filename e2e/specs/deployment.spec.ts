@@ -2,7 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runProgram } from '../../electron/cli/program.ts';
 import { recordingMorph } from '../../electron/engine/core/testing/recording-morph.ts';
 import { guestPreparation } from '../../electron/engine/deployments/guest-preparation.ts';
 import type { MorphRequest } from '../../electron/engine/osmorphing/index.ts';
@@ -92,6 +94,21 @@ describe('a deployment in the lab', { timeout: 240_000 }, () => {
     expect(await lab.use((core) => core.call('ledger.list', { orphansOnly: true }))).toEqual([]);
   });
 
+  it('is shown by the command line, which deletes nothing before it has said what', async () => {
+    const { status, output } = await causeway('deployment', 'show', 'web', '--events');
+    expect(status).toBe(0);
+    for (const text of ['Prepare the guest', '  | web login:', '+ package cloud-init', 'the console shows', 'Debian GNU/Linux 12 (x86_64, bios, grub-bios)']) {
+      expect(output).toContain(text);
+    }
+    expect((await causeway('deployment', 'list')).output).toMatch(/^ID .*\ndep-\w+ +web +1 +completed +web/);
+    const told = await causeway('deployment', 'delete', 'web');
+    expect(told.status).toBe(2);
+    expect(told.output).toMatch(/^Would be deleted/);
+    expect(told.output.match(/^(server|nic|volume) /gm)?.sort()).toEqual(['nic ', 'server ', 'volume ', 'volume ']);
+    const [shown] = (await causeway('deployment', 'show', 'web', '--json')).output.split('\n');
+    expect(JSON.parse(shown ?? '')).toMatchObject({ state: 'completed', boot: { outcome: 'up' }, guest: { diff: { services: { enabled: ['cloud-init'] } } } });
+  });
+
   it('can be had twice, and both can be deleted', async () => {
     inGuest = makeBootable;
     const deployment = await deploy(byConsole);
@@ -153,6 +170,17 @@ describe('a deployment in the lab', { timeout: 240_000 }, () => {
     expect(lab.cloud.world.leftovers()).toEqual([]);
   });
 });
+
+/** A command line in the lab's project. */
+async function causeway(...argv: string[]): Promise<{ status: number; output: string }> {
+  const stdout = new PassThrough();
+  let output = '';
+  stdout.on('data', (piece: Buffer) => (output += piece.toString()));
+  const status = await runProgram([...argv, '--project', lab.project.folder], {
+    stdout, stderr: process.stderr, env: { CAUSEWAY_KEY_FILE: lab.project.keyFile }, entry: import.meta.url, signal: new AbortController().signal,
+  });
+  return { status, output };
+}
 
 /** The images by the ids of their disks. */
 async function byDisk(): Promise<Record<string, string>> {
