@@ -13,7 +13,7 @@ export interface MachinePlan {
   /** A worker image, or a volume with a guest's own installation. */
   readonly boot:
     | { readonly kind: 'image'; readonly imageName: string }
-    | { readonly kind: 'volume'; readonly volumeId: string; readonly path: string; readonly imageConfig: ImageConfig };
+    | { readonly kind: 'volume'; readonly volumeId: string; readonly path: string; readonly imageConfig: ImageConfig; readonly configDrive: boolean };
   readonly dataVolumes: readonly { readonly volumeId: string; readonly path: string }[];
   readonly nics: readonly { readonly mac: string; readonly ipv4: string }[];
 }

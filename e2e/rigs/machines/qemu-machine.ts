@@ -28,7 +28,7 @@ export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<st
     const serialPath = join(folder, 'serial.log');
     const boot = plan.boot.kind === 'image'
       ? await workerArguments(plan, folder, await setup.workerInitramfs())
-      : guestArguments(plan);
+      : [...guestArguments(plan), ...(await configDriveArguments(plan, folder))];
     const output = await open(join(folder, 'qemu.log'), 'a');
     const forwards = Object.entries(forwarded).map(([inside, outside]) => `,hostfwd=tcp:${host}:${outside}-:${inside}`).join('');
     const nics = plan.nics.flatMap(({ mac }, index) => [
@@ -92,6 +92,21 @@ function guestArguments(plan: MachinePlan): string[] {
     ];
   });
   return [...controllers, ...disks];
+}
+
+/** Metadata as a small disk with the label that guest initialization agents look for, when the server is to have one. */
+async function configDriveArguments(plan: MachinePlan, folder: string): Promise<string[]> {
+  if (plan.boot.kind !== 'volume' || !plan.boot.configDrive) return [];
+  const drive = join(folder, 'config-drive');
+  const latest = join(drive, 'openstack', 'latest');
+  await mkdir(latest, { recursive: true });
+  const keys = plan.publicKey === undefined ? {} : { public_keys: { operator: plan.publicKey } };
+  await writeFile(join(latest, 'meta_data.json'), JSON.stringify({ uuid: plan.serverId, name: plan.name, hostname: plan.name, ...keys }));
+  if (plan.userData !== '') await writeFile(join(latest, 'user_data'), plan.userData);
+  return [
+    '-blockdev', `driver=vvfat,node-name=config-file,dir=${drive},label=config-2,read-only=on`,
+    '-device', 'virtio-blk-pci,drive=config-file',
+  ];
 }
 
 const nodeOf = (volumeId: string): string => `v${volumeId.replaceAll('-', '').slice(0, 30)}`;

@@ -159,7 +159,7 @@ function machinePlan(world: World, server: ServerRecord): MachinePlan {
   const publicKey = server.keypairName === undefined ? undefined : world.keyPairs.get(server.keypairName)?.publicKey;
   const place = (volumeId: string): { volumeId: string; path: string } => ({ volumeId, path: world.setup.files.path(volumeId) });
   const boot: MachinePlan['boot'] = server.bootVolume.source.type === 'volume'
-    ? { kind: 'volume', ...place(server.bootVolume.id), imageConfig: world.volumes.get(server.bootVolume.id)?.imageConfig ?? {} }
+    ? { kind: 'volume', ...place(server.bootVolume.id), imageConfig: world.volumes.get(server.bootVolume.id)?.imageConfig ?? {}, configDrive: server.configDrive }
     : { kind: 'image', imageName: world.images.get(server.bootVolume.source.id)?.name ?? '' };
   return {
     serverId: server.id, name: server.name, vcpus: type?.vcpus ?? 1, memoryMiB: type?.ram ?? 1024,
