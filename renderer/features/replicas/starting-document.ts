@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
 import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
@@ -65,9 +66,11 @@ function topFields(plugin: PluginId, side: Side): SchemaField[] {
   return schema === undefined ? [] : fieldsOf(schema).filter(({ path }) => path.length === 1);
 }
 
-function valueFor({ meta }: SchemaField, vm: Vm, catalog: Catalog | undefined): JsonValue {
+function valueFor({ meta, inner }: SchemaField, vm: Vm, catalog: Catalog | undefined): JsonValue {
   const example = meta.example as JsonValue;
-  const options = optionsOf(catalog, meta.optionsFrom);
+  // An object with fixed keys says at each of them where its choices come from.
+  const members = inner instanceof z.ZodObject ? fieldsOf(inner) : [];
+  const options = optionsOf(catalog, meta.optionsFrom ?? members.find((member) => member.meta.optionsFrom !== undefined)?.meta.optionsFrom);
   if (!isJsonObject(example)) return options[0]?.name ?? example;
   const keys = keysFor(meta.keysFrom, example, vm);
   return Object.fromEntries(keys.map((key) => [key, optionFor(key, options)?.name ?? example[key] ?? Object.values(example)[0] ?? '']));

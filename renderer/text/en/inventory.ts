@@ -8,7 +8,7 @@ export const inventory = {
   none: 'This source has no virtual machines',
   noneLead: 'Look at the endpoint: it may point to another folder or project.',
   noMatch: 'No virtual machine matches',
-  shown: (shown: number, all: number) => (shown === all ? `${all} virtual machines` : `${shown} of ${all} virtual machines`),
+  shown: (shown: number, all: number) => (shown === all ? `${all} virtual ${all === 1 ? 'machine' : 'machines'}` : `${shown} of ${all} virtual machines`),
   name: 'Name',
   os: 'Guest',
   power: 'Power',

@@ -22,7 +22,7 @@ export const ledger = {
   askHelp: 'Looks at each endpoint whether the resources are still there.',
   remove: 'Remove orphans…',
   removeTitle: 'Remove orphans?',
-  removeLead: (count: number) => `${count === 1 ? 'This resource' : `These ${count} resources`} would be deleted, the newest first:`,
+  removeLead: (count: number) => `${count === 1 ? 'This resource' : `These ${count} resources`} would be deleted, in this order:`,
   removeNone: 'There is nothing that could be removed.',
   removeButton: (count: number) => `Remove ${count}`,
   outcomes: { 'would-remove': 'Would be removed', removed: 'Removed', failed: 'Not removed' },
