@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import Conf from 'conf';
 import { workbenchEvents } from '../shared/contract/shell.ts';
@@ -35,7 +36,8 @@ const host = await startWebHost({
   ...(values.port === undefined ? {} : { port: Number(values.port) }),
   connect: (socket) => serveChannel(shell, workbenchEvents, socketChannel(socket)),
 });
-console.log(`The workbench is open at ${host.url} (the link works once). Ctrl-C ends it.`);
+console.log(`The workbench is open at ${host.url} (the link works once). Enter gives a fresh link, Ctrl-C ends it.`);
+createInterface({ input: process.stdin }).on('line', () => console.log(`A fresh link, for one use: ${host.freshUrl()}`));
 if (!values['no-open']) openInBrowser(host.url);
 
 async function end(): Promise<void> {

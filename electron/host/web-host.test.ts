@@ -67,6 +67,17 @@ describe('the web host', () => {
     expect((await get('/', { cookie: 'causeway-session=guess' })).status).toBe(403);
   });
 
+  it('gives a fresh link for a browser that was closed, without ending the session of the first one', async () => {
+    const first = await signIn();
+    const fresh = new URL(host.freshUrl());
+    const newest = new URL(host.freshUrl());
+    expect((await get(fresh.pathname + fresh.search)).status).toBe(403);
+    const second = (await get(newest.pathname + newest.search)).cookie;
+    expect((await get(newest.pathname + newest.search)).status).toBe(403);
+    expect(second).not.toBe(first);
+    for (const cookie of [first, second]) expect((await get('/', { cookie })).body).toContain('workbench');
+  });
+
   it('refuses a foreign host name, so that a re-bound name reaches nothing', async () => {
     const cookie = await signIn();
     expect((await get('/', { cookie, host: `evil.invalid:${host.port}` })).status).toBe(421);

@@ -8,6 +8,8 @@ import { createAdmission, type Admission } from './admission.ts';
 export interface WebHost {
   /** The address to open, with the one-time token. */
   readonly url: string;
+  /** The address with a fresh token, for a browser that was closed; the one before is worth nothing any more. */
+  freshUrl(): string;
   readonly port: number;
   close(): Promise<void>;
 }
@@ -34,8 +36,10 @@ export async function startWebHost(options: {
   });
   await listen(server, options.port ?? 0);
   const { port } = server.address() as AddressInfo;
+  const freshUrl = (): string => `http://127.0.0.1:${port}/?token=${admission.issue()}`;
   return {
-    url: `http://127.0.0.1:${port}/?token=${admission.token}`,
+    url: freshUrl(),
+    freshUrl,
     port,
     async close() {
       for (const socket of sockets.clients) socket.terminate();
