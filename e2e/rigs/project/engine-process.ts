@@ -9,7 +9,10 @@ import { labCore } from './lab-options.ts';
  */
 const request = z
   .object({
-    project: z.object({ folder: z.string(), keyFile: z.string(), cloudFolder: z.string() }),
+    project: z.object({
+      folder: z.string(), keyFile: z.string(), cloudFolder: z.string(),
+      patience: z.object({ workerMs: z.number().optional(), linkMs: z.number().optional(), agentMs: z.number().optional() }).default({}),
+    }),
     replica: z.string(),
     options: executionOptionsSchema,
   })
@@ -20,6 +23,7 @@ const print = (line: object): void => void process.stdout.write(`${JSON.stringif
 
 const { client } = await openProject(labCore(request.project), new AbortController().signal);
 client.subscribe('execution.event', (event) => print({ event }));
+client.subscribe('execution.progress', (progress) => print({ progress }));
 const { id } = await client.call('replica.execute', { replica: request.replica, options: request.options });
 print({ started: id });
 for (;;) {

@@ -14,6 +14,18 @@ export interface LabProject {
   readonly keyFile: string;
   /** Where the volumes of workers lie that run as this user. */
   readonly cloudFolder: string;
+  /** Shorter (or longer) patience with links than the product's. */
+  readonly patience?: LabPatience;
+}
+
+/** Times in milliseconds. */
+export interface LabPatience {
+  /** How long a worker that was lost may take to answer again. Default 3,000. */
+  readonly workerMs?: number | undefined;
+  /** How long a silent link may take for a sign of life. */
+  readonly linkMs?: number | undefined;
+  /** Silence after which the agent on a worker ends by itself. */
+  readonly agentMs?: number | undefined;
 }
 
 /** A lab answers in milliseconds; a cloud's pauses would only make the tests long. */
@@ -21,6 +33,12 @@ const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock
 
 /** The product's own core, but for shorter pauses and the lab's ports. */
 export function labCore(project: LabProject): CoreOptions {
+  const { workerMs = 3_000, linkMs, agentMs } = project.patience ?? {};
+  const link = {
+    allowPaths: allowed(project),
+    ...(linkMs === undefined ? {} : { lostAfterMs: linkMs }),
+    ...(agentMs === undefined ? {} : { idleMs: agentMs }),
+  };
   return {
     projectFolder: project.folder,
     vault: openVault(`${project.folder}/.causeway/vault.json`, async () => keyFileWrapper(project.keyFile)),
@@ -32,8 +50,8 @@ export function labCore(project: LabProject): CoreOptions {
       },
     },
     bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),
-    workerPatienceMs: 3_000,
-    connectWorker: (access, mechanism, signal) => connectWorker(access, mechanism, { allowPaths: allowed(project) }, signal),
+    workerPatienceMs: workerMs,
+    connectWorker: (access, mechanism, signal) => connectWorker(access, mechanism, link, signal),
   };
 }
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import type { Event } from '../../../shared/model/event.ts';
 import type { ExecutionDetail, ExecutionOptions } from '../../../shared/model/execution.ts';
+import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { openProject } from '../../../electron/engine/core/open-project.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
@@ -15,9 +16,9 @@ import { ensureStateFolder } from '../../../electron/engine/store/database.ts';
 import { keyFileWrapper, makeKeyFile } from '../../../electron/secrets/key-file-wrapper.ts';
 import { createVault } from '../../../electron/secrets/vault.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
-import { labMachines, usualWorkerKind } from '../machines/kinds.ts';
+import { labMachines, usualWorkerKind, type WorkerKind } from '../machines/kinds.ts';
 import type { LabMachines } from '../machines/lab-machines.ts';
-import { labCore, type LabProject } from './lab-options.ts';
+import { labCore, type LabPatience, type LabProject } from './lab-options.ts';
 
 /** A cloud, a folder of disk images, a project with endpoints for both, and engines for it. */
 export interface ProjectLab {
@@ -43,12 +44,17 @@ export interface EngineProcess {
   readonly events: readonly Event[];
   /** Calls back for every event; to be set at once. */
   onEvent: (event: Event) => void;
+  /** The same for the numbers, which come at most five times a second. */
+  onProgress: (progress: ExecutionProgress) => void;
   /** The final state; undefined when the process ended before it. */
   readonly ended: Promise<ExecutionDetail | undefined>;
   kill(): Promise<void>;
 }
 
 export interface ProjectLabOptions {
+  /** Default: the kind that this user can have at once. */
+  readonly workers?: WorkerKind;
+  readonly patience?: LabPatience;
   /** Whether native workers reach package mirrors. */
   readonly outbound?: boolean;
   /** Instead of the product's own parts, for whoever opens the project in this process. */
@@ -58,14 +64,14 @@ export interface ProjectLabOptions {
 export async function startProjectLab(options: ProjectLabOptions = {}): Promise<ProjectLab> {
   const root = await mkdtemp(join(tmpdir(), 'causeway-project-'));
   const images = join(root, 'images');
-  const project: LabProject = { folder: join(root, 'project'), keyFile: join(root, 'key'), cloudFolder: join(root, 'cloud') };
+  const project: LabProject = { folder: join(root, 'project'), keyFile: join(root, 'key'), cloudFolder: join(root, 'cloud'), patience: options.patience ?? {} };
   await mkdir(images);
   await mkdir(project.folder);
   let machines: LabMachines | undefined;
   const cloud = await startEuropeanCloud({
     folder: project.cloudFolder,
     transitionMs: 3,
-    machines: async (folder) => (machines = await labMachines({ worker: usualWorkerKind, outbound: options.outbound ?? false })(folder)),
+    machines: async (folder) => (machines = await labMachines({ worker: options.workers ?? usualWorkerKind, outbound: options.outbound ?? false })(folder)),
   });
   if (machines === undefined) throw new Error('the cloud started no machines');
   makeKeyFile(project.keyFile);
@@ -134,6 +140,7 @@ function startEngine(request: object): EngineProcess {
     child,
     events,
     onEvent: () => undefined,
+    onProgress: () => undefined,
     ended: Promise.resolve(undefined),
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -143,11 +150,12 @@ function startEngine(request: object): EngineProcess {
   };
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
-    const message = JSON.parse(line) as { event?: Event; execution?: ExecutionDetail };
+    const message = JSON.parse(line) as { event?: Event; progress?: ExecutionProgress; execution?: ExecutionDetail };
     if (message.event !== undefined) {
       events.push(message.event);
       engine.onEvent(message.event);
     }
+    if (message.progress !== undefined) engine.onProgress(message.progress);
     final = message.execution ?? final;
   });
   return Object.assign(engine, { ended: Promise.all([once(child, 'exit'), once(lines, 'close')]).then(() => final) });
