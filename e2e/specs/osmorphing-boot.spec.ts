@@ -39,6 +39,27 @@ describe.runIf(isRoot)('a Debian guest that was prepared', () => {
     expect(await booted.console()).toContain('login:');
   });
 
+  it('keeps its static address on another card in another slot', async () => {
+    const guest = await lab.volume(2, debianGuest);
+    const nic = await lab.nic();
+    const interfaces = 'auto lo\niface lo inet loopback\n\nauto ens3\niface ens3 inet static\n  hwaddress ether 52:54:00:99:99:99\n  address 10.0.2.15/24\n  gateway 10.0.2.2\n';
+    const outcome = await morphLinuxGuest({
+      ssh: lab.ssh, devices: [guest.device], signal: new AbortController().signal,
+      options: {
+        setDhcp: false, nics: [{ macAddress: nic.macAddress, addresses: ['10.0.2.15'] }],
+        scripts: { inGuest: [{ name: 'static', content: `printf '${interfaces.replaceAll('\n', '\\n')}' > /etc/network/interfaces` }] },
+      },
+    });
+    expect(outcome.steps.find(({ step }) => step === 'configure-network')?.notes).toEqual([
+      `ens3 is the card ${nic.macAddress}`, 'ifupdown: removed the MAC address of ens3 from /etc/network/interfaces', 'cloud-init leaves the network alone',
+    ]);
+    await lab.detach(guest.id);
+    const booted = await lab.boot(guest.id, nic.id);
+    await booted.ssh.waitUntilUp(240_000);
+    const shown = await booted.ssh.text('cat /sys/class/net/ens3/address; ip -4 -o addr show ens3 | grep -o "inet 10.0.2.15/24"; pgrep -c dhclient; true');
+    expect(shown.split('\n')).toEqual([nic.macAddress, 'inet 10.0.2.15/24', '0']);
+  });
+
   it('comes up but never answers when its network was not prepared: what the step does is needed', async () => {
     const guest = await lab.volume(2, debianGuest);
     const nic = await lab.nic();

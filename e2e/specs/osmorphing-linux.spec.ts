@@ -152,6 +152,21 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     expect(await lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
   });
 
+  it('is unmounted by the worker itself when the connection is lost', async () => {
+    const ssh = await lab.connect();
+    const onLog = (line: string): void => {
+      if (line.includes('running the script')) setTimeout(() => void ssh.close(), 200);
+    };
+    const options = { nics, scripts: { inGuest: [{ name: 'slow', content: 'sleep 300' }] } };
+    const lost = morphLinuxGuest({ ssh, devices: [guest.device], options, signal: never, onLog });
+    await expect(lost).rejects.toMatchObject({ code: 'transport.lost' });
+    const left = 'for i in $(seq 100); do sudo grep -q causeway-osmorphing /proc/self/mountinfo || exit 0; sleep 0.2; done; exit 1';
+    expect(await lab.worker.ssh.text(left)).toBe('');
+    expect(await lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
+    await lab.worker.ssh.text('sudo rm -rf --one-file-system /run/causeway-osmorphing');
+    expect(await lab.traces()).toBe('');
+  });
+
   it('keeps the guest mounted after a failure when that is asked for, and says how it is unmounted', async () => {
     const script = { name: 'bad', content: 'echo this went wrong >&2; exit 3' };
     const log: string[] = [];

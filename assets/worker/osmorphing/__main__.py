@@ -1,4 +1,5 @@
 """Prepares a guest's installation for its new platform. Runs on the OSMorphing worker as root; Python 3.6 or later."""
+
 import sys
 
 from causeway_osmorphing.cli import main

@@ -16,6 +16,8 @@ import { RigSsh } from '../rig-ssh.ts';
 export interface MorphLab {
   readonly worker: RigWorker;
   readonly ssh: SshConnection;
+  /** Another connection to it. */
+  connect(): Promise<SshConnection>;
   readonly folder: string;
   /** A new volume, attached; `fill` writes its file before. */
   volume(sizeGb: number, fill?: (path: string) => Promise<unknown>): Promise<{ readonly id: string; readonly device: string; readonly path: string }>;
@@ -47,9 +49,10 @@ export async function startMorphLab(kind: WorkerKind, options: { readonly outbou
   const worker = await startRigWorker(client, folder);
   const { host, port, user, keyPath } = worker.ssh.access;
   const target = { host, port, username: user, privateKeyPem: await readFile(keyPath, 'utf8'), hostKey: worker.hostKey };
-  const ssh = await SshConnection.connect(target, {}, AbortSignal.timeout(60_000));
+  const connect = (): Promise<SshConnection> => SshConnection.connect(target, {}, AbortSignal.timeout(60_000));
+  const ssh = await connect();
   return {
-    worker, ssh, folder,
+    worker, ssh, connect, folder,
     volume: async (sizeGb, fill) => {
       const { body } = await client.call('POST', 'volumes', { availabilityZone: 'eu01-1', size: sizeGb });
       const id = String(body['id']);

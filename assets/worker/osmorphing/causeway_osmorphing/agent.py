@@ -1,4 +1,5 @@
 """The destination platform's own agent. A guest works without it, so nothing about it makes a deployment fail."""
+
 import hashlib
 import os
 import urllib.request
@@ -76,7 +77,9 @@ def _install(morph, lent):
         enabled = _enable(guest, name)
         return bool(enabled), ['%s %s is installed already' % (name, version)] + enabled
     try:
-        guest.run(['dpkg', '--force-confold', '-i', lent], env={'DEBIAN_FRONTEND': 'noninteractive'}, timeout=900, shown=True)
+        guest.run(
+            ['dpkg', '--force-confold', '-i', lent], env={'DEBIAN_FRONTEND': 'noninteractive'}, timeout=900, shown=True
+        )
     except CommandFailed as error:
         # Half installed is worse than not at all: the guest's own package runs would stumble over it.
         guest.run(['dpkg', '--purge', '--force-all', name], check=False)

@@ -1,4 +1,5 @@
 """The attached disks, their partitions, and what is on them."""
+
 import os
 import stat
 import time
@@ -9,7 +10,8 @@ from .protocol import MorphError
 
 
 class BlockDevice(object):
-    """A block device of the guest. `disk` is the index of the attached disk that it lies on (the first one, when it spans
+    """A block device of the guest. `disk` is the index of the attached disk that it lies on (the first one, when it
+    spans
     several), `number` its partition number; `properties` is what blkid tells of its content."""
 
     def __init__(self, path, kind, disk=None, number=None, name=None):

@@ -1,4 +1,5 @@
 """The commands. Each reads one request, says what it does line by line, and ends with a result or an error."""
+
 import os
 import shutil
 import sys
@@ -39,7 +40,9 @@ def _open(request, session):
 def _supported(guest, root):
     if not guest.family:
         name = guest.release.get('PRETTY_NAME') or guest.release.get('ID') or 'an unknown system'
-        raise MorphError('osmorphing.not-supported', '%s on %s' % (name, root.id), {'distribution': guest.release.get('ID', '')})
+        raise MorphError(
+            'osmorphing.not-supported', '%s on %s' % (name, root.id), {'distribution': guest.release.get('ID', '')}
+        )
 
 
 def command_inspect(request, session):
@@ -48,8 +51,12 @@ def command_inspect(request, session):
         devices, roots, root = _open(request, session)
         tree, mounted = mount_guest(root, devices, session.journal, read_only=True)
         guest = Guest(tree.root)
-        return {'dossier': dossier_of(guest, root, mounted), 'candidates': [one.describe() for one in roots],
-                'devices': [device.describe() for device in devices], 'supported': bool(guest.family)}
+        return {
+            'dossier': dossier_of(guest, root, mounted),
+            'candidates': [one.describe() for one in roots],
+            'devices': [device.describe() for device in devices],
+            'supported': bool(guest.family),
+        }
     finally:
         _clean_up(session)
 
@@ -66,8 +73,15 @@ def command_mount(request, session):
         _supported(guest, root)
         mount_system(tree, session.journal)
         forbid_services(guest, session.journal)
-        session.keep('mounted', {'devices': [pack_device(device) for device in devices], 'root': pack_device(root.device),
-                                 'subvolume': root.subvolume, 'points': dict((point, pack_device(device)) for point, device in mounted.items())})
+        session.keep(
+            'mounted',
+            {
+                'devices': [pack_device(device) for device in devices],
+                'root': pack_device(root.device),
+                'subvolume': root.subvolume,
+                'points': dict((point, pack_device(device)) for point, device in mounted.items()),
+            },
+        )
         protocol.emit('step', step='mount', title='Mount the installation', state='done')
         return {'dossier': dossier_of(guest, root, mounted), 'candidates': [one.describe() for one in roots]}
     except BaseException:
@@ -117,6 +131,7 @@ def command_unmount(request, session):
     protocol.emit('step', step='unmount', title='Unmount', state='done')
     if not request.get('keepFolder'):
         shutil.rmtree(session.folder, ignore_errors=True)
+    os.sync()
     return {'left': []}
 
 
@@ -128,8 +143,14 @@ def _clean_up(session):
     return left
 
 
-COMMANDS = {'inspect': command_inspect, 'mount': command_mount, 'prepare': command_prepare, 'script': command_script, 'diff': command_diff,
-            'unmount': command_unmount}
+COMMANDS = {
+    'inspect': command_inspect,
+    'mount': command_mount,
+    'prepare': command_prepare,
+    'script': command_script,
+    'diff': command_diff,
+    'unmount': command_unmount,
+}
 
 
 def main(arguments):
@@ -148,6 +169,10 @@ def main(arguments):
         protocol.emit('error', code=error.code, message=error.message, details=error.details)
     except Exception as error:  # a defect must be told as well as any other failure
         place = traceback.extract_tb(sys.exc_info()[2])[-1]
-        protocol.emit('error', code='osmorphing.program-failed', message='%s: %s (%s:%d)' % (
-            type(error).__name__, error, os.path.basename(place[0]), place[1]), details={})
+        protocol.emit(
+            'error',
+            code='osmorphing.program-failed',
+            message='%s: %s (%s:%d)' % (type(error).__name__, error, os.path.basename(place[0]), place[1]),
+            details={},
+        )
     return 1

@@ -1,4 +1,6 @@
-"""The guest initialization agent: installed, pointed at the destination's data sources, and kept from doing what nobody asked."""
+"""The guest initialization agent: installed, pointed at the destination's data sources, and kept from doing what
+nobody asked."""
+
 import os
 
 from .protocol import Cancelled, MorphError, warn
@@ -6,7 +8,14 @@ from .services import enable_unit
 
 OWN = '/etc/cloud/cloud.cfg.d/99_causeway.cfg'
 NETWORK = '/etc/cloud/cloud.cfg.d/99_causeway_network.cfg'
-_UNITS = ('cloud-init-local.service', 'cloud-init-main.service', 'cloud-init-network.service', 'cloud-init.service', 'cloud-config.service', 'cloud-final.service')
+_UNITS = (
+    'cloud-init-local.service',
+    'cloud-init-main.service',
+    'cloud-init-network.service',
+    'cloud-init.service',
+    'cloud-config.service',
+    'cloud-final.service',
+)
 
 
 def install(morph):
@@ -53,7 +62,11 @@ def configure(morph):
         notes.append('removed /etc/cloud/cloud-init.disabled')
     for path in guest.find('/etc/cloud/cloud.cfg.d', '.cfg'):
         # Installers pin the data source to what the installation medium was.
-        if path.rsplit('/', 1)[1] in ('99-installer.cfg', '90-installer-network.cfg', '99_installer.cfg') and guest.remove(path):
+        if path.rsplit('/', 1)[1] in (
+            '99-installer.cfg',
+            '90-installer-network.cfg',
+            '99_installer.cfg',
+        ) and guest.remove(path):
             notes.append('removed ' + path)
     if guest.present('/etc/cloud/ds-identify.cfg') and 'disabled' in guest.read('/etc/cloud/ds-identify.cfg', ''):
         guest.remove('/etc/cloud/ds-identify.cfg')
@@ -87,7 +100,12 @@ def _enable(guest):
     for folder in ('/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'):
         for name in guest.names(folder):
             wanted |= set(guest.names('%s/%s' % (folder, name))) if name.endswith('.wants') else set()
-    masked = [unit for unit in _UNITS if guest.is_link('/etc/systemd/system/' + unit) and guest.link_target('/etc/systemd/system/' + unit) == '/dev/null']
+    masked = [
+        unit
+        for unit in _UNITS
+        if guest.is_link('/etc/systemd/system/' + unit)
+        and guest.link_target('/etc/systemd/system/' + unit) == '/dev/null'
+    ]
     for unit in masked:
         guest.remove('/etc/systemd/system/' + unit)
     missing = [unit for unit in _UNITS if unit not in wanted and enable_unit(guest, unit)]

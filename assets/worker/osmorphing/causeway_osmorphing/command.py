@@ -1,4 +1,5 @@
 """Commands, each with a time limit, stoppable at any time."""
+
 import os
 import signal
 import subprocess
@@ -26,14 +27,22 @@ class Result(object):
 
 
 def run(args, timeout=300, text_input=None, check=True, env=None, shown=False, code='osmorphing.command-failed'):
-    """Runs `args` (no shell). `text_input` goes to standard input and is never shown. With `shown`, output lines are logged
+    """Runs `args` (no shell). `text_input` goes to standard input and is never shown. With `shown`, output lines
+    are logged
     as they come. Raises CommandFailed unless `check` is False; a missing program counts as exit code 127."""
-    protocol.check_cancelled()
+    if not cleaning_up():
+        protocol.check_cancelled()
     environment = {'PATH': PATH, 'LC_ALL': 'C', 'LANG': 'C', 'HOME': '/root', 'TERM': 'dumb'}
     environment.update(env or {})
     try:
-        child = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 env=environment, start_new_session=True)
+        child = subprocess.Popen(
+            args,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,
+        )
     except OSError as error:
         if check:
             raise CommandFailed(code, '%s: %s' % (args[0], error.strerror))

@@ -1,13 +1,17 @@
 """What changed between two snapshots of a guest."""
+
 import difflib
 import re
 
 from .guest_tree import BACKUP
 
 # Files whose lines are of interest, and hold no secrets beyond those that are masked below.
-_SHOWN = re.compile(r'^/(etc/(fstab|default/grub|hostname|network/|netplan/|sysconfig/network|NetworkManager/system-connections/|systemd/network/|'
-                    r'cloud/|initramfs-tools/modules|dracut|modprobe|udev/rules\.d/|sysconfig/kernel|kernel/cmdline|ssh/sshd_config|selinux/config)|'
-                    r'boot/(grub2?/(grub\.cfg|menu\.lst|grub\.conf|grubenv)|loader/entries/))')
+_SHOWN = re.compile(
+    r'^/(etc/(fstab|default/grub|hostname|network/|netplan/|sysconfig/network|'
+    r'NetworkManager/system-connections/|systemd/network/|'
+    r'cloud/|initramfs-tools/modules|dracut|modprobe|udev/rules\.d/|sysconfig/kernel|kernel/cmdline|ssh/sshd_config|selinux/config)|'
+    r'boot/(grub2?/(grub\.cfg|menu\.lst|grub\.conf|grubenv)|loader/entries/))'
+)
 _SECRET = re.compile(r'(psk|password|passwd|secret|private|wep-key|802-1x|token|pin)', re.IGNORECASE)
 _LARGEST = 128 * 1024
 
@@ -17,13 +21,18 @@ def diff_of(before, after, guest=None):
     return {
         'files': _files(before['files'], after['files'], guest),
         'packages': _named(before['packages'], after['packages']),
-        'services': {'enabled': sorted(set(after['services']) - set(before['services'])),
-                     'disabled': sorted(set(before['services']) - set(after['services']))},
+        'services': {
+            'enabled': sorted(set(after['services']) - set(before['services'])),
+            'disabled': sorted(set(before['services']) - set(after['services'])),
+        },
         'users': _named(before['users'], after['users']),
         'sshPolicy': _named(before['sshPolicy'], after['sshPolicy']),
         'sshHostKeys': _named(before['sshHostKeys'], after['sshHostKeys']),
-        'network': dict((key, {'before': before['network'][key], 'after': after['network'][key]})
-                        for key in sorted(before['network']) if before['network'][key] != after['network'][key]),
+        'network': dict(
+            (key, {'before': before['network'][key], 'after': after['network'][key]})
+            for key in sorted(before['network'])
+            if before['network'][key] != after['network'][key]
+        ),
     }
 
 
@@ -35,8 +44,11 @@ def _named(before, after):
     return {
         'added': dict((name, after[name]) for name in sorted(after) if name not in before),
         'removed': dict((name, before[name]) for name in sorted(before) if name not in after),
-        'changed': dict((name, {'before': before[name], 'after': after[name]}) for name in sorted(after)
-                        if name in before and before[name] != after[name]),
+        'changed': dict(
+            (name, {'before': before[name], 'after': after[name]})
+            for name in sorted(after)
+            if name in before and before[name] != after[name]
+        ),
     }
 
 
@@ -53,8 +65,12 @@ def _files(before, after, guest):
         elif path not in after:
             found['removed'].append(dict(_shown_file(before[path]), path=path))
         elif before[path] != after[path]:
-            found['changed'].append(dict({'path': path, 'before': _shown_file(before[path]), 'after': _shown_file(after[path])},
-                                         **_lines(guest, path)))
+            found['changed'].append(
+                dict(
+                    {'path': path, 'before': _shown_file(before[path]), 'after': _shown_file(after[path])},
+                    **_lines(guest, path),
+                )
+            )
     return found
 
 

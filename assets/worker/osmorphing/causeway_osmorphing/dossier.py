@@ -1,4 +1,5 @@
 """What a guest is: everything that people, and the steps of its preparation, have to know."""
+
 import re
 
 from .hypervisor_tools import installed_tools
@@ -6,31 +7,33 @@ from .network import kinds_of
 from .packages import package_manager
 
 _ARCHITECTURES = {'x86-64': 'x86_64', 'x86_64': 'x86_64', 'aarch64': 'aarch64'}
-_MACHINES = {0x3e: 'x86_64', 0xb7: 'aarch64', 0x03: 'i386', 0x28: 'arm', 0x15: 'ppc64', 0x16: 's390x', 0xf3: 'riscv64'}
+_MACHINES = {0x3E: 'x86_64', 0xB7: 'aarch64', 0x03: 'i386', 0x28: 'arm', 0x15: 'ppc64', 0x16: 's390x', 0xF3: 'riscv64'}
 
 
 def dossier_of(guest, root, mounted):
     """The dossier as plain data."""
     names = {}
     packages = package_manager(guest).installed() if guest.family else {}
-    names.update({
-        'distribution': guest.release.get('ID', ''),
-        'version': guest.release.get('VERSION_ID', ''),
-        'name': guest.release.get('PRETTY_NAME', ''),
-        'family': guest.family or 'other',
-        'architecture': architecture_of(guest),
-        'hostname': guest.read('/etc/hostname', '').strip(),
-        'root': root.describe(),
-        'mounts': dict((point, device.describe()) for point, device in mounted.items()),
-        'kernels': guest.kernels(),
-        'bootloader': bootloader_of(guest),
-        'firmware': 'uefi' if is_uefi(guest) else 'bios',
-        'init': init_of(guest),
-        'network': kinds_of(guest),
-        'selinux': selinux_of(guest),
-        'cloudInit': packages.get('cloud-init') or ('installed' if guest.has_program('cloud-init') else None),
-        'hypervisorTools': installed_tools(guest, packages),
-    })
+    names.update(
+        {
+            'distribution': guest.release.get('ID', ''),
+            'version': guest.release.get('VERSION_ID', ''),
+            'name': guest.release.get('PRETTY_NAME', ''),
+            'family': guest.family or 'other',
+            'architecture': architecture_of(guest),
+            'hostname': guest.read('/etc/hostname', '').strip(),
+            'root': root.describe(),
+            'mounts': dict((point, device.describe()) for point, device in mounted.items()),
+            'kernels': guest.kernels(),
+            'bootloader': bootloader_of(guest),
+            'firmware': 'uefi' if is_uefi(guest) else 'bios',
+            'init': init_of(guest),
+            'network': kinds_of(guest),
+            'selinux': selinux_of(guest),
+            'cloudInit': packages.get('cloud-init') or ('installed' if guest.has_program('cloud-init') else None),
+            'hypervisorTools': installed_tools(guest, packages),
+        }
+    )
     return names
 
 
@@ -53,7 +56,13 @@ def is_uefi(guest):
 
 def bootloader_of(guest):
     if is_uefi(guest):
-        return 'systemd-boot' if guest.names('/boot/loader/entries') and not guest.is_folder('/boot/grub2') and not guest.is_folder('/boot/grub') else 'grub-efi'
+        return (
+            'systemd-boot'
+            if guest.names('/boot/loader/entries')
+            and not guest.is_folder('/boot/grub2')
+            and not guest.is_folder('/boot/grub')
+            else 'grub-efi'
+        )
     if guest.exists('/boot/grub2/grub.cfg') or guest.exists('/boot/grub/grub.cfg'):
         return 'grub-bios'
     if guest.exists('/boot/grub/menu.lst') or guest.exists('/boot/grub/grub.conf'):

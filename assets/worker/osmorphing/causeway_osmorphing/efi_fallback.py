@@ -1,4 +1,5 @@
 """A boot loader where firmware looks that knows nothing of this machine: the destination's has an empty boot list."""
+
 import os
 import shutil
 
@@ -25,14 +26,20 @@ def ensure(morph):
         for vendor in guest.names(esp + '/EFI'):
             source = '%s/EFI/%s' % (esp, vendor)
             files = dict((name.lower(), name) for name in guest.names(source))
-            shim, grub, boot = files.get('shim%s.efi' % suffix), files.get('grub%s.efi' % suffix), files.get('systemd-boot%s.efi' % suffix)
+            shim, grub, boot = (
+                files.get('shim%s.efi' % suffix),
+                files.get('grub%s.efi' % suffix),
+                files.get('systemd-boot%s.efi' % suffix),
+            )
             first = shim or grub or boot
             if vendor.upper() == 'BOOT' or not first:
                 continue
             copies = [(first, fallback)]
             if shim:
                 # The first stage looks for the second one, and for its key manager, beside itself.
-                copies += [(files[name], files[name]) for name in ('grub%s.efi' % suffix, 'mm%s.efi' % suffix) if name in files]
+                copies += [
+                    (files[name], files[name]) for name in ('grub%s.efi' % suffix, 'mm%s.efi' % suffix) if name in files
+                ]
             guest.make_folder(folder)
             for name, target in copies:
                 shutil.copyfile(guest.real('%s/%s' % (source, name)), os.path.join(guest.real(folder), target))

@@ -1,4 +1,5 @@
 """The guest's table of file systems, and which device each of its lines means."""
+
 import re
 
 # Prefixes of disk names of all buses; the letter counts the disks of one bus.
@@ -21,12 +22,13 @@ class Entry(object):
         """The value of `name=value`, or None."""
         for option in self.options:
             if option.startswith(name + '='):
-                return option[len(name) + 1:]
+                return option[len(name) + 1 :]
         return None
 
 
 def parse(text):
-    """Entries of file systems; comments, swap lines without a mount point and broken lines included as far as they have one."""
+    """Entries of file systems; comments, swap lines without a mount point and broken lines included as far as they
+    have one."""
     entries = []
     for index, line in enumerate(text.splitlines()):
         fields = line.split()
@@ -68,17 +70,30 @@ class Resolver(object):
             return self._by_tag(tag, value)
         if not spec.startswith('/dev/'):
             return None
-        for folder, tag in (('by-uuid', 'UUID'), ('by-label', 'LABEL'), ('by-partuuid', 'PARTUUID'), ('by-partlabel', 'PARTLABEL')):
+        for folder, tag in (
+            ('by-uuid', 'UUID'),
+            ('by-label', 'LABEL'),
+            ('by-partuuid', 'PARTUUID'),
+            ('by-partlabel', 'PARTLABEL'),
+        ):
             prefix = '/dev/disk/%s/' % folder
             if spec.startswith(prefix):
-                return self._by_tag(tag, spec[len(prefix):].replace('\\x20', ' '))
-        return self._by_logical_name(spec) or self._by_encrypted_name(spec) or self._by_array_name(spec) or self._by_position(spec)
+                return self._by_tag(tag, spec[len(prefix) :].replace('\\x20', ' '))
+        return (
+            self._by_logical_name(spec)
+            or self._by_encrypted_name(spec)
+            or self._by_array_name(spec)
+            or self._by_position(spec)
+        )
 
     def _by_tag(self, tag, value):
         key = {'PARTUUID': 'PART_ENTRY_UUID', 'PARTLABEL': 'PART_ENTRY_NAME'}.get(tag, tag)
         # An encrypted container or RAID member has a UUID, but is no file system.
         for device in self.devices:
-            if device.properties.get(key, '').lower() == value.lower() and device.content not in ('linux_raid_member', 'LVM2_member'):
+            if device.properties.get(key, '').lower() == value.lower() and device.content not in (
+                'linux_raid_member',
+                'LVM2_member',
+            ):
                 return device
         return None
 
@@ -93,7 +108,9 @@ class Resolver(object):
         return None
 
     def _by_encrypted_name(self, spec):
-        uuid = self.encrypted_names.get(spec.replace('/dev/mapper/', '', 1)) if spec.startswith('/dev/mapper/') else None
+        uuid = (
+            self.encrypted_names.get(spec.replace('/dev/mapper/', '', 1)) if spec.startswith('/dev/mapper/') else None
+        )
         return next((device for device in self.devices if device.kind == 'decrypted' and device.name == uuid), None)
 
     def _by_array_name(self, spec):

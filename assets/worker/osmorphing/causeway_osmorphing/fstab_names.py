@@ -1,18 +1,24 @@
 """Lines of /etc/fstab that name a disk by where it sat on the old platform."""
+
 from . import fstab, protocol
 
 
 def by_uuid(morph):
-    """Replaces names such as /dev/sda1 by UUIDs, where what is on the device proves the mapping. Gives (changed, notes)."""
+    """Replaces names such as /dev/sda1 by UUIDs, where what is on the device proves the mapping. Gives (changed,
+    notes)."""
     guest = morph.guest
     text = guest.read('/etc/fstab', '')
     lines = text.splitlines()
     resolver = fstab.Resolver(morph.devices)
     entries = [entry for entry in fstab.parse(text) if fstab.device_position(entry.spec) is not None]
     root = next((entry for entry in entries if entry.point == '/'), None)
-    anchored = root is None or resolver.find(root.spec) is not None and resolver.find(root.spec).path == morph.root_device.path
+    anchored = (
+        root is None or resolver.find(root.spec) is not None and resolver.find(root.spec).path == morph.root_device.path
+    )
     if not anchored:
-        protocol.warn('%s is not the first disk\'s root here; names of disks in /etc/fstab stay as they are' % root.spec)
+        protocol.warn(
+            '%s is not the first disk\'s root here; names of disks in /etc/fstab stay as they are' % root.spec
+        )
         return False, []
     notes = []
     for entry in entries:

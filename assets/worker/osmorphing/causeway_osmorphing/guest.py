@@ -1,4 +1,5 @@
 """The mounted guest: its files, its own tools, what it is."""
+
 from .command import run
 from .guest_tree import GuestTree
 from .roots import read_release
@@ -32,13 +33,25 @@ class Guest(GuestTree):
         self.release = read_release(self)
         self.family = family_of(self.release)
 
-    def run(self, args, timeout=300, check=True, env=None, shown=False, text_input=None, code='osmorphing.command-failed'):
+    def run(
+        self, args, timeout=300, check=True, env=None, shown=False, text_input=None, code='osmorphing.command-failed'
+    ):
         """Runs one of the guest's programs in the guest."""
-        return run(['chroot', self.root] + list(args), timeout=timeout, check=check, env=env, shown=shown,
-                   text_input=text_input, code=code)
+        return run(
+            ['chroot', self.root] + list(args),
+            timeout=timeout,
+            check=check,
+            env=env,
+            shown=shown,
+            text_input=text_input,
+            code=code,
+        )
 
     def has_program(self, name):
-        return any(self.exists('%s/%s' % (folder, name)) for folder in ('/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/bin'))
+        return any(
+            self.exists('%s/%s' % (folder, name))
+            for folder in ('/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/bin')
+        )
 
     @property
     def major(self):
@@ -55,7 +68,12 @@ class Guest(GuestTree):
         found = []
         folders = set(self.names('/lib/modules')) | set(self.names('/usr/lib/modules'))
         for version in sorted(folders):
-            images = ('/boot/vmlinuz-' + version, '/boot/vmlinux-' + version, '/boot/Image-' + version, '/lib/modules/%s/vmlinuz' % version)
+            images = (
+                '/boot/vmlinuz-' + version,
+                '/boot/vmlinux-' + version,
+                '/boot/Image-' + version,
+                '/lib/modules/%s/vmlinuz' % version,
+            )
             if any(self.exists(path) for path in images):
                 found.append(version)
         return found

@@ -1,10 +1,13 @@
-"""The guest's files. Its symbolic links are resolved as the guest would: an absolute one never leads to the worker's files."""
+"""The guest's files. Its symbolic links are resolved as the guest would: an absolute one never leads to the
+worker's files."""
+
 import os
 import shutil
 import stat
 import tempfile
 
-# Originals of what is changed, once and for all: a second preparation must not take the first one's result for original.
+# Originals of what is changed, once and for all: a second preparation must not take the first one's result for
+# original.
 BACKUP = '/var/lib/causeway/original'
 
 
@@ -83,7 +86,8 @@ class GuestTree(object):
             os.makedirs(real, mode=mode)
 
     def write(self, path, text, mode=None):
-        """Makes a file have this text, with the owner, mode and security label it had. Gives whether that changed anything."""
+        """Makes a file have this text, with the owner, mode and security label it had. Gives whether that changed
+        anything."""
         real = self.real(path)
         old = self.read(path, '') if os.path.isfile(real) else None
         if old == text and (mode is None or stat.S_IMODE(os.stat(real).st_mode) == mode):

@@ -1,4 +1,5 @@
 """Tools of the hypervisor or cloud that the guest comes from. Those of KVM stay: the destination is one."""
+
 import re
 
 from . import protocol
@@ -6,10 +7,16 @@ from . import protocol
 # Platform → pattern of package names.
 _PACKAGES = (
     ('vmware', r'open-vm-tools.*|vmware-tools.*|libvmtools.*|open-vm-dkms'),
-    ('hyper-v', r'hyperv-daemons|hypervkvpd|hypervvssd|hypervfcopyd|hyperv-tools|hyper-v|linux-cloud-tools-(?!common$).*|linux-cloud-tools-common|hv-kvp-daemon-init'),
+    (
+        'hyper-v',
+        r'hyperv-daemons|hypervkvpd|hypervvssd|hypervfcopyd|hyperv-tools|hyper-v|linux-cloud-tools-(?!common$).*|linux-cloud-tools-common|hv-kvp-daemon-init',
+    ),
     ('xen', r'xe-guest-utilities(-latest)?|xenstoreprovider|ovmd|libovmapi'),
     ('resource-group-cloud', r'walinuxagent|WALinuxAgent(-udev)?|python-azure-agent|waagent|azure-vm-utils'),
-    ('large-public-cloud', r'amazon-ssm-agent|ec2-net-utils|amazon-ec2-net-utils|ec2-instance-connect|ec2-hibinit-agent|amazon-cloudwatch-agent'),
+    (
+        'large-public-cloud',
+        r'amazon-ssm-agent|ec2-net-utils|amazon-ec2-net-utils|ec2-instance-connect|ec2-hibinit-agent|amazon-cloudwatch-agent',
+    ),
     ('virtualbox', r'virtualbox-guest-(utils|x11|dkms|additions.*)|VBoxGuestAdditions'),
     ('nutanix', r'nutanix-guest-(tools|agent)'),
     ('other-cloud', r'google-guest-agent|google-compute-engine(-oslogin)?|google-osconfig-agent'),
@@ -17,13 +24,29 @@ _PACKAGES = (
 
 # Left over by packages that don't clean up, or by installers that are no packages.
 _LEFTOVERS = {
-    'vmware': ('/etc/vmware-tools', '/etc/modprobe.d/vmware-fuse.conf', '/etc/modprobe.d/vmw_pvscsi.conf', '/etc/udev/rules.d/99-vmware-scsi-udev.rules',
-               '/etc/xdg/autostart/vmware-user.desktop', '/etc/pam.d/vmtoolsd', '/etc/cloud/cloud.cfg.d/99-DataSourceVMware.cfg'),
-    'resource-group-cloud': ('/etc/waagent.conf', '/etc/udev/rules.d/66-azure-storage.rules', '/etc/udev/rules.d/99-azure-product-uuid.rules',
-                             '/etc/cloud/cloud.cfg.d/90-azure.cfg', '/etc/cloud/cloud.cfg.d/90_dpkg_azure.cfg', '/etc/cloud/cloud.cfg.d/10-azure-kvp.cfg',
-                             '/etc/cloud/cloud.cfg.d/91-azure_datasource.cfg'),
-    'large-public-cloud': ('/etc/udev/rules.d/51-ec2-hvm-devices.rules', '/etc/udev/rules.d/53-ec2-network-interfaces.rules',
-                           '/etc/udev/rules.d/75-persistent-net-generator.rules.ec2'),
+    'vmware': (
+        '/etc/vmware-tools',
+        '/etc/modprobe.d/vmware-fuse.conf',
+        '/etc/modprobe.d/vmw_pvscsi.conf',
+        '/etc/udev/rules.d/99-vmware-scsi-udev.rules',
+        '/etc/xdg/autostart/vmware-user.desktop',
+        '/etc/pam.d/vmtoolsd',
+        '/etc/cloud/cloud.cfg.d/99-DataSourceVMware.cfg',
+    ),
+    'resource-group-cloud': (
+        '/etc/waagent.conf',
+        '/etc/udev/rules.d/66-azure-storage.rules',
+        '/etc/udev/rules.d/99-azure-product-uuid.rules',
+        '/etc/cloud/cloud.cfg.d/90-azure.cfg',
+        '/etc/cloud/cloud.cfg.d/90_dpkg_azure.cfg',
+        '/etc/cloud/cloud.cfg.d/10-azure-kvp.cfg',
+        '/etc/cloud/cloud.cfg.d/91-azure_datasource.cfg',
+    ),
+    'large-public-cloud': (
+        '/etc/udev/rules.d/51-ec2-hvm-devices.rules',
+        '/etc/udev/rules.d/53-ec2-network-interfaces.rules',
+        '/etc/udev/rules.d/75-persistent-net-generator.rules.ec2',
+    ),
 }
 
 _UNIT_FOLDERS = ('/usr/lib/systemd/system', '/lib/systemd/system')
@@ -58,9 +81,14 @@ def remove_tools(guest, manager):
         if still:
             protocol.warn('could not be removed: ' + ', '.join(still))
     if 'tarball' in tools.get('vmware', []):
-        result = guest.run(['perl', '/usr/bin/vmware-uninstall-tools.pl', 'force'], check=False, timeout=600, shown=True)
+        result = guest.run(
+            ['perl', '/usr/bin/vmware-uninstall-tools.pl', 'force'], check=False, timeout=600, shown=True
+        )
         changed = True
-        notes.append('ran the uninstaller of the VMware tools' + ('' if result.code == 0 else ', which ended with %d' % result.code))
+        notes.append(
+            'ran the uninstaller of the VMware tools'
+            + ('' if result.code == 0 else ', which ended with %d' % result.code)
+        )
     for paths in _LEFTOVERS.values():
         for path in paths:
             if guest.present(path) and guest.remove(path):
@@ -77,15 +105,20 @@ def guest_units(guest):
     return [name for folder in _UNIT_FOLDERS for name in guest.names(folder)]
 
 
-_ALIASES = re.compile(r'(vmtoolsd|vmware-tools|open-vm-tools|vgauth|hv-(kvp|vss|fcopy)-daemon|hypervkvpd|hypervvssd|waagent|walinuxagent|xe-linux-distribution|'
-                      r'xe-daemon|amazon-ssm-agent|vboxadd|vboxservice|google-guest-agent|google-osconfig-agent)([.-].*)?\.?service$')
+_ALIASES = re.compile(
+    r'(vmtoolsd|vmware-tools|open-vm-tools|vgauth|hv-(kvp|vss|fcopy)-daemon|hypervkvpd|hypervvssd|waagent|walinuxagent|xe-linux-distribution|'
+    r'xe-daemon|amazon-ssm-agent|vboxadd|vboxservice|google-guest-agent|google-osconfig-agent)([.-].*)?\.?service$'
+)
 
 
 def dangling_units(guest, gone):
     """Links in /etc/systemd/system that lead nowhere and belong to removed tools."""
     found = []
-    folders = ['/etc/systemd/system'] + ['/etc/systemd/system/' + name for name in guest.names('/etc/systemd/system')
-                                         if name.endswith(('.wants', '.requires'))]
+    folders = ['/etc/systemd/system'] + [
+        '/etc/systemd/system/' + name
+        for name in guest.names('/etc/systemd/system')
+        if name.endswith(('.wants', '.requires'))
+    ]
     for folder in folders:
         for name in guest.names(folder):
             path = '%s/%s' % (folder, name)

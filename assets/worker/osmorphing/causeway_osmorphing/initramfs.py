@@ -1,4 +1,5 @@
 """Drivers of the destination's virtual hardware in the initial RAM disk of every installed kernel."""
+
 import os
 import re
 
@@ -12,11 +13,14 @@ _IMAGES = ('/boot/initrd.img-%s', '/boot/initramfs-%s.img', '/boot/initrd-%s', '
 
 
 def rebuild(morph):
-    """Raises osmorphing.no-virtio when no kernel has the drivers, osmorphing.initramfs when an image lacks them afterwards."""
+    """Raises osmorphing.no-virtio when no kernel has the drivers, osmorphing.initramfs when an image lacks them
+    afterwards."""
     guest = morph.guest
     kernels = guest.kernels()
     if not kernels:
-        raise MorphError('osmorphing.initramfs', 'no kernel with modules in /lib/modules and an image in /boot was found')
+        raise MorphError(
+            'osmorphing.initramfs', 'no kernel with modules in /lib/modules and an image in /boot was found'
+        )
     tool = tool_of(guest)
     if tool is None:
         raise MorphError('osmorphing.initramfs', 'the guest has none of update-initramfs, dracut and mkinitrd')
@@ -24,7 +28,9 @@ def rebuild(morph):
     for version in sorted(set(kernels) - set(able)):
         protocol.warn('the kernel %s has no drivers for virtio disks; it can\'t boot on the destination' % version)
     if not able:
-        raise MorphError('osmorphing.no-virtio', 'none of the kernels %s has virtio_blk or virtio_scsi' % ', '.join(kernels))
+        raise MorphError(
+            'osmorphing.no-virtio', 'none of the kernels %s has virtio_blk or virtio_scsi' % ', '.join(kernels)
+        )
     notes = tool.settle(guest)
     done = []
     for version in able:
@@ -82,8 +88,11 @@ def check_room(guest, image):
     free = os.statvfs(os.path.dirname(real))
     needed = int(os.path.getsize(real) * 1.3) if os.path.exists(real) else 40 << 20
     if free.f_bavail * free.f_frsize < needed:
-        raise MorphError('osmorphing.no-space', '%s has %d MiB free, a new %s needs about %d MiB' % (
-            os.path.dirname(image), free.f_bavail * free.f_frsize >> 20, os.path.basename(image), needed >> 20))
+        raise MorphError(
+            'osmorphing.no-space',
+            '%s has %d MiB free, a new %s needs about %d MiB'
+            % (os.path.dirname(image), free.f_bavail * free.f_frsize >> 20, os.path.basename(image), needed >> 20),
+        )
 
 
 class InitramfsTools(object):
@@ -100,7 +109,12 @@ class InitramfsTools(object):
         if not missing:
             return []
         before = text if text.endswith('\n') or not text else text + '\n'
-        guest.write(path, before + '# Drivers of the platform that this machine was moved to.\n' + ''.join(name + '\n' for name in missing))
+        guest.write(
+            path,
+            before
+            + '# Drivers of the platform that this machine was moved to.\n'
+            + ''.join(name + '\n' for name in missing),
+        )
         return ['added %s to %s' % (', '.join(missing), path)]
 
     @staticmethod
@@ -155,13 +169,18 @@ class MkinitrdSuse(object):
         if not missing:
             return []
         line = 'INITRD_MODULES="%s"' % ' '.join(present + missing)
-        guest.write(path, text[:found.start()] + line + text[found.end():] if found else text + line + '\n')
+        guest.write(path, text[: found.start()] + line + text[found.end() :] if found else text + line + '\n')
         return ['added %s to %s' % (', '.join(missing), path)]
 
     @staticmethod
     def build(guest, version, image):
         kernel = '/boot/vmlinuz-' + version
-        guest.run(['mkinitrd', '-m', ' '.join(MODULES), '-k', kernel, '-i', image], timeout=1800, shown=True, code='osmorphing.initramfs')
+        guest.run(
+            ['mkinitrd', '-m', ' '.join(MODULES), '-k', kernel, '-i', image],
+            timeout=1800,
+            shown=True,
+            code='osmorphing.initramfs',
+        )
 
     @staticmethod
     def contents(guest, image):
@@ -180,7 +199,11 @@ class MkinitrdRedHat(MkinitrdSuse):
 
     @staticmethod
     def build(guest, version, image):
-        args = ['mkinitrd', '-f'] + ['--with=' + name for name in MODULES if name in modules_of(guest, version)] + [image, version]
+        args = (
+            ['mkinitrd', '-f']
+            + ['--with=' + name for name in MODULES if name in modules_of(guest, version)]
+            + [image, version]
+        )
         guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
 
 

@@ -1,4 +1,5 @@
 """What was done to the worker, so that it can be undone: by this process, or by a later one after a crash."""
+
 import json
 import os
 import shutil
@@ -121,6 +122,7 @@ def _expect(args, gone):
 
 def _deactivate(entry):
     from .logical_volumes import deactivate
+
     return deactivate(entry['group'], entry['devices'])
 
 
@@ -137,6 +139,7 @@ def _stop_array(entry):
                 return file.read().strip() in ('clear', 'inactive')
         except OSError:
             return True
+
     return _expect(['mdadm', '--stop', entry['path']], gone)
 
 

@@ -1,5 +1,7 @@
-"""Arguments of the kernel, wherever the boot loader keeps them. Edited in place: a regenerated configuration would hold the
+"""Arguments of the kernel, wherever the boot loader keeps them. Edited in place: a regenerated configuration would
+hold the
 worker's device names."""
+
 import re
 
 from . import fstab
@@ -11,7 +13,8 @@ _ENV_SIZE = 1024
 
 
 class Editor(object):
-    """What changes: a serial console, UUIDs instead of the disk names of the old platform, no switched off cloud-init."""
+    """What changes: a serial console, UUIDs instead of the disk names of the old platform, no switched off
+    cloud-init."""
 
     def __init__(self, devices, root, serial):
         self.resolver = fstab.Resolver(devices)
@@ -19,7 +22,11 @@ class Editor(object):
         self.serial = serial
 
     def edit(self, arguments):
-        kept = [self._by_uuid(argument) for argument in arguments if argument not in ('cloud-init=disabled', 'cloud-init.disabled=1')]
+        kept = [
+            self._by_uuid(argument)
+            for argument in arguments
+            if argument not in ('cloud-init=disabled', 'cloud-init.disabled=1')
+        ]
         consoles = [argument for argument in kept if argument.startswith('console=')]
         if self.serial and not any(argument.startswith('console=ttyS0') for argument in consoles):
             # The last one is where the system's own messages go; the screen stays one of them.
@@ -57,7 +64,11 @@ def apply(morph):
     changed += [path for path in _LEGACY_FILES if not guest.is_link(path) and _lines(guest, path, editor)]
     for folder in ('/boot/loader/entries', '/boot/efi/loader/entries', '/efi/loader/entries'):
         changed += [path for path in guest.find(folder, '.conf') if _entry(guest, path, editor)]
-    changed += [path for path in ('/boot/grub2/grubenv', '/boot/efi/EFI/%s/grubenv' % guest.release.get('ID', '')) if _environment(guest, path, editor)]
+    changed += [
+        path
+        for path in ('/boot/grub2/grubenv', '/boot/efi/EFI/%s/grubenv' % guest.release.get('ID', ''))
+        if _environment(guest, path, editor)
+    ]
     changed += [path for path in ['/etc/kernel/cmdline'] if _words(guest, path, editor)]
     return bool(changed), ['edited ' + path for path in changed]
 
@@ -91,7 +102,11 @@ def _lines(guest, path, editor):
     for line in text.split('\n'):
         found = _KERNEL_LINE.match(line)
         # Memory tests and the like take no arguments of Linux.
-        if found and re.search(r'vmlinu|bzImage|/Image|/kernel-', found.group(1)) and '$kernelopts' not in found.group(2):
+        if (
+            found
+            and re.search(r'vmlinu|bzImage|/Image|/kernel-', found.group(1))
+            and '$kernelopts' not in found.group(2)
+        ):
             words = found.group(2).split()
             new = editor.edit(words)
             line = line if new == words else '%s %s' % (found.group(1), ' '.join(new))
@@ -122,7 +137,7 @@ def _environment(guest, path, editor):
     new = editor.edit(words)
     if new == words:
         return False
-    body = (text[:found.start()] + 'kernelopts=' + ' '.join(new) + text[found.end():]).rstrip('#')
+    body = (text[: found.start()] + 'kernelopts=' + ' '.join(new) + text[found.end() :]).rstrip('#')
     if len(body) > _ENV_SIZE:
         return False
     return guest.write(path, body + '#' * (_ENV_SIZE - len(body)))

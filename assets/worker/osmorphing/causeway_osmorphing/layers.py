@@ -1,4 +1,5 @@
 """From attached disks to everything that can hold a file system."""
+
 from .block_devices import open_disks, partitions_of
 from .logical_volumes import activate_groups
 from .luks import open_encrypted
@@ -6,7 +7,8 @@ from .software_raid import assemble_arrays
 
 
 def open_layers(paths, keys, journal):
-    """All block devices of the guest. Layers may be stacked in any order (LUKS in LVM on RAID…), so it looks again until
+    """All block devices of the guest. Layers may be stacked in any order (LUKS in LVM on RAID…), so it looks again
+    until
     nothing new turns up."""
     devices = open_disks(paths, journal)
     for _ in range(6):

@@ -1,11 +1,23 @@
 """What ties the installation to its old hardware."""
 
 # Removed because the destination's disks and cards have other identities; the guest makes new ones.
-_FILES = ('/etc/udev/rules.d/70-persistent-cd.rules', '/etc/udev/rules.d/75-cd-aliases-generator.rules',
-          '/etc/lvm/devices/system.devices', '/etc/multipath/wwids', '/etc/multipath/bindings', '/var/lib/misc/wwids')
+_FILES = (
+    '/etc/udev/rules.d/70-persistent-cd.rules',
+    '/etc/udev/rules.d/75-cd-aliases-generator.rules',
+    '/etc/lvm/devices/system.devices',
+    '/etc/multipath/wwids',
+    '/etc/multipath/bindings',
+    '/var/lib/misc/wwids',
+)
 # Old leases would be asked for again.
-_LEASES = (('/var/lib/dhcp', ('dhclient', 'dhcpd6')), ('/var/lib/dhclient', ('dhclient',)), ('/var/lib/NetworkManager', ('dhclient-', 'internal-')),
-           ('/var/lib/dhcpcd', ('',)), ('/var/lib/wicked', ('lease-',)), ('/var/lib/systemd/network', ('lease',)))
+_LEASES = (
+    ('/var/lib/dhcp', ('dhclient', 'dhcpd6')),
+    ('/var/lib/dhclient', ('dhclient',)),
+    ('/var/lib/NetworkManager', ('dhclient-', 'internal-')),
+    ('/var/lib/dhcpcd', ('',)),
+    ('/var/lib/wicked', ('lease-',)),
+    ('/var/lib/systemd/network', ('lease',)),
+)
 # Agents of the destination's platform that were cloned with the machine hold the other machine's identity.
 _AGENT_STATE = ('/opt/stackit/server-agent/serviceToken.txt',)
 

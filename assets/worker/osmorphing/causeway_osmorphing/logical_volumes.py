@@ -1,4 +1,5 @@
 """LVM, restricted to the attached disks: the worker's own volume groups are neither seen nor touched."""
+
 import os
 
 from . import protocol
@@ -14,8 +15,10 @@ def _config(devices, others=False):
     filters = ', '.join(rules)
     # Without a device manager, LVM has to make the nodes itself.
     alone = '' if os.path.exists('/run/udev/control') else ' activation { udev_sync=0 udev_rules=0 }'
-    return ('devices { filter=[%s] global_filter=[%s] use_devicesfile=0 hints="none" write_cache_state=0 } '
-            'global { use_lvmetad=0 }%s' % (filters, filters, alone))
+    return (
+        'devices { filter=[%s] global_filter=[%s] use_devicesfile=0 hints="none" write_cache_state=0 } '
+        'global { use_lvmetad=0 }%s' % (filters, filters, alone)
+    )
 
 
 def _report(command, fields, devices, others=False):
@@ -46,8 +49,10 @@ def activate_groups(devices, journal):
             by_name[row['vg_name']].setdefault(row['vg_uuid'], []).append('the worker')
     twice = dict((name, found) for name, found in by_name.items() if len(found) > 1)
     if twice:
-        told = '; '.join('%s: %s' % (name, ', '.join('%s on %s' % (uuid, '+'.join(where)) for uuid, where in sorted(found.items())))
-                         for name, found in sorted(twice.items()))
+        told = '; '.join(
+            '%s: %s' % (name, ', '.join('%s on %s' % (uuid, '+'.join(where)) for uuid, where in sorted(found.items())))
+            for name, found in sorted(twice.items())
+        )
         raise MorphError('osmorphing.duplicate-volume-groups', told, {'groups': sorted(twice)})
     by_path = dict((device.path, device) for device in devices)
     known = set(device.path for device in devices)
@@ -56,8 +61,11 @@ def activate_groups(devices, journal):
         below = sorted(path for paths in by_name[name].values() for path in paths)
         if not any(device.kind == 'logical' and device.name.startswith(name + '/') for device in devices):
             journal.will('deactivate', group=name, devices=physical)
-            result = run(['vgchange', '--config', _config(physical), '--activate', 'y', '--ignoreactivationskip', name],
-                         check=False, timeout=120)
+            result = run(
+                ['vgchange', '--config', _config(physical), '--activate', 'y', '--ignoreactivationskip', name],
+                check=False,
+                timeout=120,
+            )
             if result.code != 0:
                 protocol.warn('not all of the volume group %s can be activated: %s' % (name, result.err.strip()[-300:]))
             run(['vgmknodes', '--config', _config(physical), name], check=False)
@@ -77,8 +85,11 @@ def deactivate(group, devices):
     present = [path for path in devices if os.path.exists(path)]
     last = ''
     for _ in range(10):
-        active = [row for row in _report('lvs', ['vg_name', 'lv_name', 'lv_active'], present)
-                  if row['vg_name'] == group and row['lv_active']]
+        active = [
+            row
+            for row in _report('lvs', ['vg_name', 'lv_name', 'lv_active'], present)
+            if row['vg_name'] == group and row['lv_active']
+        ]
         if not active:
             return None
         result = run(['vgchange', '--config', _config(present), '--activate', 'n', group], check=False, timeout=120)

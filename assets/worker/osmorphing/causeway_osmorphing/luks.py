@@ -1,4 +1,5 @@
 """Encrypted volumes. Keys come with the request and go to cryptsetup by its standard input alone."""
+
 import base64
 
 from . import protocol
@@ -7,7 +8,8 @@ from .command import run
 
 
 def open_encrypted(devices, keys, journal):
-    """Opens each LUKS volume that one of the keys fits. `keys`: [{device?: UUID, key: base64}]. Gives the new devices."""
+    """Opens each LUKS volume that one of the keys fits. `keys`: [{device?: UUID, key: base64}]. Gives the new
+    devices."""
     opened = set(device.name for device in devices if device.kind == 'decrypted')
     found = []
     for device in devices:
@@ -19,10 +21,16 @@ def open_encrypted(devices, keys, journal):
                 continue
             secret = base64.b64decode(key['key'])
             journal.will('close-luks', name=name)
-            result = run(['cryptsetup', 'open', '--type', 'luks', '--key-file', '-', device.path, name],
-                         text_input=secret, check=False, timeout=180)
+            result = run(
+                ['cryptsetup', 'open', '--type', 'luks', '--key-file', '-', device.path, name],
+                text_input=secret,
+                check=False,
+                timeout=180,
+            )
             if result.code == 0:
-                found.append(BlockDevice('/dev/mapper/' + name, 'decrypted', disk=device.disk, name=device.uuid).probe())
+                found.append(
+                    BlockDevice('/dev/mapper/' + name, 'decrypted', disk=device.disk, name=device.uuid).probe()
+                )
                 break
             if result.code == 127:
                 protocol.warn('the worker has no cryptsetup; %s stays locked' % device.path)

@@ -1,4 +1,5 @@
 """Mounts the guest as it would mount itself, with what its own tools need to run in it."""
+
 import os
 import shutil
 
@@ -69,7 +70,9 @@ def _missing(entry, why):
 def _mount(device, devices, point, extra, read_only):
     options = mount_options(device, devices, extra)
     if read_only:
-        options += {'ext3': ['ro', 'noload'], 'ext4': ['ro', 'noload'], 'xfs': ['ro', 'norecovery']}.get(device.content, ['ro'])
+        options += {'ext3': ['ro', 'noload'], 'ext4': ['ro', 'noload'], 'xfs': ['ro', 'norecovery']}.get(
+            device.content, ['ro']
+        )
     else:
         options.append('rw')
     kind = device.content or 'auto'
@@ -81,14 +84,17 @@ def check_file_system(device):
     if device.content in ('ext2', 'ext3', 'ext4'):
         result = run(['e2fsck', '-p', device.path], check=False, timeout=3600)
         if result.code not in (0, 1, 2, 127):
-            raise MorphError('osmorphing.file-system-damaged', '%s: %s' % (device.path, (result.out + result.err).strip()[-600:]))
+            raise MorphError(
+                'osmorphing.file-system-damaged', '%s: %s' % (device.path, (result.out + result.err).strip()[-600:])
+            )
         if result.code in (1, 2):
             protocol.log('repaired %s: %s' % (device.path, result.out.strip()[-300:]))
     # Mounting replays the log of the others.
 
 
 def mount_system(tree, journal):
-    """What the guest's tools expect below their root. /run is a fresh one: with the worker's, they would take the worker's
+    """What the guest's tools expect below their root. /run is a fresh one: with the worker's, they would take the
+    worker's
     service manager for the guest's."""
     root = tree.root
     for folder in ('dev', 'proc', 'sys', 'run'):
@@ -118,7 +124,9 @@ def lend_resolver(tree, journal):
     """Gives the guest the worker's name servers without touching its own file: by a file in its fresh /run when its
     resolv.conf leads there, by a mount on top of it otherwise."""
     servers = os.path.join(journal.folder, 'resolv.conf')
-    source = '/run/systemd/resolve/resolv.conf' if os.path.isfile('/run/systemd/resolve/resolv.conf') else '/etc/resolv.conf'
+    source = (
+        '/run/systemd/resolve/resolv.conf' if os.path.isfile('/run/systemd/resolve/resolv.conf') else '/etc/resolv.conf'
+    )
     try:
         shutil.copyfile(source, servers)
     except OSError:

@@ -1,4 +1,5 @@
 """The network of a guest whose cards are others now."""
+
 import re
 
 from . import cloud_init, protocol
@@ -30,7 +31,9 @@ def apply(morph):
 def _cloud_init(guest, to_dhcp):
     notes = []
     if not to_dhcp:
-        if guest.write(cloud_init.NETWORK, '# Addresses of this machine are configured by itself.\nnetwork: {config: disabled}\n'):
+        if guest.write(
+            cloud_init.NETWORK, '# Addresses of this machine are configured by itself.\nnetwork: {config: disabled}\n'
+        ):
             notes.append('cloud-init leaves the network alone')
         return notes
     if guest.present(cloud_init.NETWORK):

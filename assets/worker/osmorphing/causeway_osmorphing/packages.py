@@ -1,4 +1,5 @@
 """The guest's packages, by its own tools."""
+
 import os
 import re
 
@@ -81,8 +82,14 @@ class Apt(PackageManager):
     ending = '.deb'
 
     def _run(self, args, timeout=1800, check=True):
-        env = dict(self.env, DEBIAN_FRONTEND='noninteractive', DEBIAN_PRIORITY='critical', NEEDRESTART_SUSPEND='1',
-                   GRUB_DISABLE_OS_PROBER='true', UCF_FORCE_CONFFOLD='1')
+        env = dict(
+            self.env,
+            DEBIAN_FRONTEND='noninteractive',
+            DEBIAN_PRIORITY='critical',
+            NEEDRESTART_SUSPEND='1',
+            GRUB_DISABLE_OS_PROBER='true',
+            UCF_FORCE_CONFFOLD='1',
+        )
         return self.guest.run(args, timeout=timeout, check=check, env=env, shown=True)
 
     def installed(self):
@@ -96,7 +103,19 @@ class Apt(PackageManager):
 
     def refresh(self):
         try:
-            self._run(['apt-get', '-q', '-o', 'Acquire::Retries=2', '-o', 'Acquire::http::Timeout=30', '-o', 'APT::Update::Error-Mode=any', 'update'])
+            self._run(
+                [
+                    'apt-get',
+                    '-q',
+                    '-o',
+                    'Acquire::Retries=2',
+                    '-o',
+                    'Acquire::http::Timeout=30',
+                    '-o',
+                    'APT::Update::Error-Mode=any',
+                    'update',
+                ]
+            )
         except CommandFailed as error:
             # One source of many may be gone for years; what counts is whether the packages come.
             protocol.warn('not all of the guest\'s package sources could be read: %s' % error.message[-300:])
@@ -106,13 +125,32 @@ class Apt(PackageManager):
         archives = '/run/causeway-archives'
         os.makedirs(self.guest.root + archives + '/partial', exist_ok=True)
         try:
-            self._run(['apt-get', '-q', '-y', '--no-install-recommends', '-o', 'Dir::Cache::archives=' + archives, '-o', 'Dpkg::Options::=--force-confdef',
-                       '-o', 'Dpkg::Options::=--force-confold', '-o', 'Acquire::Retries=2', 'install'] + names, timeout=3600)
+            self._run(
+                [
+                    'apt-get',
+                    '-q',
+                    '-y',
+                    '--no-install-recommends',
+                    '-o',
+                    'Dir::Cache::archives=' + archives,
+                    '-o',
+                    'Dpkg::Options::=--force-confdef',
+                    '-o',
+                    'Dpkg::Options::=--force-confold',
+                    '-o',
+                    'Acquire::Retries=2',
+                    'install',
+                ]
+                + names,
+                timeout=3600,
+            )
         except CommandFailed as error:
             raise self.unreachable(error)
 
     def install_files(self, files):
-        self._run(['dpkg', '--force-confdef', '--force-confold', '--skip-same-version', '-i'] + self.lend(files), timeout=3600)
+        self._run(
+            ['dpkg', '--force-confdef', '--force-confold', '--skip-same-version', '-i'] + self.lend(files), timeout=3600
+        )
 
     def remove(self, names):
         """Removes packages with their settings. Gives those that would have taken something vital along, and stay."""
@@ -120,7 +158,14 @@ class Apt(PackageManager):
         for name in names:
             planned = self._run(['apt-get', '-s', '-y', 'purge', name], check=False).out
             taken = re.findall(r'^(?:Remv|Purg) (\S+)', planned, re.MULTILINE)
-            vital = [one for one in taken if re.match(r'(linux-image|linux-modules|initramfs-tools|openssh-server|systemd|netplan|ifupdown|network-manager|cloud-init|grub|python3$|sudo$)', one)]
+            vital = [
+                one
+                for one in taken
+                if re.match(
+                    r'(linux-image|linux-modules|initramfs-tools|openssh-server|systemd|netplan|ifupdown|network-manager|cloud-init|grub|python3$|sudo$)',
+                    one,
+                )
+            ]
             if vital or not taken:
                 kept.append('%s (would take %s along)' % (name, ', '.join(vital)) if vital else name)
                 continue
@@ -140,7 +185,9 @@ class RpmBased(PackageManager):
         return dict((row[0], row[1]) for row in rows)
 
     def install_files(self, files):
-        self.guest.run(['rpm', '-U', '--replacepkgs', '--oldpackage'] + self.lend(files), timeout=3600, env=self.env, shown=True)
+        self.guest.run(
+            ['rpm', '-U', '--replacepkgs', '--oldpackage'] + self.lend(files), timeout=3600, env=self.env, shown=True
+        )
 
     def remove(self, names):
         """Removes packages; those that others need stay and are given."""
@@ -164,8 +211,12 @@ class Dnf(RpmBased):
 
     def install_from_repositories(self, names):
         try:
-            self.guest.run([self.program, '-y', '--setopt=install_weak_deps=False', 'install'] + names, timeout=3600,
-                           env=self.env, shown=True)
+            self.guest.run(
+                [self.program, '-y', '--setopt=install_weak_deps=False', 'install'] + names,
+                timeout=3600,
+                env=self.env,
+                shown=True,
+            )
         except CommandFailed as error:
             raise self.unreachable(error)
 
@@ -173,13 +224,22 @@ class Dnf(RpmBased):
 class Zypper(RpmBased):
     def refresh(self):
         try:
-            self.guest.run(['zypper', '--non-interactive', '--gpg-auto-import-keys', 'refresh'], timeout=1800, env=self.env, shown=True)
+            self.guest.run(
+                ['zypper', '--non-interactive', '--gpg-auto-import-keys', 'refresh'],
+                timeout=1800,
+                env=self.env,
+                shown=True,
+            )
         except CommandFailed as error:
             protocol.warn('not all of the guest\'s package sources could be read: %s' % error.message[-300:])
 
     def install_from_repositories(self, names):
         try:
-            self.guest.run(['zypper', '--non-interactive', 'install', '--no-recommends', '--auto-agree-with-licenses'] + names,
-                           timeout=3600, env=self.env, shown=True)
+            self.guest.run(
+                ['zypper', '--non-interactive', 'install', '--no-recommends', '--auto-agree-with-licenses'] + names,
+                timeout=3600,
+                env=self.env,
+                shown=True,
+            )
         except CommandFailed as error:
             raise self.unreachable(error)

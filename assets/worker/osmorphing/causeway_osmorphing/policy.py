@@ -1,4 +1,5 @@
 """Keeps the guest's packages from starting services while they are installed on the worker."""
+
 from .guest_tree import GuestTree
 
 _PATH = '/usr/sbin/policy-rc.d'

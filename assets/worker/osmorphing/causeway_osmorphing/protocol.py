@@ -1,4 +1,5 @@
 """What the program says: one JSON object a line on standard output. Its request is the first line of standard input."""
+
 import json
 import os
 import signal

@@ -1,4 +1,5 @@
 """Where an operating system is installed."""
+
 import os
 import re
 
@@ -8,9 +9,19 @@ from .guest_tree import GuestTree
 from .protocol import MorphError
 
 _READ_ONLY = {
-    'ext2': 'ro', 'ext3': 'ro,noload', 'ext4': 'ro,noload', 'xfs': 'ro,norecovery,nouuid', 'btrfs': 'ro',
+    'ext2': 'ro',
+    'ext3': 'ro,noload',
+    'ext4': 'ro,noload',
+    'xfs': 'ro,norecovery,nouuid',
+    'btrfs': 'ro',
 }
-_RELEASE_FILES = ('/etc/os-release', '/usr/lib/os-release', '/etc/redhat-release', '/etc/SuSE-release', '/etc/debian_version')
+_RELEASE_FILES = (
+    '/etc/os-release',
+    '/usr/lib/os-release',
+    '/etc/redhat-release',
+    '/etc/SuSE-release',
+    '/etc/debian_version',
+)
 # Copies of the system that tools keep in subvolumes of their own.
 _SNAPSHOT = re.compile(r'(^|/)(\.?snapshots|timeshift-btrfs|@?snapshots)/')
 
@@ -30,8 +41,13 @@ class Root(object):
         return '%s,subvol=%s' % (base, self.subvolume) if self.subvolume else base
 
     def describe(self):
-        told = dict(self.device.describe(), id=self.id, distribution=self.release.get('ID', ''),
-                    version=self.release.get('VERSION_ID', ''), name=self.release.get('PRETTY_NAME', ''))
+        told = dict(
+            self.device.describe(),
+            id=self.id,
+            distribution=self.release.get('ID', ''),
+            version=self.release.get('VERSION_ID', ''),
+            name=self.release.get('PRETTY_NAME', ''),
+        )
         if self.subvolume:
             told['subvolume'] = self.subvolume
         return told
@@ -56,8 +72,11 @@ def read_release(tree):
     suse = tree.read('/etc/SuSE-release', '').strip()
     if suse:
         number = re.search(r'VERSION\s*=\s*(\S+)', suse)
-        return {'ID': 'opensuse' if 'openSUSE' in suse else 'sles', 'VERSION_ID': number.group(1) if number else '',
-                'PRETTY_NAME': suse.splitlines()[0]}
+        return {
+            'ID': 'opensuse' if 'openSUSE' in suse else 'sles',
+            'VERSION_ID': number.group(1) if number else '',
+            'PRETTY_NAME': suse.splitlines()[0],
+        }
     debian = tree.read('/etc/debian_version', '').strip()
     return {'ID': 'debian', 'VERSION_ID': debian, 'PRETTY_NAME': 'Debian %s' % debian} if debian else {}
 
@@ -71,8 +90,11 @@ def mount_options(device, devices, extra=()):
     """Options that every mount of a device needs: a btrfs of several devices names them all."""
     options = list(extra)
     if device.content == 'btrfs':
-        options += ['device=%s' % other.path for other in devices
-                    if other.content == 'btrfs' and other.uuid == device.uuid and other.path != device.path]
+        options += [
+            'device=%s' % other.path
+            for other in devices
+            if other.content == 'btrfs' and other.uuid == device.uuid and other.path != device.path
+        ]
     if device.content == 'xfs':
         # The worker may have mounted a copy of the same file system: clones share their identity.
         options.append('nouuid')
@@ -93,7 +115,9 @@ def find_roots(devices, journal):
         if device.content == 'btrfs':
             options.append('subvolid=5')
         journal.will('unmount', path=point)
-        result = run(['mount', '-t', device.content, '-o', ','.join(options), device.path, point], check=False, timeout=120)
+        result = run(
+            ['mount', '-t', device.content, '-o', ','.join(options), device.path, point], check=False, timeout=120
+        )
         if result.code != 0:
             protocol.warn('%s (%s) cannot be mounted: %s' % (device.path, device.content, result.err.strip()[-300:]))
             continue
@@ -129,13 +153,20 @@ def choose_root(roots, pinned, devices, locked):
         if len(fitting) == 1:
             return fitting[0]
         told = ', '.join(root.id for root in (fitting or roots)) or 'none'
-        raise MorphError('osmorphing.root-not-found' if not fitting else 'osmorphing.several-roots',
-                         'asked for %s, found %s' % (wanted, told), {'candidates': [root.describe() for root in roots]})
+        raise MorphError(
+            'osmorphing.root-not-found' if not fitting else 'osmorphing.several-roots',
+            'asked for %s, found %s' % (wanted, told),
+            {'candidates': [root.describe() for root in roots]},
+        )
     if not roots:
         seen = ['%s (%s)' % (device.path, device.content or 'nothing known') for device in devices]
         code = 'osmorphing.locked' if locked else 'osmorphing.root-not-found'
-        told = 'no key for %s; ' % ', '.join('%s (%s)' % (device.path, device.uuid) for device in locked) if locked else ''
-        raise MorphError(code, told + 'looked at ' + ', '.join(seen), {'devices': [device.describe() for device in devices]})
+        told = (
+            'no key for %s; ' % ', '.join('%s (%s)' % (device.path, device.uuid) for device in locked) if locked else ''
+        )
+        raise MorphError(
+            code, told + 'looked at ' + ', '.join(seen), {'devices': [device.describe() for device in devices]}
+        )
     if len(roots) > 1:
         told = '; '.join('%s: %s' % (root.id, root.release.get('PRETTY_NAME', 'unknown system')) for root in roots)
         raise MorphError('osmorphing.several-roots', told, {'candidates': [root.describe() for root in roots]})
@@ -146,5 +177,7 @@ def refuse_foreign(devices):
     """Says so when the disks hold a Windows or an encrypted Windows volume instead of a Linux."""
     for device in devices:
         if device.content in ('ntfs', 'BitLocker'):
-            raise MorphError('osmorphing.not-supported', '%s holds %s; no Linux installation was found' % (device.path, device.content))
-
+            raise MorphError(
+                'osmorphing.not-supported',
+                '%s holds %s; no Linux installation was found' % (device.path, device.content),
+            )

@@ -1,4 +1,6 @@
-"""Services of systemd, enabled by the links that their own files ask for: as `systemctl enable` does, without running it."""
+"""Services of systemd, enabled by the links that their own files ask for: as `systemctl enable` does, without
+running it."""
+
 import re
 
 from .network.key_file import KeyFile
@@ -35,4 +37,9 @@ def enable_unit(guest, unit):
 
 
 def _words(file, key):
-    return [word for value in file.values('Install', key) for word in value.split() if re.match(r'^[A-Za-z0-9@._\\:-]+$', word)]
+    return [
+        word
+        for value in file.values('Install', key)
+        for word in value.split()
+        if re.match(r'^[A-Za-z0-9@._\\:-]+$', word)
+    ]

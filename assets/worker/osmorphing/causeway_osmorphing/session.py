@@ -1,4 +1,5 @@
 """One preparation on one worker: its folder, its lock, and what its commands leave for each other."""
+
 import fcntl
 import json
 import os
@@ -67,8 +68,14 @@ class Session(object):
 
 
 def pack_device(device):
-    return {'path': device.path, 'kind': device.kind, 'disk': device.disk, 'number': device.number, 'name': device.name,
-            'properties': device.properties}
+    return {
+        'path': device.path,
+        'kind': device.kind,
+        'disk': device.disk,
+        'number': device.number,
+        'name': device.name,
+        'properties': device.properties,
+    }
 
 
 def unpack_device(packed):

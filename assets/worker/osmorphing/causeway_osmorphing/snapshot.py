@@ -1,4 +1,5 @@
 """The state of a guest that people care about, as plain data: taken before and after, it tells what was changed."""
+
 import hashlib
 import os
 import re
@@ -9,8 +10,20 @@ from .network.names import RULES, old_names, rules_of
 from .packages import package_manager
 
 _FOLDERS = ('/etc', '/boot')
-_SSH_KEYS = ('permitrootlogin', 'passwordauthentication', 'kbdinteractiveauthentication', 'challengeresponseauthentication',
-             'pubkeyauthentication', 'permitemptypasswords', 'usepam', 'allowusers', 'denyusers', 'allowgroups', 'denygroups', 'port')
+_SSH_KEYS = (
+    'permitrootlogin',
+    'passwordauthentication',
+    'kbdinteractiveauthentication',
+    'challengeresponseauthentication',
+    'pubkeyauthentication',
+    'permitemptypasswords',
+    'usepam',
+    'allowusers',
+    'denyusers',
+    'allowgroups',
+    'denygroups',
+    'port',
+)
 
 
 def snapshot_of(guest):
@@ -21,8 +34,11 @@ def snapshot_of(guest):
         'users': _users(guest),
         'sshPolicy': _ssh_policy(guest),
         'sshHostKeys': _host_keys(guest),
-        'network': {'kinds': kinds_of(guest), 'interfaces': [one.name for one in interfaces_of(guest)],
-                    'pinned': dict(old_names(guest), **rules_of(guest.read(RULES, '')))},
+        'network': {
+            'kinds': kinds_of(guest),
+            'interfaces': [one.name for one in interfaces_of(guest)],
+            'pinned': dict(old_names(guest), **rules_of(guest.read(RULES, ''))),
+        },
     }
 
 
@@ -35,13 +51,19 @@ def _files(guest):
             folders.sort()
             for name in sorted(names) + [one for one in folders if os.path.islink(os.path.join(here, one))]:
                 real = os.path.join(here, name)
-                found[real[len(guest.root):]] = _file(real)
+                found[real[len(guest.root) :]] = _file(real)
     return found
 
 
 def _file(real):
     status = os.lstat(real)
-    told = ['other', '%04o' % stat.S_IMODE(status.st_mode), '%d:%d' % (status.st_uid, status.st_gid), status.st_size, '']
+    told = [
+        'other',
+        '%04o' % stat.S_IMODE(status.st_mode),
+        '%d:%d' % (status.st_uid, status.st_gid),
+        status.st_size,
+        '',
+    ]
     if stat.S_ISLNK(status.st_mode):
         told[0], told[4] = 'link', os.readlink(real)
     elif stat.S_ISREG(status.st_mode):
@@ -67,7 +89,11 @@ def _services(guest):
         elif guest.is_link(path):
             found.append('%s → %s' % (name, guest.link_target(path)))
     for level in ('/etc/rc3.d', '/etc/rc2.d', '/etc/rc.d/rc3.d'):
-        found += ['%s (%s)' % (name[3:], level) for name in guest.names(level) if re.match(r'^S\d\d', name)] if not found else []
+        found += (
+            ['%s (%s)' % (name[3:], level) for name in guest.names(level) if re.match(r'^S\d\d', name)]
+            if not found
+            else []
+        )
     return sorted(found)
 
 
@@ -82,8 +108,14 @@ def _users(guest):
     for line in guest.read('/etc/passwd', '').splitlines():
         fields = line.split(':')
         if len(fields) == 7:
-            found[fields[0]] = {'uid': fields[2], 'gid': fields[3], 'home': fields[5], 'shell': fields[6],
-                                'password': passwords.get(fields[0], 'unknown'), 'keys': _authorized_keys(guest, fields[5])}
+            found[fields[0]] = {
+                'uid': fields[2],
+                'gid': fields[3],
+                'home': fields[5],
+                'shell': fields[6],
+                'password': passwords.get(fields[0], 'unknown'),
+                'keys': _authorized_keys(guest, fields[5]),
+            }
     return found
 
 
@@ -106,7 +138,9 @@ def _ssh_policy(guest):
     os.makedirs(guest.root + '/run/sshd', exist_ok=True)
     if not os.path.exists(guest.root + key):
         guest.run(['ssh-keygen', '-q', '-t', 'rsa', '-b', '2048', '-N', '', '-f', key], check=False, timeout=60)
-    result = guest.run([server, '-T', '-h', key, '-C', 'user=root,host=localhost,addr=127.0.0.1'], check=False, timeout=60)
+    result = guest.run(
+        [server, '-T', '-h', key, '-C', 'user=root,host=localhost,addr=127.0.0.1'], check=False, timeout=60
+    )
     if result.code == 0:
         pairs = [line.split(' ', 1) for line in result.out.splitlines() if ' ' in line]
         return _joined((name, value) for name, value in pairs if name in _SSH_KEYS)

@@ -1,4 +1,5 @@
 """Linux md arrays."""
+
 import glob
 import os
 
@@ -22,8 +23,12 @@ def assemble_arrays(devices, journal):
         if path is None:
             path = _free_name()
             journal.will('stop-array', path=path)
-            result = run(['mdadm', '--assemble', '--run', '--config=/dev/null', '--homehost=any', path]
-                         + [part.path for part in parts], check=False, timeout=120)
+            result = run(
+                ['mdadm', '--assemble', '--run', '--config=/dev/null', '--homehost=any', path]
+                + [part.path for part in parts],
+                check=False,
+                timeout=120,
+            )
             if result.code != 0 and not os.path.exists(path):
                 protocol.warn('the array %s cannot be started: %s' % (uuid, result.err.strip()[-300:]))
                 continue

@@ -1,7 +1,18 @@
 """The preparation of a mounted guest: named steps in their order. Each may run again and then finds nothing to do."""
+
 import time
 
-from . import agent, cloud_init, efi_fallback, fstab_names, hypervisor_tools, initramfs, kernel_command_line, leftovers, network_step
+from . import (
+    agent,
+    cloud_init,
+    efi_fallback,
+    fstab_names,
+    hypervisor_tools,
+    initramfs,
+    kernel_command_line,
+    leftovers,
+    network_step,
+)
 from . import protocol, selinux, user_scripts
 from .dossier import dossier_of
 from .packages import package_manager
@@ -27,7 +38,8 @@ def _remove_tools(morph):
     return hypervisor_tools.remove_tools(morph.guest, morph.manager)
 
 
-# What is removed goes first, so that no script of an old package spoils what later steps write; names of cards and modules
+# What is removed goes first, so that no script of an old package spoils what later steps write; names of cards and
+# modules
 # come before the initial RAM disk, which may hold a copy of them; labels come last.
 STEPS = (
     ('scripts-in-guest', 'Run scripts in the guest', user_scripts.run_in_guest),

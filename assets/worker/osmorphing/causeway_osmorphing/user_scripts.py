@@ -1,4 +1,6 @@
-"""Scripts of the user: on the worker before anything is mounted, in the mounted guest, in the guest on its first boot."""
+"""Scripts of the user: on the worker before anything is mounted, in the mounted guest, in the guest on its first
+boot."""
+
 import os
 import re
 import stat
@@ -81,11 +83,16 @@ def _write(path, content):
 def _run(args, script, env):
     name = _named(script)
     protocol.log('running the script %s' % name)
-    result = run(args, timeout=int(script.get('timeoutSeconds') or 600), check=False, env=env, code='osmorphing.script-failed')
+    result = run(
+        args, timeout=int(script.get('timeoutSeconds') or 600), check=False, env=env, code='osmorphing.script-failed'
+    )
     output = (result.out + result.err)[-16000:]
     if result.code != 0:
-        raise MorphError('osmorphing.script-failed', '%s ended with %s: %s' % (name, result.code, output.strip()[-600:]),
-                         {'script': name, 'exitCode': result.code, 'output': output})
+        raise MorphError(
+            'osmorphing.script-failed',
+            '%s ended with %s: %s' % (name, result.code, output.strip()[-600:]),
+            {'script': name, 'exitCode': result.code, 'output': output},
+        )
     return {'script': name, 'exitCode': result.code, 'output': output}
 
 
@@ -100,11 +107,16 @@ def install_first_boot(morph):
         name = '%02d-%s' % (index, _named(script))
         content = script['content'] if script['content'].startswith('#!') else '#!/bin/sh\n' + script['content']
         changed = guest.write('%s/%s' % (FIRST_BOOT, name), content, 0o700) or changed
-        changed = guest.write('%s/timeout.%s' % (FIRST_BOOT, name), '%d\n' % int(script.get('timeoutSeconds') or 600)) or changed
+        changed = (
+            guest.write('%s/timeout.%s' % (FIRST_BOOT, name), '%d\n' % int(script.get('timeoutSeconds') or 600))
+            or changed
+        )
     changed = guest.write(FIRST_BOOT + '/run', _RUNNER % {'folder': FIRST_BOOT}, 0o700) or changed
     if guest.has_systemd:
         changed = guest.write('/etc/systemd/system/' + UNIT, _UNIT_TEXT % {'folder': FIRST_BOOT}) or changed
-        changed = guest.link('/etc/systemd/system/multi-user.target.wants/' + UNIT, '/etc/systemd/system/' + UNIT) or changed
+        changed = (
+            guest.link('/etc/systemd/system/multi-user.target.wants/' + UNIT, '/etc/systemd/system/' + UNIT) or changed
+        )
     else:
         changed = _rc_local(guest) or changed
     return changed, ['%d scripts for the first boot' % len(scripts)] if changed else []

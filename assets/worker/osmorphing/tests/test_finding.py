@@ -17,8 +17,10 @@ def device(path, kind, number=None, disk=0, name=None, **properties):
 
 
 DEVICES = [
-    device('/dev/vdb', 'disk'), device('/dev/vdb1', 'partition', 1, TYPE='ext4', UUID='u-boot', LABEL='BOOT', PART_ENTRY_UUID='p-1'),
-    device('/dev/vdb2', 'partition', 2, TYPE='crypto_LUKS', UUID='u-luks'), device('/dev/vdc', 'disk', disk=1, TYPE='xfs', UUID='u-data'),
+    device('/dev/vdb', 'disk'),
+    device('/dev/vdb1', 'partition', 1, TYPE='ext4', UUID='u-boot', LABEL='BOOT', PART_ENTRY_UUID='p-1'),
+    device('/dev/vdb2', 'partition', 2, TYPE='crypto_LUKS', UUID='u-luks'),
+    device('/dev/vdc', 'disk', disk=1, TYPE='xfs', UUID='u-data'),
     device('/dev/mapper/causeway-u-luks', 'decrypted', name='u-luks', TYPE='LVM2_member', UUID='x'),
     device('/dev/mapper/vg--a-root', 'logical', name='vg-a/root', TYPE='ext4', UUID='u-root'),
     device('/dev/md100', 'raid', name='aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee', TYPE='ext4', UUID='u-raid'),
@@ -27,15 +29,32 @@ DEVICES = [
 
 class Table(TreeTest):
     def test_each_way_to_name_a_device_leads_to_it(self):
-        guest = self.guest('debian', {'/etc/crypttab': 'cryptroot UUID=u-luks none luks\n',
-                                      '/etc/mdadm/mdadm.conf': 'ARRAY /dev/md/0 metadata=1.2 UUID=aaaaaaaa:bbbbcccc:ddddeeee:eeeeeeee name=x:0\n'})
+        guest = self.guest(
+            'debian',
+            {
+                '/etc/crypttab': 'cryptroot UUID=u-luks none luks\n',
+                '/etc/mdadm/mdadm.conf': 'ARRAY /dev/md/0 metadata=1.2 UUID=aaaaaaaa:bbbbcccc:ddddeeee:eeeeeeee name=x:0\n',
+            },
+        )
         resolver = fstab.resolver_for(guest, DEVICES)
         for spec, path in (
-            ('UUID=u-boot', '/dev/vdb1'), ('UUID="u-boot"', '/dev/vdb1'), ('LABEL=BOOT', '/dev/vdb1'), ('PARTUUID=P-1', '/dev/vdb1'),
-            ('/dev/disk/by-uuid/u-root', '/dev/mapper/vg--a-root'), ('/dev/vg-a/root', '/dev/mapper/vg--a-root'),
-            ('/dev/mapper/vg--a-root', '/dev/mapper/vg--a-root'), ('/dev/sda1', '/dev/vdb1'), ('/dev/hda1', '/dev/vdb1'), ('/dev/nvme0n1p1', '/dev/vdb1'),
-            ('/dev/sdb', '/dev/vdc'), ('/dev/mapper/cryptroot', '/dev/mapper/causeway-u-luks'), ('/dev/md/0', '/dev/md100'),
-            ('/dev/sdz9', None), ('tmpfs', None), ('UUID=nobody', None), ('server:/export', None),
+            ('UUID=u-boot', '/dev/vdb1'),
+            ('UUID="u-boot"', '/dev/vdb1'),
+            ('LABEL=BOOT', '/dev/vdb1'),
+            ('PARTUUID=P-1', '/dev/vdb1'),
+            ('/dev/disk/by-uuid/u-root', '/dev/mapper/vg--a-root'),
+            ('/dev/vg-a/root', '/dev/mapper/vg--a-root'),
+            ('/dev/mapper/vg--a-root', '/dev/mapper/vg--a-root'),
+            ('/dev/sda1', '/dev/vdb1'),
+            ('/dev/hda1', '/dev/vdb1'),
+            ('/dev/nvme0n1p1', '/dev/vdb1'),
+            ('/dev/sdb', '/dev/vdc'),
+            ('/dev/mapper/cryptroot', '/dev/mapper/causeway-u-luks'),
+            ('/dev/md/0', '/dev/md100'),
+            ('/dev/sdz9', None),
+            ('tmpfs', None),
+            ('UUID=nobody', None),
+            ('server:/export', None),
         ):
             with self.subTest(spec):
                 found = resolver.find(spec)
@@ -43,7 +62,10 @@ class Table(TreeTest):
 
     def test_entries_are_read_with_escapes_and_without_comments(self):
         entries = fstab.parse('# x\nLABEL=a\\040b /my\\040data xfs noatime,subvol=@x 0 0\n\nbroken\n')
-        self.assertEqual([(one.spec, one.point, one.kind, one.option('subvol'), one.line) for one in entries], [('LABEL=a b', '/my data', 'xfs', '@x', 1)])
+        self.assertEqual(
+            [(one.spec, one.point, one.kind, one.option('subvol'), one.line) for one in entries],
+            [('LABEL=a b', '/my data', 'xfs', '@x', 1)],
+        )
 
 
 class Roots(TreeTest):
@@ -55,7 +77,9 @@ class Roots(TreeTest):
             choose_root([self.one('a'), self.one('b', '@')], None, DEVICES, [])
         self.assertEqual(caught.exception.code, 'osmorphing.several-roots')
         self.assertEqual([one['id'] for one in caught.exception.details['candidates']], ['UUID=a', 'UUID=b,subvol=@'])
-        self.assertEqual(choose_root([self.one('a'), self.one('b', '@')], 'UUID=b,subvol=@', DEVICES, []).id, 'UUID=b,subvol=@')
+        self.assertEqual(
+            choose_root([self.one('a'), self.one('b', '@')], 'UUID=b,subvol=@', DEVICES, []).id, 'UUID=b,subvol=@'
+        )
 
     def test_none_says_what_was_looked_at_and_which_volume_is_locked(self):
         for locked, code in (([], 'osmorphing.root-not-found'), ([DEVICES[2]], 'osmorphing.locked')):
@@ -65,8 +89,16 @@ class Roots(TreeTest):
             self.assertIn('/dev/vdb2', caught.exception.message)
 
     def test_families_are_known_by_name_or_by_whom_they_are_like(self):
-        for release, family in (({'ID': 'ubuntu'}, 'debian'), ({'ID': 'amzn'}, 'redhat'), ({'ID': 'ol'}, 'redhat'), ({'ID': 'opensuse-leap'}, 'suse'),
-                                ({'ID': 'mine', 'ID_LIKE': 'rhel fedora'}, 'redhat'), ({'ID': 'alpine'}, ''), ({'ID': 'arch'}, ''), ({}, '')):
+        for release, family in (
+            ({'ID': 'ubuntu'}, 'debian'),
+            ({'ID': 'amzn'}, 'redhat'),
+            ({'ID': 'ol'}, 'redhat'),
+            ({'ID': 'opensuse-leap'}, 'suse'),
+            ({'ID': 'mine', 'ID_LIKE': 'rhel fedora'}, 'redhat'),
+            ({'ID': 'alpine'}, ''),
+            ({'ID': 'arch'}, ''),
+            ({}, ''),
+        ):
             self.assertEqual(family_of(release), family)
 
     def test_systems_older_than_os_release_are_read_by_their_own_files(self):

@@ -11,101 +11,206 @@ SUSE = '/etc/sysconfig/network/'
 
 # (what, release, files before, set_dhcp, files afterwards; None: gone)
 CASES = [
-    ('ifupdown static to DHCP, its options gone', 'debian', {
-        '/etc/network/interfaces': '# the loopback\nauto lo\niface lo inet loopback\n\nallow-hotplug ens192\niface ens192 inet static\n  address 10.0.0.5/24\n'
-                                   '  gateway 10.0.0.1\n  dns-nameservers 10.0.0.2\n\n# second\niface ens224 inet static\n  address 10.1.0.5\n  netmask 255.255.255.0\n',
-    }, True, {
-        '/etc/network/interfaces': '# the loopback\nauto lo\niface lo inet loopback\n\nallow-hotplug ens192\niface ens192 inet dhcp\n\n# second\n'
-                                   'auto ens224\niface ens224 inet dhcp\n',
-    }),
-    ('ifupdown in a sourced file, IPv6 static left out', 'debian', {
-        '/etc/network/interfaces': 'auto lo\niface lo inet loopback\nsource /etc/network/interfaces.d/*\n',
-        '/etc/network/interfaces.d/eth0': 'auto eth0\niface eth0 inet static\n  address 10.0.0.5/24\niface eth0 inet6 static\n  address fe80::5/64\n',
-    }, True, {
-        '/etc/network/interfaces': 'auto lo\niface lo inet loopback\nsource /etc/network/interfaces.d/*\n',
-        '/etc/network/interfaces.d/eth0': 'auto eth0\niface eth0 inet dhcp\n',
-    }),
-    ('ifupdown that is static keeps its address and loses its MAC address', 'debian', {
-        '/etc/network/interfaces': 'auto eth0\niface eth0 inet static\n  hwaddress ether 00:50:56:00:00:01\n  address 10.0.0.5/24\n  gateway 10.0.0.1\n',
-    }, False, {'/etc/network/interfaces': 'auto eth0\niface eth0 inet static\n  address 10.0.0.5/24\n  gateway 10.0.0.1\n'}),
-    ('ifupdown bond: its cards get DHCP, the bond is left out', 'debian', {
-        '/etc/network/interfaces': 'auto bond0\niface bond0 inet static\n  address 10.0.0.5/24\n  bond-slaves eth0 eth1\nauto eth0\niface eth0 inet manual\n  bond-master bond0\n',
-    }, True, {'/etc/network/interfaces': 'auto eth0\niface eth0 inet dhcp\n'}),
-    ('netplan static to DHCP, original replaced', 'ubuntu', {
-        '/etc/netplan/50-cloud-init.yaml': 'network:\n  version: 2\n  ethernets:\n    ens192:\n      addresses: [10.0.0.5/24]\n      gateway4: 10.0.0.1\n'
-                                           '      match:\n        macaddress: 00:50:56:00:00:01\n      set-name: ens192\n',
-    }, True, {
-        '/etc/netplan/50-cloud-init.yaml': None,
-        '/etc/netplan/90-causeway.yaml': 'network:\n  version: 2\n  ethernets:\n    ens192:\n      dhcp4: true\n',
-    }),
-    ('netplan that is DHCP already stays as it is', 'ubuntu', {
-        '/etc/netplan/01.yaml': 'network:\n    ethernets:\n        eth0: {dhcp4: yes}  # fine\n    version: 2\n',
-    }, True, {'/etc/netplan/01.yaml': 'network:\n    ethernets:\n        eth0: {dhcp4: yes}  # fine\n    version: 2\n', '/etc/netplan/90-causeway.yaml': None}),
-    ('netplan static keeps its address, and a VLAN its card', 'ubuntu', {
-        '/etc/netplan/01.yaml': 'network:\n  version: 2\n  renderer: networkd\n  ethernets:\n    nic0:\n      match: {macaddress: "00:50:56:00:00:01"}\n      set-name: lan0\n'
-                                '      addresses:\n      - 10.0.0.5/24\n  vlans:\n    lan0.7:\n      id: 7\n      link: nic0\n',
-    }, False, {
-        '/etc/netplan/01.yaml': 'network:\n  version: 2\n  renderer: networkd\n  ethernets:\n    lan0:\n      addresses:\n        - 10.0.0.5/24\n'
-                                '  vlans:\n    lan0.7:\n      id: 7\n      link: lan0\n',
-    }),
-    ('netplan beyond the reader gives any card DHCP', 'ubuntu', {
-        '/etc/netplan/01.yaml': 'network: &a\n  version: 2\n',
-    }, True, {
-        '/etc/netplan/01.yaml': None,
-        '/etc/netplan/90-causeway.yaml': 'network:\n  version: 2\n  ethernets:\n    any-card:\n      match:\n        name: "e*"\n      dhcp4: true\n',
-    }),
-    ('NetworkManager keyfile to DHCP', 'rocky', {
-        NM + 'ens192.nmconnection': '[connection]\nid=ens192\nuuid=1\ntype=ethernet\ninterface-name=ens192\n\n[ethernet]\nmac-address=00:50:56:00:00:01\n\n[ipv4]\n'
-                                    'address1=10.0.0.5/24,10.0.0.1\ndns=10.0.0.2;\nmethod=manual\nroute1=10.9.0.0/16,10.0.0.9\n\n[ipv6]\nmethod=auto\n',
-    }, True, {
-        NM + 'ens192.nmconnection': '[connection]\nid=ens192\nuuid=1\ntype=ethernet\ninterface-name=ens192\n\n[ethernet]\n\n[ipv4]\nmethod=auto\n\n[ipv6]\nmethod=auto\n',
-    }),
-    ('NetworkManager keyfile tied to a MAC address alone gets a name', 'rocky', {
-        NM + 'lan.nmconnection': '[connection]\nid=lan\ntype=802-3-ethernet\n\n[802-3-ethernet]\nmac-address=00:50:56:00:00:01\n\n[ipv4]\naddress1=10.0.0.5/24\nmethod=manual\n',
-    }, False, {
-        NM + 'lan.nmconnection': '[connection]\ninterface-name=eth0\nid=lan\ntype=802-3-ethernet\n\n[802-3-ethernet]\n\n[ipv4]\naddress1=10.0.0.5/24\nmethod=manual\n',
-    }),
-    ('ifcfg to DHCP: addresses, MAC address, routes and gateway go', 'centos7', {
-        RH + 'ifcfg-lo': 'DEVICE=lo\nIPADDR=127.0.0.1\n',
-        RH + 'ifcfg-eth0': 'TYPE=Ethernet\nBOOTPROTO=none\nNAME=eth0\nHWADDR="00:50:56:00:00:01"\nONBOOT=no\nIPADDR=10.0.0.5\nPREFIX=24\nGATEWAY=10.0.0.1\nDNS1=10.0.0.2\n',
-        RH + 'route-eth0': '10.9.0.0/16 via 10.0.0.9\n',
-        '/etc/sysconfig/network': 'NETWORKING=yes\nGATEWAY=10.0.0.1\n',
-    }, True, {
-        RH + 'ifcfg-lo': 'DEVICE=lo\nIPADDR=127.0.0.1\n',
-        RH + 'ifcfg-eth0': 'DEVICE=eth0\nTYPE=Ethernet\nNAME=eth0\nBOOTPROTO=dhcp\nONBOOT=yes\n',
-        RH + 'route-eth0': None,
-        '/etc/sysconfig/network': 'NETWORKING=yes\n',
-    }),
-    ('ifcfg static loses its MAC address alone', 'centos7', {
-        RH + 'ifcfg-eth0': 'DEVICE=eth0\nHWADDR=00:50:56:00:00:01\nIPADDR=10.0.0.5\nNETMASK=255.255.255.0\nBOOTPROTO=static\n',
-        RH + 'route-eth0': '10.9.0.0/16 via 10.0.0.9\n',
-    }, False, {
-        RH + 'ifcfg-eth0': 'DEVICE=eth0\nIPADDR=10.0.0.5\nNETMASK=255.255.255.0\nBOOTPROTO=static\n',
-        RH + 'route-eth0': '10.9.0.0/16 via 10.0.0.9\n',
-    }),
-    ('wicked to DHCP', 'sles', {
-        SUSE + 'ifcfg-lo': "IPADDR='127.0.0.1/8'\n",
-        SUSE + 'ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\nSTARTMODE='auto'\nMTU='1400'\n",
-        SUSE + 'ifcfg-eth0.bak': "IPADDR='10.0.0.5/24'\n",
-        SUSE + 'routes': 'default 10.0.0.1 - -\n',
-    }, True, {
-        SUSE + 'ifcfg-lo': "IPADDR='127.0.0.1/8'\n",
-        SUSE + 'ifcfg-eth0': "STARTMODE='auto'\nMTU='1400'\nBOOTPROTO='dhcp'\n",
-        SUSE + 'routes': None,
-    }),
-    ('wicked static loses its own MAC address', 'sles', {
-        SUSE + 'ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\nLLADDR='00:50:56:00:00:01'\n",
-    }, False, {SUSE + 'ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\n"}),
-    ('systemd-networkd to DHCP', 'debian', {
-        '/etc/systemd/network/10-lan.network': '[Match]\nName=ens192\n\n[Network]\nAddress=10.0.0.5/24\nGateway=10.0.0.1\nDNS=10.0.0.2\n\n[Route]\nDestination=10.9.0.0/16\n',
-    }, True, {'/etc/systemd/network/10-lan.network': '[Match]\nName=ens192\n\n[Network]\nDHCP=yes\n\n'.rstrip('\n') + '\n'}),
-    ('systemd-networkd static, named by a .link file that goes', 'debian', {
-        '/etc/systemd/network/10-lan.link': '[Match]\nMACAddress=00:50:56:00:00:01\n\n[Link]\nName=lan0\n',
-        '/etc/systemd/network/10-lan.network': '[Match]\nMACAddress=00:50:56:00:00:01\n\n[Network]\nAddress=10.0.0.5/24\n',
-    }, False, {
-        '/etc/systemd/network/10-lan.link': None,
-        '/etc/systemd/network/10-lan.network': '[Match]\nName=lan0\n\n[Network]\nAddress=10.0.0.5/24\n',
-    }),
+    (
+        'ifupdown static to DHCP, its options gone',
+        'debian',
+        {
+            '/etc/network/interfaces': '# the loopback\nauto lo\niface lo inet loopback\n\nallow-hotplug ens192\niface ens192 inet static\n  address 10.0.0.5/24\n'
+            '  gateway 10.0.0.1\n  dns-nameservers 10.0.0.2\n\n# second\niface ens224 inet static\n  address 10.1.0.5\n  netmask 255.255.255.0\n',
+        },
+        True,
+        {
+            '/etc/network/interfaces': '# the loopback\nauto lo\niface lo inet loopback\n\nallow-hotplug ens192\niface ens192 inet dhcp\n\n# second\n'
+            'auto ens224\niface ens224 inet dhcp\n',
+        },
+    ),
+    (
+        'ifupdown in a sourced file, IPv6 static left out',
+        'debian',
+        {
+            '/etc/network/interfaces': 'auto lo\niface lo inet loopback\nsource /etc/network/interfaces.d/*\n',
+            '/etc/network/interfaces.d/eth0': 'auto eth0\niface eth0 inet static\n  address 10.0.0.5/24\niface eth0 inet6 static\n  address fe80::5/64\n',
+        },
+        True,
+        {
+            '/etc/network/interfaces': 'auto lo\niface lo inet loopback\nsource /etc/network/interfaces.d/*\n',
+            '/etc/network/interfaces.d/eth0': 'auto eth0\niface eth0 inet dhcp\n',
+        },
+    ),
+    (
+        'ifupdown that is static keeps its address and loses its MAC address',
+        'debian',
+        {
+            '/etc/network/interfaces': 'auto eth0\niface eth0 inet static\n  hwaddress ether 00:50:56:00:00:01\n  address 10.0.0.5/24\n  gateway 10.0.0.1\n',
+        },
+        False,
+        {'/etc/network/interfaces': 'auto eth0\niface eth0 inet static\n  address 10.0.0.5/24\n  gateway 10.0.0.1\n'},
+    ),
+    (
+        'ifupdown bond: its cards get DHCP, the bond is left out',
+        'debian',
+        {
+            '/etc/network/interfaces': 'auto bond0\niface bond0 inet static\n  address 10.0.0.5/24\n  bond-slaves eth0 eth1\nauto eth0\niface eth0 inet manual\n  bond-master bond0\n',
+        },
+        True,
+        {'/etc/network/interfaces': 'auto eth0\niface eth0 inet dhcp\n'},
+    ),
+    (
+        'netplan static to DHCP, original replaced',
+        'ubuntu',
+        {
+            '/etc/netplan/50-cloud-init.yaml': 'network:\n  version: 2\n  ethernets:\n    ens192:\n      addresses: [10.0.0.5/24]\n      gateway4: 10.0.0.1\n'
+            '      match:\n        macaddress: 00:50:56:00:00:01\n      set-name: ens192\n',
+        },
+        True,
+        {
+            '/etc/netplan/50-cloud-init.yaml': None,
+            '/etc/netplan/90-causeway.yaml': 'network:\n  version: 2\n  ethernets:\n    ens192:\n      dhcp4: true\n',
+        },
+    ),
+    (
+        'netplan that is DHCP already stays as it is',
+        'ubuntu',
+        {
+            '/etc/netplan/01.yaml': 'network:\n    ethernets:\n        eth0: {dhcp4: yes}  # fine\n    version: 2\n',
+        },
+        True,
+        {
+            '/etc/netplan/01.yaml': 'network:\n    ethernets:\n        eth0: {dhcp4: yes}  # fine\n    version: 2\n',
+            '/etc/netplan/90-causeway.yaml': None,
+        },
+    ),
+    (
+        'netplan static keeps its address, and a VLAN its card',
+        'ubuntu',
+        {
+            '/etc/netplan/01.yaml': 'network:\n  version: 2\n  renderer: networkd\n  ethernets:\n    nic0:\n      match: {macaddress: "00:50:56:00:00:01"}\n      set-name: lan0\n'
+            '      addresses:\n      - 10.0.0.5/24\n  vlans:\n    lan0.7:\n      id: 7\n      link: nic0\n',
+        },
+        False,
+        {
+            '/etc/netplan/01.yaml': 'network:\n  version: 2\n  renderer: networkd\n  ethernets:\n    lan0:\n      addresses:\n        - 10.0.0.5/24\n'
+            '  vlans:\n    lan0.7:\n      id: 7\n      link: lan0\n',
+        },
+    ),
+    (
+        'netplan beyond the reader gives any card DHCP',
+        'ubuntu',
+        {
+            '/etc/netplan/01.yaml': 'network: &a\n  version: 2\n',
+        },
+        True,
+        {
+            '/etc/netplan/01.yaml': None,
+            '/etc/netplan/90-causeway.yaml': 'network:\n  version: 2\n  ethernets:\n    any-card:\n      match:\n        name: "e*"\n      dhcp4: true\n',
+        },
+    ),
+    (
+        'NetworkManager keyfile to DHCP',
+        'rocky',
+        {
+            NM
+            + 'ens192.nmconnection': '[connection]\nid=ens192\nuuid=1\ntype=ethernet\ninterface-name=ens192\n\n[ethernet]\nmac-address=00:50:56:00:00:01\n\n[ipv4]\n'
+            'address1=10.0.0.5/24,10.0.0.1\ndns=10.0.0.2;\nmethod=manual\nroute1=10.9.0.0/16,10.0.0.9\n\n[ipv6]\nmethod=auto\n',
+        },
+        True,
+        {
+            NM
+            + 'ens192.nmconnection': '[connection]\nid=ens192\nuuid=1\ntype=ethernet\ninterface-name=ens192\n\n[ethernet]\n\n[ipv4]\nmethod=auto\n\n[ipv6]\nmethod=auto\n',
+        },
+    ),
+    (
+        'NetworkManager keyfile tied to a MAC address alone gets a name',
+        'rocky',
+        {
+            NM
+            + 'lan.nmconnection': '[connection]\nid=lan\ntype=802-3-ethernet\n\n[802-3-ethernet]\nmac-address=00:50:56:00:00:01\n\n[ipv4]\naddress1=10.0.0.5/24\nmethod=manual\n',
+        },
+        False,
+        {
+            NM
+            + 'lan.nmconnection': '[connection]\ninterface-name=eth0\nid=lan\ntype=802-3-ethernet\n\n[802-3-ethernet]\n\n[ipv4]\naddress1=10.0.0.5/24\nmethod=manual\n',
+        },
+    ),
+    (
+        'ifcfg to DHCP: addresses, MAC address, routes and gateway go',
+        'centos7',
+        {
+            RH + 'ifcfg-lo': 'DEVICE=lo\nIPADDR=127.0.0.1\n',
+            RH
+            + 'ifcfg-eth0': 'TYPE=Ethernet\nBOOTPROTO=none\nNAME=eth0\nHWADDR="00:50:56:00:00:01"\nONBOOT=no\nIPADDR=10.0.0.5\nPREFIX=24\nGATEWAY=10.0.0.1\nDNS1=10.0.0.2\n',
+            RH + 'route-eth0': '10.9.0.0/16 via 10.0.0.9\n',
+            '/etc/sysconfig/network': 'NETWORKING=yes\nGATEWAY=10.0.0.1\n',
+        },
+        True,
+        {
+            RH + 'ifcfg-lo': 'DEVICE=lo\nIPADDR=127.0.0.1\n',
+            RH + 'ifcfg-eth0': 'DEVICE=eth0\nTYPE=Ethernet\nNAME=eth0\nBOOTPROTO=dhcp\nONBOOT=yes\n',
+            RH + 'route-eth0': None,
+            '/etc/sysconfig/network': 'NETWORKING=yes\n',
+        },
+    ),
+    (
+        'ifcfg static loses its MAC address alone',
+        'centos7',
+        {
+            RH
+            + 'ifcfg-eth0': 'DEVICE=eth0\nHWADDR=00:50:56:00:00:01\nIPADDR=10.0.0.5\nNETMASK=255.255.255.0\nBOOTPROTO=static\n',
+            RH + 'route-eth0': '10.9.0.0/16 via 10.0.0.9\n',
+        },
+        False,
+        {
+            RH + 'ifcfg-eth0': 'DEVICE=eth0\nIPADDR=10.0.0.5\nNETMASK=255.255.255.0\nBOOTPROTO=static\n',
+            RH + 'route-eth0': '10.9.0.0/16 via 10.0.0.9\n',
+        },
+    ),
+    (
+        'wicked to DHCP',
+        'sles',
+        {
+            SUSE + 'ifcfg-lo': "IPADDR='127.0.0.1/8'\n",
+            SUSE + 'ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\nSTARTMODE='auto'\nMTU='1400'\n",
+            SUSE + 'ifcfg-eth0.bak': "IPADDR='10.0.0.5/24'\n",
+            SUSE + 'routes': 'default 10.0.0.1 - -\n',
+        },
+        True,
+        {
+            SUSE + 'ifcfg-lo': "IPADDR='127.0.0.1/8'\n",
+            SUSE + 'ifcfg-eth0': "STARTMODE='auto'\nMTU='1400'\nBOOTPROTO='dhcp'\n",
+            SUSE + 'routes': None,
+        },
+    ),
+    (
+        'wicked static loses its own MAC address',
+        'sles',
+        {
+            SUSE + 'ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\nLLADDR='00:50:56:00:00:01'\n",
+        },
+        False,
+        {SUSE + 'ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\n"},
+    ),
+    (
+        'systemd-networkd to DHCP',
+        'debian',
+        {
+            '/etc/systemd/network/10-lan.network': '[Match]\nName=ens192\n\n[Network]\nAddress=10.0.0.5/24\nGateway=10.0.0.1\nDNS=10.0.0.2\n\n[Route]\nDestination=10.9.0.0/16\n',
+        },
+        True,
+        {'/etc/systemd/network/10-lan.network': '[Match]\nName=ens192\n\n[Network]\nDHCP=yes\n\n'.rstrip('\n') + '\n'},
+    ),
+    (
+        'systemd-networkd static, named by a .link file that goes',
+        'debian',
+        {
+            '/etc/systemd/network/10-lan.link': '[Match]\nMACAddress=00:50:56:00:00:01\n\n[Link]\nName=lan0\n',
+            '/etc/systemd/network/10-lan.network': '[Match]\nMACAddress=00:50:56:00:00:01\n\n[Network]\nAddress=10.0.0.5/24\n',
+        },
+        False,
+        {
+            '/etc/systemd/network/10-lan.link': None,
+            '/etc/systemd/network/10-lan.network': '[Match]\nName=lan0\n\n[Network]\nAddress=10.0.0.5/24\n',
+        },
+    ),
 ]
 
 
@@ -119,7 +224,9 @@ class NetworkFiles(TreeTest):
                 found = dict((path, guest.read(path) if guest.present(path) else None) for path in after)
                 self.assertEqual(found, after)
                 self.assertEqual(convert(guest, to_dhcp), [])
-                self.assertEqual(dict((path, guest.read(path) if guest.present(path) else None) for path in after), after)
+                self.assertEqual(
+                    dict((path, guest.read(path) if guest.present(path) else None) for path in after), after
+                )
 
     def test_originals_are_kept_once(self):
         text = 'auto eth0\niface eth0 inet static\n  address 10.0.0.5/24\n'
@@ -130,7 +237,9 @@ class NetworkFiles(TreeTest):
         self.assertEqual(guest.read('/var/lib/causeway/original/etc/network/interfaces'), text)
 
     def test_secrets_in_keyfiles_stay_readable_by_root_alone(self):
-        guest = self.guest('rocky', {NM + 'a.nmconnection': '[connection]\ntype=ethernet\ninterface-name=a0\n[ipv4]\nmethod=manual\n'})
+        guest = self.guest(
+            'rocky', {NM + 'a.nmconnection': '[connection]\ntype=ethernet\ninterface-name=a0\n[ipv4]\nmethod=manual\n'}
+        )
         convert(guest, True)
         self.assertEqual(os.stat(guest.real(NM + 'a.nmconnection')).st_mode & 0o777, 0o600)
 
@@ -139,7 +248,9 @@ class NetworkFiles(TreeTest):
         for _, _, before, _, _ in CASES:
             files.update((path, text) for path, text in before.items() if path != '/etc/sysconfig/network')
         guest = self.guest('debian', files)
-        self.assertEqual(kinds_of(guest), ['netplan', 'network-manager', 'ifcfg', 'wicked', 'ifupdown', 'systemd-networkd'])
+        self.assertEqual(
+            kinds_of(guest), ['netplan', 'network-manager', 'ifcfg', 'wicked', 'ifupdown', 'systemd-networkd']
+        )
 
     def test_a_link_of_the_guest_never_leads_to_the_workers_files(self):
         outside = os.path.join(self.root, '..', os.path.basename(self.root) + '-outside')
@@ -154,41 +265,87 @@ class NetworkFiles(TreeTest):
 
     def tearDownTree(self):
         import shutil
+
         shutil.rmtree(self.root)
         os.mkdir(self.root)
 
 
 class Names(TreeTest):
     def test_a_card_is_known_by_old_mac_then_address_then_order(self):
-        interfaces = [Interface('ens192', None, ['10.0.0.5/24']), Interface('ens224', '00:50:56:00:00:02'), Interface('ens256')]
-        nics = [{'macAddress': 'FA:16:3E:00:00:01', 'sourceMacAddress': '00:50:56:00:00:02'}, {'macAddress': 'fa:16:3e:00:00:02', 'addresses': ['10.0.0.5']},
-                {'macAddress': 'fa:16:3e:00:00:03'}]
+        interfaces = [
+            Interface('ens192', None, ['10.0.0.5/24']),
+            Interface('ens224', '00:50:56:00:00:02'),
+            Interface('ens256'),
+        ]
+        nics = [
+            {'macAddress': 'FA:16:3E:00:00:01', 'sourceMacAddress': '00:50:56:00:00:02'},
+            {'macAddress': 'fa:16:3e:00:00:02', 'addresses': ['10.0.0.5']},
+            {'macAddress': 'fa:16:3e:00:00:03'},
+        ]
         pairs, warnings = pair(interfaces, nics, {}, {})
-        self.assertEqual(pairs, [('fa:16:3e:00:00:01', 'ens224'), ('fa:16:3e:00:00:02', 'ens192'), ('fa:16:3e:00:00:03', 'ens256')])
+        self.assertEqual(
+            pairs, [('fa:16:3e:00:00:01', 'ens224'), ('fa:16:3e:00:00:02', 'ens192'), ('fa:16:3e:00:00:03', 'ens256')]
+        )
         self.assertEqual(warnings, [])
 
     def test_old_udev_rules_tell_and_an_earlier_preparation_decides(self):
         interfaces = [Interface('eth0'), Interface('eth1')]
-        nics = [{'macAddress': 'fa:16:3e:00:00:01', 'sourceMacAddress': '00:50:56:00:00:01'}, {'macAddress': 'fa:16:3e:00:00:02', 'sourceMacAddress': '00:50:56:00:00:02'}]
+        nics = [
+            {'macAddress': 'fa:16:3e:00:00:01', 'sourceMacAddress': '00:50:56:00:00:01'},
+            {'macAddress': 'fa:16:3e:00:00:02', 'sourceMacAddress': '00:50:56:00:00:02'},
+        ]
         pairs, _ = pair(interfaces, nics, {'00:50:56:00:00:01': 'eth1'}, {})
         self.assertEqual(dict(pairs)['fa:16:3e:00:00:01'], 'eth1')
         again, _ = pair(interfaces, nics, {}, rules_of(rules_text(pairs)))
         self.assertEqual(again, pairs)
 
     def test_a_guess_among_several_is_told(self):
-        _, warnings = pair([Interface('eth0'), Interface('eth1')], [{'macAddress': 'fa:16:3e:00:00:01'}, {'macAddress': 'fa:16:3e:00:00:02'}], {}, {})
+        _, warnings = pair(
+            [Interface('eth0'), Interface('eth1')],
+            [{'macAddress': 'fa:16:3e:00:00:01'}, {'macAddress': 'fa:16:3e:00:00:02'}],
+            {},
+            {},
+        )
         self.assertEqual(len(warnings), 1)
 
     def test_interfaces_come_in_natural_order_without_virtual_ones(self):
-        guest = self.guest('centos7', dict((RH + 'ifcfg-' + name, 'DEVICE=%s\nBOOTPROTO=dhcp\n' % name) for name in ('eth10', 'eth2', 'lo', 'bond0', 'eth2.7', 'eth2:1')))
+        guest = self.guest(
+            'centos7',
+            dict(
+                (RH + 'ifcfg-' + name, 'DEVICE=%s\nBOOTPROTO=dhcp\n' % name)
+                for name in ('eth10', 'eth2', 'lo', 'bond0', 'eth2.7', 'eth2:1')
+            ),
+        )
         self.assertEqual([one.name for one in interfaces_of(guest)], ['eth2', 'eth10'])
 
 
 class Yaml(TreeTest):
     def test_what_is_written_reads_back_the_same(self):
-        value = {'network': {'version': '2', 'a b': {'list': [{'to': 'default', 'via': 'fe80::1'}, ['x', 'y: z'], 'on # off'], 'none': None, 'empty': {}, 'quoted': "it's \"so\""}}}
-        self.assertEqual(yaml_subset.load(yaml_subset.dump(value)), {'network': {'version': '2', 'a b': {
-            'list': [{'to': 'default', 'via': 'fe80::1'}, ['x', 'y: z'], 'on # off'], 'none': 'null', 'empty': {}, 'quoted': "it's \"so\""}}})
+        value = {
+            'network': {
+                'version': '2',
+                'a b': {
+                    'list': [{'to': 'default', 'via': 'fe80::1'}, ['x', 'y: z'], 'on # off'],
+                    'none': None,
+                    'empty': {},
+                    'quoted': "it's \"so\"",
+                },
+            }
+        }
+        self.assertEqual(
+            yaml_subset.load(yaml_subset.dump(value)),
+            {
+                'network': {
+                    'version': '2',
+                    'a b': {
+                        'list': [{'to': 'default', 'via': 'fe80::1'}, ['x', 'y: z'], 'on # off'],
+                        'none': 'null',
+                        'empty': {},
+                        'quoted': "it's \"so\"",
+                    },
+                }
+            },
+        )
 
     def test_what_is_beyond_it_is_refused(self):
         for text in ('a: &x 1', 'a: |\n  b', '\ta: 1', 'a: [1', 'a: 1\na: 2', 'a:\n  b: 1\n c: 2', '!!map {}', 'a: {b'):

@@ -14,7 +14,10 @@ from causeway_osmorphing.steps import Morph, prepare
 from .trees import TreeTest, everything, kernel
 
 NICS = [{'macAddress': 'fa:16:3e:00:00:01', 'sourceMacAddress': '00:50:56:00:00:01'}]
-CLOUD_INIT_UNITS = dict(('/usr/lib/systemd/system/' + unit, '[Unit]\n[Install]\nWantedBy=cloud-init.target\n') for unit in ('cloud-init.service', 'cloud-init-local.service', 'cloud-config.service', 'cloud-final.service'))
+CLOUD_INIT_UNITS = dict(
+    ('/usr/lib/systemd/system/' + unit, '[Unit]\n[Install]\nWantedBy=cloud-init.target\n')
+    for unit in ('cloud-init.service', 'cloud-init-local.service', 'cloud-config.service', 'cloud-final.service')
+)
 
 
 def device(path, kind, number=None, uuid='1', content='ext4', disk=0):
@@ -25,23 +28,34 @@ def device(path, kind, number=None, uuid='1', content='ext4', disk=0):
 
 class Steps(TreeTest):
     def morph(self, guest, request=None, devices=None):
-        devices = devices or [device('/dev/vdb', 'disk', content=''), device('/dev/vdb1', 'partition', 1), device('/dev/vdb2', 'partition', 2, 'swap-uuid', 'swap')]
+        devices = devices or [
+            device('/dev/vdb', 'disk', content=''),
+            device('/dev/vdb1', 'partition', 1),
+            device('/dev/vdb2', 'partition', 2, 'swap-uuid', 'swap'),
+        ]
         root = next(one for one in devices if one.content == 'ext4')
         journal = Journal(os.path.join(self.root, '..', os.path.basename(self.root) + '-session'))
         self.addCleanup(__import__('shutil').rmtree, journal.folder, True)
-        return Morph(guest, devices, Root(root, '', guest.release), {'/': root}, journal, dict({'nics': NICS}, **(request or {})))
+        return Morph(
+            guest, devices, Root(root, '', guest.release), {'/': root}, journal, dict({'nics': NICS}, **(request or {}))
+        )
 
     def rocky(self, more=None):
         files = {
-            '/usr/bin/rpm': '', '/usr/bin/dnf': '', '/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/usr/lib/systemd/systemd': '',
-            '/etc/dracut.conf.d/.keep': '', '/etc/selinux/config': 'SELINUX=enforcing\n',
+            '/usr/bin/rpm': '',
+            '/usr/bin/dnf': '',
+            '/usr/bin/dracut': '',
+            '/usr/bin/lsinitrd': '',
+            '/usr/lib/systemd/systemd': '',
+            '/etc/dracut.conf.d/.keep': '',
+            '/etc/selinux/config': 'SELINUX=enforcing\n',
             '/etc/default/grub': 'GRUB_TIMEOUT=5\nGRUB_CMDLINE_LINUX="crashkernel=auto rhgb quiet"\n',
             '/boot/grub2/grub.cfg': 'linux ($root)/vmlinuz-1 root=/dev/sda1 ro\n',
             '/boot/loader/entries/a.conf': 'title Rocky\nlinux /vmlinuz-5.14.0-1\noptions root=UUID=1 ro quiet\n',
             '/etc/fstab': '/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none swap sw 0 0\n',
-            '/etc/NetworkManager/system-connections/ens192.nmconnection':
-                '[connection]\ntype=ethernet\ninterface-name=ens192\n[ipv4]\nmethod=manual\naddress1=10.0.0.5/24\n',
-            '/etc/lvm/devices/system.devices': 'x', '/var/lib/NetworkManager/internal-1-ens192.lease': 'ADDRESS=10.0.0.5\n',
+            '/etc/NetworkManager/system-connections/ens192.nmconnection': '[connection]\ntype=ethernet\ninterface-name=ens192\n[ipv4]\nmethod=manual\naddress1=10.0.0.5/24\n',
+            '/etc/lvm/devices/system.devices': 'x',
+            '/var/lib/NetworkManager/internal-1-ens192.lease': 'ADDRESS=10.0.0.5\n',
         }
         files.update(kernel('5.14.0-1'))
         files.update(kernel('5.14.0-2'))
@@ -55,13 +69,30 @@ class Steps(TreeTest):
         prepare(self.morph(guest))
         self.assertEqual(self.warnings, [])
         self.assertIn('dnf -y --setopt=install_weak_deps=False install cloud-init', guest.commands)
-        self.assertEqual([command for command in guest.commands if command.startswith('dracut')], [
-            'dracut --force --add-drivers virtio virtio_blk virtio_net virtio_pci virtio_ring virtio_scsi /boot/initramfs-5.14.0-%d.img 5.14.0-%d' % (n, n) for n in (1, 2)])
+        self.assertEqual(
+            [command for command in guest.commands if command.startswith('dracut')],
+            [
+                'dracut --force --add-drivers virtio virtio_blk virtio_net virtio_pci virtio_ring virtio_scsi /boot/initramfs-5.14.0-%d.img 5.14.0-%d'
+                % (n, n)
+                for n in (1, 2)
+            ],
+        )
         self.assertEqual(guest.read('/etc/fstab'), 'UUID=1 / ext4 defaults 0 1\nUUID=swap-uuid none swap sw 0 0\n')
-        self.assertEqual(guest.read('/boot/grub2/grub.cfg'), 'linux ($root)/vmlinuz-1 root=UUID=1 ro console=tty0 console=ttyS0,115200n8\n')
-        self.assertIn('options root=UUID=1 ro quiet console=tty0 console=ttyS0,115200n8\n', guest.read('/boot/loader/entries/a.conf'))
-        self.assertIn('GRUB_CMDLINE_LINUX="crashkernel=auto rhgb quiet console=tty0 console=ttyS0,115200n8"\n', guest.read('/etc/default/grub'))
-        self.assertIn('ATTR{address}=="fa:16:3e:00:00:01", NAME="ens192"', guest.read('/etc/udev/rules.d/70-causeway-net.rules'))
+        self.assertEqual(
+            guest.read('/boot/grub2/grub.cfg'),
+            'linux ($root)/vmlinuz-1 root=UUID=1 ro console=tty0 console=ttyS0,115200n8\n',
+        )
+        self.assertIn(
+            'options root=UUID=1 ro quiet console=tty0 console=ttyS0,115200n8\n',
+            guest.read('/boot/loader/entries/a.conf'),
+        )
+        self.assertIn(
+            'GRUB_CMDLINE_LINUX="crashkernel=auto rhgb quiet console=tty0 console=ttyS0,115200n8"\n',
+            guest.read('/etc/default/grub'),
+        )
+        self.assertIn(
+            'ATTR{address}=="fa:16:3e:00:00:01", NAME="ens192"', guest.read('/etc/udev/rules.d/70-causeway-net.rules')
+        )
         self.assertTrue(guest.exists('/.autorelabel'))
         self.assertFalse(guest.exists('/etc/lvm/devices/system.devices'))
         self.assertFalse(guest.exists('/var/lib/NetworkManager/internal-1-ens192.lease'))
@@ -75,13 +106,23 @@ class Steps(TreeTest):
         self.assertTrue(is_empty(diff_of(snapshot_of(guest), snapshot_of(guest))))
 
     def test_a_suse_guest_takes_zypper_and_the_names_of_its_own_images(self):
-        files = {'/usr/bin/rpm': '', '/usr/bin/zypper': '', '/usr/bin/dracut': '', '/etc/dracut.conf.d/.keep': '', '/usr/lib/systemd/systemd': '',
-                 '/etc/sysconfig/network/ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\nSTARTMODE='auto'\n"}
+        files = {
+            '/usr/bin/rpm': '',
+            '/usr/bin/zypper': '',
+            '/usr/bin/dracut': '',
+            '/etc/dracut.conf.d/.keep': '',
+            '/usr/lib/systemd/systemd': '',
+            '/etc/sysconfig/network/ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\nSTARTMODE='auto'\n",
+        }
         files.update(kernel('5.14.21-default', image='/boot/initrd-%s'))
         guest = self.guest('sles', files)
         prepare(self.morph(guest, {'setDhcp': False}))
-        self.assertIn('zypper --non-interactive install --no-recommends --auto-agree-with-licenses cloud-init', guest.commands)
-        self.assertTrue(any(command.endswith('/boot/initrd-5.14.21-default 5.14.21-default') for command in guest.commands))
+        self.assertIn(
+            'zypper --non-interactive install --no-recommends --auto-agree-with-licenses cloud-init', guest.commands
+        )
+        self.assertTrue(
+            any(command.endswith('/boot/initrd-5.14.21-default 5.14.21-default') for command in guest.commands)
+        )
         self.assertIn("IPADDR='10.0.0.5/24'", guest.read('/etc/sysconfig/network/ifcfg-eth0'))
         self.assertIn('network: {config: disabled}', guest.read(cloud_init.NETWORK))
         self.assertIn('NAME="eth0"', guest.read('/etc/udev/rules.d/70-causeway-net.rules'))
@@ -89,19 +130,30 @@ class Steps(TreeTest):
         self.assertFalse(guest.exists(cloud_init.NETWORK))
 
     def test_mkinitrd_of_old_suse_is_told_the_modules_in_its_settings(self):
-        files = {'/usr/bin/rpm': '', '/usr/bin/zypper': '', '/sbin/mkinitrd': '', '/etc/sysconfig/kernel': 'INITRD_MODULES="piix ata_piix"\n'}
+        files = {
+            '/usr/bin/rpm': '',
+            '/usr/bin/zypper': '',
+            '/sbin/mkinitrd': '',
+            '/etc/sysconfig/kernel': 'INITRD_MODULES="piix ata_piix"\n',
+        }
         files.update(kernel('3.0.101', image='/boot/initrd-%s'))
         guest = self.guest('sles', files)
         guest.packages['cloud-init'] = '1'
         prepare(self.morph(guest))
-        self.assertEqual(guest.read('/etc/sysconfig/kernel'), 'INITRD_MODULES="piix ata_piix virtio virtio_ring virtio_pci virtio_blk virtio_scsi virtio_net"\n')
+        self.assertEqual(
+            guest.read('/etc/sysconfig/kernel'),
+            'INITRD_MODULES="piix ata_piix virtio virtio_ring virtio_pci virtio_blk virtio_scsi virtio_net"\n',
+        )
 
     def test_packages_come_from_the_cache_when_the_guest_has_no_way_out(self):
         guest = self.rocky()
         guest.reachable = False
         with self.assertRaises(MorphError) as caught:
             prepare(self.morph(guest))
-        self.assertEqual((caught.exception.code, caught.exception.details['step']), ('osmorphing.packages-unreachable', 'install-cloud-init'))
+        self.assertEqual(
+            (caught.exception.code, caught.exception.details['step']),
+            ('osmorphing.packages-unreachable', 'install-cloud-init'),
+        )
         cache = os.path.join(self.root, 'cache-on-the-worker')
         os.mkdir(cache)
         open(os.path.join(cache, 'cloud-init.rpm'), 'w').close()
@@ -119,7 +171,9 @@ class Steps(TreeTest):
     def test_drivers_that_are_built_in_need_no_rebuilt_image(self):
         files = {'/usr/bin/rpm': '', '/usr/bin/dnf': '', '/usr/bin/dracut': ''}
         files.update(kernel('6.0', modules=()))
-        files['/lib/modules/6.0/modules.builtin'] = 'kernel/drivers/block/virtio_blk.ko\nkernel/drivers/net/virtio_net.ko\n'
+        files['/lib/modules/6.0/modules.builtin'] = (
+            'kernel/drivers/block/virtio_blk.ko\nkernel/drivers/net/virtio_net.ko\n'
+        )
         guest = self.guest('rocky', files)
         guest.packages['cloud-init'] = '1'
         prepare(self.morph(guest))
@@ -136,13 +190,19 @@ class Steps(TreeTest):
 
     def test_tools_of_the_source_go_without_a_dangling_alias_and_those_of_kvm_stay(self):
         units = '/usr/lib/systemd/system/'
-        guest = self.rocky({
-            units + 'sshd.service': '', '/etc/vmware-tools/tools.conf': 'x', '/etc/systemd/system/vmtoolsd.service': '→' + units + 'open-vm-tools.service',
-            '/etc/systemd/system/multi-user.target.wants/vmtoolsd.service': '→' + units + 'vmtoolsd.service',
-            '/etc/systemd/system/multi-user.target.wants/sshd.service': '→' + units + 'sshd.service',
-            '/etc/systemd/system/multi-user.target.wants/mine.service': '→/opt/not-here.service',
-        })
-        guest.packages.update({'open-vm-tools': '12', 'qemu-guest-agent': '8', 'hyperv-daemons': '0', 'WALinuxAgent': '2', 'kernel': '5'})
+        guest = self.rocky(
+            {
+                units + 'sshd.service': '',
+                '/etc/vmware-tools/tools.conf': 'x',
+                '/etc/systemd/system/vmtoolsd.service': '→' + units + 'open-vm-tools.service',
+                '/etc/systemd/system/multi-user.target.wants/vmtoolsd.service': '→' + units + 'vmtoolsd.service',
+                '/etc/systemd/system/multi-user.target.wants/sshd.service': '→' + units + 'sshd.service',
+                '/etc/systemd/system/multi-user.target.wants/mine.service': '→/opt/not-here.service',
+            }
+        )
+        guest.packages.update(
+            {'open-vm-tools': '12', 'qemu-guest-agent': '8', 'hyperv-daemons': '0', 'WALinuxAgent': '2', 'kernel': '5'}
+        )
         changed, _ = hypervisor_tools.remove_tools(guest, package_manager(guest))
         self.assertTrue(changed)
         self.assertEqual(sorted(guest.packages), ['kernel', 'qemu-guest-agent'])
@@ -152,19 +212,47 @@ class Steps(TreeTest):
         self.assertEqual(hypervisor_tools.remove_tools(guest, package_manager(guest)), (False, []))
 
     def test_credentials_are_retained_when_that_is_asked_for(self):
-        self.assertEqual(cloud_init.settings_text({'retainUserCredentials': True}).splitlines()[1:], [
-            'datasource_list: [OpenStack, ConfigDrive, NoCloud]', 'ssh_deletekeys: false', 'ssh_pwauth: unchanged', 'preserve_hostname: true',
-            'users: []', 'disable_root: false', 'allow_public_ssh_keys: false'])
+        self.assertEqual(
+            cloud_init.settings_text({'retainUserCredentials': True}).splitlines()[1:],
+            [
+                'datasource_list: [OpenStack, ConfigDrive, NoCloud]',
+                'ssh_deletekeys: false',
+                'ssh_pwauth: unchanged',
+                'preserve_hostname: true',
+                'users: []',
+                'disable_root: false',
+                'allow_public_ssh_keys: false',
+            ],
+        )
         self.assertNotIn('users', cloud_init.settings_text({}))
 
     def test_what_switched_cloud_init_off_or_pinned_it_goes(self):
-        guest = self.rocky({'/etc/cloud/cloud-init.disabled': '', '/etc/cloud/cloud.cfg.d/99-installer.cfg': 'datasource_list: [None]\n',
-                            '/var/lib/cloud/instance': '→instances/i-1', '/var/lib/cloud/instances/i-1/x': '', '/var/lib/cloud/seed/nocloud/x': 'kept',
-                            '/etc/cloud/cloud.cfg.d/50-curtin-networking.cfg': 'network:\n  version: 2\n',
-                            '/boot/grub2/grub.cfg': 'linux /vmlinuz-1 root=UUID=1 cloud-init=disabled console=ttyS0\n'})
+        guest = self.rocky(
+            {
+                '/etc/cloud/cloud-init.disabled': '',
+                '/etc/cloud/cloud.cfg.d/99-installer.cfg': 'datasource_list: [None]\n',
+                '/var/lib/cloud/instance': '→instances/i-1',
+                '/var/lib/cloud/instances/i-1/x': '',
+                '/var/lib/cloud/seed/nocloud/x': 'kept',
+                '/etc/cloud/cloud.cfg.d/50-curtin-networking.cfg': 'network:\n  version: 2\n',
+                '/boot/grub2/grub.cfg': 'linux /vmlinuz-1 root=UUID=1 cloud-init=disabled console=ttyS0\n',
+            }
+        )
         prepare(self.morph(guest))
-        self.assertEqual([path for path in ('/etc/cloud/cloud-init.disabled', '/etc/cloud/cloud.cfg.d/99-installer.cfg', '/etc/cloud/cloud.cfg.d/50-curtin-networking.cfg',
-                                            '/var/lib/cloud/instance', '/var/lib/cloud/instances/i-1') if guest.present(path)], [])
+        self.assertEqual(
+            [
+                path
+                for path in (
+                    '/etc/cloud/cloud-init.disabled',
+                    '/etc/cloud/cloud.cfg.d/99-installer.cfg',
+                    '/etc/cloud/cloud.cfg.d/50-curtin-networking.cfg',
+                    '/var/lib/cloud/instance',
+                    '/var/lib/cloud/instances/i-1',
+                )
+                if guest.present(path)
+            ],
+            [],
+        )
         self.assertTrue(guest.exists('/var/lib/cloud/seed/nocloud/x'))
         self.assertEqual(guest.read('/boot/grub2/grub.cfg'), 'linux /vmlinuz-1 root=UUID=1 console=ttyS0\n')
 
@@ -176,10 +264,18 @@ class Steps(TreeTest):
         self.assertEqual(len([warning for warning in self.warnings if 'names of disks' in warning]), 1)
 
     def test_a_uefi_guest_gets_the_fallback_loader_with_all_stages(self):
-        guest = self.rocky({'/boot/efi/EFI/rocky/shimx64.efi': 'shim', '/boot/efi/EFI/rocky/grubx64.efi': 'grub', '/boot/efi/EFI/rocky/mmx64.efi': 'mm'})
+        guest = self.rocky(
+            {
+                '/boot/efi/EFI/rocky/shimx64.efi': 'shim',
+                '/boot/efi/EFI/rocky/grubx64.efi': 'grub',
+                '/boot/efi/EFI/rocky/mmx64.efi': 'mm',
+            }
+        )
         prepare(self.morph(guest))
-        self.assertEqual([(name, guest.read('/boot/efi/EFI/BOOT/' + name)) for name in guest.names('/boot/efi/EFI/BOOT')],
-                         [('BOOTX64.EFI', 'shim'), ('grubx64.efi', 'grub'), ('mmx64.efi', 'mm')])
+        self.assertEqual(
+            [(name, guest.read('/boot/efi/EFI/BOOT/' + name)) for name in guest.names('/boot/efi/EFI/BOOT')],
+            [('BOOTX64.EFI', 'shim'), ('grubx64.efi', 'grub'), ('mmx64.efi', 'mm')],
+        )
 
     def test_an_agent_in_another_format_is_a_note_and_no_failure(self):
         guest = self.rocky()
@@ -190,8 +286,13 @@ class Steps(TreeTest):
 
     def test_secrets_are_not_in_the_diff(self):
         path = '/etc/NetworkManager/system-connections/ens192.nmconnection'
-        guest = self.rocky({path: '[connection]\ntype=ethernet\ninterface-name=ens192\n[802-1x]\npassword=geheim\n[ipv4]\nmethod=manual\n',
-                            '/etc/shadow': 'root:$6$hash:1::::::\nlocked:!:1::::::\n', '/etc/passwd': 'root:x:0:0:root:/root:/bin/sh\nlocked:x:1:1::/:/bin/sh\n'})
+        guest = self.rocky(
+            {
+                path: '[connection]\ntype=ethernet\ninterface-name=ens192\n[802-1x]\npassword=geheim\n[ipv4]\nmethod=manual\n',
+                '/etc/shadow': 'root:$6$hash:1::::::\nlocked:!:1::::::\n',
+                '/etc/passwd': 'root:x:0:0:root:/root:/bin/sh\nlocked:x:1:1::/:/bin/sh\n',
+            }
+        )
         before = snapshot_of(guest)
         prepare(self.morph(guest))
         text = json.dumps(diff_of(before, snapshot_of(guest), guest)) + json.dumps(before)

@@ -1,5 +1,7 @@
-"""Guests as folders. Their package tools and RAM disk tools are stand-ins that record what they are asked for and do the
+"""Guests as folders. Their package tools and RAM disk tools are stand-ins that record what they are asked for and
+do the
 least of it: these trees prove what is asked and written, not that a distribution's own tools then do their work."""
+
 import os
 import re
 import shutil
@@ -32,7 +34,9 @@ class StandIns(Guest):
         self.packages = {}
         self.reachable = True
 
-    def run(self, args, timeout=300, check=True, env=None, shown=False, text_input=None, code='osmorphing.command-failed'):
+    def run(
+        self, args, timeout=300, check=True, env=None, shown=False, text_input=None, code='osmorphing.command-failed'
+    ):
         args = list(args)
         self.commands.append(' '.join(args))
         play = getattr(self, '_' + re.sub(r'\W', '_', os.path.basename(args[0])), None)
@@ -74,8 +78,16 @@ class StandIns(Guest):
         return Result(0, '', '')
 
     def _image(self, image, version):
-        wanted = self.read('/etc/dracut.conf.d/50-causeway-virtio.conf', '') + self.read('/etc/initramfs-tools/modules', '') + ' '.join(self.commands[-1:])
-        modules = [name for name in self.names('/lib/modules/%s/kernel/virtio' % version) if re.search(r'\b%s\b' % name.split('.')[0], wanted) or name.startswith(('virtio.', 'virtio_ring.'))]
+        wanted = (
+            self.read('/etc/dracut.conf.d/50-causeway-virtio.conf', '')
+            + self.read('/etc/initramfs-tools/modules', '')
+            + ' '.join(self.commands[-1:])
+        )
+        modules = [
+            name
+            for name in self.names('/lib/modules/%s/kernel/virtio' % version)
+            if re.search(r'\b%s\b' % name.split('.')[0], wanted) or name.startswith(('virtio.', 'virtio_ring.'))
+        ]
         with open(self.real(image), 'w') as file:
             file.write(''.join('usr/lib/modules/%s/%s\n' % (version, name) for name in modules))
 
@@ -101,8 +113,16 @@ def tree(root, files):
             file.write(text if isinstance(text, bytes) else text.encode())
 
 
-def kernel(version, modules=('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net'), image='/boot/initramfs-%s.img'):
-    files = {'/boot/vmlinuz-' + version: 'kernel', '/lib/modules/%s/modules.builtin' % version: 'kernel/fs/ext4/ext4.ko\n', image % version: ''}
+def kernel(
+    version,
+    modules=('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net'),
+    image='/boot/initramfs-%s.img',
+):
+    files = {
+        '/boot/vmlinuz-' + version: 'kernel',
+        '/lib/modules/%s/modules.builtin' % version: 'kernel/fs/ext4/ext4.ko\n',
+        image % version: '',
+    }
     files.update(('/lib/modules/%s/kernel/virtio/%s.ko.xz' % (version, name), '') for name in modules)
     return files
 
@@ -113,7 +133,7 @@ def everything(root):
     for here, folders, names in os.walk(root):
         for name in names + [one for one in folders if os.path.islink(os.path.join(here, one))]:
             real = os.path.join(here, name)
-            path = real[len(root):]
+            path = real[len(root) :]
             if path.startswith('/var/lib/causeway/original'):
                 continue
             if os.path.islink(real):
@@ -138,6 +158,9 @@ class TreeTest(unittest.TestCase):
         self.addCleanup(setattr, protocol, 'emit', self._emit)
 
     def guest(self, release='debian', files=None):
-        tree(self.root, {'/etc/os-release': RELEASES[release], '/etc/fstab': 'UUID=1 / ext4 defaults 0 1\n', '/bin/sh': ELF_X86_64})
+        tree(
+            self.root,
+            {'/etc/os-release': RELEASES[release], '/etc/fstab': 'UUID=1 / ext4 defaults 0 1\n', '/bin/sh': ELF_X86_64},
+        )
         tree(self.root, files or {})
         return StandIns(self.root)

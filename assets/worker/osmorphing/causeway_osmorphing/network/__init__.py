@@ -1,4 +1,5 @@
 """The guest's network configuration, whatever writes it."""
+
 from . import ifupdown, netplan, network_manager, networkd, sysconfig
 from .names import Interface, is_ethernet
 
@@ -29,12 +30,15 @@ def interfaces_of(guest):
                 continue
             known = found.setdefault(interface.name, interface)
             known.mac = known.mac or interface.mac
-            known.addresses = known.addresses + [address for address in interface.addresses if address not in known.addresses]
+            known.addresses = known.addresses + [
+                address for address in interface.addresses if address not in known.addresses
+            ]
     return sorted(found.values(), key=lambda one: one.order)
 
 
 def convert(guest, to_dhcp):
-    """With `to_dhcp`, every Ethernet interface gets its address by DHCP; without, files keep their addresses and only lose
+    """With `to_dhcp`, every Ethernet interface gets its address by DHCP; without, files keep their addresses and
+    only lose
     what ties them to the old network cards. Gives notes; no note, no change."""
     notes = []
     for name, kind in KINDS:

@@ -1,15 +1,19 @@
 """/etc/network/interfaces, as Debian has it."""
+
 import re
 
 from .. import protocol
 from .names import Interface, is_ethernet
 
 MAIN = '/etc/network/interfaces'
-_STARTS = re.compile(r'^(iface|auto|allow-\S+|mapping|source|source-directory|no-auto-down|no-scripts|rename|template)\b')
+_STARTS = re.compile(
+    r'^(iface|auto|allow-\S+|mapping|source|source-directory|no-auto-down|no-scripts|rename|template)\b'
+)
 
 
 def files(guest):
-    """The main file and those that it includes and that configure something; none when it configures nothing but the loopback."""
+    """The main file and those that it includes and that configure something; none when it configures nothing but
+    the loopback."""
     if not guest.is_file(MAIN):
         return []
     found = [MAIN]
@@ -18,7 +22,11 @@ def files(guest):
         if len(words) == 2 and words[0] in ('source', 'source-directory'):
             folder = words[1] if words[0] == 'source-directory' else words[1].rsplit('/', 1)[0]
             folder = folder if folder.startswith('/') else '/etc/network/' + folder
-            found += [path for path in guest.find(folder) if re.match(r'^[A-Za-z0-9_.-]+$', path.rsplit('/', 1)[1]) and path not in found]
+            found += [
+                path
+                for path in guest.find(folder)
+                if re.match(r'^[A-Za-z0-9_.-]+$', path.rsplit('/', 1)[1]) and path not in found
+            ]
     if any(stanza[0].split()[1] != 'lo' for path in found for stanza in stanzas(guest.read(path)) if _is_iface(stanza)):
         return found
     return []
@@ -40,7 +48,9 @@ def _is_iface(stanza):
 
 
 def _options(stanza):
-    return [(line.split(None, 1) + [''])[:2] for line in stanza[1:] if line.split() and not line.strip().startswith('#')]
+    return [
+        (line.split(None, 1) + [''])[:2] for line in stanza[1:] if line.split() and not line.strip().startswith('#')
+    ]
 
 
 def interfaces(guest):
@@ -100,7 +110,9 @@ def _dhcp(stanza, started, done, path, notes):
             protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
         notes.append('left out %s' % name)
         return None
-    if words[2:4] == ['inet', 'dhcp'] and not any(key.startswith(('hwaddress', 'bond', 'metric-')) for key, _ in _options(stanza)):
+    if words[2:4] == ['inet', 'dhcp'] and not any(
+        key.startswith(('hwaddress', 'bond', 'metric-')) for key, _ in _options(stanza)
+    ):
         done.add(name)
         return stanza
     trailing = _trailing(stanza)

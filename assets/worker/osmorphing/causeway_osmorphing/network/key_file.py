@@ -33,7 +33,9 @@ class KeyFile(object):
     def remove(self, section, key):
         """Removes keys (a name, or a function of the name). Gives whether there were any."""
         fits = key if callable(key) else lambda name: name == key
-        gone = set(index for index, found, name, _ in self._walk() if found == section and name is not None and fits(name))
+        gone = set(
+            index for index, found, name, _ in self._walk() if found == section and name is not None and fits(name)
+        )
         self.lines = [line for index, line in enumerate(self.lines) if index not in gone]
         return bool(gone)
 

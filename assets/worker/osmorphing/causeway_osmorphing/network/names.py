@@ -1,10 +1,17 @@
 """Which network card has which name."""
+
 import re
 
 RULES = '/etc/udev/rules.d/70-causeway-net.rules'
-_OLD_RULES = ('/etc/udev/rules.d/70-persistent-net.rules', '/etc/udev/rules.d/75-persistent-net-generator.rules',
-              '/etc/udev/rules.d/60-net.rules', '/etc/udev/rules.d/10-persistent-net.rules')
-_VIRTUAL = re.compile(r'^(lo|bond|br|team|docker|virbr|veth|vnet|wg|tun|tap|vlan|dummy|ib|wl|ww|ppp|sit|gre|vxlan|macvlan|ipvlan|podman|cni|flannel|cali|lxc|nm-)')
+_OLD_RULES = (
+    '/etc/udev/rules.d/70-persistent-net.rules',
+    '/etc/udev/rules.d/75-persistent-net-generator.rules',
+    '/etc/udev/rules.d/60-net.rules',
+    '/etc/udev/rules.d/10-persistent-net.rules',
+)
+_VIRTUAL = re.compile(
+    r'^(lo|bond|br|team|docker|virbr|veth|vnet|wg|tun|tap|vlan|dummy|ib|wl|ww|ppp|sit|gre|vxlan|macvlan|ipvlan|podman|cni|flannel|cali|lxc|nm-)'
+)
 
 
 class Interface(object):
@@ -23,7 +30,14 @@ class Interface(object):
 
 def is_ethernet(name):
     """Whether a name is that of a network card, and not of something built on one."""
-    return bool(name) and '.' not in name and ':' not in name and '@' not in name and '*' not in name and not _VIRTUAL.match(name)
+    return (
+        bool(name)
+        and '.' not in name
+        and ':' not in name
+        and '@' not in name
+        and '*' not in name
+        and not _VIRTUAL.match(name)
+    )
 
 
 def rules_of(text):
@@ -40,9 +54,12 @@ def rules_of(text):
 def pair(interfaces, nics, known_names, previous):
     """Names for the destination's network cards.
 
-    `nics`: [{macAddress, sourceMacAddress?, addresses?}] in the order of the source's cards. A card is the interface that
-    files tie to the source's MAC address; else the one with its static address; else the next in order. `known_names`: MAC
-    address → name by the guest's old udev rules. `previous`: destination's MAC address → name, of an earlier preparation.
+    `nics`: [{macAddress, sourceMacAddress?, addresses?}] in the order of the source's cards. A card is the
+    interface that
+    files tie to the source's MAC address; else the one with its static address; else the next in order.
+    `known_names`: MAC
+    address → name by the guest's old udev rules. `previous`: destination's MAC address → name, of an earlier
+    preparation.
     Gives ([(destination MAC address, name)], [warnings])."""
     left = list(interfaces)
     named, warnings = {}, []
@@ -76,9 +93,15 @@ def pair(interfaces, nics, known_names, previous):
         guessed.append(left[0].name)
         take(index, left[0])
     if len(guessed) > 1:
-        warnings.append('nothing tells which network card is which of %s; they are named in the order of the source\'s cards' % ', '.join(guessed))
+        warnings.append(
+            'nothing tells which network card is which of %s; they are named in the order of the source\'s cards'
+            % ', '.join(guessed)
+        )
     if left and nics:
-        warnings.append('the guest configures %s, for which the destination has no network card' % ', '.join(one.name for one in left))
+        warnings.append(
+            'the guest configures %s, for which the destination has no network card'
+            % ', '.join(one.name for one in left)
+        )
     return [(nics[index]['macAddress'].lower(), named[index]) for index in sorted(named)], warnings
 
 
@@ -100,4 +123,6 @@ def old_names(guest):
 
 def remove_old_rules(guest):
     """Removes rules that name cards which are not there any more. Gives the removed paths."""
-    return [path for path in _OLD_RULES if guest.is_file(path) and rules_of(guest.read(path, '')) and guest.remove(path)]
+    return [
+        path for path in _OLD_RULES if guest.is_file(path) and rules_of(guest.read(path, '')) and guest.remove(path)
+    ]

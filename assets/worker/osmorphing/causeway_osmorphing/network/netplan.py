@@ -1,4 +1,5 @@
 """Netplan's YAML files."""
+
 from .. import protocol
 from . import yaml_subset
 from .names import Interface, is_ethernet
@@ -24,7 +25,11 @@ def _load(guest, path):
 
 def _cards(network):
     cards = network.get('ethernets') or {}
-    return dict((key, value or {}) for key, value in cards.items() if isinstance(value or {}, dict)) if isinstance(cards, dict) else {}
+    return (
+        dict((key, value or {}) for key, value in cards.items() if isinstance(value or {}, dict))
+        if isinstance(cards, dict)
+        else {}
+    )
 
 
 def _match(card):
@@ -33,7 +38,9 @@ def _match(card):
 
 def _name(key, card):
     """What the interface is called: its new name, or the key unless that stands for a pattern."""
-    return card.get('set-name') or (key if not _match(card).get('name') and not _match(card).get('driver') else _match(card).get('name') or key)
+    return card.get('set-name') or (
+        key if not _match(card).get('name') and not _match(card).get('driver') else _match(card).get('name') or key
+    )
 
 
 def interfaces(guest):
@@ -41,7 +48,11 @@ def interfaces(guest):
     for path in files(guest):
         for key, card in _cards(_load(guest, path) or {}).items():
             addresses = [one if not isinstance(one, dict) else next(iter(one)) for one in card.get('addresses') or []]
-            found.append(Interface(_name(key, card), _match(card).get('macaddress'), [one for one in addresses if ':' not in one]))
+            found.append(
+                Interface(
+                    _name(key, card), _match(card).get('macaddress'), [one for one in addresses if ':' not in one]
+                )
+            )
     return found
 
 
@@ -52,8 +63,15 @@ def convert(guest, to_dhcp):
 def _is_plain_dhcp(network):
     built = [kind for kind in ('bonds', 'bridges', 'vlans', 'tunnels', 'wifis') if network.get(kind)]
     cards = _cards(network)
-    return not built and all(str(card.get('dhcp4')).lower() in ('true', 'yes') and not card.get('addresses') and not _match(card).get('macaddress')
-                             and not card.get('macaddress') and not card.get('routes') and not card.get('gateway4') for card in cards.values())
+    return not built and all(
+        str(card.get('dhcp4')).lower() in ('true', 'yes')
+        and not card.get('addresses')
+        and not _match(card).get('macaddress')
+        and not card.get('macaddress')
+        and not card.get('routes')
+        and not card.get('gateway4')
+        for card in cards.values()
+    )
 
 
 def _to_dhcp(guest):
@@ -75,8 +93,13 @@ def _to_dhcp(guest):
         network['renderer'] = renderer
     # A file that can't be read may have named any card.
     every = {'any-card': {'match': {'name': 'e*'}, 'dhcp4': 'true'}}
-    network['ethernets'] = dict((name, {'dhcp4': 'true'}) if '*' not in name else ('cards', {'match': {'name': name}, 'dhcp4': 'true'})
-                                for name in names) or every
+    network['ethernets'] = (
+        dict(
+            (name, {'dhcp4': 'true'}) if '*' not in name else ('cards', {'match': {'name': name}, 'dhcp4': 'true'})
+            for name in names
+        )
+        or every
+    )
     notes = ['%s gets its address by DHCP' % name for name in names] or ['every card gets its address by DHCP']
     for path, _ in loaded:
         if path != OWN:

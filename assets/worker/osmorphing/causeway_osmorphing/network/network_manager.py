@@ -1,4 +1,5 @@
 """NetworkManager's keyfiles."""
+
 import re
 
 from .. import protocol
@@ -7,12 +8,13 @@ from .names import Interface
 
 FOLDER = '/etc/NetworkManager/system-connections'
 _CARD = ('ethernet', '802-3-ethernet')
-_STATIC = re.compile(r'^(address\d*|addresses\d*|gateway|dns|dns-search|routes?\d*(_options)?|route-metric|never-default|may-fail)$')
+_STATIC = re.compile(
+    r'^(address\d*|addresses\d*|gateway|dns|dns-search|routes?\d*(_options)?|route-metric|never-default|may-fail)$'
+)
 
 
 def files(guest):
     return [path for path in guest.find(FOLDER) if not path.endswith(('~', '.bak', '.orig'))]
-
 
 
 def _cards(guest):
@@ -35,7 +37,9 @@ def interfaces(guest):
     found = []
     for _, file, name, mac in _cards(guest):
         if name:
-            addresses = [value.split(',')[0] for value in file.values('ipv4', lambda key: re.match(r'^address(es)?\d*$', key))]
+            addresses = [
+                value.split(',')[0] for value in file.values('ipv4', lambda key: re.match(r'^address(es)?\d*$', key))
+            ]
             found.append(Interface(name, mac, addresses))
     return found
 

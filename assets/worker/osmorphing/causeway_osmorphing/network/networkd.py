@@ -1,4 +1,5 @@
 """systemd-networkd's .network and .link files."""
+
 from .. import protocol
 from .key_file import KeyFile
 from .names import Interface, is_ethernet

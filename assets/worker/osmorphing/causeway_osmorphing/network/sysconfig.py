@@ -1,4 +1,5 @@
 """ifcfg files: network-scripts of the RHEL family, wicked of SUSE."""
+
 import re
 
 from .. import protocol
@@ -28,8 +29,11 @@ class _Ifcfg(object):
 
     @classmethod
     def files(cls, guest):
-        return [path for path in guest.find(cls.folder) if cls._device(path) != 'lo' and not _IGNORED.search(path)
-                and path.rsplit('/', 1)[1].startswith('ifcfg-')]
+        return [
+            path
+            for path in guest.find(cls.folder)
+            if cls._device(path) != 'lo' and not _IGNORED.search(path) and path.rsplit('/', 1)[1].startswith('ifcfg-')
+        ]
 
     @staticmethod
     def _device(path):
@@ -47,7 +51,9 @@ class _Ifcfg(object):
         found = []
         for path in cls.files(guest):
             name, values, _ = cls._read(guest, path)
-            addresses = [value for key, value in sorted(values.items()) if re.match(r'^IPADDR', key) and ':' not in value]
+            addresses = [
+                value for key, value in sorted(values.items()) if re.match(r'^IPADDR', key) and ':' not in value
+            ]
             found.append(Interface(name.split(':')[0], values.get('HWADDR'), addresses))
         return found
 
@@ -60,7 +66,9 @@ class _Ifcfg(object):
                 guest.remove(path)
                 notes.append('left out ' + path)
                 if ':' not in name:
-                    protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
+                    protocol.warn(
+                        '%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path)
+                    )
                 continue
             kept = [line for line in lines if not (_key_of(line) and cls.mac.match(_key_of(line)))]
             if len(kept) != len(lines):
@@ -104,8 +112,10 @@ class NetworkScripts(_Ifcfg):
     folder = '/etc/sysconfig/network-scripts'
     routes = r'^(route6?|rule6?)-'
     mac = re.compile(r'^(HWADDR|MACADDR)$')
-    static = re.compile(r'^(IPADDR|NETMASK|PREFIX|GATEWAY|NETWORK|BROADCAST|DNS|DOMAIN|SEARCH|IPV6ADDR|IPV6_DEFAULTGW|GATEWAYDEV|DEFROUTE|'
-                        r'MASTER|SLAVE|BRIDGE|TEAM_MASTER|DEVICETYPE)\d*$')
+    static = re.compile(
+        r'^(IPADDR|NETMASK|PREFIX|GATEWAY|NETWORK|BROADCAST|DNS|DOMAIN|SEARCH|IPV6ADDR|IPV6_DEFAULTGW|GATEWAYDEV|DEFROUTE|'
+        r'MASTER|SLAVE|BRIDGE|TEAM_MASTER|DEVICETYPE)\d*$'
+    )
     wanted = (('BOOTPROTO', 'dhcp', r'^dhcp$'), ('ONBOOT', 'yes', r'^yes$'))
 
     @classmethod

@@ -1,5 +1,7 @@
-"""The part of YAML that network configuration is written in: block and flow mappings and lists of plain or quoted scalars.
+"""The part of YAML that network configuration is written in: block and flow mappings and lists of plain or quoted
+scalars.
 Anything beyond (anchors, tags, block scalars) is refused, never guessed at. Scalars stay text."""
+
 import re
 
 
@@ -14,7 +16,7 @@ def load(text):
         bare = _without_comment(raw)
         if not bare.strip() or bare.strip() in ('---', '...'):
             continue
-        if '\t' in bare[:len(bare) - len(bare.lstrip())]:
+        if '\t' in bare[: len(bare) - len(bare.lstrip())]:
             raise NotReadable('line %d is indented by a tab' % number)
         lines.append((len(bare) - len(bare.lstrip()), bare.strip(), number))
     if not lines:
@@ -61,7 +63,9 @@ def _mapping(lines, at, indent):
             found[key] = _scalar_or_flow(rest, lines[at][2])
             at += 1
             continue
-        nested = at + 1 < len(lines) and (lines[at + 1][0] > indent or (lines[at + 1][0] == indent and lines[at + 1][1].startswith('-')))
+        nested = at + 1 < len(lines) and (
+            lines[at + 1][0] > indent or (lines[at + 1][0] == indent and lines[at + 1][1].startswith('-'))
+        )
         if nested:
             found[key], at = _block(lines, at + 1, lines[at + 1][0])
         else:
@@ -120,7 +124,7 @@ def _flow(text, number):
             match = re.match(r'("[^"]*"|\'[^\']*\'|[^,\[\]{}:]+)\s*:\s*', rest)
             if not match:
                 raise NotReadable('line %d has no key in braces' % number)
-            value, rest = _flow_value(rest[match.end():], number)
+            value, rest = _flow_value(rest[match.end() :], number)
             found[_scalar(match.group(1).strip(), number)] = value
         rest = rest.lstrip()
         if rest.startswith(','):
@@ -135,7 +139,7 @@ def _flow_value(text, number):
     match = re.match(r'"[^"]*"|\'[^\']*\'|[^,\[\]{}]+', text)
     if not match:
         raise NotReadable('line %d has an empty value' % number)
-    return _scalar(match.group(0).strip(), number), text[match.end():]
+    return _scalar(match.group(0).strip(), number), text[match.end() :]
 
 
 def dump(value, indent=0):
@@ -153,7 +157,7 @@ def dump(value, indent=0):
     for inner in value:
         if isinstance(inner, (dict, list)) and inner:
             block = dump(inner, indent + 2)
-            text += pad + '- ' + block[indent + 2:]
+            text += pad + '- ' + block[indent + 2 :]
         else:
             text += '%s- %s\n' % (pad, _shown(inner))
     return text
@@ -165,5 +169,9 @@ def _shown(value):
     if value in ({}, []):
         return str(value)
     text = str(value)
-    plain = re.match(r'^[A-Za-z0-9_./-][A-Za-z0-9_./ -]*$', text) and text == text.strip() and not re.match(r'^-(\s|$)', text)
+    plain = (
+        re.match(r'^[A-Za-z0-9_./-][A-Za-z0-9_./ -]*$', text)
+        and text == text.strip()
+        and not re.match(r'^-(\s|$)', text)
+    )
     return text if plain else '"%s"' % text.replace('\\', '\\\\').replace('"', '\\"')
