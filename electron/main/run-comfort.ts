@@ -38,7 +38,9 @@ export function notifyOfEnds(
   options: { readonly isLookedAt: () => boolean; readonly nameOf: (replicaId: string) => Promise<string | undefined>; readonly show: () => void },
 ): void {
   const shown = new Set<Notification>();
-  runs.onEnded(async (run) => {
+  runs.onEnded((run) => void notify(run));
+
+  async function notify(run: EndedRun): Promise<void> {
     if (options.isLookedAt() || !Notification.isSupported()) return;
     const name = run.replicaId === undefined ? undefined : await options.nameOf(run.replicaId);
     const what = run.kind === 'deployment' ? 'deployment' : 'replication';
@@ -51,5 +53,5 @@ export function notifyOfEnds(
       options.show();
     });
     notification.show();
-  });
+  }
 }

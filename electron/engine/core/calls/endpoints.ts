@@ -32,7 +32,7 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     const updated: Endpoint = {
       ...endpoint,
       ...(name === undefined ? {} : { name }),
-      ...(connection === undefined ? {} : { connection: await protectedConnection(core, endpoint.id, endpoint.plugin, connection) }),
+      ...(connection === undefined ? {} : { connection: await protectedConnection(core, endpoint.id, endpoint.plugin, connection, endpoint.connection) }),
       updatedAt: new Date().toISOString(),
     };
     core.store.endpoints.update(updated);
@@ -68,7 +68,7 @@ function secretPrefix(endpointId: string): string {
 }
 
 /** Checked against the plugin's form, with the secrets in the vault. */
-async function protectedConnection(core: CoreContext, id: string, plugin: PluginId, connection: JsonObject): Promise<JsonObject> {
+async function protectedConnection(core: CoreContext, id: string, plugin: PluginId, connection: JsonObject, former: JsonObject = {}): Promise<JsonObject> {
   const { connection: schema } = plugins[plugin];
   const guarded = await protectSecrets(schema, connection, secretPrefix(id), core.vault);
   const parsed = schema.safeParse(guarded);
@@ -77,7 +77,11 @@ async function protectedConnection(core: CoreContext, id: string, plugin: Plugin
     .filter((issue) => !isReferenceAt(guarded, issue.path))
     .map((issue) => `${issue.path.join('.') || 'connection'}: ${issue.message}`);
   if (issues.length > 0) {
-    for (const secret of referencedSecrets(guarded)) if (secret.startsWith(`${secretPrefix(id)}/`)) await core.vault.remove(secret);
+    // What the stored connection still refers to stays: it goes on being used as if nothing had been asked.
+    const inUse = new Set(referencedSecrets(former));
+    for (const secret of referencedSecrets(guarded)) {
+      if (secret.startsWith(`${secretPrefix(id)}/`) && !inUse.has(secret)) await core.vault.remove(secret);
+    }
     throw new CausewayError('general.invalid-input', `connection of ${plugin}: ${issues.join('; ')}`, { details: { issues } });
   }
   return guarded;
