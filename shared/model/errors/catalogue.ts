@@ -3,6 +3,7 @@ import { deploymentErrors } from './deployment.ts';
 import { engineErrors } from './engine.ts';
 import type { ErrorText } from './error-text.ts';
 import { generalErrors } from './general.ts';
+import { inventoryErrors } from './inventory.ts';
 import { osmorphingErrors } from './osmorphing.ts';
 import { replicationErrors } from './replication.ts';
 import { secretsErrors } from './secrets.ts';
@@ -20,6 +21,7 @@ export const errorCatalogue = {
   ...secretsErrors,
   ...osmorphingErrors,
   ...deploymentErrors,
+  ...inventoryErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

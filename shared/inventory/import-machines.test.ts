@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { vmSchema } from '../model/vm.ts';
+import { guessPlans, importMachines, planFor } from './import-machines.ts';
+import { readTables } from './read-tables.ts';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const csv = async (text: string) => guessPlans(await readTables('machines.csv', utf8(text)));
+const GiB = 1024 ** 3;
+
+test('a workbook of RVTools gives machines with their disks, datastores, networks and addresses', async () => {
+  const tables = await readTables('RVTools.xlsx', readFileSync(new URL('testing/rvtools.xlsx', import.meta.url)));
+  const plans = guessPlans(tables);
+  expect(plans.map(({ role, table }) => [table.name, role])).toEqual([
+    ['vInfo', 'machines'],
+    ['vDisk', 'disks'],
+    ['vNetwork', 'nics'],
+  ]);
+  const { machines, problems } = importMachines(plans, { withTemplates: false });
+  expect(machines.map(({ vm }) => vm.name)).toEqual(['web-01', 'dc-01']);
+  expect(machines[0]).toEqual({
+    power: 'running',
+    vm: {
+      id: '4210b3c0-0000-0000-0000-000000000001',
+      name: 'web-01',
+      os_type: 'linux',
+      firmware: 'bios',
+      secure_boot: false,
+      vcpus: 2,
+      memory_mb: 4096,
+      disks: [
+        { id: '2000', size_bytes: 20 * GiB, storage_backend: 'ssd-1', bus: 'SCSI controller 0' },
+        { id: '2001', size_bytes: 40 * GiB, storage_backend: 'hdd.2', bus: 'SCSI controller 0' },
+      ],
+      nics: [{ id: 'Network adapter 1', network: 'VM Network', mac_address: '00:50:56:aa:00:01', ip_addresses: ['10.0.0.5'] }],
+    },
+  });
+  expect(machines[1]!.vm).toMatchObject({ os_type: 'windows', firmware: 'uefi', secure_boot: true, nics: [{ ip_addresses: ['10.0.1.6', 'fd00::6'] }] });
+  expect(problems.map(({ severity, table, row }) => [severity, table, row])).toEqual([
+    ['error', 'vInfo', 5],
+    ['warning', 'vNetwork', 4],
+  ]);
+});
+
+test('a machine whose guest is not told is taken as what somebody chooses', async () => {
+  const tables = await readTables('RVTools.xlsx', readFileSync(new URL('testing/rvtools.xlsx', import.meta.url)));
+  const { machines, problems } = importMachines(guessPlans(tables), { withTemplates: true, osWhenUnknown: 'linux' });
+  expect(machines.map(({ vm }) => vm.name)).toEqual(['web-01', 'dc-01', 'golden', 'odd']);
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+});
+
+test('a hand-made list with semicolons, units in headings and lists in cells', async () => {
+  const plans = await csv('Name;OS;RAM (GB);Disks GB;Networks;IP\r\n"db;1";Rocky Linux 9;16;"100|200";"lan.1|backup";10.1.1.1\r\n');
+  const { machines, problems } = importMachines(plans, { withTemplates: false });
+  expect(problems).toEqual([]);
+  expect(machines[0]!.vm).toEqual({
+    id: 'db;1',
+    name: 'db;1',
+    os_type: 'linux',
+    memory_mb: 16384,
+    disks: [
+      { id: 'disk-0', size_bytes: 100 * GiB },
+      { id: 'disk-1', size_bytes: 200 * GiB },
+    ],
+    nics: [
+      { id: 'nic-0', network: 'lan.1', ip_addresses: ['10.1.1.1'] },
+      { id: 'nic-1', network: 'backup' },
+    ],
+  });
+});
+
+test('each row that can\'t be taken is told with its place, and the others are taken', async () => {
+  const plans = await csv('name,os,cpus,disks\nok,linux,2,10\n,linux,2,10\nbad,linux,two,10\nok,linux,1,1\n');
+  const { machines, problems } = importMachines(plans, { withTemplates: false });
+  expect(machines.map(({ vm }) => vm.name)).toEqual(['ok']);
+  expect(problems.map(({ row, column }) => [row, column])).toEqual([
+    [3, 'name'],
+    [4, 'cpus'],
+    [5, undefined],
+  ]);
+});
+
+test('what one machine may be called twice is told apart by IDs alone', async () => {
+  const machines = await csv('vm,id,os\nweb,a,linux\nweb,b,linux\n');
+  const [disks] = await readTables('vDisk.csv', utf8('vm,id,capacity mib\nweb,b,1024\nweb,,2048\n'));
+  const result = importMachines([...machines, planFor(disks!, 'disks')], { withTemplates: false });
+  expect(result.machines.map(({ vm }) => [vm.id, vm.disks.map((disk) => disk.size_bytes)])).toEqual([
+    ['a', []],
+    ['b', [GiB]],
+  ]);
+});
+
+test.each([
+  ['a picture', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])],
+  ['an archive that is no workbook', new Uint8Array([0x50, 0x4b, 3, 4, 1, 2, 3])],
+  ['an empty file', new Uint8Array()],
+  ['a quote that never ends', utf8('name,os\n"web,linux\n')],
+])('%s is refused with its reason', async (_what, bytes) => {
+  await expect(readTables('some.file', bytes)).rejects.toMatchObject({ code: 'inventory.unreadable', message: expect.stringContaining('some.file') as string });
+});
+
+test('texts in the code page of Windows and in UTF-16 are read', async () => {
+  const latin = new Uint8Array([...utf8('name,os\nm'), 0xfc, ...utf8('nchen,linux')]);
+  const wide = new Uint8Array([0xff, 0xfe, ...new Uint8Array(new Uint16Array([...'name\tos\nmünchen\tlinux'].map((one) => one.charCodeAt(0))).buffer)]);
+  for (const bytes of [latin, wide]) {
+    const { machines } = importMachines(guessPlans(await readTables('list.csv', bytes)), { withTemplates: false });
+    expect(machines.map(({ vm }) => vm.name)).toEqual(['münchen']);
+  }
+});
+
+test('whatever the cells hold, every machine that is taken is a machine, and nothing throws', async () => {
+  const cell = fc.oneof(fc.string(), fc.constantFrom('1', '1,024', '40 GB', 'linux', 'Windows', 'poweredOn', '-1', '1e9', '__proto__'));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(cell, { maxLength: 12 }), { maxLength: 20 }), async (rows) => {
+      const header = 'vm,uuid,os,powerstate,cpus,memory mb,firmware,secure boot,disks,datastore,networks,ip';
+      const text = [header, ...rows.map((cells) => cells.map((one) => `"${one.replaceAll('"', '""')}"`).join(','))].join('\n');
+      const { machines } = importMachines(guessPlans(await readTables('any.csv', utf8(text))), { withTemplates: true, osWhenUnknown: 'linux' });
+      for (const { vm } of machines) vmSchema.parse(vm);
+      expect(new Set(machines.map(({ vm }) => vm.id)).size).toBe(machines.length);
+    }),
+    { numRuns: 200 },
+  );
+});

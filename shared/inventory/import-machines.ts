@@ -1,0 +1,176 @@
+import type { Disk, Nic, Vm } from '../model/vm.ts';
+import { guessColumns, guessRole, importFields, unitOf, type ColumnMap, type FieldId, type ImportField, type SizeUnit, type TableRole } from './import-fields.ts';
+import type { InventoryMachine } from './inventory.ts';
+import { cellReader, type CellReader, type RowProblem } from './row-cells.ts';
+import type { Table } from './table.ts';
+
+/** How one table is to be read. */
+export interface TablePlan<R extends TableRole = TableRole> {
+  readonly table: Table;
+  readonly role: R;
+  readonly columns: ColumnMap<R>;
+  /** Unit of a column of sizes where a cell says none; by field. */
+  readonly units: Readonly<Record<string, SizeUnit>>;
+}
+
+export interface ImportChoices {
+  /** What a machine runs whose guest the file does not tell; left out, such a row is an error. */
+  readonly osWhenUnknown?: Vm['os_type'];
+  readonly withTemplates: boolean;
+}
+
+export interface ImportResult {
+  readonly machines: readonly InventoryMachine[];
+  readonly problems: readonly RowProblem[];
+}
+
+/** A plan for each table that is about machines, from names and headings. */
+export function guessPlans(tables: readonly Table[]): TablePlan[] {
+  return tables.flatMap((table) => {
+    const role = guessRole(table);
+    return role === undefined ? [] : [planFor(table, role)];
+  });
+}
+
+export function planFor(table: Table, role: TableRole): TablePlan {
+  return withColumns(table, role, guessColumns(role, table.header));
+}
+
+/** The plan with these columns, and the units that their headings say. Memory without a unit is in MiB, disks in GiB. */
+export function withColumns<R extends TableRole>(table: Table, role: R, columns: ColumnMap<R>): TablePlan<R> {
+  const units: Record<string, SizeUnit> = {};
+  for (const { id, isSize } of importFields[role] as readonly ImportField[]) {
+    const column = columns[id as FieldId<R>];
+    if (isSize !== true || column === undefined) continue;
+    units[id] = unitOf(table.header[column] ?? '') ?? (id === 'memory' ? 'MiB' : 'GiB');
+  }
+  return { table, role, columns, units };
+}
+
+/**
+ * Makes machines of the tables. A row with a problem is told with its place; a machine with an error is left out, so
+ * that nothing half-read gets into a list.
+ */
+export function importMachines(plans: readonly TablePlan[], choices: ImportChoices): ImportResult {
+  const problems: RowProblem[] = [];
+  const drafts = new Map<string, Draft>();
+  const byName = new Map<string, string[]>();
+  for (const plan of plans) if (plan.role === 'machines') readMachines(plan, choices, drafts, byName, problems);
+  const find = (cells: CellReader): Draft | undefined => {
+    const id = cells.text('id');
+    const name = cells.text('name');
+    const key = id !== undefined && drafts.has(id) ? id : byName.get(name ?? '')?.length === 1 ? byName.get(name ?? '')![0] : undefined;
+    return key === undefined ? undefined : drafts.get(key);
+  };
+  for (const plan of plans) if (plan.role === 'disks') readDisks(plan, find, problems);
+  for (const plan of plans) if (plan.role === 'nics') readNics(plan, find, problems);
+  const machines = [...drafts.values()].filter(({ isBroken }) => !isBroken).map(machineOf);
+  return { machines, problems };
+}
+
+interface Draft {
+  readonly vm: Omit<Vm, 'disks' | 'nics'>;
+  readonly power: InventoryMachine['power'];
+  readonly ownDisks: readonly Disk[];
+  readonly ownNics: readonly Nic[];
+  readonly disks: Disk[];
+  readonly nics: Nic[];
+  isBroken: boolean;
+}
+
+/** What lists of disks and of interfaces say goes before the summary in the machine's own row. */
+function machineOf({ vm, power, ownDisks, ownNics, disks, nics }: Draft): InventoryMachine {
+  return { vm: { ...vm, disks: disks.length > 0 ? disks : [...ownDisks], nics: nics.length > 0 ? nics : [...ownNics] }, power };
+}
+
+function readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<string, Draft>, byName: Map<string, string[]>, problems: RowProblem[]): void {
+  for (const row of plan.table.rows) {
+    const cells = cellReader(plan, row, problems);
+    const name = cells.text('name');
+    if (!choices.withTemplates && /^(true|yes|1)$/i.test(cells.text('template') ?? '')) continue;
+    if (name === undefined) {
+      cells.problem('error', 'name', 'There is no name');
+      continue;
+    }
+    const id = cells.text('id') ?? name;
+    if (drafts.has(id)) {
+      cells.problem('error', 'id', `Another row is about ${id} already: give each machine an ID of its own`);
+      continue;
+    }
+    drafts.set(id, draftOf(id, name, cells, choices));
+    byName.set(name, [...(byName.get(name) ?? []), id]);
+  }
+}
+
+function draftOf(id: string, name: string, cells: CellReader, choices: ImportChoices): Draft {
+  const os = cells.osType('os') ?? choices.osWhenUnknown;
+  if (os === undefined) cells.problem('error', 'os', `What ${name} runs is not known: map a column, or choose what is taken for it`);
+  const firmware = cells.firmware('firmware');
+  const secureBoot = cells.flag('secure_boot');
+  const vcpus = cells.count('vcpus');
+  const memory = cells.size('memory');
+  const vm = {
+    id,
+    name,
+    os_type: os ?? 'linux',
+    ...(firmware === undefined ? {} : { firmware }),
+    ...(secureBoot === undefined ? {} : { secure_boot: secureBoot }),
+    ...(vcpus === undefined ? {} : { vcpus }),
+    ...(memory === undefined ? {} : { memory_mb: Math.max(1, Math.round(memory / 1024 ** 2)) }),
+  };
+  const storage = cells.text('storage');
+  const ownDisks = cells.sizes('disks').map((size, index) => ({ id: `disk-${index}`, size_bytes: size, ...(storage === undefined ? {} : { storage_backend: storage }) }));
+  const macs = cells.list('macs');
+  const addresses = cells.list('addresses');
+  const ownNics = cells.list('networks').map((network, index): Nic => ({
+    id: `nic-${index}`,
+    network,
+    ...(macs[index] === undefined ? {} : { mac_address: macs[index] }),
+    // Which address is whose is only known when there is one interface.
+    ...(index === 0 && addresses.length > 0 ? { ip_addresses: addresses } : {}),
+  }));
+  return { vm, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError() };
+}
+
+function readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): void {
+  for (const row of plan.table.rows) {
+    const cells = cellReader(plan, row, problems);
+    const draft = find(cells);
+    if (draft === undefined) continue;
+    const size = cells.size('size');
+    if (size === undefined) cells.problem('error', 'size', `The size of a disk of ${draft.vm.name} is missing`);
+    const id = uniqueId(cells.text('disk') ?? `disk-${draft.disks.length}`, draft.disks);
+    const storage = cells.datastore('storage');
+    const bus = cells.text('bus');
+    draft.disks.push({ id, size_bytes: size ?? 0, ...(storage === undefined ? {} : { storage_backend: storage }), ...(bus === undefined ? {} : { bus }) });
+    draft.isBroken ||= cells.hasError();
+  }
+}
+
+function readNics(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): void {
+  for (const row of plan.table.rows) {
+    const cells = cellReader(plan, row, problems);
+    const draft = find(cells);
+    if (draft === undefined) continue;
+    const network = cells.text('network');
+    // An interface that hangs on no network needs no place on the destination.
+    if (network === undefined) {
+      cells.problem('warning', 'network', `An interface of ${draft.vm.name} is on no network and was left out`);
+      continue;
+    }
+    const mac = cells.text('mac');
+    const addresses = cells.list('addresses', /[;|,\s]/);
+    draft.nics.push({
+      id: uniqueId(cells.text('nic') ?? `nic-${draft.nics.length}`, draft.nics),
+      network,
+      ...(mac === undefined ? {} : { mac_address: mac }),
+      ...(addresses.length === 0 ? {} : { ip_addresses: addresses }),
+    });
+  }
+}
+
+function uniqueId(wanted: string, taken: readonly { readonly id: string }[]): string {
+  let id = wanted;
+  for (let number = 2; taken.some((one) => one.id === id); number += 1) id = `${wanted} (${number})`;
+  return id;
+}
