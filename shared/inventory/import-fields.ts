@@ -19,7 +19,9 @@ const machine: readonly ImportField[] = [
 export const importFields = {
   machines: [
     ...machine,
-    { id: 'os', headings: ['osaccordingtothevmwaretools', 'osaccordingtotheconfigurationfile', 'os', 'ostype', 'operatingsystem', 'guestos', 'guest', 'platform'] },
+    { id: 'os', headings: ['osaccordingtothevmwaretools', 'os', 'ostype', 'operatingsystem', 'guestos', 'guest', 'platform'] },
+    // What tools in the guest say is better, but they say nothing of a machine that is off.
+    { id: 'os_configured', headings: ['osaccordingtotheconfigurationfile', 'configuredos', 'guestid'] },
     { id: 'power', headings: ['powerstate', 'power', 'state', 'status'] },
     { id: 'vcpus', headings: ['cpus', 'vcpus', 'cpu', 'vcpu', 'cores', 'numcpu', 'numberofcores'] },
     { id: 'memory', headings: ['memory', 'memorymb', 'memorymib', 'memorygb', 'memorygib', 'ram', 'rammb', 'ramgb', 'memsize'], isSize: true },

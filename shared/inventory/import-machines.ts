@@ -103,7 +103,7 @@ function readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<strin
 }
 
 function draftOf(id: string, name: string, cells: CellReader, choices: ImportChoices): Draft {
-  const os = cells.osType('os') ?? choices.osWhenUnknown;
+  const os = cells.osType('os') ?? cells.osType('os_configured') ?? choices.osWhenUnknown;
   if (os === undefined) cells.problem('error', 'os', `What ${name} runs is not known: map a column, or choose what is taken for it`);
   const firmware = cells.firmware('firmware');
   const secureBoot = cells.flag('secure_boot');
