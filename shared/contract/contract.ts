@@ -1,16 +1,17 @@
 import { z } from 'zod';
+import { inventoryMachineSchema, inventorySchema } from '../inventory/inventory.ts';
 import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } from '../model/deployment.ts';
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
 import { executionDetailSchema, executionOptionsSchema, executionSchema } from '../model/execution.ts';
 import { ledgerItemSchema } from '../model/ledger.ts';
 import { pluginIds } from '../model/plugin-id.ts';
-import { executionProgressSchema } from '../model/progress.ts';
+import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
 import { replicaSchema } from '../model/replica.ts';
 import { vmSchema } from '../model/vm.ts';
 import { catalogSchema } from '../validation/catalog.ts';
 import {
-  checkReportSchema, name, nothing, optionListSchema, pluginDescriptionSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
+  checkReportSchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
 } from './schemas.ts';
 
 /**
@@ -32,6 +33,23 @@ export const calls = {
 
   'vm.list': { input: z.strictObject({ endpoint: reference }), output: z.array(vmSummarySchema) },
   'vm.show': { input: z.strictObject({ endpoint: reference, vm: reference }), output: vmSchema },
+
+  /** The lists of machines that the project keeps. */
+  'inventory.list': { input: nothing, output: z.array(inventorySchema) },
+  /** Describes machines of a source in full, all of them or those with these ids. Nothing is kept yet. */
+  'inventory.read': {
+    input: z.strictObject({ endpoint: reference, vms: z.array(z.string().min(1).max(1000)).max(100_000).optional() }),
+    output: z.object({
+      machines: z.array(inventoryMachineSchema),
+      failed: z.array(z.object({ vm: z.string(), name: z.string(), error: z.string() })),
+    }),
+  },
+  /** Keeps a list under its name; where there is one of that name, says what is new, changed and gone. */
+  'inventory.save': {
+    input: inventorySchema.pick({ name: true, origin: true }).extend({ machines: z.array(inventoryMachineSchema).max(100_000) }),
+    output: inventorySchema,
+  },
+  'inventory.remove': { input: inventorySchema.pick({ name: true }), output: nothing },
 
   'catalog.capture': { input: z.strictObject({ endpoint: reference, environment: jsonObjectSchema.default({}) }), output: catalogSchema },
   'options.list': {
@@ -92,6 +110,12 @@ export const calls = {
     }),
     output: z.array(eventSchema),
   },
+  /** How fast it was over time, oldest first; at most some hundred samples however long it took. */
+  'execution.rates': { input: z.strictObject({ execution: reference }), output: z.array(rateSampleSchema) },
+
+  /** How many executions, and how many deployments, run at the same time in this project, and how many wait for their turn. */
+  'queue.show': { input: nothing, output: queueSchema },
+  'queue.setLimit': { input: z.strictObject({ atOnce: z.int().min(1).max(32) }), output: queueSchema },
 
   /**
    * Makes a replica into a running virtual machine, or goes on with a deployment that was interrupted. Answers at once;
@@ -113,6 +137,8 @@ export const calls = {
     input: z.strictObject({ deployment: reference, after: z.int().min(0).default(0), limit: z.int().min(1).max(10_000).default(1000) }),
     output: z.array(eventSchema),
   },
+  /** What the console of its virtual machine says right now, the last part of it. */
+  'deployment.console': { input: z.strictObject({ deployment: reference }), output: z.object({ text: z.string() }) },
   /** Deletes the virtual machine with its volumes, network interfaces and addresses. */
   'deployment.delete': {
     input: z.strictObject({ deployment: reference, dryRun: z.boolean() }),

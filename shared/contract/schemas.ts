@@ -31,6 +31,9 @@ export const pluginDescriptionSchema = z.object({
   connection: jsonObjectSchema,
 });
 
+const queuedSchema = z.object({ running: z.int().nonnegative(), waiting: z.int().nonnegative() });
+export const queueSchema = z.object({ atOnce: z.int().positive(), executions: queuedSchema, deployments: queuedSchema });
+
 export const name = z.string().trim().min(1).max(100);
 /** An id, or a name that only one thing has. */
 export const reference = z.string().min(1).max(200);

@@ -3,7 +3,7 @@ import { errorRecordSchema } from './error-record.ts';
 import { executionOptionsSchema } from './execution.ts';
 import { guestDiffSchema, guestDossierSchema, guestStepSchema, scriptOutputSchema } from './guest-preparation.ts';
 import { ledgerItemSchema } from './ledger.ts';
-import { taskSchema } from './task.ts';
+import { graphTaskSchema } from './task.ts';
 
 /** As an execution's, and `deleted`: its virtual machine and all that belonged to it were removed. */
 export const deploymentStates = [
@@ -124,11 +124,13 @@ export const deploymentSchema = z.object({
   /** Executions that ran as its part. */
   executionIds: z.array(z.string()),
   server: deployedServerSchema.optional(),
+  /** While it waits for its turn: 1 is the next one. */
+  queuePosition: z.int().positive().optional(),
 });
 export type Deployment = z.infer<typeof deploymentSchema>;
 
 export const deploymentDetailSchema = deploymentSchema.extend({
-  tasks: z.array(taskSchema),
+  tasks: z.array(graphTaskSchema),
   guest: guestReportSchema.optional(),
   boot: bootReportSchema.optional(),
   /** What belongs to it now. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorRecordSchema } from './error-record.ts';
 import { executionProgressSchema } from './progress.ts';
-import { taskSchema } from './task.ts';
+import { graphTaskSchema } from './task.ts';
 
 /**
  * `interrupted`: the engine ended in the middle; it goes on where it was when it is resumed. `cancelling`: clean-up runs.
@@ -40,10 +40,12 @@ export const executionSchema = z.object({
   /** Temporary resources that could not be removed; the ledger has their names. */
   leftBehind: z.number(),
   progress: executionProgressSchema.optional(),
+  /** While it waits for its turn: 1 is the next one. */
+  queuePosition: z.int().positive().optional(),
 });
 export type Execution = z.infer<typeof executionSchema>;
 
-export const executionDetailSchema = executionSchema.extend({ tasks: z.array(taskSchema) });
+export const executionDetailSchema = executionSchema.extend({ tasks: z.array(graphTaskSchema) });
 export type ExecutionDetail = z.infer<typeof executionDetailSchema>;
 
 export function isTerminalExecution(state: ExecutionState): boolean {

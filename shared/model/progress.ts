@@ -25,4 +25,8 @@ export const executionProgressSchema = z.object({
   total: transferProgressSchema,
   disks: z.array(transferProgressSchema.extend({ diskId: z.string() })),
 });
+/** How fast a run was around a moment: milliseconds since 1970, bytes per second. */
+export const rateSampleSchema = z.object({ at: z.number(), bytesPerSecond: z.number().nonnegative() });
+export type RateSample = z.infer<typeof rateSampleSchema>;
+
 export type ExecutionProgress = z.infer<typeof executionProgressSchema>;

@@ -18,6 +18,10 @@ export const taskSchema = z.object({
 });
 export type Task = z.infer<typeof taskSchema>;
 
+/** A task with its place in the graph: the ids of those that have to be over before it starts. */
+export const graphTaskSchema = taskSchema.extend({ after: z.array(z.string()) });
+export type GraphTask = z.infer<typeof graphTaskSchema>;
+
 export function isTerminalTask(state: TaskState): boolean {
   return state !== 'pending' && state !== 'running';
 }

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { parseProfile, rateAt, type BandwidthProfile, type Rate } from './profile.ts';
+import { parseProfile, rateAt, type BandwidthProfile, type Rate } from '../../../shared/model/bandwidth-profile.ts';
 
 export interface BandwidthSettings {
   /** A constant limit. With a profile too, the lower of both holds. Undefined: no constant limit. */

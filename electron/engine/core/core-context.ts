@@ -23,10 +23,12 @@ export interface CoreContext {
   readonly redactor: Redactor;
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
+  /** How many runs at the same time where the project does not say it. */
+  readonly defaultAtOnce: number;
 }
 
 /** The same without the services that stand on it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'defaultAtOnce'>;
 
 export function endpointOf(core: Pick<CoreContext, 'store'>, reference: string): Endpoint {
   const endpoint = core.store.endpoints.find(reference);

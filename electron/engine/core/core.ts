@@ -42,7 +42,7 @@ export interface CoreOptions {
   readonly guests?: Partial<GuestPreparation>;
   /** Default: asks the port itself. */
   readonly bootProbe?: BootProbe;
-  /** How many executions, and how many deployments, run at the same time. Default 4. */
+  /** How many executions, and how many deployments, run at the same time where the project does not say it. Default 4. */
   readonly executionLimit?: number;
 }
 
@@ -74,6 +74,8 @@ export function createCore(options: CoreOptions): Core {
   const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal) => connectWorker(access, mechanism, {}, signal));
   const emit = (event: NewEvent): void =>
     hub.emit('execution.event', store.events.append({ ...event, message: redact.text(event.message), details: redact.json(event.details) }));
+  const defaultAtOnce = options.executionLimit ?? 4;
+  const atOnce = store.queueLimit.get() ?? defaultAtOnce;
   const executions = executionService({
     store,
     transfer,
@@ -84,7 +86,7 @@ export function createCore(options: CoreOptions): Core {
     emit,
     publishProgress: (progress) => hub.emit('execution.progress', progress),
     workerPatienceMs: options.workerPatienceMs ?? 45_000,
-    limit: options.executionLimit ?? 4,
+    limit: atOnce,
   });
   const deployments = deploymentService({
     store,
@@ -97,11 +99,11 @@ export function createCore(options: CoreOptions): Core {
     cleanError: (error) => redact.error(error),
     cleanText: (text) => redact.text(text),
     emit,
-    limit: options.executionLimit ?? 4,
+    limit: atOnce,
   });
   executions.markInterrupted();
   deployments.markInterrupted();
-  const context: CoreContext = { ...parts, executions, deployments };
+  const context: CoreContext = { ...parts, executions, deployments, defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.drain();

@@ -82,8 +82,14 @@ export function deploymentService(service: DeploymentServiceOptions) {
     emit(deployment, 'deployment.state', message, { state });
   }
 
+  /** A place among those that run; while there is none, the deployment waits, and says so. */
+  function turn(deployment: Deployment, entry: Active): Promise<() => void> {
+    if (slots.isFull() && !entry.cancel.signal.aborted) setState(deployment, 'pending', 'the deployment waits for its turn');
+    return slots.take(deployment.id, entry.cancel.signal);
+  }
+
   async function run(deployment: Deployment, entry: Active): Promise<void> {
-    const release = await slots.take(entry.cancel.signal);
+    const release = await turn(deployment, entry);
     const graph = deploymentGraph(deployment.options);
     let opened: OpenDeployment | undefined;
     let context: DeploymentContext | undefined;
@@ -233,6 +239,9 @@ export function deploymentService(service: DeploymentServiceOptions) {
       entry?.cancel.abort(cancelled());
       if (force) entry?.force.abort(cancelled());
     },
+
+    /** Who waits for a turn, and how many run at the same time. */
+    queue: { positionOf: slots.positionOf, counts: slots.counts, setLimit: slots.setLimit },
 
     activeIds: (): readonly string[] => [...active.keys()],
 

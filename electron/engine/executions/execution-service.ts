@@ -3,7 +3,7 @@ import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { EventType } from '../../../shared/model/event.ts';
 import { isTerminalExecution, type Execution, type ExecutionOptions, type ExecutionState } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
-import type { ExecutionProgress } from '../../../shared/model/progress.ts';
+import type { ExecutionProgress, RateSample } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
@@ -19,6 +19,7 @@ import type { Store } from '../store/store.ts';
 import { replicaGraph } from './replica-graph.ts';
 import { workerLink, type ConnectWorker, type Mechanism, type RunContext, type RunEnvironments } from './run-context.ts';
 import { executionSlots } from './execution-slots.ts';
+import { rateHistory, type RateHistory } from './rate-history.ts';
 import { taskRecorder } from './task-recorder.ts';
 import { replicaSteps } from './steps/index.ts';
 import type { Transfer } from './transfer.ts';
@@ -49,6 +50,8 @@ export interface OpenReplica {
   close(): Promise<void>;
 }
 
+const ratesStoredEveryMs = 5_000;
+
 type Limits = Pick<ExecutionOptions, 'bandwidthLimit' | 'bandwidthProfile'>;
 
 interface Active {
@@ -57,6 +60,8 @@ interface Active {
   readonly force: AbortController;
   readonly limiter: BandwidthLimiter;
   progress: ExecutionProgress | undefined;
+  readonly rates: RateHistory;
+  ratesStoredAt: number;
   done: Promise<void>;
 }
 
@@ -75,6 +80,8 @@ export function executionService(service: ExecutionServiceOptions) {
       force: new AbortController(),
       limiter: createBandwidthLimiter(limits(execution.options)),
       progress: execution.progress,
+      rates: rateHistory(store.rates.get(execution.id)),
+      ratesStoredAt: Date.now(),
       done: Promise.resolve(),
     };
     // What was being cancelled goes on being cancelled.
@@ -93,10 +100,15 @@ export function executionService(service: ExecutionServiceOptions) {
     service.emit({ type, replicaId: execution.replicaId, executionId: execution.id, message, details });
   }
 
+  /** A place among those that run; while there is none, the execution waits, and says so. */
+  function turn(execution: Execution, entry: Active): Promise<() => void> {
+    if (slots.isFull() && !entry.cancel.signal.aborted) setState(execution, 'pending', 'the execution waits for its turn');
+    return slots.take(execution.id, entry.cancel.signal);
+  }
+
   async function run(execution: Execution, entry: Active): Promise<void> {
-    const release = await slots.take(entry.cancel.signal);
-    const { shutdownVm = false, verify = 'written' } = execution.options;
-    const graph = replicaGraph({ shutdownVm, verify: verify !== 'none' });
+    const release = await turn(execution, entry);
+    const graph = replicaGraph(execution.options);
     let opened: OpenReplica | undefined;
     let link: ReturnType<typeof workerLink> | undefined;
     try {
@@ -131,6 +143,14 @@ export function executionService(service: ExecutionServiceOptions) {
     }
   }
 
+  /** The history is stored now and then, so that an engine that dies loses seconds of it. */
+  function noteRate(id: string, entry: Active, progress: ExecutionProgress): void {
+    entry.rates.add(progress.total.rateBytesPerSecond);
+    if (Date.now() - entry.ratesStoredAt < ratesStoredEveryMs) return;
+    entry.ratesStoredAt = Date.now();
+    store.rates.set(id, entry.rates.samples());
+  }
+
   function runContext(execution: Execution, replica: Replica, entry: Active, opened: OpenReplica): RunContext {
     const mechanism: Mechanism = opened.environments.destination['data_transfer_mechanism'] === 'SSH' ? 'SSH' : 'HTTPS';
     return {
@@ -151,6 +171,7 @@ export function executionService(service: ExecutionServiceOptions) {
       event: (type, message, details = {}) => emit(execution, type, message, details),
       publishProgress(progress) {
         entry.progress = progress;
+        noteRate(execution.id, entry, progress);
         service.publishProgress(progress);
       },
       meter: undefined,
@@ -163,6 +184,7 @@ export function executionService(service: ExecutionServiceOptions) {
   ): void {
     const left = store.ledger.list().filter((item) => item.executionId === execution.id && item.lifetime === 'temporary');
     if (entry.progress !== undefined) store.executions.setProgress(execution.id, entry.progress);
+    if (entry.rates.samples().length > 0) store.rates.set(execution.id, entry.rates.samples());
     if (left.length > 0) {
       emit(execution, 'execution.left-behind', `${left.length} temporary resources were left behind`, {
         entries: left.map((item) => ({ entryId: item.entryId, kind: item.kind, name: item.name })),
@@ -255,6 +277,12 @@ export function executionService(service: ExecutionServiceOptions) {
 
     /** The newest numbers of a running execution. */
     progress: (id: string): ExecutionProgress | undefined => active.get(id)?.progress,
+
+    /** How fast it was over time. */
+    rates: (id: string): readonly RateSample[] => active.get(id)?.rates.samples() ?? store.rates.get(id),
+
+    /** Who waits for a turn, and how many run at the same time. */
+    queue: { positionOf: slots.positionOf, counts: slots.counts, setLimit: slots.setLimit },
 
     activeIds: (): readonly string[] => [...active.keys()],
 

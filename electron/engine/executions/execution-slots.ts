@@ -1,37 +1,62 @@
-/** A fair queue for a number of places. */
+interface Waiting {
+  readonly id: string;
+  readonly turn: () => void;
+}
+
+export type ExecutionSlots = ReturnType<typeof executionSlots>;
+
+/** A fair queue for a number of places, which may change at any time. */
 export function executionSlots(limit: number) {
-  let free = limit;
-  const waiting: (() => void)[] = [];
-  const release = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
+  let places = limit;
+  let taken = 0;
+  const waiting: Waiting[] = [];
+  const fill = (): void => {
+    while (taken < places && waiting.length > 0) {
+      taken += 1;
+      waiting.shift()?.turn();
+    }
   };
   return {
     /** Resolves with a function that gives the place back; at once when `hurry` is aborted, because clean-up waits for nobody. */
-    async take(hurry: AbortSignal): Promise<() => void> {
+    async take(id: string, hurry: AbortSignal): Promise<() => void> {
       let given = false;
-      if (free > 0) {
-        free -= 1;
-        given = true;
-      } else if (!hurry.aborted) {
+      if (!hurry.aborted) {
         await new Promise<void>((resolve) => {
-          const turn = (): void => {
-            given = true;
-            resolve();
+          const entry: Waiting = {
+            id,
+            turn: () => {
+              given = true;
+              resolve();
+            },
           };
-          waiting.push(turn);
+          waiting.push(entry);
           hurry.addEventListener('abort', () => {
-            const index = waiting.indexOf(turn);
+            const index = waiting.indexOf(entry);
             if (index >= 0) waiting.splice(index, 1);
             resolve();
           }, { once: true });
+          fill();
         });
       }
       return () => {
-        if (given) release();
+        if (!given) return;
         given = false;
+        taken -= 1;
+        fill();
       };
     },
+    /** Whoever asks now has to wait. */
+    isFull: (): boolean => taken >= places,
+    /** Those who run go on; those who wait may start at once. */
+    setLimit(next: number): void {
+      places = next;
+      fill();
+    },
+    /** 1 for the next one; undefined for one that does not wait. */
+    positionOf(id: string): number | undefined {
+      const index = waiting.findIndex((entry) => entry.id === id);
+      return index < 0 ? undefined : index + 1;
+    },
+    counts: (): { running: number; waiting: number } => ({ running: taken, waiting: waiting.length }),
   };
 }

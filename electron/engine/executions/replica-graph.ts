@@ -1,3 +1,4 @@
+import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { RetryPolicy, TaskGraph } from '../jobs/task-graph.ts';
 
 /** Cloud calls repeat themselves below this; here it is for whole steps. */
@@ -7,14 +8,15 @@ const again: RetryPolicy = { attempts: 3, firstDelayMs: 2_000, maxDelayMs: 30_00
  * One execution of a replica: the checks, the five steps of the procedure (volumes, snapshot, worker, transfer,
  * removal of the worker), and verification before success is recorded.
  */
-export function replicaGraph(options: { readonly shutdownVm: boolean; readonly verify: boolean }): TaskGraph {
-  const ready = options.shutdownVm ? ['shut-down-vm'] : ['check-destination'];
-  const copied = options.verify ? 'verify-disks' : 'replicate-disks';
+export function replicaGraph({ shutdownVm = false, verify = 'written' }: ExecutionOptions): TaskGraph {
+  const isVerified = verify !== 'none';
+  const ready = shutdownVm ? ['shut-down-vm'] : ['check-destination'];
+  const copied = isVerified ? 'verify-disks' : 'replicate-disks';
   return [
     { id: 'check-source', title: 'Check the source', after: [], needs: [], yields: [], retry: again },
     { id: 'describe-vm', title: 'Describe the virtual machine', after: ['check-source'], needs: [], yields: ['vm'], retry: again },
     { id: 'check-destination', title: 'Check the destination', after: ['describe-vm'], needs: ['vm'], yields: [], retry: again },
-    ...(options.shutdownVm
+    ...(shutdownVm
       ? [{ id: 'shut-down-vm', title: 'Shut the virtual machine down', after: ['check-destination'], needs: [], yields: [] }]
       : []),
     { id: 'ensure-volumes', title: 'Create or reuse the volumes', after: ready, needs: ['vm'], yields: ['volumes'], retry: again },
@@ -45,7 +47,7 @@ export function replicaGraph(options: { readonly shutdownVm: boolean; readonly v
       yields: ['outcomes'],
       retry: { attempts: 6, firstDelayMs: 1_000, maxDelayMs: 60_000, rerun: ['take-snapshot', 'start-worker'] },
     },
-    ...(options.verify
+    ...(isVerified
       ? [
           {
             id: 'verify-disks',

@@ -168,4 +168,19 @@ ALTER TABLE events ADD COLUMN deployment_id TEXT;
 CREATE INDEX events_by_deployment ON events (deployment_id, id);
 `,
   },
+  {
+    number: 4,
+    name: 'rates of executions, limit of the queue',
+    sql: `
+CREATE TABLE execution_rates (
+  execution_id TEXT PRIMARY KEY REFERENCES executions (id) ON DELETE CASCADE,
+  samples TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE queue_limit (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  at_once INTEGER NOT NULL
+) STRICT;
+`,
+  },
 ];

@@ -3,8 +3,10 @@ import { openDatabase } from './database.ts';
 import { deploymentStore, type DeploymentStore } from './deployments.ts';
 import { endpointStore, type EndpointStore } from './endpoints.ts';
 import { eventStore, type EventStore } from './events.ts';
+import { executionRateStore, type ExecutionRateStore } from './execution-rates.ts';
 import { executionStore, type ExecutionStore } from './executions.ts';
 import { ledgerEntryStore, type LedgerEntryStore } from './ledger-entries.ts';
+import { queueLimitStore, type QueueLimitStore } from './queue-limit.ts';
 import { replicaStore, type ReplicaStore } from './replicas.ts';
 import { snapshotStore, type SnapshotStore } from './snapshots.ts';
 import { taskStore, type TaskStore } from './tasks.ts';
@@ -16,11 +18,13 @@ export interface Store {
   readonly replicas: ReplicaStore;
   readonly executions: ExecutionStore;
   readonly tasks: TaskStore;
+  readonly rates: ExecutionRateStore;
   readonly deployments: DeploymentStore;
   readonly deploymentTasks: TaskStore;
   readonly events: EventStore;
   readonly ledger: LedgerEntryStore;
   readonly snapshots: SnapshotStore;
+  readonly queueLimit: QueueLimitStore;
   close(): void;
 }
 
@@ -36,11 +40,13 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     replicas: replicaStore(db),
     executions: executionStore(db),
     tasks: taskStore(db),
+    rates: executionRateStore(db),
     deployments: deploymentStore(db),
     deploymentTasks: taskStore(db, 'deployments'),
     events: eventStore(db),
     ledger: ledgerEntryStore(db),
     snapshots: snapshotStore(db),
+    queueLimit: queueLimitStore(db),
     close: () => db.close(),
   };
 }

@@ -50,6 +50,12 @@ export const deploymentErrors = {
     remedy: 'See the ledger for what is left, remove it, and deploy again.',
     retryable: true,
   },
+  'deployment.no-server': {
+    title: 'There is no virtual machine yet',
+    cause: 'The deployment has not come to the step that creates it, or was undone.',
+    remedy: 'Wait for that step, or look at the console text that is kept with the deployment.',
+    retryable: false,
+  },
   'deployment.not-deletable': {
     title: 'The deployment can\'t be deleted now',
     cause: 'It has not ended.',

@@ -2,13 +2,19 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isTerminalDeployment, type Deployment } from '../../../../shared/model/deployment.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { LedgerItem } from '../../../../shared/model/ledger.ts';
+import { withoutEscapes } from '../../deployments/boot-verdict.ts';
+import { deploymentGraph } from '../../deployments/deployment-graph.ts';
 import { entriesOf } from '../../deployments/entries-left.ts';
 import type { DeploymentRun } from '../../ports/deployment-platform.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { deploymentOf, endpointOf, openDestination, replicaOf, using, type CoreContext } from '../core-context.ts';
 import { effectiveValues } from '../environments.ts';
+import { graphTasks } from '../graph-tasks.ts';
 import { resolveSecrets } from '../secret-references.ts';
 import type { CallsOf, Handlers } from './handler.ts';
+
+/** How much of a console is told, in characters. */
+const consoleLength = 64_000;
 
 export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
   async 'deployment.create'(core, { replica, options }) {
@@ -16,15 +22,16 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
   },
 
   async 'deployment.list'(core, { replica, limit }) {
-    return core.store.deployments.list(replica === undefined ? { limit } : { limit, replicaId: replicaOf(core, replica).id });
+    const filter = replica === undefined ? { limit } : { limit, replicaId: replicaOf(core, replica).id };
+    return core.store.deployments.list(filter).map((deployment) => withPosition(core, deployment));
   },
 
   async 'deployment.show'(core, { deployment: reference }) {
     const deployment = deploymentOf(core, reference);
     const { guest, boot } = core.store.deployments.facts(deployment.id);
     return {
-      ...deployment,
-      tasks: core.store.deploymentTasks.list(deployment.id).map(({ result: _result, ...task }) => task),
+      ...withPosition(core, deployment),
+      tasks: graphTasks(core.store.deploymentTasks.list(deployment.id), deploymentGraph(deployment.options)),
       ...(guest === undefined ? {} : { guest }),
       ...(boot === undefined ? {} : { boot }),
       resources: resourcesOf(core, deployment),
@@ -49,6 +56,18 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
     return core.store.events.listAfter(after, { limit, deploymentId: deploymentOf(core, deployment).id });
   },
 
+  async 'deployment.console'(core, { deployment: reference }, signal) {
+    const deployment = deploymentOf(core, reference);
+    const { server } = deployment;
+    if (server === undefined) throw new CausewayError('deployment.no-server', `deployment ${deployment.id}`);
+    const run = await runOf(core, deployment);
+    return using(openDestination(core, endpointOf(core, deployment.destinationEndpointId)), async (destination) => {
+      if (destination.deployment === undefined) throw new CausewayError('deployment.not-supported', 'the destination has no consoles');
+      const text = withoutEscapes(await destination.deployment.consoleLog(server.id, run, signal));
+      return { text: core.redactor.text(text.slice(-consoleLength)) };
+    });
+  },
+
   async 'deployment.delete'(core, { deployment: reference, dryRun }, signal) {
     const deployment = deploymentOf(core, reference);
     if (!isTerminalDeployment(deployment.state)) {
@@ -67,17 +86,29 @@ function resourcesOf(core: CoreContext, deployment: Deployment): LedgerItem[] {
   return entriesOf(core.store, deployment.id).map((entry) => ({ ...entry, ...(endpointName === undefined ? {} : { endpointName }) }));
 }
 
-async function removeResources(core: CoreContext, deployment: Deployment, signal: AbortSignal): Promise<void> {
-  const endpoint = endpointOf(core, deployment.destinationEndpointId);
-  const run: DeploymentRun = {
+function withPosition(core: CoreContext, deployment: Deployment): Deployment {
+  const queuePosition = core.deployments.queue.positionOf(deployment.id);
+  return queuePosition === undefined ? deployment : { ...deployment, queuePosition };
+}
+
+/** The destination's view of a deployment that is over. */
+async function runOf(core: CoreContext, deployment: Deployment): Promise<DeploymentRun> {
+  return {
     deploymentId: deployment.id,
     replicaId: deployment.replicaId,
     executionId: deployment.id,
     vm: core.store.deployments.facts(deployment.id).vm ?? { id: deployment.id, name: deployment.replicaName, os_type: 'linux', disks: [], nics: [] },
     environment: await environmentOf(core, deployment),
-    ledger: ledgerScope(core.store.ledger, { endpointId: endpoint.id, replicaId: deployment.replicaId, executionId: deployment.id }),
+    ledger: ledgerScope(core.store.ledger, {
+      endpointId: deployment.destinationEndpointId, replicaId: deployment.replicaId, executionId: deployment.id,
+    }),
     note: () => undefined,
   };
+}
+
+async function removeResources(core: CoreContext, deployment: Deployment, signal: AbortSignal): Promise<void> {
+  const endpoint = endpointOf(core, deployment.destinationEndpointId);
+  const run = await runOf(core, deployment);
   await using(openDestination(core, endpoint), async (destination) => {
     // A worker that was kept for a look at the guest holds the volumes.
     await destination.stopWorker(run, run.vm.os_type === 'windows' ? 'osmorphing-windows' : 'osmorphing-linux', signal);

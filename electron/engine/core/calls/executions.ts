@@ -1,5 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Execution } from '../../../../shared/model/execution.ts';
+import { replicaGraph } from '../../executions/replica-graph.ts';
+import { graphTasks } from '../graph-tasks.ts';
 import { executionOf, replicaOf, type CoreContext } from '../core-context.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
@@ -11,7 +13,7 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
 
   async 'execution.show'(core, { execution: reference }) {
     const execution = executionOf(core, reference);
-    const tasks = core.store.tasks.list(execution.id).map(({ result: _result, ...task }) => task);
+    const tasks = graphTasks(core.store.tasks.list(execution.id), replicaGraph(execution.options));
     return { ...withProgress(core, execution), tasks };
   },
 
@@ -38,10 +40,15 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
     const filter = execution === undefined ? { limit } : { limit, executionId: executionOf(core, execution).id };
     return core.store.events.listAfter(after, filter);
   },
+
+  async 'execution.rates'(core, { execution }) {
+    return [...core.executions.rates(executionOf(core, execution).id)];
+  },
 };
 
-/** The newest numbers: those in memory while it runs, those stored at its end after that. */
+/** The newest numbers: those in memory while it runs, those stored at its end after that. And its place in the queue. */
 function withProgress(core: CoreContext, execution: Execution): Execution {
   const progress = core.executions.progress(execution.id) ?? execution.progress;
-  return progress === undefined ? execution : { ...execution, progress };
+  const queuePosition = core.executions.queue.positionOf(execution.id);
+  return { ...execution, ...(progress === undefined ? {} : { progress }), ...(queuePosition === undefined ? {} : { queuePosition }) };
 }

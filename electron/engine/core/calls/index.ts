@@ -3,9 +3,11 @@ import { deploymentCalls } from './deployments.ts';
 import { endpointCalls } from './endpoints.ts';
 import { executionCalls } from './executions.ts';
 import type { Handlers } from './handler.ts';
+import { inventoryCalls } from './inventory.ts';
 import { ledgerCalls } from './ledger.ts';
 import { platformCalls } from './platforms.ts';
 import { pluginCalls } from './plugins.ts';
+import { queueCalls } from './queue.ts';
 import { replicaCalls } from './replicas.ts';
 import { vaultCalls } from './vault.ts';
 
@@ -17,6 +19,8 @@ export const handlers: Handlers<CallName> = {
   ...replicaCalls,
   ...executionCalls,
   ...deploymentCalls,
+  ...queueCalls,
+  ...inventoryCalls,
   ...ledgerCalls,
   ...vaultCalls,
 };

@@ -1,4 +1,4 @@
-import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { CausewayError } from './causeway-error.ts';
 
 /** `undefined` = unlimited, 0 = nothing may be sent for now. */
 export type Rate = number | undefined;

@@ -1,0 +1,24 @@
+import type { CoreContext } from '../core-context.ts';
+import type { CallsOf, Handlers } from './handler.ts';
+
+export const queueCalls: Handlers<CallsOf<'queue'>> = {
+  async 'queue.show'(core) {
+    return queueOf(core);
+  },
+
+  /** Holds at once, and for this project from now on. */
+  async 'queue.setLimit'(core, { atOnce }) {
+    core.store.queueLimit.set(atOnce);
+    core.executions.queue.setLimit(atOnce);
+    core.deployments.queue.setLimit(atOnce);
+    return queueOf(core);
+  },
+};
+
+function queueOf(core: CoreContext) {
+  return {
+    atOnce: core.store.queueLimit.get() ?? core.defaultAtOnce,
+    executions: core.executions.queue.counts(),
+    deployments: core.deployments.queue.counts(),
+  };
+}

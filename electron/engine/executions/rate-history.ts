@@ -1,0 +1,57 @@
+import type { RateSample } from '../../../shared/model/progress.ts';
+
+/** More than these nobody sees apart on a screen. */
+const mostSamples = 480;
+const firstStepMs = 1000;
+
+export interface RateHistory {
+  /** Takes one look at the rate, in bytes per second. */
+  add(bytesPerSecond: number, at?: number): void;
+  /** Oldest first. */
+  samples(): readonly RateSample[];
+}
+
+/**
+ * How fast a run was over time, in bounded memory: the looks within one step are averaged, and when there are too many
+ * samples, neighbours are merged and the step is doubled. A run of days thus has as many as one of minutes.
+ *
+ * @param known what an earlier life of the engine saw
+ */
+export function rateHistory(known: readonly RateSample[] = []): RateHistory {
+  let samples = [...known];
+  let stepMs = stepOf(samples);
+  let looks = 0;
+  return {
+    add(bytesPerSecond, at = Date.now()) {
+      const last = samples.at(-1);
+      if (last !== undefined && looks > 0 && at - last.at < stepMs) {
+        samples[samples.length - 1] = { at: last.at, bytesPerSecond: (last.bytesPerSecond * looks + bytesPerSecond) / (looks + 1) };
+        looks += 1;
+        return;
+      }
+      samples.push({ at, bytesPerSecond });
+      looks = 1;
+      if (samples.length <= mostSamples) return;
+      samples = merged(samples);
+      stepMs *= 2;
+      looks = 2;
+    },
+    samples: () => samples,
+  };
+}
+
+function merged(samples: readonly RateSample[]): RateSample[] {
+  const pairs: RateSample[] = [];
+  for (let index = 0; index < samples.length; index += 2) {
+    const [one, other] = [samples[index]!, samples[index + 1]];
+    pairs.push(other === undefined ? one : { at: one.at, bytesPerSecond: (one.bytesPerSecond + other.bytesPerSecond) / 2 });
+  }
+  return pairs;
+}
+
+/** The step that samples were taken with: the usual distance, whatever pauses lie between some of them. */
+function stepOf(samples: readonly RateSample[]): number {
+  const distances = samples.slice(1).map((sample, index) => sample.at - samples[index]!.at).sort((a, b) => a - b);
+  const usual = distances[Math.floor(distances.length / 2)] ?? firstStepMs;
+  return Math.max(firstStepMs, usual);
+}
