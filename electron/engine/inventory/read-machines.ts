@@ -1,0 +1,35 @@
+import type { InventoryMachine } from '../../../shared/inventory/inventory.ts';
+import { toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { SourcePlatform } from '../ports/source-platform.ts';
+
+/** How many machines are asked for at the same time: enough to hide the distance, few enough for any API's limits. */
+const atOnce = 6;
+
+export interface MachinesRead {
+  readonly machines: InventoryMachine[];
+  readonly failed: { readonly vm: string; readonly name: string; readonly error: ErrorRecord }[];
+}
+
+/**
+ * Describes machines of a source, all of them or those with the given ids. One that can't be described is told and does
+ * not stop the others.
+ */
+export async function readMachines(source: SourcePlatform, ids: readonly string[] | undefined, signal: AbortSignal): Promise<MachinesRead> {
+  const listed = await source.listVms(signal);
+  const wanted = ids === undefined ? listed : listed.filter(({ id }) => ids.includes(id));
+  const result: MachinesRead = { machines: [], failed: [] };
+  const waiting = wanted.values();
+  const describe = async (): Promise<void> => {
+    for (const { id, name, power } of waiting) {
+      signal.throwIfAborted();
+      try {
+        result.machines.push({ vm: await source.describeVm(id, signal), power });
+      } catch (error) {
+        signal.throwIfAborted();
+        result.failed.push({ vm: id, name, error: toErrorRecord(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, describe));
+  return result;
+}
