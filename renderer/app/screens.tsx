@@ -51,14 +51,15 @@ function screenWithoutProject([first]: Route): ReactNode {
 }
 
 /** Keys make a screen start anew when its subject changes. */
-function screenOfProject([first, second, third, fourth]: Route): ReactNode {
+function screenOfProject([first, ...rest]: Route): ReactNode {
+  const [second, third, fourth] = rest;
   switch (first) {
     case 'endpoints':
       if (second === undefined) return <EndpointsScreen />;
       if (second === 'new') return <EndpointScreen key={`new ${third ?? ''}`} {...(third === undefined ? {} : { copyOf: third })} />;
       return <EndpointScreen key={second} endpointId={second} />;
     case 'inventory':
-      return <InventoryScreen {...(second === undefined ? {} : { endpointId: second })} />;
+      return <InventoryScreen rest={rest} />;
     case 'replicas':
       if (second === undefined) return <ReplicasScreen />;
       if (second === 'new' && third !== undefined && fourth !== undefined) return <NewReplicaScreen key={`${third} ${fourth}`} endpointId={third} vmId={fourth} />;

@@ -1,60 +1,34 @@
 import Button from '@mui/material/Button';
-import MenuItem from '@mui/material/MenuItem';
-import TextField from '@mui/material/TextField';
-import type { Endpoint } from '../../../shared/model/endpoint.ts';
-import { plugins } from '../../../shared/plugins/registry.ts';
-import { goTo, hrefOf } from '../../app/route.ts';
-import { useQuery } from '../../app/workbench-context.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { QueryView } from '../../components/query-view.tsx';
+import Tab from '@mui/material/Tab';
+import Tabs from '@mui/material/Tabs';
+import { hrefOf, type Route } from '../../app/route.ts';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
-import { VaultNeeded } from '../home/vault-card.tsx';
-import { VmTable } from './vm-table.tsx';
+import { ImportFileScreen } from './import-file-screen.tsx';
+import { KeepFromEndpoint } from './keep-from-endpoint.tsx';
+import { KeptLists } from './kept-lists.tsx';
+import { SourceMachines } from './source-machines.tsx';
 
-/** The virtual machines of one source. */
-export function InventoryScreen({ endpointId }: { readonly endpointId?: string }) {
-  const endpoints = useQuery('endpoint.list', {});
+/** Machines: those of a source as it is now, and the lists that the project keeps. The rest of the route says which. */
+export function InventoryScreen({ rest }: { readonly rest: Route }) {
+  const [first, second] = rest;
+  if (first === 'import') return second === undefined ? <ImportFileScreen /> : <KeepFromEndpoint key={second} endpointId={second} />;
+  const isKept = first === 'lists';
   return (
-    <Screen title={text.inventory.title} lead={text.inventory.lead}>
-      <QueryView query={endpoints}>{(all) => <Sources sources={all.filter(isSource)} {...(endpointId === undefined ? {} : { chosen: endpointId })} />}</QueryView>
-    </Screen>
-  );
-}
-
-function isSource({ plugin }: Endpoint): boolean {
-  return plugins[plugin].source !== undefined;
-}
-
-function Sources({ sources, chosen }: { readonly sources: readonly Endpoint[]; readonly chosen?: string }) {
-  const source = sources.find(({ id }) => id === chosen) ?? sources[0];
-  if (source === undefined) {
-    return (
-      <EmptyState title={text.inventory.noSource} lead={text.inventory.noSourceLead}>
-        <Button variant="contained" href={hrefOf('endpoints', 'new')}>
-          {text.endpoints.add}
+    <Screen
+      title={text.inventory.title}
+      lead={isKept ? text.inventory.keptLead : text.inventory.lead}
+      actions={
+        <Button variant="outlined" href={hrefOf('inventory', 'import')}>
+          {text.inventory.import}
         </Button>
-      </EmptyState>
-    );
-  }
-  return (
-    <>
-      <VaultNeeded />
-      <TextField
-        select
-        size="small"
-        label={text.inventory.source}
-        value={source.id}
-        onChange={(event) => goTo('inventory', event.target.value)}
-        sx={{ maxWidth: 420 }}
-      >
-        {sources.map(({ id, name, plugin }) => (
-          <MenuItem key={id} value={id}>
-            {name} ({plugins[plugin].title})
-          </MenuItem>
-        ))}
-      </TextField>
-      <VmTable key={source.id} endpointId={source.id} />
-    </>
+      }
+    >
+      <Tabs value={isKept ? 'lists' : 'source'} aria-label={text.inventory.tabs} sx={{ borderBottom: 1, borderColor: 'divider' }}>
+        <Tab value="source" component="a" href={hrefOf('inventory')} label={text.inventory.onSource} />
+        <Tab value="lists" component="a" href={hrefOf('inventory', 'lists')} label={text.inventory.kept} />
+      </Tabs>
+      {isKept ? <KeptLists {...(second === undefined ? {} : { chosen: second })} /> : <SourceMachines {...(first === undefined ? {} : { chosen: first })} />}
+    </Screen>
   );
 }

@@ -6,11 +6,11 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
+import { DropArea } from '../../components/drop-area.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
 import { checkFiles } from './check-files.ts';
 import { countFindings, findingRows, type CheckedFile, type SeverityFilter } from './checked-file.ts';
-import { DropArea } from './drop-area.tsx';
 import { exampleDocument } from './example-document.ts';
 import { FindingsTable } from './findings-table.tsx';
 
@@ -28,7 +28,7 @@ export function ValidationScreen() {
   };
   return (
     <Screen title={text.validation.title} lead={text.validation.lead}>
-      <DropArea onFiles={(chosen) => void add(chosen)} />
+      <DropArea endings={['.yaml', '.yml', '.json', '.jsonc']} prompt={text.validation.drop} choose={text.validation.choose} many onFiles={(chosen) => void add(chosen)} />
       {files.length === 0 ? (
         <Button onClick={() => void add([new File([exampleDocument], 'example.yaml')])} sx={{ alignSelf: 'center' }}>
           {text.validation.sample}

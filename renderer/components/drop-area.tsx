@@ -3,19 +3,26 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useRef, useState, type DragEvent } from 'react';
-import { text } from '../../text/en.ts';
 import { droppedFiles } from './dropped-files.ts';
 
-const accepted = '.yaml,.yml,.json,.jsonc';
+interface Props {
+  /** Endings with their dots, e.g. `['.csv']`. Others that lie in a dropped folder are passed over. */
+  readonly endings: readonly string[];
+  readonly prompt: string;
+  readonly choose: string;
+  readonly many?: boolean;
+  readonly onFiles: (files: readonly File[]) => void;
+}
 
 /** Takes files by dropping (folders too) or by choosing. */
-export function DropArea({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
+export function DropArea({ endings, prompt, choose, many = false, onFiles }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
+  const take = (files: readonly File[]) => files.length > 0 && onFiles(many ? files : files.slice(0, 1));
   const drop = async (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
-    onFiles(await droppedFiles(event.dataTransfer));
+    take(await droppedFiles(event.dataTransfer, endings));
   };
   return (
     <Box
@@ -36,19 +43,19 @@ export function DropArea({ onFiles }: { readonly onFiles: (files: readonly File[
       }}
     >
       <UploadFileIcon color="action" sx={{ fontSize: 40 }} aria-hidden />
-      <Typography sx={{ mb: 2 }}>{text.validation.drop}</Typography>
+      <Typography sx={{ mb: 2 }}>{prompt}</Typography>
       <Button variant="contained" onClick={() => input.current?.click()}>
-        {text.validation.choose}
+        {choose}
       </Button>
       <input
         ref={input}
         type="file"
-        accept={accepted}
-        multiple
+        accept={endings.join(',')}
+        multiple={many}
         hidden
-        aria-label={text.validation.choose}
+        aria-label={choose}
         onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
+          take([...(event.target.files ?? [])]);
           event.target.value = '';
         }}
       />

@@ -1,11 +1,9 @@
-const isDocument = (name: string) => /\.(ya?ml|jsonc?)$/i.test(name);
-
-/** The documents of a drop: the files themselves, and those in dropped folders, by name. */
-export async function droppedFiles(transfer: DataTransfer): Promise<File[]> {
+/** The files of a drop that have one of these endings: the files themselves, and those in dropped folders. */
+export async function droppedFiles(transfer: DataTransfer, endings: readonly string[]): Promise<File[]> {
   // The entries must be taken before the first await: the browser empties the list when the event is over.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const nested = await Promise.all(entries.map(filesBelow));
-  return nested.flat().filter(({ name }) => isDocument(name));
+  return nested.flat().filter(({ name }) => endings.some((ending) => name.toLowerCase().endsWith(ending)));
 }
 
 async function filesBelow(entry: FileSystemEntry): Promise<File[]> {

@@ -1,0 +1,36 @@
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import type { RowProblem } from '../../../shared/inventory/row-cells.ts';
+import { PagedTable, type Column } from '../../components/paged-table.tsx';
+import { StateLabel } from '../../components/state-label.tsx';
+import { text } from '../../text/en.ts';
+
+interface Row extends RowProblem {
+  readonly key: string;
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    id: 'severity',
+    label: text.inventory.severity,
+    sortBy: ({ severity }) => severity,
+    cell: ({ severity }) => <StateLabel tone={severity === 'error' ? 'bad' : 'paused'}>{text.inventory.severities[severity]}</StateLabel>,
+  },
+  { id: 'table', label: text.inventory.list, sortBy: ({ table }) => table, cell: ({ table }) => table },
+  { id: 'row', label: text.inventory.row, align: 'right', sortBy: ({ row }) => row, cell: ({ row }) => (row === 0 ? '' : row) },
+  { id: 'column', label: text.inventory.column, sortBy: ({ column }) => column ?? '', cell: ({ column }) => column ?? '' },
+  { id: 'problem', label: text.inventory.problem, cell: ({ message }) => message },
+];
+
+/** Rows that could not be taken as they are, each with its place in the file. */
+export function ProblemsTable({ problems }: { readonly problems: readonly RowProblem[] }) {
+  const rows = problems.map((problem, index): Row => ({ ...problem, key: String(index) }));
+  return (
+    <Box>
+      <Typography component="h3" sx={{ fontWeight: 600, mb: 1 }}>
+        {text.inventory.problems}
+      </Typography>
+      <PagedTable label={text.inventory.problems} columns={columns} rows={rows} rowKey={({ key }) => key} />
+    </Box>
+  );
+}
