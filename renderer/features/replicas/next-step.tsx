@@ -42,7 +42,7 @@ export function NextStep({ replica, life, size = 'small' }: { readonly replica: 
       <Button {...shared} variant="contained" onClick={() => setIsStarting(true)}>
         {label}
       </Button>
-      {isStarting && <StartRunDialog replica={replica} onClose={() => setIsStarting(false)} />}
+      {isStarting && <StartRunDialog replicas={[replica]} onClose={() => setIsStarting(false)} />}
     </>
   );
 }

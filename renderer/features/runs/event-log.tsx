@@ -1,4 +1,5 @@
 import Box from '@mui/material/Box';
+import MenuItem from '@mui/material/MenuItem';
 import Paper from '@mui/material/Paper';
 import Table from '@mui/material/Table';
 import TableBody from '@mui/material/TableBody';
@@ -9,34 +10,56 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import type { Event } from '../../../shared/model/event.ts';
+import type { Query } from '../../app/workbench-context.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { text } from '../../text/en.ts';
-import { useEvents } from './use-events.ts';
+import { eventLevels, isAtLeast, levelOf, type EventLevel } from './event-level.ts';
+import { useDeploymentEvents, useExecutionEvents } from './use-events.ts';
 
 /** More than this the document does not hold at once; what was filtered out and what is older can still be copied. */
 const mostShown = 300;
 
+const colours: Readonly<Record<EventLevel, string>> = { error: 'error.main', warning: 'warning.main', info: 'text.secondary', detail: 'text.secondary' };
+
+export function ExecutionEvents({ executionId }: { readonly executionId: string }) {
+  return <EventLog title={text.runs.events} query={useExecutionEvents(executionId)} />;
+}
+
+export function DeploymentEvents({ deploymentId, title }: { readonly deploymentId: string; readonly title: string }) {
+  return <EventLog title={title} query={useDeploymentEvents(deploymentId)} />;
+}
+
 /** What happened in a run, the newest first. */
-export function EventLog({ executionId }: { readonly executionId: string }) {
-  const query = useEvents(executionId);
+function EventLog({ title, query }: { readonly title: string; readonly query: Query<Event[]> }) {
   const [filter, setFilter] = useState('');
+  const [least, setLeast] = useState<EventLevel>('detail');
   return (
-    <Paper component="section" variant="outlined" aria-label={text.runs.events} sx={{ p: 2.5 }}>
+    <Paper component="section" variant="outlined" aria-label={title} sx={{ p: 2.5 }}>
       <QueryView query={query}>
         {(events) => {
           const wanted = filter.trim().toLowerCase();
-          const found = wanted === '' ? events : events.filter((event) => lineOf(event).toLowerCase().includes(wanted));
+          const found = events.filter((event) => isAtLeast(levelOf(event), least) && (wanted === '' || lineOf(event).toLowerCase().includes(wanted)));
           return (
             <>
               <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', mb: 1.5, flexWrap: 'wrap' }}>
-                <Typography variant="h6" component="h2" sx={{ flexGrow: 1 }}>
-                  {text.runs.events}
+                <Typography variant="h6" component="h2">
+                  {title}
                 </Typography>
+                <Typography variant="body2" role="status" sx={{ color: 'text.secondary', flexGrow: 1 }}>
+                  {text.runs.eventsShown(Math.min(found.length, mostShown), events.length)}
+                </Typography>
+                <TextField select size="small" label={text.runs.level} value={least} onChange={(event) => setLeast(event.target.value as EventLevel)} sx={{ width: 200 }}>
+                  {eventLevels.toReversed().map((level) => (
+                    <MenuItem key={level} value={level}>
+                      {text.runs.levelsFrom[level]}
+                    </MenuItem>
+                  ))}
+                </TextField>
                 <TextField type="search" size="small" label={text.runs.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
                 <CopyButton label={text.runs.copyEvents} content={found.map(lineOf).join('\n')} />
               </Box>
-              {found.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.runs.noEvents}</Typography> : <Lines events={found.slice(-mostShown).toReversed()} />}
+              {found.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.runs.noEvents}</Typography> : <Lines label={title} events={found.slice(-mostShown).toReversed()} />}
             </>
           );
         }}
@@ -45,25 +68,34 @@ export function EventLog({ executionId }: { readonly executionId: string }) {
   );
 }
 
-function Lines({ events }: { readonly events: readonly Event[] }) {
+function Lines({ label, events }: { readonly label: string; readonly events: readonly Event[] }) {
   return (
-    <TableContainer tabIndex={0} role="region" aria-label={text.runs.events} sx={{ maxHeight: 360 }}>
-      <Table size="small">
+    <TableContainer tabIndex={0} role="region" aria-label={text.runs.linesOf(label)} sx={{ maxHeight: 360 }}>
+      <Table size="small" sx={{ '& td': { py: 0.5, verticalAlign: 'top' } }}>
         <TableBody>
-          {events.map((event) => (
-            <TableRow key={event.id}>
-              <TableCell sx={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', verticalAlign: 'top', color: 'text.secondary' }}>
-                {new Date(event.at).toLocaleTimeString()}
-              </TableCell>
-              <TableCell sx={{ overflowWrap: 'anywhere' }}>{event.message}</TableCell>
-            </TableRow>
-          ))}
+          {events.map((event) => {
+            const level = levelOf(event);
+            return (
+              <TableRow key={event.id}>
+                <TableCell sx={{ width: 1, whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', color: 'text.secondary' }}>{new Date(event.at).toLocaleTimeString()}</TableCell>
+                <TableCell sx={{ width: 1, whiteSpace: 'nowrap', color: colours[level], fontWeight: level === 'error' ? 600 : 400 }}>{text.runs.levels[level]}</TableCell>
+                <TableCell
+                  sx={{
+                    overflowWrap: 'anywhere', whiteSpace: 'pre-wrap',
+                    ...(level === 'detail' || event.type === 'guest.console' ? { fontFamily: 'monospace', fontSize: 12 } : {}),
+                  }}
+                >
+                  {event.message}
+                </TableCell>
+              </TableRow>
+            );
+          })}
         </TableBody>
       </Table>
     </TableContainer>
   );
 }
 
-function lineOf({ at, type, message }: Event): string {
-  return `${at} ${type} ${message}`;
+function lineOf(event: Event): string {
+  return `${event.at} ${levelOf(event)} ${event.type} ${event.message}`;
 }

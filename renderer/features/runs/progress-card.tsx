@@ -2,15 +2,22 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import type { Execution } from '../../../shared/model/execution.ts';
+import { isTerminalExecution, type Execution } from '../../../shared/model/execution.ts';
 import type { TransferProgress } from '../../../shared/model/progress.ts';
+import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
+import { rateNow } from './bandwidth.ts';
+import { RateChart } from './rate-chart.tsx';
 import { percentOf, TransferBar } from './transfer-bar.tsx';
 import { useProgress } from './use-progress.ts';
+import { useRates } from './use-rates.ts';
 
-/** How far every disk is. */
+/** How far every disk is, and how fast it went. */
 export function ProgressCard({ execution }: { readonly execution: Execution }) {
   const progress = useProgress(execution);
+  const rates = useRates(execution.id);
+  const now = useNow(15_000);
+  const limit = isTerminalExecution(execution.state) ? undefined : rateNow(execution.options, new Date(now));
   return (
     <Paper component="section" variant="outlined" aria-label={text.runs.progress} sx={{ p: 2.5 }}>
       <Typography variant="h6" component="h2" sx={{ mb: 1.5 }}>
@@ -24,6 +31,7 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
           {progress.disks.map((disk) => (
             <TransferBar key={disk.diskId} name={disk.diskId} transfer={disk} />
           ))}
+          {rates.length > 1 && <RateChart samples={rates} limit={limit} />}
           <Announcement total={progress.total} />
         </Stack>
       )}

@@ -1,7 +1,5 @@
+import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
-import Checkbox from '@mui/material/Checkbox';
-import FormControlLabel from '@mui/material/FormControlLabel';
-import FormHelperText from '@mui/material/FormHelperText';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import type { Execution } from '../../../shared/model/execution.ts';
@@ -10,9 +8,10 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { parseBytes } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
-import { isLimit, LimitField } from './limit-field.tsx';
+import { bandwidthText, readBandwidth } from './bandwidth.ts';
+import { BandwidthField } from './bandwidth-field.tsx';
+import { CancelRunDialog } from './cancel-run-dialog.tsx';
 
 /** What can be done with a run that is not over. */
 export function RunActions({ execution }: { readonly execution: Execution }) {
@@ -23,12 +22,12 @@ export function RunActions({ execution }: { readonly execution: Execution }) {
     <>
       {execution.state === 'interrupted' && <ResumeButton execution={execution} />}
       {isRunning && <Button onClick={() => setOpen('limit')}>{text.runs.changeLimit}</Button>}
-      {(isRunning || execution.state === 'cancelling') && (
+      {(isRunning || execution.state === 'cancelling' || execution.state === 'interrupted') && (
         <Button color="error" variant="outlined" onClick={() => setOpen('cancel')}>
           {text.runs.cancel}
         </Button>
       )}
-      {open === 'cancel' && <CancelDialog execution={execution} onClose={close} />}
+      {open === 'cancel' && <CancelExecution execution={execution} onClose={close} />}
       {open === 'limit' && <LimitDialog execution={execution} onClose={close} />}
     </>
   );
@@ -52,40 +51,39 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-function CancelDialog({ execution, onClose }: DialogProps) {
+function CancelExecution({ execution, onClose }: DialogProps) {
   const link = useLink();
-  const toast = useToast();
-  const [force, setForce] = useState(false);
-  const cancel = useAction(async () => {
-    await link.call('execution.cancel', { execution: execution.id, force });
-    toast(text.runs.cancelled);
-    onClose();
-  });
   return (
-    <ConfirmDialog title={text.runs.cancelTitle} confirm={text.runs.cancelButton} dismiss={text.runs.keepRunning} isDestructive action={cancel} onClose={onClose}>
-      <Typography>{text.runs.cancelKept}</Typography>
-      <Typography>{text.runs.cancelDeleted}</Typography>
-      <div>
-        <FormControlLabel control={<Checkbox checked={force} onChange={(event) => setForce(event.target.checked)} />} label={text.runs.cancelForce} />
-        <FormHelperText>{text.runs.cancelForceHelp}</FormHelperText>
-      </div>
-    </ConfirmDialog>
+    <CancelRunDialog
+      runId={execution.id}
+      title={text.runs.cancelTitle}
+      kept={text.runs.cancelKept}
+      deleted={text.runs.cancelDeleted}
+      isCancelling={execution.state === 'cancelling'}
+      cancel={(force) => link.call('execution.cancel', { execution: execution.id, force })}
+      onClose={onClose}
+    />
   );
 }
 
 function LimitDialog({ execution, onClose }: DialogProps) {
   const link = useLink();
   const toast = useToast();
-  const [limit, setLimit] = useState('');
+  const [written, setWritten] = useState(() => bandwidthText(execution.options));
+  const read = readBandwidth(written);
   const change = useAction(async () => {
-    const bandwidthLimit = parseBytes(limit);
-    await link.call('execution.limit', { execution: execution.id, ...(bandwidthLimit === undefined ? {} : { bandwidthLimit }) });
+    if ('error' in read) return;
+    await link.call('execution.limit', { execution: execution.id, ...read.options });
     toast(text.runs.limitChanged);
     onClose();
   });
   return (
-    <ConfirmDialog title={text.runs.changeLimitTitle} confirm={text.endpoints.save} isReady={isLimit(limit)} action={change} onClose={onClose}>
-      <LimitField value={limit} onChange={setLimit} />
+    <ConfirmDialog title={text.runs.changeLimitTitle} confirm={text.endpoints.save} isReady={!('error' in read)} action={change} onClose={onClose}>
+      <Typography variant="body2" sx={{ mb: 1 }}>
+        {text.runs.changeLimitLead}
+      </Typography>
+      <BandwidthField value={written} onChange={setWritten} autoFocus />
+      {'profile' in read && <Alert severity="info">{text.runs.localTime(Intl.DateTimeFormat().resolvedOptions().timeZone)}</Alert>}
     </ConfirmDialog>
   );
 }

@@ -2,8 +2,6 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
-import Paper from '@mui/material/Paper';
-import Typography from '@mui/material/Typography';
 import { isTerminalExecution, type Execution } from '../../../shared/model/execution.ts';
 import { hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
@@ -14,11 +12,12 @@ import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
-import { EventLog } from './event-log.tsx';
+import { ExecutionEvents } from './event-log.tsx';
 import { ExecutionLabel } from './execution-label.tsx';
+import { QueueNotice } from './queue-notice.tsx';
 import { ProgressCard } from './progress-card.tsx';
 import { RunActions } from './run-actions.tsx';
-import { TaskList } from './task-list.tsx';
+import { TaskSection } from './task-section.tsx';
 
 /** One execution of a replica, as it goes on. */
 export function RunScreen({ executionId }: { readonly executionId: string }) {
@@ -43,6 +42,7 @@ export function RunScreen({ executionId }: { readonly executionId: string }) {
             actions={<RunActions execution={execution} />}
           >
             <VaultNeeded />
+            {execution.queuePosition !== undefined && <QueueNotice position={execution.queuePosition} />}
             {execution.state === 'interrupted' && <Alert severity="warning">{text.runs.interruptedLead}</Alert>}
             {execution.error !== undefined && execution.state !== 'cancelled' && <ErrorNotice error={execution.error} />}
             {execution.leftBehind > 0 && (
@@ -58,13 +58,8 @@ export function RunScreen({ executionId }: { readonly executionId: string }) {
               </Alert>
             )}
             <ProgressCard execution={execution} />
-            <Paper component="section" variant="outlined" aria-label={text.runs.tasks} sx={{ p: 2.5 }}>
-              <Typography variant="h6" component="h2" sx={{ mb: 1 }}>
-                {text.runs.tasks}
-              </Typography>
-              <TaskList tasks={execution.tasks} now={now} />
-            </Paper>
-            <EventLog executionId={execution.id} />
+            <TaskSection tasks={execution.tasks} />
+            <ExecutionEvents executionId={execution.id} />
           </Screen>
         );
       }}

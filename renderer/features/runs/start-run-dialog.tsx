@@ -8,19 +8,19 @@ import RadioGroup from '@mui/material/RadioGroup';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useId, useState } from 'react';
+import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { goTo } from '../../app/route.ts';
-import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { parseBytes } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
-import { isLimit, LimitField } from './limit-field.tsx';
+import { readBandwidth } from './bandwidth.ts';
+import { BandwidthField } from './bandwidth-field.tsx';
+import { StartManyDialog } from './start-many-dialog.tsx';
 
 type VerifyMode = keyof typeof text.runs.verifyModes;
 
-/** How a run is to be, and its start. */
-export function StartRunDialog({ replica, onClose }: { readonly replica: Replica; readonly onClose: () => void }) {
+/** How runs are to be, and their start: of one replica or of several with the same options. */
+export function StartRunDialog({ replicas, onClose }: { readonly replicas: readonly Replica[]; readonly onClose: () => void }) {
   const link = useLink();
   const id = useId();
   const [verify, setVerify] = useState<VerifyMode>('written');
@@ -29,26 +29,22 @@ export function StartRunDialog({ replica, onClose }: { readonly replica: Replica
   const [parallel, setParallel] = useState('');
   const disks = Number(parallel);
   const isParallelRight = parallel === '' || (Number.isInteger(disks) && disks >= 1 && disks <= 16);
-  const start = useAction(async () => {
-    const bandwidthLimit = parseBytes(limit);
-    const execution = await link.call('replica.execute', {
-      replica: replica.id,
-      options: {
-        verify,
-        ...(shutdownVm ? { shutdownVm } : {}),
-        ...(bandwidthLimit === undefined ? {} : { bandwidthLimit }),
-        ...(parallel === '' ? {} : { parallelDisks: disks }),
-      },
-    });
-    onClose();
-    goTo('runs', execution.id);
-  });
+  const bandwidth = readBandwidth(limit);
+  const options: ExecutionOptions = {
+    verify,
+    ...(shutdownVm ? { shutdownVm } : {}),
+    ...('options' in bandwidth ? bandwidth.options : {}),
+    ...(parallel === '' ? {} : { parallelDisks: disks }),
+  };
+  const [first] = replicas;
   return (
-    <ConfirmDialog
-      title={text.runs.startTitle(replica.name)}
+    <StartManyDialog
+      title={replicas.length === 1 && first !== undefined ? text.runs.startTitle(first.name) : text.runs.startManyTitle(replicas.length)}
       confirm={text.runs.start}
-      isReady={isParallelRight && isLimit(limit)}
-      action={start}
+      isReady={isParallelRight && 'options' in bandwidth}
+      replicas={replicas}
+      start={async (replica) => (await link.call('replica.execute', { replica: replica.id, options })).id}
+      onStarted={(ids) => ids.length === 1 && goTo('runs', ids[0]!)}
       onClose={onClose}
     >
       <Typography>{text.runs.startLead}</Typography>
@@ -76,7 +72,7 @@ export function StartRunDialog({ replica, onClose }: { readonly replica: Replica
         <FormControlLabel control={<Checkbox checked={shutdownVm} onChange={(event) => setShutdownVm(event.target.checked)} />} label={text.runs.shutdown} />
         <FormHelperText>{text.runs.shutdownHelp}</FormHelperText>
       </div>
-      <LimitField value={limit} onChange={setLimit} />
+      <BandwidthField value={limit} onChange={setLimit} />
       <TextField
         size="small"
         label={text.runs.parallel}
@@ -86,6 +82,6 @@ export function StartRunDialog({ replica, onClose }: { readonly replica: Replica
         onChange={(event) => setParallel(event.target.value)}
         slotProps={{ htmlInput: { inputMode: 'numeric' } }}
       />
-    </ConfirmDialog>
+    </StartManyDialog>
   );
 }

@@ -3,9 +3,9 @@ import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
 import type { Task } from '../../../shared/model/task.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { durationText } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
 import { ExecutionLabel } from './execution-label.tsx';
+import { taskTime } from './task-time.ts';
 
 /** The tasks of a run in their order. */
 export function TaskList({ tasks, now }: { readonly tasks: readonly Task[]; readonly now: number }) {
@@ -25,7 +25,7 @@ export function TaskList({ tasks, now }: { readonly tasks: readonly Task[]; read
               </Typography>
             )}
             <Typography variant="caption" sx={{ color: 'text.secondary', minWidth: 70, textAlign: 'right' }}>
-              {timeOf(task, now)}
+              {taskTime(task, now)}
             </Typography>
           </Box>
           {task.error !== undefined && task.state === 'failed' && (
@@ -37,10 +37,4 @@ export function TaskList({ tasks, now }: { readonly tasks: readonly Task[]; read
       ))}
     </Box>
   );
-}
-
-function timeOf({ startedAt, finishedAt, state }: Task, now: number): string {
-  if (startedAt === undefined || (finishedAt === undefined && state !== 'running')) return '';
-  const end = finishedAt === undefined ? now : Date.parse(finishedAt);
-  return durationText((end - Date.parse(startedAt)) / 1000);
 }

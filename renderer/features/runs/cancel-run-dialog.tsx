@@ -1,0 +1,46 @@
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import FormHelperText from '@mui/material/FormHelperText';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import { useToast } from '../../app/toasts.tsx';
+import { useAction } from '../../app/use-action.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { text } from '../../text/en.ts';
+import { ResourceList } from '../ledger/resource-list.tsx';
+
+interface Props {
+  /** Execution or deployment. */
+  readonly runId: string;
+  readonly title: string;
+  readonly kept: string;
+  readonly deleted: string;
+  readonly isCancelling: boolean;
+  readonly cancel: (force: boolean) => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** Says what a cancel keeps and what it deletes, by name, before it is asked for. */
+export function CancelRunDialog({ runId, title, kept, deleted, isCancelling, cancel, onClose }: Props) {
+  const toast = useToast();
+  const [force, setForce] = useState(isCancelling);
+  const ledger = useQuery('ledger.list', {}, ['execution.event']);
+  const doomed = ledger.data?.filter((item) => item.executionId === runId && item.lifetime !== 'replica') ?? [];
+  const action = useAction(async () => {
+    await cancel(force);
+    toast(text.runs.cancelled);
+    onClose();
+  });
+  return (
+    <ConfirmDialog title={title} confirm={text.runs.cancelButton} dismiss={text.runs.keepRunning} isDestructive action={action} onClose={onClose}>
+      <Typography>{kept}</Typography>
+      <Typography>{deleted}</Typography>
+      {doomed.length > 0 && <ResourceList title={force ? text.runs.cancelStays(doomed.length) : text.runs.cancelNow(doomed.length)} items={doomed} />}
+      <div>
+        <FormControlLabel control={<Checkbox checked={force} onChange={(event) => setForce(event.target.checked)} />} label={text.runs.cancelForce} />
+        <FormHelperText>{text.runs.cancelForceHelp}</FormHelperText>
+      </div>
+    </ConfirmDialog>
+  );
+}
