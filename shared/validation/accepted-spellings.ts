@@ -28,11 +28,11 @@ export function canonicalise(environment: JsonObject, spellings: Readonly<Record
     const path = toDocument(from, renamed);
     if (Object.hasOwn(holder, newKey)) {
       const message = `${JSON.stringify(oldKey)} is another spelling of ${JSON.stringify(newKey)}, which stands here too; only one of them can count`;
-      faults.push({ severity: 'error', path, rule: 'two-spellings', message, suggestion: `Leave ${JSON.stringify(oldKey)} out.` });
+      faults.push({ severity: 'error', path, rule: 'two-spellings', message, suggestion: `Leave ${JSON.stringify(oldKey)} out.`, fix: { kind: 'remove-key' } });
       current = replaceAt(current, from.slice(0, -1), without(holder, oldKey));
     } else {
       const message = `${JSON.stringify(oldKey)} is accepted as another spelling of ${JSON.stringify(newKey)}`;
-      faults.push({ severity: 'warning', path, rule: 'other-spelling', message, suggestion: `Write ${JSON.stringify(newKey)}.` });
+      faults.push({ severity: 'warning', path, rule: 'other-spelling', message, suggestion: `Write ${JSON.stringify(newKey)}.`, fix: { kind: 'rename-key', to: newKey } });
       current = replaceAt(current, from.slice(0, -1), withRenamed(holder, oldKey, newKey));
       renamed.push({ from, to });
     }

@@ -22,7 +22,7 @@ export interface UnknownKey {
 
 export interface ShapeOptions {
   /** Says what an unknown key should have been. */
-  readonly unknownKey: (unknown: UnknownKey) => Pick<ShapeFault, 'message' | 'suggestion'>;
+  readonly unknownKey: (unknown: UnknownKey) => Pick<ShapeFault, 'message' | 'suggestion' | 'fix'>;
   /** Keys at the top that count as given although they are not there. */
   readonly givenElsewhere?: (key: string) => boolean;
   /** What messages call the value as a whole. */

@@ -58,7 +58,7 @@ function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonOb
     try {
       for (const { at: place, from, ...rest } of [...rule.check(ruleContext)]) {
         const path = from === 'document' ? place : [...at, ...inDocument(place)];
-        yield { severity: rest.severity, path: toPointer(path), rule: rule.id, message: rest.message, ...suggestionOf(rest) };
+        yield { severity: rest.severity, path: toPointer(path), rule: rule.id, message: rest.message, ...adviceOf(rest) };
       }
     } catch (error) {
       // A defect of the rule must not take the other rules' findings along, nor let the document pass unseen.
@@ -69,13 +69,12 @@ function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonOb
   }
 }
 
-function finding({ path, rule, severity, message, suggestion }: ShapeFault, area: string, below: readonly PathSegment[]): Finding {
-  const found = { severity, path: toPointer([...below, ...path]), rule: `${area}/${rule}`, message };
-  return suggestion === undefined ? found : { ...found, suggestion };
+function finding({ path, rule, severity, message, ...advice }: ShapeFault, area: string, below: readonly PathSegment[]): Finding {
+  return { severity, path: toPointer([...below, ...path]), rule: `${area}/${rule}`, message, ...adviceOf(advice) };
 }
 
-function suggestionOf({ suggestion }: { readonly suggestion?: string }): { suggestion?: string } {
-  return suggestion === undefined ? {} : { suggestion };
+function adviceOf({ suggestion, fix }: Pick<Finding, 'suggestion' | 'fix'>): Pick<Finding, 'suggestion' | 'fix'> {
+  return { ...(suggestion === undefined ? {} : { suggestion }), ...(fix === undefined ? {} : { fix }) };
 }
 
 function unusablePlugin(id: string, plugin: PluginDefinition | undefined, side: Side, plugins: Plugins): Omit<Finding, 'path'> {
@@ -93,6 +92,8 @@ function unusablePlugin(id: string, plugin: PluginDefinition | undefined, side: 
     severity: 'error',
     rule: 'document/unknown-plugin',
     message: `There is no plugin ${JSON.stringify(id)}`,
-    suggestion: nearest === undefined ? `A ${side} can be: ${choices.join(', ')}.` : `Did you mean ${JSON.stringify(nearest)}?`,
+    ...(nearest === undefined
+      ? { suggestion: `A ${side} can be: ${choices.join(', ')}.` }
+      : { suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'set-value', value: nearest } }),
   };
 }

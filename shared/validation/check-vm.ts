@@ -28,11 +28,11 @@ function withoutFaults(value: unknown, faults: readonly ShapeFault[]): unknown {
 }
 
 /** What to say of an unknown key where only the shape is known. */
-export function adviseByShape({ key, parent, parentSchema }: UnknownKey, root: string): Pick<ShapeFault, 'message' | 'suggestion'> {
+export function adviseByShape({ key, parent, parentSchema }: UnknownKey, root: string): Pick<ShapeFault, 'message' | 'suggestion' | 'fix'> {
   const holder = parent.findLast((segment) => typeof segment === 'string') ?? root;
   const message = `${JSON.stringify(key)} is no key of ${JSON.stringify(holder)}`;
   const nearest = nearestSpelling(key, knownKeys(parentSchema));
-  return nearest === undefined ? { message } : { message, suggestion: `Did you mean ${JSON.stringify(nearest)}?` };
+  return nearest === undefined ? { message } : { message, suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'rename-key', to: nearest } };
 }
 
 function asGuestSupport(fault: ShapeFault): ShapeFault {

@@ -1,10 +1,18 @@
+import type { JsonValue } from '../model/json.ts';
+
 /** A place in the text of a document. Both count from 1; columns are UTF-16 code units. */
 export interface TextLocation {
   readonly line: number;
   readonly column: number;
 }
 
-/** One result of a check, as `validate --format json` prints it (without `location`). */
+/** A change of a document at a finding's path. */
+export type Fix =
+  | { readonly kind: 'rename-key'; readonly to: string }
+  | { readonly kind: 'set-value'; readonly value: JsonValue }
+  | { readonly kind: 'remove-key' };
+
+/** One result of a check, as `validate --format json` prints it (without `location` and `fix`). */
 export interface Finding {
   readonly severity: 'error' | 'warning' | 'info';
   /** RFC 6901 JSON Pointer into the document; '' is the whole document. */
@@ -13,6 +21,8 @@ export interface Finding {
   readonly rule: string;
   readonly message: string;
   readonly suggestion?: string;
+  /** What carries the suggestion out at `path`, where that is certain enough for one click. */
+  readonly fix?: Fix;
   /** Where `path`, or what is nearest to it, stands in the text; only when the document was read from text. */
   readonly location?: TextLocation;
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Fix } from './finding.ts';
 import { nearestSpelling } from './spelling.ts';
 
 /** What is wrong with one value, in words, and the rule's name below the plugin or area. */
@@ -6,6 +7,7 @@ export interface ShapeMessage {
   readonly rule: string;
   readonly message: string;
   readonly suggestion?: string;
+  readonly fix?: Fix;
 }
 
 type Issue = z.core.$ZodIssue;
@@ -24,7 +26,7 @@ const typeNames: Readonly<Record<string, string>> = {
 /** Says an issue in our own words. Values are quoted only where they are choices, so that no secret gets out. */
 export function shapeMessage(issue: Issue, name: string, value: unknown): ShapeMessage {
   if (value === null) {
-    return { rule: 'wrong-type', message: `${name} is null, which is no value`, suggestion: 'Leave the key out.' };
+    return { rule: 'wrong-type', message: `${name} is null, which is no value`, suggestion: 'Leave the key out.', fix: { kind: 'remove-key' } };
   }
   if (issue.code !== 'custom' && isOwnMessage(issue.message)) {
     const rule = issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'wrong-type' : 'wrong-form';
@@ -63,8 +65,7 @@ function inSentence(name: string, message: string): string {
 
 function wrongType(name: string, expected: string, value: unknown): ShapeMessage {
   const message = `${name} must be ${typeNames[expected] ?? expected}, not ${typeOf(value, expected)}`;
-  const suggestion = typeSuggestion(expected, value);
-  return { rule: 'wrong-type', message, ...(suggestion === undefined ? {} : { suggestion }) };
+  return { rule: 'wrong-type', message, ...typeAdvice(expected, value) };
 }
 
 function typeOf(value: unknown, expected: string): string {
@@ -76,16 +77,21 @@ function typeOf(value: unknown, expected: string): string {
   return typeNames[typeof value] ?? typeof value;
 }
 
-function typeSuggestion(expected: string, value: unknown): string | undefined {
+function typeAdvice(expected: string, value: unknown): Pick<ShapeMessage, 'suggestion' | 'fix'> {
   if (expected === 'boolean' && typeof value === 'string' && /^(?:true|false|yes|no|on|off)$/i.test(value)) {
-    return `Write ${/^(?:true|yes|on)$/i.test(value) ? 'true' : 'false'} without quotes.`;
+    const meant = /^(?:true|yes|on)$/i.test(value);
+    return { suggestion: `Write ${meant} without quotes.`, fix: { kind: 'set-value', value: meant } };
   }
   if ((expected === 'int' || expected === 'number') && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) {
-    return `Write ${value} without quotes.`;
+    return { suggestion: `Write ${value} without quotes.`, fix: { kind: 'set-value', value: Number(value) } };
   }
-  if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return 'Put the value in quotes.';
-  if (expected === 'array' && typeof value === 'string') return 'Put the value in brackets: a list with one element.';
-  return undefined;
+  if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
+    return { suggestion: 'Put the value in quotes.', fix: { kind: 'set-value', value: String(value) } };
+  }
+  if (expected === 'array' && typeof value === 'string') {
+    return { suggestion: 'Put the value in brackets: a list with one element.', fix: { kind: 'set-value', value: [value] } };
+  }
+  return {};
 }
 
 function choice(name: string, choices: readonly string[], value: unknown): ShapeMessage {
@@ -96,7 +102,7 @@ function choice(name: string, choices: readonly string[], value: unknown): Shape
   return {
     rule: 'value-not-allowed',
     message: `${name} must be ${wanted}, not ${JSON.stringify(shortened(value))}`,
-    ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
+    ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'set-value', value: nearest } }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Equivalent } from '../plugins/equivalents.ts';
 import type { PluginDefinition } from '../plugins/plugin-definition.ts';
 import type { PluginId, Side } from '../model/plugin-id.ts';
 import type { ShapeFault, UnknownKey } from './check-shape.ts';
+import type { Fix } from './finding.ts';
 import { knownKeys } from './schema-walk.ts';
 import { nearestSpelling } from './spelling.ts';
 
@@ -13,7 +14,7 @@ export interface KeySuggestions {
   readonly findEquivalent: (key: string, plugin: PluginId, side: Side) => Equivalent | undefined;
 }
 
-type Advice = Pick<ShapeFault, 'message' | 'suggestion'>;
+type Advice = Pick<ShapeFault, 'message' | 'suggestion' | 'fix'>;
 
 /**
  * What to say of a key that a plugin's environment does not have, best knowledge first: an alias that is known for this
@@ -25,18 +26,22 @@ export function adviseOnKey({ key, parent, parentSchema }: UnknownKey, plugin: P
   const container = parent.length === 0 ? `the ${side} environment of ${plugin.id}` : JSON.stringify(String(parent.at(-1)));
   const message = `${JSON.stringify(key)} is no key of ${container}`;
   const alias = definition === undefined ? undefined : ownMember(definition.knownAliases, path);
-  if (alias !== undefined) return { message, suggestion: `Use ${JSON.stringify(alias.split('.').at(-1))}${placeOf(alias, parent)}.` };
+  if (alias !== undefined) return { message, suggestion: `Use ${JSON.stringify(alias.split('.').at(-1))}${placeOf(alias, parent)}.`, ...(placeOf(alias, parent) === '' ? renameTo(alias.split('.').at(-1) ?? alias) : {}) };
   const nearest = nearestSpelling(key, knownKeys(parentSchema));
   const equivalent = parent.length === 0 ? known.findEquivalent(key, plugin.id, side) : undefined;
   if (equivalent !== undefined) {
     const belongs = `This key belongs to ${ownersInWords(equivalent, plugin.id)}`;
-    if (equivalent.here !== undefined) return { message, suggestion: `${belongs}; here it is ${JSON.stringify(equivalent.here)}.` };
-    if (nearest !== undefined) return { message, suggestion: `${belongs}; did you mean ${JSON.stringify(nearest)}?` };
-    return { message, suggestion: `${belongs}; here is nothing like it, leave it out.` };
+    if (equivalent.here !== undefined) return { message, suggestion: `${belongs}; here it is ${JSON.stringify(equivalent.here)}.`, ...renameTo(equivalent.here) };
+    if (nearest !== undefined) return { message, suggestion: `${belongs}; did you mean ${JSON.stringify(nearest)}?`, ...renameTo(nearest) };
+    return { message, suggestion: `${belongs}; here is nothing like it, leave it out.`, fix: { kind: 'remove-key' } };
   }
   const elsewhere = nestedHome(key, parent, definition?.schema);
   if (elsewhere !== undefined) return { message, suggestion: `It belongs into ${elsewhere}.` };
-  return nearest === undefined ? { message } : { message, suggestion: `Did you mean ${JSON.stringify(nearest)}?` };
+  return nearest === undefined ? { message } : { message, suggestion: `Did you mean ${JSON.stringify(nearest)}?`, ...renameTo(nearest) };
+}
+
+export function renameTo(to: string): { fix: Fix } {
+  return { fix: { kind: 'rename-key', to } };
 }
 
 function ownMember(table: Readonly<Record<string, string>>, key: string): string | undefined {

@@ -1,3 +1,4 @@
+import type { Finding } from '../../validation/finding.ts';
 import { nearestSpelling } from '../../validation/spelling.ts';
 
 /** A value in quotes, cut to what a line takes. */
@@ -17,5 +18,6 @@ export function spellingsOf(candidates: readonly string[]): (word: string) => st
   return (word) => (candidates.length > mostCandidates || ++lookups > mostLookups ? undefined : nearestSpelling(word, candidates));
 }
 
-export const didYouMean = (nearest: string | undefined): { suggestion?: string } =>
-  nearest === undefined ? {} : { suggestion: `Did you mean ${quoted(nearest)}?` };
+/** For a value that was misspelt. */
+export const didYouMean = (nearest: string | undefined): Pick<Finding, 'suggestion' | 'fix'> =>
+  nearest === undefined ? {} : { suggestion: `Did you mean ${quoted(nearest)}?`, fix: { kind: 'set-value', value: nearest } };
