@@ -53,9 +53,9 @@ function fixYaml(text: string, path: readonly string[], fix: Fix): string | unde
   const { holder, pair, node } = found;
   if (fix.kind === 'set-value') {
     const range = node?.range;
-    return range == null ? undefined : splice(text, range[0], range[1], inYaml(fix.value));
+    return range === undefined || range === null ? undefined : splice(text, range[0], range[1], inYaml(fix.value));
   }
-  if (pair === undefined || !isScalar(pair.key) || pair.key.range == null) return undefined;
+  if (pair === undefined || !isScalar(pair.key) || !pair.key.range) return undefined;
   const [start, end] = pair.key.range;
   if (fix.kind === 'rename-key') {
     const isTaken = holder.items.some((item) => isPair(item) && isScalar(item.key) && item.key.value === fix.to);

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { CommandRegistrar } from '../command-context.ts';
+import { reportFormats } from '../report/formats.ts';
 import type { ValidateOptions } from '../validate/run-validate.ts';
 
 export const registerValidate: CommandRegistrar = (program, context) => {
@@ -9,7 +10,7 @@ export const registerValidate: CommandRegistrar = (program, context) => {
     .argument('<file-or-folder...>', 'YAML or JSON documents, and folders to search for them')
     .option('--provider-config <file>', 'INI file with the defaults of the provider')
     .option('--catalog <file>', 'what the destination has, as "causeway catalog" captured it')
-    .addOption(new Option('--format <format>', 'how to print the findings').choices(['text', 'json', 'sarif', 'junit']).default('text'))
+    .addOption(new Option('--format <format>', 'how to print the findings').choices(reportFormats).default('text'))
     .option('--strict', 'warnings count as errors for the exit status', false)
     .addHelpText('after', '\nExit status: 0 no error, 1 errors found (with --strict: warnings too), 2 it could not run.')
     .action(

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/validation/finding.ts';
-import type { FileResult } from '../validate/file-result.ts';
+import type { FileResult } from '../../../shared/reports/file-result.ts';
 
 interface JunitOptions {
   /** Warnings are failures too. */

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { FileResult } from '../validate/file-result.ts';
-import { formatJson } from './json.ts';
+import type { FileResult } from '../../../shared/reports/file-result.ts';
+import { formatJson } from '../../../shared/reports/json.ts';
 import { formatJunit } from './junit.ts';
-import { formatSarif } from './sarif.ts';
+import { formatSarif } from '../../../shared/reports/sarif.ts';
 import { formatText } from './text.ts';
+import { formatCsv } from '../../../shared/reports/csv.ts';
+import { formatHtml } from '../../../shared/reports/html.ts';
+import { fileUri } from './file-uri.ts';
 
 const hostile = 'a<b>&"\'\u0000\u001b[31m\ud800]]>';
 const results: readonly FileResult[] = [
@@ -76,7 +79,7 @@ describe('JUnit', () => {
 });
 
 describe('SARIF', () => {
-  const log = JSON.parse(formatSarif(results)) as {
+  const log = JSON.parse(formatSarif(results, fileUri)) as {
     version: string;
     runs: [{ tool: { driver: { rules: { id: string }[] } }; artifacts: { location: { uri: string } }[]; results: Record<string, unknown>[] }];
   };
@@ -113,3 +116,21 @@ function unbalanced(xml: string): string[] {
     } else if (name !== '' && single !== '/') open.push(name);
   }
 }
+
+describe('CSV', () => {
+  test('has a row for each finding, and no cell that a spreadsheet takes for a formula', () => {
+    const csv = formatCsv([{ file: '=cmd()', findings: [{ severity: 'error', path: '/a', rule: 'x/y', message: 'A "b", c\nd' }] }]);
+    expect(csv).toBe('file,line,column,severity,path,rule,message,suggestion\r\n"\'=cmd()",,,error,/a,x/y,"A ""b"", c\nd",\r\n');
+    expect(formatCsv(results).split('\r\n')).toHaveLength(5);
+  });
+});
+
+describe('HTML', () => {
+  test('says every finding, and lets nothing of a document become markup', () => {
+    const html = formatHtml(results, '2026-01-01 <b>');
+    expect(html).toContain('2 documents, 1 valid, 1 error, 1 warning');
+    expect(html).not.toMatch(/<b>|\ud800/);
+    expect(html.match(/<tr>/g)).toHaveLength(4);
+    expect(html).toContain('<code>/a~1b</code>');
+  });
+});

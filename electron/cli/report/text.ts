@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/validation/finding.ts';
-import { summarise, type FileResult } from '../validate/file-result.ts';
+import { summarise, type FileResult } from '../../../shared/reports/file-result.ts';
 
 interface TextOptions {
   readonly colour: boolean;

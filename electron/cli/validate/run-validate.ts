@@ -1,17 +1,21 @@
+import { formatCsv } from '../../../shared/reports/csv.ts';
+import { summarise, type FileResult } from '../../../shared/reports/file-result.ts';
+import { formatHtml } from '../../../shared/reports/html.ts';
+import { formatJson } from '../../../shared/reports/json.ts';
+import { formatSarif } from '../../../shared/reports/sarif.ts';
 import type { CommandContext, ExitStatus } from '../command-context.ts';
-import { formatJson } from '../report/json.ts';
+import { fileUri } from '../report/file-uri.ts';
+import type { ReportFormat } from '../report/formats.ts';
 import { formatJunit } from '../report/junit.ts';
-import { formatSarif } from '../report/sarif.ts';
 import { formatText } from '../report/text.ts';
 import { collectFiles } from './collect-files.ts';
-import { summarise, type FileResult } from './file-result.ts';
 import { readCatalogFile, readProviderConfigurationFile } from './read-inputs.ts';
 import { validateInParallel } from './validate-in-parallel.ts';
 
 export interface ValidateOptions {
   readonly providerConfig?: string;
   readonly catalog?: string;
-  readonly format: 'text' | 'json' | 'sarif' | 'junit';
+  readonly format: ReportFormat;
   readonly strict: boolean;
 }
 
@@ -53,10 +57,16 @@ function print(results: readonly FileResult[], { format, strict }: ValidateOptio
       stdout.write(formatJson(results));
       break;
     case 'sarif':
-      stdout.write(formatSarif(results));
+      stdout.write(formatSarif(results, fileUri));
       break;
     case 'junit':
       stdout.write(formatJunit(results, { strict }));
+      break;
+    case 'csv':
+      stdout.write(formatCsv(results));
+      break;
+    case 'html':
+      stdout.write(formatHtml(results, new Date().toLocaleString()));
       break;
     case 'text': {
       const colour = stdout.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';

@@ -3,7 +3,7 @@ import { formatOfFile, readDocument, tooLarge } from '../../../shared/environmen
 import { readLimits } from '../../../shared/environment/read-limits.ts';
 import { validateDocumentText, type ValidationOptions } from '../../../shared/validation/validate-document.ts';
 import { readFailure } from './collect-files.ts';
-import type { FileResult } from './file-result.ts';
+import type { FileResult } from '../../../shared/reports/file-result.ts';
 
 /** Reads and checks one file. Synchronous: ten thousand small reads are faster without a thread pool in between. */
 export function validateFile(file: string, options: ValidationOptions): FileResult {

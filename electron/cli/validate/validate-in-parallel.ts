@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { ValidationOptions } from '../../../shared/validation/validate-document.ts';
 import type { ValidateWorkerData } from '../worker.ts';
-import type { FileResult } from './file-result.ts';
+import type { FileResult } from '../../../shared/reports/file-result.ts';
 import { validateFile } from './validate-files.ts';
 
 /** Below this many files a thread's start (it loads everything once more) costs more than it saves. */

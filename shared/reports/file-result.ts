@@ -1,4 +1,4 @@
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../validation/finding.ts';
 
 /** What became of one file. */
 export interface FileResult {

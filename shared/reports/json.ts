@@ -1,4 +1,4 @@
-import { isValid, summarise, type FileResult } from '../validate/file-result.ts';
+import { isValid, summarise, type FileResult } from './file-result.ts';
 
 /** The documented interface for scripts: exactly these members, also when there is more to know (line and column). */
 export function formatJson(results: readonly FileResult[]): string {

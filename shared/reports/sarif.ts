@@ -1,12 +1,10 @@
-import { isAbsolute } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Finding } from '../../../shared/validation/finding.ts';
-import type { FileResult } from '../validate/file-result.ts';
+import type { Finding } from '../validation/finding.ts';
+import type { FileResult } from './file-result.ts';
 
 const levels = { error: 'error', warning: 'warning', info: 'note' } as const;
 
-/** Static Analysis Results Interchange Format 2.1.0 (OASIS), as code hosts take it in. */
-export function formatSarif(results: readonly FileResult[]): string {
+/** Static Analysis Results Interchange Format 2.1.0 (OASIS), as code hosts take it in. `uriOf` makes a URI of a file's name. */
+export function formatSarif(results: readonly FileResult[], uriOf: (file: string) => string = relativeUri): string {
   const ruleIds = [...new Set(results.flatMap(({ findings }) => findings.map(({ rule }) => rule)))].sort();
   const ruleIndex = new Map(ruleIds.map((id, index) => [id, index]));
   const log = {
@@ -17,14 +15,14 @@ export function formatSarif(results: readonly FileResult[]): string {
         tool: { driver: { name: 'Causeway', rules: ruleIds.map((id) => ({ id, shortDescription: { text: inWords(id) } })) } },
         columnKind: 'utf16CodeUnits',
         artifacts: results.map(({ file }) => ({ location: { uri: uriOf(file) } })),
-        results: results.flatMap(({ file, findings }, index) => findings.map((finding) => resultOf(finding, file, index, ruleIndex))),
+        results: results.flatMap(({ file, findings }, index) => findings.map((finding) => resultOf(finding, uriOf(file), index, ruleIndex))),
       },
     ],
   };
   return `${JSON.stringify(log, undefined, 2)}\n`;
 }
 
-function resultOf(finding: Finding, file: string, artifact: number, ruleIndex: ReadonlyMap<string, number>): object {
+function resultOf(finding: Finding, uri: string, artifact: number, ruleIndex: ReadonlyMap<string, number>): object {
   const { severity, path, rule, message, suggestion, location } = finding;
   return {
     ruleId: rule,
@@ -34,7 +32,7 @@ function resultOf(finding: Finding, file: string, artifact: number, ruleIndex: R
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri: uriOf(file), index: artifact },
+          artifactLocation: { uri, index: artifact },
           ...(location === undefined ? {} : { region: { startLine: location.line, startColumn: location.column } }),
         },
         logicalLocations: [{ fullyQualifiedName: path, kind: 'member' }],
@@ -44,10 +42,8 @@ function resultOf(finding: Finding, file: string, artifact: number, ruleIndex: R
 }
 
 /** A URI reference: relative as the file was named, with what is not allowed in a URI escaped. */
-function uriOf(file: string): string {
-  if (isAbsolute(file)) return pathToFileURL(file).href;
-  const segments = file.split(/[\\/]/).map(encodeURIComponent);
-  const uri = segments.join('/');
+export function relativeUri(file: string): string {
+  const uri = file.split(/[\\/]/).map(encodeURIComponent).join('/');
   return uri.startsWith('/') ? `.${uri}` : uri;
 }
 
