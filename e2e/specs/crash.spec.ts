@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
 import { startProjectLab, type EngineProcess, type ProjectLab } from '../rigs/project/lab-project.ts';
+import { seeded } from '../rigs/seeded.ts';
 
 const MiB = 1024 * 1024;
 const diskMiB = 256;
@@ -23,19 +24,6 @@ afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') console.log(engine.events.map((event) => `${event.at} ${event.message}`).join('\n'));
   }
 });
-
-/** Numbers in [0, 1) that a seed gives again (xorshift). */
-function seeded(from: number): () => number {
-  let state = (from * 2654435761) >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state >>>= 0;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** Changes some MiB of the image, each either to noise or to zeros, and answers with how much it touched. */
 async function mutate(file: string, random: () => number, parts: number): Promise<number> {

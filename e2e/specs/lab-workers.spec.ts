@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { labMachines } from '../rigs/machines/kinds.ts';
 import type { WorkerKind } from '../rigs/machines/kinds.ts';
+import { processesNaming } from '../rigs/processes-naming.ts';
 import { makeKeyPair, RigSsh } from '../rigs/rig-ssh.ts';
 import type { LabMachines } from '../rigs/machines/lab-machines.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
@@ -205,14 +206,3 @@ describe('an emulated worker', () => {
     expect(String((await client.call('GET', `servers/${worker.serverId}/log`)).body['output'])).toContain('worker is up');
   }, 600_000);
 });
-
-/** Processes whose command line names `text`, but for this one. */
-async function processesNaming(text: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name) || name === String(process.pid)) continue;
-    const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (line.includes(text)) found.push(line.replaceAll('\0', ' '));
-  }
-  return found;
-}

@@ -74,6 +74,7 @@ export class QmpClient {
   }
 
   #wait(matches: Waiter['matches'], timeoutMs: number, what: string): Promise<Message> {
+    if (this.#socket.closed || this.#socket.destroyed) return Promise.reject(new Error(`${what}: the machine's monitor is gone`));
     return new Promise((resolve, reject) => {
       const done = (): void => {
         clearTimeout(timer);

@@ -26,6 +26,8 @@ export interface LabPatience {
   readonly linkMs?: number | undefined;
   /** Silence after which the agent on a worker ends by itself. */
   readonly agentMs?: number | undefined;
+  /** How long a call of the cloud's API may take, and its resources to become what was asked for. */
+  readonly cloud?: Readonly<Partial<Record<'requestMs' | 'volumeMs' | 'serverMs' | 'attachMs' | 'removeMs', number>>> | undefined;
 }
 
 /** A lab answers in milliseconds; a cloud's pauses would only make the tests long. */
@@ -33,7 +35,7 @@ const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock
 
 /** The product's own core, but for shorter pauses and the lab's ports. */
 export function labCore(project: LabProject): CoreOptions {
-  const { workerMs = 3_000, linkMs, agentMs } = project.patience ?? {};
+  const { workerMs = 3_000, linkMs, agentMs, cloud } = project.patience ?? {};
   const link = {
     allowPaths: allowed(project),
     ...(linkMs === undefined ? {} : { lostAfterMs: linkMs }),
@@ -46,7 +48,9 @@ export function labCore(project: LabProject): CoreOptions {
       ...platforms,
       'european-cloud': {
         destination: (connection) =>
-          createEuropeanCloudDestination(connection, { clock: hurriedClock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000 } }),
+          createEuropeanCloudDestination(connection, {
+            clock: hurriedClock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+          }),
       },
     },
     bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),

@@ -59,6 +59,8 @@ export interface ProjectLabOptions {
   readonly outbound?: boolean;
   /** Instead of the product's own parts, for whoever opens the project in this process. */
   readonly core?: Partial<CoreOptions>;
+  /** Called at the beginning of every call of the cloud's API. */
+  readonly onCall?: () => void;
 }
 
 export async function startProjectLab(options: ProjectLabOptions = {}): Promise<ProjectLab> {
@@ -71,6 +73,7 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
   const cloud = await startEuropeanCloud({
     folder: project.cloudFolder,
     transitionMs: 3,
+    ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
     machines: async (folder) => (machines = await labMachines({ worker: options.workers ?? usualWorkerKind, outbound: options.outbound ?? false })(folder)),
   });
   if (machines === undefined) throw new Error('the cloud started no machines');

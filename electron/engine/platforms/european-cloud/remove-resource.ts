@@ -19,6 +19,19 @@ export function releaseOwned(session: CloudSession, ledger: LedgerScope, entry: 
   return ledger.release(entry, { findId: (_entry, s) => remover.findId(s), remove: (id, _entry, s) => remover.remove(id, s) }, signal);
 }
 
+/**
+ * Waits for something that was just made. What fails at its creation holds nothing: it is removed, so that a repetition
+ * makes a new one instead of meeting the failed one again.
+ */
+export async function orRemoveFailed<T>(session: CloudSession, ledger: LedgerScope, entry: LedgerEntry, made: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await made();
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'cloud.operation-failed') await releaseOwned(session, ledger, entry, signal);
+    throw error;
+  }
+}
+
 /** Whether the resource of an entry is there, by its recorded id or by the label that its creation carried. */
 export async function findOwned(session: CloudSession, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
   const remover = removerOf(session, entry);

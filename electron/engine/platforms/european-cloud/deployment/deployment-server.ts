@@ -7,7 +7,8 @@ import { readEnvironment, required, type DestinationEnvironment } from '../envir
 import type { Iaas } from '../iaas/iaas.ts';
 import { hasLabels } from '../iaas/labels.ts';
 import type { CloudServer } from '../iaas/servers.ts';
-import { ensureOwned, entryLabel, labelsOf } from '../owned.ts';
+import { ensureOwned, entryLabel, labelsOf, type Owned } from '../owned.ts';
+import { orRemoveFailed } from '../remove-resource.ts';
 import { asServerLabels } from '../server-labels.ts';
 import type { CloudSession } from '../session.ts';
 import { awaitActive } from '../server-state.ts';
@@ -24,9 +25,11 @@ export async function createServer(
   const boot = bootVolume(run.vm, volumes);
   const existing = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key)?.resourceId;
   if (existing === undefined) await describeVolumes(session, iaas, run, environment, volumes, boot, signal);
-  const server = await ensureServer(session, iaas, run, plan, environment, volumes, boot, nics, signal);
+  const { resource: server, entry } = await ensureServer(session, iaas, run, plan, environment, volumes, boot, nics, signal);
   const publicAddress = environment.use_public_ip ? await ensurePublicIp(session, iaas, run, nics, signal) : undefined;
-  await awaitActive(session, iaas, server.id, signal);
+  const running = (): Promise<CloudServer> => awaitActive(session, iaas, server.id, signal);
+  // A server that takes its volumes with it must not be removed while they are needed.
+  await (environment.delete_disks_on_server_termination ? running() : orRemoveFailed(session, run.ledger, entry, running, signal));
   const addresses = nics.flatMap((nic) => nic.ipAddress ?? []);
   return { id: server.id, name: server.name, addresses: publicAddress === undefined ? addresses : [publicAddress, ...addresses] };
 }
@@ -54,10 +57,10 @@ async function describeVolumes(
 async function ensureServer(
   session: CloudSession, iaas: Iaas, run: DeploymentRun, plan: DeploymentPlan, environment: DestinationEnvironment,
   volumes: readonly Volume[], boot: Volume, nics: readonly DeployedNic[], signal: AbortSignal,
-): Promise<CloudServer> {
+): Promise<Owned<CloudServer>> {
   const { affinityGroupId, keypairName } = planState(plan);
   const metadata = Object.fromEntries(Object.entries(environment.server_properties).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
-  const { resource } = await ensureOwned<CloudServer>(
+  return ensureOwned<CloudServer>(
     session,
     run.ledger,
     deploymentIntent(run, 'server', 'server', { project: iaas.projectId }),
@@ -87,7 +90,6 @@ async function ensureServer(
     },
     signal,
   );
-  return resource;
 }
 
 /** The VM's name in the form of host names, which servers of the cloud must have. Two servers may share one. */

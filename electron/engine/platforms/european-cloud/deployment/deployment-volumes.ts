@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { DeploymentRun, VolumeSnapshot } from '../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../ports/destination-platform.ts';
+import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { pollUntil } from '../../../http/poll.ts';
 import { freeVolume } from '../attachments.ts';
 import { pollPlan } from '../context.ts';
@@ -13,16 +14,17 @@ import { ensureOwned, entryLabel, labelsOf, nameOf, type Intent } from '../owned
 import { diskBytesLabel } from '../replica-volumes.ts';
 import type { CloudSession } from '../session.ts';
 import { bytesOfGib } from '../storage-class.ts';
+import { orRemoveFailed } from '../remove-resource.ts';
 import { awaitVolume, findVolume, isGone } from '../volume-state.ts';
 import { deploymentIntent } from './deployment-keys.ts';
 
 /** Snapshots of the replica's volumes, all of them usable when this returns. */
 export async function snapshotVolumes(session: CloudSession, run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<readonly VolumeSnapshot[]> {
   const iaas = session.iaas(readEnvironment(run.environment).project);
-  const snapshots: VolumeSnapshot[] = [];
+  const snapshots: { readonly snapshot: VolumeSnapshot; readonly entry: LedgerEntry }[] = [];
   for (const volume of volumes) {
     await freeVolume(session, iaas, run, volume.id, undefined, signal);
-    const { resource } = await ensureOwned<CloudSnapshot>(
+    const { resource, entry } = await ensureOwned<CloudSnapshot>(
       session,
       run.ledger,
       deploymentIntent(run, 'volume-snapshot', `snapshot/${volume.diskId}`, { project: iaas.projectId, volumeId: volume.id }),
@@ -34,10 +36,12 @@ export async function snapshotVolumes(session: CloudSession, run: DeploymentRun,
       },
       signal,
     );
-    snapshots.push({ id: resource.id, diskId: volume.diskId, volumeId: volume.id });
+    snapshots.push({ snapshot: { id: resource.id, diskId: volume.diskId, volumeId: volume.id }, entry });
   }
-  for (const snapshot of snapshots) await awaitSnapshot(session, iaas, snapshot.id, signal);
-  return snapshots;
+  for (const { snapshot, entry } of snapshots) {
+    await orRemoveFailed(session, run.ledger, entry, () => awaitSnapshot(session, iaas, snapshot.id, signal), signal);
+  }
+  return snapshots.map(({ snapshot }) => snapshot);
 }
 
 /** New volumes of the deployment with the snapshots' content. */
@@ -58,12 +62,12 @@ export async function makeFromSnapshots(
   const environment = readEnvironment(run.environment);
   const iaas = session.iaas(environment.project);
   const zone = required(environment, 'availability_zone');
-  const volumes: Volume[] = [];
+  const volumes: { readonly volume: Volume; readonly entry: LedgerEntry }[] = [];
   for (const snapshot of snapshots) {
     const original = await iaas.volumes.get(snapshot.volumeId, signal);
     const performanceClass = original?.performanceClass;
     const bytes = original?.labels[diskBytesLabel];
-    const { resource } = await ensureOwned<CloudVolume>(
+    const { resource, entry } = await ensureOwned<CloudVolume>(
       session,
       run.ledger,
       intentOf(iaas, snapshot),
@@ -91,17 +95,18 @@ export async function makeFromSnapshots(
       },
       signal,
     );
-    volumes.push({ id: resource.id, diskId: snapshot.diskId, serial: resource.id, sizeBytes: bytesOfGib(resource.size), isNew: false });
+    volumes.push({ volume: { id: resource.id, diskId: snapshot.diskId, serial: resource.id, sizeBytes: bytesOfGib(resource.size), isNew: false }, entry });
   }
-  return Promise.all(
-    volumes.map(async (volume) => {
-      const ready = await awaitVolume(
-        session, iaas, volume.id, 'waiting until it is made from its snapshot',
-        (each) => each.status === 'AVAILABLE' || each.status === 'ATTACHED', session.timing.volumeMs, signal,
-      );
-      return { ...volume, sizeBytes: bytesOfGib(ready.size) };
-    }),
-  );
+  const usable: Volume[] = [];
+  for (const { volume, entry } of volumes) {
+    const made = (): Promise<CloudVolume> => awaitVolume(
+      session, iaas, volume.id, 'waiting until it is made from its snapshot',
+      (each) => each.status === 'AVAILABLE' || each.status === 'ATTACHED', session.timing.volumeMs, signal,
+    );
+    const { size } = await orRemoveFailed(session, run.ledger, entry, made, signal);
+    usable.push({ ...volume, sizeBytes: bytesOfGib(size) });
+  }
+  return usable;
 }
 
 export function awaitSnapshot(session: CloudSession, iaas: Iaas, id: string, signal: AbortSignal): Promise<void> {
