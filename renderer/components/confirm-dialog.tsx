@@ -17,15 +17,16 @@ interface Props {
   readonly dismiss?: string;
   readonly isDestructive?: boolean;
   readonly isReady?: boolean;
+  readonly width?: 'sm' | 'md';
   readonly action: Pick<Action<[]>, 'run' | 'isBusy' | 'error'>;
   readonly onClose: () => void;
 }
 
 /** Asks before something is done. It stays open with the error when that fails; the one who opened it closes it on success. */
-export function ConfirmDialog({ title, children, confirm, dismiss = text.app.cancel, isDestructive = false, isReady = true, action, onClose }: Props) {
+export function ConfirmDialog({ title, children, confirm, dismiss = text.app.cancel, isDestructive = false, isReady = true, width = 'sm', action, onClose }: Props) {
   const id = useId();
   return (
-    <Dialog open onClose={onClose} aria-labelledby={id} maxWidth="sm" fullWidth>
+    <Dialog open onClose={onClose} aria-labelledby={id} maxWidth={width} fullWidth>
       <DialogTitle id={id}>{title}</DialogTitle>
       <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
         {children}

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useRef, useState, type DragEvent } from 'react';
-import { droppedFiles } from './dropped-files.ts';
+import { droppedFiles, type NamedFile } from './dropped-files.ts';
 
 interface Props {
   /** Endings with their dots, e.g. `['.csv']`. Others that lie in a dropped folder are passed over. */
@@ -11,14 +11,14 @@ interface Props {
   readonly prompt: string;
   readonly choose: string;
   readonly many?: boolean;
-  readonly onFiles: (files: readonly File[]) => void;
+  readonly onFiles: (files: readonly NamedFile[]) => void;
 }
 
 /** Takes files by dropping (folders too) or by choosing. */
 export function DropArea({ endings, prompt, choose, many = false, onFiles }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
-  const take = (files: readonly File[]) => files.length > 0 && onFiles(many ? files : files.slice(0, 1));
+  const take = (files: readonly NamedFile[]) => files.length > 0 && onFiles(many ? files : files.slice(0, 1));
   const drop = async (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
@@ -55,7 +55,7 @@ export function DropArea({ endings, prompt, choose, many = false, onFiles }: Pro
         hidden
         aria-label={choose}
         onChange={(event) => {
-          take([...(event.target.files ?? [])]);
+          take([...(event.target.files ?? [])].map((file) => ({ name: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath, file })));
           event.target.value = '';
         }}
       />

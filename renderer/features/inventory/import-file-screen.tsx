@@ -32,7 +32,7 @@ export function ImportFileScreen() {
     >
       {open.error !== undefined && <ErrorNotice error={open.error} onClose={open.clear} />}
       {file === undefined ? (
-        <DropArea endings={['.xlsx', '.csv', '.txt', '.tsv']} prompt={text.inventory.drop} choose={text.inventory.choose} onFiles={([chosen]) => chosen !== undefined && void open.run(chosen)} />
+        <DropArea endings={['.xlsx', '.csv', '.txt', '.tsv']} prompt={text.inventory.drop} choose={text.inventory.choose} onFiles={([chosen]) => chosen !== undefined && void open.run(chosen.file)} />
       ) : (
         <OpenedTables file={file} />
       )}

@@ -1,20 +1,43 @@
+import { applyFix } from '../../../shared/environment/apply-fix.ts';
+import { formatOfFile, type DocumentFormat } from '../../../shared/environment/read-document.ts';
 import { readLimits } from '../../../shared/environment/read-limits.ts';
+import type { Fix } from '../../../shared/validation/finding.ts';
 import { validateText } from '../../../shared/validation/validate-document.ts';
+import type { NamedFile } from '../../components/dropped-files.ts';
 import { text } from '../../text/en.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 /** Reads and checks files. One that can't be read, or is too large to be a document, is told as a finding of that file. */
-export async function checkFiles(files: readonly File[]): Promise<CheckedFile[]> {
+export async function checkFiles(files: readonly NamedFile[]): Promise<CheckedFile[]> {
   return Promise.all(files.map(checkFile));
 }
 
-async function checkFile(file: File): Promise<CheckedFile> {
+async function checkFile({ name, file }: NamedFile): Promise<CheckedFile> {
   try {
     // One byte more than the limit is enough for the check to see that it is too large.
     const bytes = new Uint8Array(await file.slice(0, readLimits.bytes + 1).arrayBuffer());
-    return { name: file.name, findings: validateText(bytes, { file: file.name }) };
+    const findings = validateText(bytes, { file: name });
+    return { name, findings, ...textOf(bytes, name) };
   } catch {
-    const message = text.validation.unreadable(file.name);
-    return { name: file.name, findings: [{ severity: 'error', path: '', rule: 'document/unreadable', message }] };
+    const message = text.validation.unreadable(name);
+    return { name, findings: [{ severity: 'error', path: '', rule: 'document/unreadable', message }] };
   }
+}
+
+/** The text as it can be mended; a file in another encoding than UTF-8 is only checked. */
+function textOf(bytes: Uint8Array, name: string): { text?: string; format?: DocumentFormat } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), format: formatOfFile(name) ?? 'yaml' };
+  } catch {
+    return {};
+  }
+}
+
+/** Carries suggestions out, one after another, and checks the file again. Those that no longer fit are left out. */
+export function mendFile(file: CheckedFile, fixes: readonly { readonly path: string; readonly fix?: Fix }[]): CheckedFile {
+  const { text: before, format } = file;
+  if (before === undefined || format === undefined) return file;
+  let after = before;
+  for (const { path, fix } of fixes) after = (fix === undefined ? undefined : applyFix(after, format, path, fix)) ?? after;
+  return after === before ? file : { ...file, text: after, isChanged: true, findings: validateText(after, { file: file.name, format }) };
 }

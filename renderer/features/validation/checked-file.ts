@@ -1,9 +1,15 @@
+import type { DocumentFormat } from '../../../shared/environment/read-document.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 
 /** One document and what was found in it. */
 export interface CheckedFile {
   readonly name: string;
   readonly findings: readonly Finding[];
+  /** Its text, to mend it; without it when it could not be read. */
+  readonly text?: string;
+  readonly format?: DocumentFormat;
+  /** It was mended here and has to be saved. */
+  readonly isChanged?: boolean;
 }
 
 export type SeverityFilter = 'all' | Finding['severity'];
@@ -13,12 +19,14 @@ export interface FindingRow extends Finding {
   readonly file: string;
 }
 
-/** All findings as rows, errors first within each file, limited to one severity when asked. */
-export function findingRows(files: readonly CheckedFile[], filter: SeverityFilter): FindingRow[] {
+/** All findings as rows, errors first within each file, limited to one severity and to what holds a text. */
+export function findingRows(files: readonly CheckedFile[], filter: SeverityFilter, search = ''): FindingRow[] {
+  const wanted = search.trim().toLowerCase();
   return files.flatMap((file) =>
     file.findings
       .map((finding, index) => ({ ...finding, id: `${file.name}#${index}`, file: file.name }))
-      .filter((finding) => filter === 'all' || finding.severity === filter),
+      .filter((finding) => filter === 'all' || finding.severity === filter)
+      .filter(({ path, rule, message }) => wanted === '' || `${file.name}\n${path}\n${rule}\n${message}`.toLowerCase().includes(wanted)),
   );
 }
 

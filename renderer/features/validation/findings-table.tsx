@@ -1,62 +1,75 @@
-import ErrorIcon from '@mui/icons-material/ErrorOutlined';
-import InfoIcon from '@mui/icons-material/InfoOutlined';
-import WarningIcon from '@mui/icons-material/WarningAmberOutlined';
-import Box from '@mui/material/Box';
-import Table from '@mui/material/Table';
-import TableBody from '@mui/material/TableBody';
-import TableCell from '@mui/material/TableCell';
-import TableContainer from '@mui/material/TableContainer';
-import TableHead from '@mui/material/TableHead';
-import TableRow from '@mui/material/TableRow';
+import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
+import { useMemo } from 'react';
+import { PagedTable, type Column } from '../../components/paged-table.tsx';
+import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/en.ts';
 import type { FindingRow } from './checked-file.ts';
 
-const icons = {
-  error: <ErrorIcon color="error" fontSize="small" />,
-  warning: <WarningIcon color="warning" fontSize="small" />,
-  info: <InfoIcon color="info" fontSize="small" />,
-} as const;
+const severities = ['error', 'warning', 'info'] as const;
 
-/** Findings with their places; a severity is told by icon and word, never by colour alone. */
-export function FindingsTable({ rows }: { readonly rows: readonly FindingRow[] }) {
-  return (
-    <TableContainer>
-      <Table size="small" aria-label={text.validation.title}>
-        <TableHead>
-          <TableRow>
-            <TableCell>{text.validation.severity}</TableCell>
-            <TableCell>{text.validation.file}</TableCell>
-            <TableCell>{text.validation.place}</TableCell>
-            <TableCell>{text.validation.finding}</TableCell>
-          </TableRow>
-        </TableHead>
-        <TableBody>
-          {rows.map((row) => (
-            <TableRow key={row.id} hover>
-              <TableCell>
-                <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
-                  {icons[row.severity]}
-                  {text.validation[row.severity]}
-                </Box>
-              </TableCell>
-              <TableCell>{row.location === undefined ? row.file : `${row.file}:${row.location.line}`}</TableCell>
-              <TableCell sx={{ fontFamily: 'monospace', overflowWrap: 'anywhere' }}>{row.path === '' ? '/' : row.path}</TableCell>
-              <TableCell>
-                {row.message}
-                {row.suggestion !== undefined && (
-                  <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-                    {row.suggestion}
-                  </Typography>
-                )}
-                <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
-                  {row.rule}
-                </Typography>
-              </TableCell>
-            </TableRow>
-          ))}
-        </TableBody>
-      </Table>
-    </TableContainer>
-  );
+interface Props {
+  readonly rows: readonly FindingRow[];
+  readonly onFix: (row: FindingRow) => void;
+}
+
+/** Findings with their places; what can be mended with certainty has a button for it. */
+export function FindingsTable({ rows, onFix }: Props) {
+  const columns = useMemo(() => columnsWith(onFix), [onFix]);
+  return <PagedTable label={text.validation.title} columns={columns} rows={rows} rowKey={({ id }) => id} />;
+}
+
+function columnsWith(onFix: Props['onFix']): Column<FindingRow>[] {
+  return [
+    {
+      id: 'severity',
+      label: text.validation.severity,
+      sortBy: ({ severity }) => severities.indexOf(severity),
+      cell: ({ severity }) => <SeverityLabel severity={severity}>{text.validation[severity]}</SeverityLabel>,
+    },
+    {
+      id: 'file',
+      label: text.validation.file,
+      sortBy: ({ file, location }) => `${file}:${String(location?.line ?? 0).padStart(8, '0')}`,
+      cell: ({ file, location }) => (location === undefined ? file : `${file}:${location.line}`),
+    },
+    {
+      id: 'place',
+      label: text.validation.place,
+      sortBy: ({ path }) => path,
+      cell: ({ path }) => (
+        <Typography component="code" variant="body2" sx={{ fontFamily: 'monospace', overflowWrap: 'anywhere' }}>
+          {path === '' ? '/' : path}
+        </Typography>
+      ),
+    },
+    {
+      id: 'finding',
+      label: text.validation.finding,
+      sortBy: ({ message }) => message,
+      cell: ({ message, suggestion, rule }) => (
+        <>
+          {message}
+          {suggestion !== undefined && (
+            <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+              {suggestion}
+            </Typography>
+          )}
+          <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
+            {rule}
+          </Typography>
+        </>
+      ),
+    },
+    {
+      id: 'fix',
+      label: text.validation.mend,
+      cell: (row) =>
+        row.fix === undefined ? null : (
+          <Button size="small" aria-label={text.validation.mendOf(row.path)} onClick={() => onFix(row)}>
+            {text.validation.mendNow}
+          </Button>
+        ),
+    },
+  ];
 }

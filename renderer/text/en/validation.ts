@@ -19,5 +19,16 @@ export const validation = {
   info: 'Note',
   summary: (files: number, errors: number, warnings: number) =>
     `${files} ${files === 1 ? 'file' : 'files'}, ${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
+  search: 'Search findings',
+  mend: 'Mend',
+  mendNow: 'Mend it',
+  mendOf: (path: string) => `Carry out the suggestion at ${path}`,
+  mendAll: (count: number) => (count === 1 ? 'Carry out 1 suggestion' : `Carry out ${count} suggestions`),
+  changed: (name: string) => `${name} was mended here, on the page alone. Save it to keep the changes.`,
+  save: 'Save',
+  saveOf: (name: string) => `Save ${name}`,
+  noneShown: 'Nothing found of this kind.',
+  export: 'Save a report',
+  formats: { html: 'HTML, to read and print', csv: 'CSV, for spreadsheets', json: 'JSON, for scripts', sarif: 'SARIF, for code hosts' },
   unreadable: (name: string) => `${name} could not be read`,
 } as const;
