@@ -40,50 +40,71 @@ export async function resolveSecrets<T extends JsonValue>(value: T, vault: Secre
   return (await resolve(value)) as T;
 }
 
-/**
- * Moves secrets that stand in plain text where the schema says "secret" into the vault, under `prefix`, and leaves
- * references in their places.
- * @throws CausewayError `secrets.plain-text` when the vault can't take them
- */
-export async function protectSecrets(schema: z.ZodObject | undefined, value: JsonObject, prefix: string, vault: SecretVault): Promise<JsonObject> {
-  let current: JsonValue = value;
-  for (const field of schema === undefined ? [] : fieldsOf(schema)) {
-    if (field.meta.secret === true) current = await protectAt(current, field.path, [prefix], vault);
-  }
-  return current as JsonObject;
+/** A value whose secrets are references, and the secrets, which nothing has stored yet. */
+export interface SeparatedSecrets {
+  readonly value: JsonObject;
+  readonly secrets: readonly PlainSecret[];
 }
 
-async function protectAt(node: JsonValue, path: readonly string[], trail: readonly string[], vault: SecretVault): Promise<JsonValue> {
+interface PlainSecret {
+  /** What the reference in its place says. */
+  readonly name: string;
+  readonly secret: string;
+  /** Where it stood, for people. */
+  readonly place: string;
+}
+
+/**
+ * Takes out the secrets that stand in plain text where the schema says "secret", and leaves references in their
+ * places, with names under `prefix`. Stores nothing: a value that is refused must not have replaced a secret in use.
+ */
+export function separateSecrets(schema: z.ZodObject | undefined, value: JsonObject, prefix: string): SeparatedSecrets {
+  const secrets: PlainSecret[] = [];
+  let current: JsonValue = value;
+  for (const field of schema === undefined ? [] : fieldsOf(schema)) {
+    if (field.meta.secret === true) current = separateAt(current, field.path, [prefix], secrets);
+  }
+  return { value: current as JsonObject, secrets };
+}
+
+/**
+ * Puts them into the vault.
+ * @throws CausewayError `secrets.plain-text` when the vault can't take them
+ */
+export async function storeSecrets({ secrets }: SeparatedSecrets, vault: SecretVault): Promise<void> {
+  for (const { name, secret, place } of secrets) {
+    try {
+      await vault.set(name, secret);
+    } catch (cause) {
+      throw new CausewayError('secrets.plain-text', place, { cause });
+    }
+  }
+}
+
+function separateAt(node: JsonValue, path: readonly string[], trail: readonly string[], secrets: PlainSecret[]): JsonValue {
   const [key, ...rest] = path;
-  if (key === undefined) return protectLeaf(node, trail, vault);
+  if (key === undefined) return separateLeaf(node, trail, secrets);
   if (key === '*' && Array.isArray(node)) {
-    return Promise.all(node.map((element: JsonValue, index) => protectAt(element, rest, [...trail, String(index)], vault)));
+    return node.map((element: JsonValue, index) => separateAt(element, rest, [...trail, String(index)], secrets));
   }
   if (!isJsonObject(node)) return node;
   const keys = key === '*' ? Object.keys(node) : [key];
   let changed = node;
   for (const each of keys) {
     const child = Object.hasOwn(node, each) ? node[each] : undefined;
-    if (child !== undefined) changed = { ...changed, [each]: await protectAt(child, rest, [...trail, each], vault) };
+    if (child !== undefined) changed = { ...changed, [each]: separateAt(child, rest, [...trail, each], secrets) };
   }
   return changed;
 }
 
 /** A text, or a mapping whose values are texts (passwords by OS type). */
-async function protectLeaf(node: JsonValue, trail: readonly string[], vault: SecretVault): Promise<JsonValue> {
+function separateLeaf(node: JsonValue, trail: readonly string[], secrets: PlainSecret[]): JsonValue {
   if (referencedSecret(node) !== undefined || node === '') return node;
-  if (isJsonObject(node)) {
-    const entries = await Promise.all(Object.entries(node).map(async ([key, child]) => [key, await protectLeaf(child, [...trail, key], vault)] as const));
-    return Object.fromEntries(entries);
-  }
+  if (isJsonObject(node)) return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, separateLeaf(child, [...trail, key], secrets)]));
   if (typeof node !== 'string') return node;
   const [prefix, ...path] = trail;
   const name = [prefix, ...path.map((part) => part.replaceAll(/[^A-Za-z0-9._-]/g, '_'))].join('/');
-  try {
-    await vault.set(name, node);
-  } catch (cause) {
-    throw new CausewayError('secrets.plain-text', trail.slice(1).join('.'), { cause });
-  }
+  secrets.push({ name, secret: node, place: path.join('.') });
   return { $secret: name };
 }
 

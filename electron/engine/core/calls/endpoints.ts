@@ -5,7 +5,7 @@ import type { PluginId } from '../../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
 import { newId } from '../../store/ids.ts';
 import { endpointOf, openDestination, openSource, using, type CoreContext } from '../core-context.ts';
-import { protectSecrets, referencedSecret, referencedSecrets } from '../secret-references.ts';
+import { referencedSecret, referencedSecrets, separateSecrets, storeSecrets } from '../secret-references.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
@@ -32,7 +32,7 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     const updated: Endpoint = {
       ...endpoint,
       ...(name === undefined ? {} : { name }),
-      ...(connection === undefined ? {} : { connection: await protectedConnection(core, endpoint.id, endpoint.plugin, connection, endpoint.connection) }),
+      ...(connection === undefined ? {} : { connection: await protectedConnection(core, endpoint.id, endpoint.plugin, connection) }),
       updatedAt: new Date().toISOString(),
     };
     core.store.endpoints.update(updated);
@@ -67,24 +67,17 @@ function secretPrefix(endpointId: string): string {
   return `endpoint/${endpointId}`;
 }
 
-/** Checked against the plugin's form, with the secrets in the vault. */
-async function protectedConnection(core: CoreContext, id: string, plugin: PluginId, connection: JsonObject, former: JsonObject = {}): Promise<JsonObject> {
+/** Checked against the plugin's form; only then do its secrets go into the vault. */
+async function protectedConnection(core: CoreContext, id: string, plugin: PluginId, connection: JsonObject): Promise<JsonObject> {
   const { connection: schema } = plugins[plugin];
-  const guarded = await protectSecrets(schema, connection, secretPrefix(id), core.vault);
-  const parsed = schema.safeParse(guarded);
+  const separated = separateSecrets(schema, connection, secretPrefix(id));
   // What a reference stands for is not known to the form; the platform checks it when it is used.
-  const issues = (parsed.error?.issues ?? [])
-    .filter((issue) => !isReferenceAt(guarded, issue.path))
+  const issues = (schema.safeParse(separated.value).error?.issues ?? [])
+    .filter((issue) => !isReferenceAt(separated.value, issue.path))
     .map((issue) => `${issue.path.join('.') || 'connection'}: ${issue.message}`);
-  if (issues.length > 0) {
-    // What the stored connection still refers to stays: it goes on being used as if nothing had been asked.
-    const inUse = new Set(referencedSecrets(former));
-    for (const secret of referencedSecrets(guarded)) {
-      if (secret.startsWith(`${secretPrefix(id)}/`) && !inUse.has(secret)) await core.vault.remove(secret);
-    }
-    throw new CausewayError('general.invalid-input', `connection of ${plugin}: ${issues.join('; ')}`, { details: { issues } });
-  }
-  return guarded;
+  if (issues.length > 0) throw new CausewayError('general.invalid-input', `connection of ${plugin}: ${issues.join('; ')}`, { details: { issues } });
+  await storeSecrets(separated, core.vault);
+  return separated.value;
 }
 
 function isReferenceAt(value: JsonObject, path: readonly PropertyKey[]): boolean {

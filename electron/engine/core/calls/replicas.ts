@@ -7,7 +7,7 @@ import { ledgerScope } from '../../store/ledger.ts';
 import { openTransferState } from '../../replication/index.ts';
 import { configurationFindings, effectiveValues, environmentDefinition, environmentFindings } from '../environments.ts';
 import { endpointOf, openDestination, openSource, replicaOf, using, type CoreContext } from '../core-context.ts';
-import { protectSecrets, referencedSecrets, resolveSecrets } from '../secret-references.ts';
+import { referencedSecrets, resolveSecrets, separateSecrets, storeSecrets } from '../secret-references.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
 import type { CallsOf, Handlers } from './handler.ts';
@@ -30,8 +30,9 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
     const guard = (side: 'source' | 'destination') => {
       const definition = environmentDefinition(side === 'source' ? source.plugin : destination.plugin, side);
       const environment = side === 'source' ? input.sourceEnvironment : input.destinationEnvironment;
-      return protectSecrets(definition?.schema, environment, `replica/${id}/${side}`, core.vault);
+      return separateSecrets(definition?.schema, environment, `replica/${id}/${side}`);
     };
+    const environments = { source: guard('source'), destination: guard('destination') };
     const replica = {
       id,
       name,
@@ -39,8 +40,8 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
       destinationEndpointId: destination.id,
       vmId,
       vmName: vm.name,
-      sourceEnvironment: await guard('source'),
-      destinationEnvironment: await guard('destination'),
+      sourceEnvironment: environments.source.value,
+      destinationEnvironment: environments.destination.value,
       ...(input.providerConfiguration === undefined ? {} : { providerConfiguration: input.providerConfiguration }),
       createdAt: new Date().toISOString(),
     };
@@ -55,6 +56,8 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
         replica.providerConfiguration,
       ),
     ]);
+    await storeSecrets(environments.source, core.vault);
+    await storeSecrets(environments.destination, core.vault);
     core.store.replicas.add(replica);
     return replicaOf(core, id);
   },
