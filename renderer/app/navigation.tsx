@@ -29,7 +29,7 @@ const entries: readonly Entry[] = [
   { icon: FolderIcon, label: text.navigation.home, path: [], covers: [undefined] },
   { icon: HubIcon, label: text.navigation.endpoints, path: ['endpoints'], covers: ['endpoints'] },
   { icon: DnsIcon, label: text.navigation.inventory, path: ['inventory'], covers: ['inventory'] },
-  { icon: SyncIcon, label: text.navigation.replicas, path: ['replicas'], covers: ['replicas', 'runs'] },
+  { icon: SyncIcon, label: text.navigation.replicas, path: ['replicas'], covers: ['replicas', 'runs', 'deployments'] },
   { icon: AccountBalanceIcon, label: text.navigation.ledger, path: ['ledger'], covers: ['ledger'] },
   { icon: FactCheckIcon, label: text.navigation.check, path: ['check'], covers: ['check'] },
   { icon: SettingsIcon, label: text.navigation.settings, path: ['settings'], covers: ['settings'] },

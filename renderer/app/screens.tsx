@@ -1,6 +1,7 @@
 import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
 import { EmptyState } from '../components/empty-state.tsx';
+import { DeploymentScreen } from '../features/deployments/deployment-screen.tsx';
 import { EndpointScreen } from '../features/endpoints/endpoint-screen.tsx';
 import { EndpointsScreen } from '../features/endpoints/endpoints-screen.tsx';
 import { HomeScreen } from '../features/home/home-screen.tsx';
@@ -66,6 +67,8 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
       return <ReplicaScreen key={second} replicaId={second} />;
     case 'runs':
       return second === undefined ? undefined : <RunScreen key={second} executionId={second} />;
+    case 'deployments':
+      return second === undefined ? undefined : <DeploymentScreen key={second} deploymentId={second} />;
     case 'ledger':
       return <LedgerScreen />;
     default:

@@ -1,3 +1,4 @@
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import type { Replica } from '../../../shared/model/replica.ts';
@@ -6,43 +7,83 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
+import { StartDeploymentDialog } from '../deployments/start-deployment-dialog.tsx';
 import { StartRunDialog } from '../runs/start-run-dialog.tsx';
-import type { ReplicaLife } from './replica-life.ts';
+import type { LifeStep, ReplicaLife } from './replica-life.ts';
 
-/** The one thing to do next, as a button. */
-export function NextStep({ replica, life, size = 'small' }: { readonly replica: Replica; readonly life: ReplicaLife; readonly size?: 'small' | 'medium' }) {
+interface Props {
+  readonly replica: Replica;
+  readonly life: ReplicaLife;
+  readonly size?: 'small' | 'medium';
+}
+
+/** What to do next, as buttons, the most obvious one first. */
+export function NextStep({ replica, life, size = 'small' }: Props) {
+  return (
+    <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap' }}>
+      {life.steps.map((step, index) => (
+        <Step key={step} step={step} isFirst={index === 0} replica={replica} life={life} size={size} />
+      ))}
+    </Box>
+  );
+}
+
+interface StepProps extends Required<Props> {
+  readonly step: LifeStep;
+  readonly isFirst: boolean;
+}
+
+function Step({ step, isFirst, replica, life, size }: StepProps) {
   const link = useLink();
   const [isStarting, setIsStarting] = useState(false);
-  const label = text.replicas.steps[life.step];
+  const label = text.replicas.steps[step];
   const shared = { size, 'aria-label': text.replicas.stepOf(label, replica.name) } as const;
-  const resume = useAction(async (id: string) => {
-    await link.call('execution.resume', { execution: id });
-    goTo('runs', id);
+  const resume = useAction(async () => {
+    if (step === 'resume-deployment' && life.deployment !== undefined) {
+      await link.call('deployment.resume', { deployment: life.deployment.id });
+      goTo('deployments', life.deployment.id);
+    } else if (life.latest !== undefined) {
+      await link.call('execution.resume', { execution: life.latest.id });
+      goTo('runs', life.latest.id);
+    }
   });
-  if (life.latest !== undefined && (life.step === 'watch' || life.step === 'why')) {
-    return (
-      <Button {...shared} variant="outlined" href={hrefOf('runs', life.latest.id)}>
-        {label}
-      </Button>
-    );
-  }
-  if (life.latest !== undefined && life.step === 'resume') {
-    const { id } = life.latest;
-    return (
-      <>
-        <Button {...shared} variant="contained" disabled={resume.isBusy} onClick={() => void resume.run(id)}>
+  switch (step) {
+    case 'watch':
+    case 'why':
+      return (
+        <Button {...shared} variant="outlined" href={hrefOf('runs', life.latest?.id ?? '')}>
           {label}
         </Button>
-        {resume.error !== undefined && <ErrorNotice error={resume.error} onClose={resume.clear} />}
-      </>
-    );
+      );
+    case 'watch-deployment':
+    case 'why-deployment':
+    case 'open':
+      return (
+        <Button {...shared} variant={isFirst ? 'outlined' : 'text'} href={hrefOf('deployments', life.deployment?.id ?? '')}>
+          {label}
+        </Button>
+      );
+    case 'resume':
+    case 'resume-deployment':
+      return (
+        <>
+          <Button {...shared} variant="contained" disabled={resume.isBusy} onClick={() => void resume.run()}>
+            {label}
+          </Button>
+          {resume.error !== undefined && <ErrorNotice error={resume.error} onClose={resume.clear} />}
+        </>
+      );
+    case 'replicate':
+    case 'again':
+    case 'deploy':
+      return (
+        <>
+          <Button {...shared} variant={isFirst ? 'contained' : 'outlined'} onClick={() => setIsStarting(true)}>
+            {label}
+          </Button>
+          {isStarting && step === 'deploy' && <StartDeploymentDialog replicas={[replica]} onClose={() => setIsStarting(false)} />}
+          {isStarting && step !== 'deploy' && <StartRunDialog replicas={[replica]} onClose={() => setIsStarting(false)} />}
+        </>
+      );
   }
-  return (
-    <>
-      <Button {...shared} variant="contained" onClick={() => setIsStarting(true)}>
-        {label}
-      </Button>
-      {isStarting && <StartRunDialog replicas={[replica]} onClose={() => setIsStarting(false)} />}
-    </>
-  );
 }

@@ -16,12 +16,13 @@ import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
+import { DeploymentTable } from '../deployments/deployment-table.tsx';
 import { RunLine } from '../runs/run-line.tsx';
 import { DeleteReplica } from './delete-replica.tsx';
 import { LifeLabel } from './life-label.tsx';
 import { NextStep } from './next-step.tsx';
 import { DiskTable, RunTable } from './replica-tables.tsx';
-import { isActive, latestExecutions, replicaLife, type ReplicaLife } from './replica-life.ts';
+import { isActive, isIdle, latestOf, replicaLife, type ReplicaLife } from './replica-life.ts';
 
 /** One replica: where it stands, its disks, its runs, its environment. */
 export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {
@@ -48,17 +49,19 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
   const executions = useQuery('execution.list', { replica: replica.id, limit: 100 }, ['execution.event']);
   const [isDeleting, setIsDeleting] = useState(false);
   const name = (id: string): string => endpoints.find((endpoint) => endpoint.id === id)?.name ?? text.replicas.unknownEndpoint;
-  const life = executions.data === undefined ? undefined : replicaLife(replica, latestExecutions(executions.data).get(replica.id));
-  const isIdle = life !== undefined && (life.latest === undefined || !isActive(life.latest));
+  const deployments = useQuery('deployment.list', { replica: replica.id, limit: 100 }, ['execution.event']);
+  const life =
+    executions.data === undefined || deployments.data === undefined
+      ? undefined
+      : replicaLife(replica, latestOf(executions.data).get(replica.id), latestOf(deployments.data).get(replica.id));
   return (
     <Screen
       title={replica.name}
       lead={`${replica.vmName}: ${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`}
       actions={
         <>
-          {life?.kind === 'failed' && <NextStep replica={replica} life={{ ...life, step: replica.lastSuccess === undefined ? 'replicate' : 'again' }} size="medium" />}
           {life !== undefined && <NextStep replica={replica} life={life} size="medium" />}
-          {isIdle && (
+          {life !== undefined && isIdle(life) && (
             <Button color="error" onClick={() => setIsDeleting(true)}>
               {text.replicas.delete}
             </Button>
@@ -74,6 +77,11 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
       <Section title={text.replicas.runs}>
         <QueryView query={executions}>
           {(runs) => (runs.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.replicas.noRuns}</Typography> : <RunTable runs={runs} />)}
+        </QueryView>
+      </Section>
+      <Section title={text.deployments.table}>
+        <QueryView query={deployments}>
+          {(all) => (all.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.deployments.none}</Typography> : <DeploymentTable deployments={all} />)}
         </QueryView>
       </Section>
       <Environment replica={replica} endpoints={endpoints} />
@@ -98,6 +106,7 @@ function LifeCard({ life }: { readonly life: ReplicaLife }) {
           ? text.replicas.notYet
           : `${timeText(life.syncedTo)} (${text.replicas.lag(durationText((now - Date.parse(life.syncedTo)) / 1000))})`}
       </Box>
+      <Box sx={{ flexGrow: 1, color: 'text.secondary', flexBasis: 260 }}>{text.replicas.meaning[life.kind]}</Box>
     </Paper>
   );
 }

@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
 import Link from '@mui/material/Link';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useDeferredValue, useMemo, useState } from 'react';
-import type { Replica } from '../../../shared/model/replica.ts';
 import { hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -17,13 +17,12 @@ import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
 import { RunLine } from '../runs/run-line.tsx';
+import { ChosenReplicas, type ChosenReplica } from './chosen-replicas.tsx';
 import { LifeLabel } from './life-label.tsx';
 import { NextStep } from './next-step.tsx';
-import { isActive, latestExecutions, replicaLife, type LifeKind, type ReplicaLife } from './replica-life.ts';
+import { isActive, isIdle, latestOf, replicaLife, type LifeKind, type ReplicaLife } from './replica-life.ts';
 
-interface Row {
-  readonly replica: Replica;
-  readonly life: ReplicaLife;
+interface Row extends ChosenReplica {
   readonly way: string;
 }
 
@@ -31,6 +30,7 @@ interface Row {
 export function ReplicasScreen() {
   const query = useQuery('replica.list', {}, ['execution.event']);
   const executions = useQuery('execution.list', { limit: 1000 }, ['execution.event']).data;
+  const deployments = useQuery('deployment.list', { limit: 1000 }, ['execution.event']).data;
   const endpoints = useQuery('endpoint.list', {}).data;
   return (
     <Screen title={text.replicas.title} lead={text.replicas.lead}>
@@ -46,13 +46,14 @@ export function ReplicasScreen() {
               </EmptyState>
             );
           }
-          // Without the executions nobody can tell where a replica stands.
-          if (executions === undefined) return null;
-          const latest = latestExecutions(executions);
+          // Without its runs nobody can tell where a replica stands.
+          if (executions === undefined || deployments === undefined) return null;
+          const latest = latestOf(executions);
+          const deployed = latestOf(deployments);
           const name = (id: string): string => endpoints?.find((endpoint) => endpoint.id === id)?.name ?? text.replicas.unknownEndpoint;
           const rows = replicas.map((replica) => ({
             replica,
-            life: replicaLife(replica, latest.get(replica.id)),
+            life: replicaLife(replica, latest.get(replica.id), deployed.get(replica.id)),
             way: `${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`,
           }));
           return <ReplicaTable rows={rows} />;
@@ -67,7 +68,8 @@ function ReplicaTable({ rows }: { readonly rows: readonly Row[] }) {
   const [kind, setKind] = useState<LifeKind | 'all'>('all');
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const now = useNow(10_000);
-  const columns = useMemo(() => columnsAt(now), [now]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const columns = useMemo(() => columnsAt(now, chosen, setChosen), [now, chosen]);
   const found = rows.filter(({ replica, life }) => (kind === 'all' || life.kind === kind) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted));
   return (
     <>
@@ -85,13 +87,32 @@ function ReplicaTable({ rows }: { readonly rows: readonly Row[] }) {
           {text.replicas.shown(found.length, rows.length)}
         </Typography>
       </Box>
+      <ChosenReplicas
+        chosen={rows.filter(({ replica }) => chosen.has(replica.id))}
+        shown={found.filter(({ life }) => isIdle(life))}
+        onChoose={(replicas) => setChosen(new Set(replicas.map(({ replica }) => replica.id)))}
+      />
       <PagedTable label={text.replicas.title} columns={columns} rows={found} rowKey={({ replica }) => replica.id} sortedBy={{ column: 'name', descending: false }} />
     </>
   );
 }
 
-function columnsAt(now: number): Column<Row>[] {
+function columnsAt(now: number, chosen: ReadonlySet<string>, choose: (chosen: ReadonlySet<string>) => void): Column<Row>[] {
   return [
+    {
+      id: 'chosen',
+      label: text.replicas.choose,
+      cell: ({ replica, life }) => (
+        <Checkbox
+          size="small"
+          checked={chosen.has(replica.id)}
+          disabled={!isIdle(life) && !chosen.has(replica.id)}
+          onChange={(event) => choose(new Set(event.target.checked ? [...chosen, replica.id] : [...chosen].filter((id) => id !== replica.id)))}
+          slotProps={{ input: { 'aria-label': text.replicas.chooseOne(replica.name) } }}
+          sx={{ p: 0.25 }}
+        />
+      ),
+    },
     {
       id: 'name',
       label: text.replicas.name,
@@ -107,6 +128,7 @@ function columnsAt(now: number): Column<Row>[] {
         <>
           <LifeLabel kind={life.kind} />
           {life.latest !== undefined && isActive(life.latest) && <RunLine execution={life.latest} />}
+          <QueuePlace position={life.deployment?.queuePosition ?? life.latest?.queuePosition} />
         </>
       ),
     },
@@ -129,5 +151,14 @@ function SyncedTo({ life, now }: { readonly life: ReplicaLife; readonly now: num
         {text.replicas.lag(durationText((now - Date.parse(life.syncedTo)) / 1000))}
       </Typography>
     </>
+  );
+}
+
+function QueuePlace({ position }: { readonly position: number | undefined }) {
+  if (position === undefined) return null;
+  return (
+    <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
+      {text.replicas.queuePlace(position)}
+    </Typography>
   );
 }

@@ -3,6 +3,7 @@ import Chip from '@mui/material/Chip';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { formatRate } from '../../../shared/model/bandwidth-profile.ts';
+import { rateText } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
 import { rateNow, readBandwidth } from './bandwidth.ts';
 import { WeekPreview } from './week-preview.tsx';
@@ -46,10 +47,15 @@ export function BandwidthField({ value, onChange, autoFocus = false }: Props) {
       </Box>
       {'options' in read && (
         <Typography variant="body2" role="status">
-          {now === undefined ? text.runs.nowUnlimited : now === 0 ? text.runs.nowPaused : text.runs.nowLimited(formatRate(now))}
+          {now === undefined ? text.runs.nowUnlimited : now === 0 ? text.runs.nowPaused : text.runs.nowLimited(written(now), rateText(now))}
         </Typography>
       )}
       {'profile' in read && read.profile !== undefined && <WeekPreview profile={read.profile} />}
     </Box>
   );
+}
+
+/** "20M" as "20 MB/s". */
+function written(rate: number): string {
+  return `${formatRate(rate).replace(/(?=[kMG])/, ' ')}B/s`;
 }

@@ -1,3 +1,7 @@
+import DetailIcon from '@mui/icons-material/NotesOutlined';
+import ErrorIcon from '@mui/icons-material/ErrorOutlined';
+import InfoIcon from '@mui/icons-material/InfoOutlined';
+import WarningIcon from '@mui/icons-material/WarningAmberOutlined';
 import Box from '@mui/material/Box';
 import MenuItem from '@mui/material/MenuItem';
 import Paper from '@mui/material/Paper';
@@ -8,7 +12,7 @@ import TableContainer from '@mui/material/TableContainer';
 import TableRow from '@mui/material/TableRow';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Event } from '../../../shared/model/event.ts';
 import type { Query } from '../../app/workbench-context.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -20,7 +24,12 @@ import { useDeploymentEvents, useExecutionEvents } from './use-events.ts';
 /** More than this the document does not hold at once; what was filtered out and what is older can still be copied. */
 const mostShown = 300;
 
-const colours: Readonly<Record<EventLevel, string>> = { error: 'error.main', warning: 'warning.main', info: 'text.secondary', detail: 'text.secondary' };
+const icons: Readonly<Record<EventLevel, ReactNode>> = {
+  error: <ErrorIcon fontSize="inherit" color="error" />,
+  warning: <WarningIcon fontSize="inherit" color="warning" />,
+  info: <InfoIcon fontSize="inherit" color="info" />,
+  detail: <DetailIcon fontSize="inherit" color="disabled" />,
+};
 
 export function ExecutionEvents({ executionId }: { readonly executionId: string }) {
   return <EventLog title={text.runs.events} query={useExecutionEvents(executionId)} />;
@@ -78,7 +87,12 @@ function Lines({ label, events }: { readonly label: string; readonly events: rea
             return (
               <TableRow key={event.id}>
                 <TableCell sx={{ width: 1, whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', color: 'text.secondary' }}>{new Date(event.at).toLocaleTimeString()}</TableCell>
-                <TableCell sx={{ width: 1, whiteSpace: 'nowrap', color: colours[level], fontWeight: level === 'error' ? 600 : 400 }}>{text.runs.levels[level]}</TableCell>
+                <TableCell sx={{ width: 1, whiteSpace: 'nowrap', color: level === 'detail' ? 'text.secondary' : 'text.primary', fontWeight: level === 'error' ? 600 : 400 }}>
+                  <Box component="span" sx={{ display: 'inline-flex', gap: 0.75, alignItems: 'center' }}>
+                    {icons[level]}
+                    {text.runs.levels[level]}
+                  </Box>
+                </TableCell>
                 <TableCell
                   sx={{
                     overflowWrap: 'anywhere', whiteSpace: 'pre-wrap',

@@ -16,9 +16,10 @@ interface Props {
   readonly title: string;
   readonly confirm: string;
   readonly isReady: boolean;
-  readonly replicas: readonly Replica[];
+  readonly width?: 'sm' | 'md';
+  readonly replicas: readonly Pick<Replica, 'id' | 'name'>[];
   /** Starts one and answers with the id of its run. */
-  readonly start: (replica: Replica) => Promise<string>;
+  readonly start: (replica: Pick<Replica, 'id' | 'name'>) => Promise<string>;
   readonly onStarted: (ids: readonly string[]) => void;
   readonly onClose: () => void;
   /** The options. */
@@ -26,12 +27,12 @@ interface Props {
 }
 
 interface Refused {
-  readonly replica: Replica;
+  readonly replica: Pick<Replica, 'id' | 'name'>;
   readonly reason: string;
 }
 
 /** Starts runs of one replica or of several; for several it asks how many at once, and says which could not be started. */
-export function StartManyDialog({ title, confirm, isReady, replicas, start, onStarted, onClose, children }: Props) {
+export function StartManyDialog({ title, confirm, isReady, width = 'sm', replicas, start, onStarted, onClose, children }: Props) {
   const link = useLink();
   const toast = useToast();
   const isMany = replicas.length > 1;
@@ -69,7 +70,7 @@ export function StartManyDialog({ title, confirm, isReady, replicas, start, onSt
     }
   });
   return (
-    <ConfirmDialog title={title} confirm={confirm} isReady={isReady && waiting.length > 0 && (!isMany || isAtOnce(atOnce))} action={action} onClose={onClose}>
+    <ConfirmDialog title={title} confirm={confirm} width={width} isReady={isReady && waiting.length > 0 && (!isMany || isAtOnce(atOnce))} action={action} onClose={onClose}>
       {isMany && (
         <Box>
           <Typography variant="body2" sx={{ color: 'text.secondary', mb: 2 }}>

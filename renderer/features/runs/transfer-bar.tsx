@@ -1,3 +1,4 @@
+import WarningIcon from '@mui/icons-material/WarningAmberOutlined';
 import Box from '@mui/material/Box';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
@@ -40,7 +41,8 @@ export function TransferBar({ name, transfer }: { readonly name: string; readonl
         {words}
       </Typography>
       {isStalled && (
-        <Typography variant="caption" component="div" sx={{ color: 'warning.main', fontWeight: 600 }}>
+        <Typography variant="caption" component="div" sx={{ display: 'flex', gap: 0.5, alignItems: 'center', fontWeight: 600 }}>
+          <WarningIcon fontSize="inherit" color="warning" />
           {text.runs.stalled(durationText(transfer.stalledForSeconds))}
         </Typography>
       )}

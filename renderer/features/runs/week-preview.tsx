@@ -37,7 +37,7 @@ export function WeekPreview({ profile }: { readonly profile: BandwidthProfile })
               <rect x={0.5} y={0.5} width={13} height={13} rx={2} fill="currentColor" fillOpacity={strength(rate, rates)} stroke="currentColor" strokeOpacity={0.6} />
             </svg>
             <Typography variant="caption" sx={{ color: 'text.primary' }}>
-              {rate === undefined ? text.runs.unlimited : rate === 0 ? text.runs.paused : `${formatRate(rate)}B/s`}
+              {rate === undefined ? text.runs.unlimited : rate === 0 ? text.runs.paused : `${formatRate(rate).replace(/(?=[kMG])/, ' ')}B/s`}
             </Typography>
           </Box>
         ))}

@@ -41,7 +41,7 @@ export const runs = {
   examples: { unlimited: 'Unlimited', fixed: '20 MB/s', office: 'Less in office hours', nights: 'Nights only', pause: 'Pause' },
   nowUnlimited: 'Right now: unlimited',
   nowPaused: 'Right now: nothing is sent',
-  nowLimited: (rate: string) => `Right now: ${rate}B/s`,
+  nowLimited: (rate: string, binary: string) => `Right now: ${rate} (${binary})`,
   week: 'What may be sent at which hour of the week',
   days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
   localTime: (zone: string) => `Hours are those of this computer (${zone}).`,

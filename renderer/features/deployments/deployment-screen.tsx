@@ -1,0 +1,80 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Link from '@mui/material/Link';
+import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
+import { isTerminalDeployment } from '../../../shared/model/deployment.ts';
+import { hrefOf } from '../../app/route.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { durationText, timeText } from '../../components/quantities.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { text } from '../../text/en.ts';
+import { VaultNeeded } from '../home/vault-card.tsx';
+import { ExecutionLabel } from '../runs/execution-label.tsx';
+import { QueueNotice } from '../runs/queue-notice.tsx';
+import { TaskSection } from '../runs/task-section.tsx';
+import { DeploymentActions } from './deployment-actions.tsx';
+import { DeploymentTabs } from './deployment-tabs.tsx';
+import { MigrationRuns } from './migration-runs.tsx';
+import { ServerCards } from './server-cards.tsx';
+import { SeveralRoots } from './several-roots.tsx';
+
+const words = text.deployments;
+
+/** One deployment of a replica, as it goes on and afterwards. */
+export function DeploymentScreen({ deploymentId }: { readonly deploymentId: string }) {
+  const query = useQuery('deployment.show', { deployment: deploymentId }, ['execution.event']);
+  return <QueryView query={query}>{(deployment) => <Detail deployment={deployment} onChanged={query.reload} />}</QueryView>;
+}
+
+function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDetail; readonly onChanged: () => void }) {
+  const replicas = useQuery('replica.list', {}).data;
+  const replica = replicas?.find(({ id }) => id === deployment.replicaId);
+  return (
+    <Screen
+      title={words.title(deployment.number, deployment.replicaName)}
+      lead={
+        <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+          <ExecutionLabel state={deployment.state} />
+          <span>{timeText(deployment.createdAt)}</span>
+          <Length deployment={deployment} />
+          {replica !== undefined && <Link href={hrefOf('replicas', replica.id)}>{text.runs.toReplica(replica.name)}</Link>}
+        </Box>
+      }
+      actions={<DeploymentActions deployment={deployment} replicaExists={replica !== undefined} onChanged={onChanged} />}
+    >
+      <VaultNeeded />
+      {deployment.queuePosition !== undefined && <QueueNotice position={deployment.queuePosition} />}
+      {deployment.state === 'interrupted' && <Alert severity="warning">{words.interruptedLead}</Alert>}
+      {deployment.error !== undefined && deployment.state === 'failed' && <ErrorNotice error={deployment.error} />}
+      {deployment.state === 'failed' && replica !== undefined && <SeveralRoots deployment={deployment} replica={replica} />}
+      {deployment.kept && deployment.state !== 'deleted' && <Alert severity="info">{words.kept}</Alert>}
+      {deployment.leftBehind > 0 && (
+        <Alert
+          severity="warning"
+          action={
+            <Button color="inherit" size="small" href={hrefOf('ledger')}>
+              {text.runs.toLedger}
+            </Button>
+          }
+        >
+          {words.leftBehind(deployment.leftBehind)}
+        </Alert>
+      )}
+      <ServerCards deployment={deployment} />
+      <MigrationRuns deployment={deployment} />
+      <TaskSection title={words.steps} tasks={deployment.tasks} />
+      <DeploymentTabs deployment={deployment} />
+    </Screen>
+  );
+}
+
+function Length({ deployment: { state, startedAt, finishedAt } }: { readonly deployment: DeploymentDetail }) {
+  const now = useNow(1000);
+  if (startedAt === undefined) return null;
+  if (finishedAt !== undefined && isTerminalDeployment(state)) return <span>{text.runs.took(durationText((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000))}</span>;
+  return state === 'running' || state === 'cancelling' ? <span>{text.runs.runningFor(durationText((now - Date.parse(startedAt)) / 1000))}</span> : null;
+}

@@ -1,0 +1,89 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import type { Replica } from '../../../shared/model/replica.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import { text } from '../../text/en.ts';
+import { StartDeploymentDialog } from '../deployments/start-deployment-dialog.tsx';
+import { QueueLimitDialog } from '../runs/queue-limit-dialog.tsx';
+import { StartRunDialog } from '../runs/start-run-dialog.tsx';
+import { isIdle, type ReplicaLife } from './replica-life.ts';
+
+export interface ChosenReplica {
+  readonly replica: Replica;
+  readonly life: ReplicaLife;
+}
+
+interface Opened {
+  readonly dialog: 'run' | 'deploy' | 'limit';
+  readonly replicas: readonly Replica[];
+}
+
+interface Props {
+  readonly chosen: readonly ChosenReplica[];
+  /** Those in the table that may be chosen. */
+  readonly shown: readonly ChosenReplica[];
+  readonly onChoose: (replicas: readonly ChosenReplica[]) => void;
+}
+
+/** What can be done with several replicas at once, and how many runs go on at the same time. */
+export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
+  // Those that were meant when the dialog was opened: what is started does not drop out of it.
+  const [open, setOpen] = useState<Opened>();
+  const queue = useQuery('queue.show', {}, ['execution.event']);
+  const ready = chosen.filter(({ life }) => isIdle(life));
+  const deployable = ready.filter(({ replica }) => replica.lastSuccess !== undefined);
+  const close = () => {
+    setOpen(undefined);
+    queue.reload();
+  };
+  const areAll = shown.length > 0 && shown.every(({ replica }) => chosen.some((one) => one.replica.id === replica.id));
+  return (
+    <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap', minHeight: 42 }}>
+      <FormControlLabel
+        control={
+          <Checkbox
+            size="small" checked={areAll} indeterminate={!areAll && chosen.length > 0} disabled={shown.length === 0}
+            onChange={(event) => onChoose(event.target.checked ? shown : [])}
+          />
+        }
+        label={text.replicas.chooseAll}
+      />
+      {chosen.length > 0 && (
+        <>
+          <Typography role="status" sx={{ fontWeight: 600 }}>
+            {text.replicas.chosen(chosen.length)}
+          </Typography>
+          <Button size="small" variant="contained" disabled={ready.length === 0} aria-label={text.replicas.runChosenOf(ready.length)} onClick={() => setOpen({ dialog: 'run', replicas: ready.map(({ replica }) => replica) })}>
+            {text.replicas.runChosen}
+          </Button>
+          <Button
+            size="small" variant="outlined" disabled={deployable.length === 0} aria-label={text.replicas.deployChosenOf(deployable.length)} onClick={() => setOpen({ dialog: 'deploy', replicas: deployable.map(({ replica }) => replica) })}
+          >
+            {text.replicas.deployChosen}
+          </Button>
+          <Button size="small" color="inherit" onClick={() => onChoose([])}>
+            {text.replicas.clearChosen}
+          </Button>
+          {deployable.length < ready.length && (
+            <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+              {text.replicas.notDeployable(ready.length - deployable.length)}
+            </Typography>
+          )}
+        </>
+      )}
+      <Box sx={{ flexGrow: 1 }} />
+      {queue.data !== undefined && (
+        <Button size="small" color="inherit" onClick={() => setOpen({ dialog: 'limit', replicas: [] })}>
+          {text.runs.atOnce}: {queue.data.atOnce}
+        </Button>
+      )}
+      {open?.dialog === 'run' && <StartRunDialog replicas={open.replicas} onClose={close} />}
+      {open?.dialog === 'deploy' && <StartDeploymentDialog replicas={open.replicas} onClose={close} />}
+      {open?.dialog === 'limit' && <QueueLimitDialog onClose={close} />}
+    </Box>
+  );
+}
