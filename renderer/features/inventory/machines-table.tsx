@@ -82,12 +82,17 @@ const columns: readonly Column<KeptMachine>[] = [
     sortBy: ({ vm }) => vm.memory_mb ?? 0,
     cell: ({ vm }) => (vm.memory_mb === undefined ? '' : bytesText(vm.memory_mb * 1024 ** 2)),
   },
-  { id: 'disks', label: text.inventory.disks, align: 'right', sortBy: ({ vm }) => vm.disks.length, cell: ({ vm }) => vm.disks.length },
-  { id: 'size', label: text.inventory.size, align: 'right', sortBy: sizeOf, cell: (machine) => bytesText(sizeOf(machine)) },
+  {
+    id: 'disks',
+    label: text.inventory.disks,
+    align: 'right',
+    sortBy: sizeOf,
+    cell: (machine) => text.inventory.disksOf(machine.vm.disks.length, bytesText(sizeOf(machine))),
+  },
   { id: 'networks', label: text.inventory.networks, sortBy: networksOf, cell: networksOf },
   {
     id: 'state',
-    label: text.inventory.state,
+    label: text.inventory.change,
     sortBy: ({ state }) => machineStates.indexOf(state),
     cell: ({ state, changes }) =>
       changes === undefined ? (

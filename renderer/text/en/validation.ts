@@ -22,7 +22,7 @@ export const validation = {
   search: 'Search findings',
   mend: 'Mend',
   mendNow: 'Mend it',
-  mendOf: (path: string) => `Carry out the suggestion at ${path}`,
+  mendOf: (path: string) => `Mend it: ${path}`,
   mendAll: (count: number) => (count === 1 ? 'Carry out 1 suggestion' : `Carry out ${count} suggestions`),
   changed: (name: string) => `${name} was mended here, on the page alone. Save it to keep the changes.`,
   save: 'Save',

@@ -1,0 +1,163 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Download, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { takePictures } from '../hosts/pictures.ts';
+import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'causeway-lists-'));
+const project = join(root, 'project');
+const rvtools = new URL('../../shared/inventory/testing/rvtools.xlsx', import.meta.url);
+let workbench: Workbench;
+let page: Page;
+
+beforeAll(async () => {
+  mkdirSync(project);
+  writeFileSync(join(project, 'causeway.yaml'), 'name: Lists\n');
+  workbench = await openWorkbenchInBrowser(['--settings', join(root, 'settings'), '--project', project]);
+  page = workbench.page;
+  page.setDefaultTimeout(20_000);
+  await prepareAxe(workbench.context);
+  await page.reload();
+});
+afterAll(async () => {
+  await workbench?.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function lookAt(name: string): Promise<void> {
+  await takePictures(page, name);
+  expect(await seriousFindings(page), name).toEqual([]);
+}
+
+async function downloaded(start: () => Promise<void>): Promise<{ name: string; text: string }> {
+  const waiting = page.waitForEvent('download');
+  await start();
+  const download: Download = await waiting;
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+}
+
+describe('lists of machines in the workbench', () => {
+  it('takes an RVTools workbook, shows what its columns mean and which rows have problems', async () => {
+    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await page.getByRole('tab', { name: 'Kept in this project' }).click();
+    await page.getByText('No list yet').waitFor();
+    await lookAt('inventory-lists-empty');
+    await page.getByRole('link', { name: 'Import a file' }).first().click();
+    await page.locator('input[type=file]').setInputFiles({ name: 'RVTools_export.xlsx', mimeType: 'application/octet-stream', buffer: readFileSync(rvtools) });
+    await page.getByText('2 machines, 1 row with errors left out').waitFor();
+    await page.getByRole('row').filter({ hasText: 'odd' }).first().waitFor();
+    await lookAt('inventory-import');
+  });
+
+  it('takes what is not recognised for what somebody chooses, and keeps the list', async () => {
+    await page.getByLabel('A guest that is not recognised').click();
+    await page.getByRole('option', { name: 'Take it for Linux' }).click();
+    await page.getByText('3 machines', { exact: true }).waitFor();
+    await page.getByLabel('Name of the list').fill('Data centre 1');
+    await page.getByRole('button', { name: 'Keep this list' }).click();
+    await page.getByRole('row').filter({ hasText: 'dc-01' }).waitFor();
+    expect(await page.getByRole('row').filter({ hasText: 'web-01' }).innerText()).toMatch(/Linux[\s\S]*Running[\s\S]*4 GiB[\s\S]*60 GiB[\s\S]*VM Network[\s\S]*New/);
+    expect(readdirSync(join(project, 'inventory'))).toHaveLength(1);
+    await lookAt('inventory-list');
+  });
+
+  it('says at a later import what is new, changed and gone, before anything is kept', async () => {
+    const csv = ['VM;VM UUID;OS;CPUs;Memory MiB', 'web-01;4210b3c0-0000-0000-0000-000000000001;Debian;8;4096', 'new-01;77;Ubuntu;1;1024'].join('\n');
+    await page.getByRole('link', { name: 'Import a file' }).click();
+    await page.locator('input[type=file]').setInputFiles({ name: 'later.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await page.getByLabel('Name of the list').fill('Data centre 1');
+    await page.getByText('it is brought up to date').waitFor();
+    for (const [machine, state] of [['web-01', 'Changed'], ['new-01', 'New'], ['dc-01', 'Gone'], ['odd', 'Gone']] as const) {
+      expect(await page.getByRole('row').filter({ hasText: machine }).innerText()).toContain(state);
+    }
+    await page.getByText('CPUs: 2 → 8').first().waitFor();
+    await page.getByRole('button', { name: 'Gone 2' }).click();
+    expect(await page.getByRole('row').count()).toBe(3);
+    await page.getByRole('button', { name: 'Keep this list' }).click();
+    await page.getByText('From later.csv').waitFor();
+  });
+
+  it('makes an environment file for a machine that no endpoint has to know', async () => {
+    await page.getByRole('button', { name: 'Environment file of new-01' }).click();
+    const { name, text } = await downloaded(() => page.getByRole('button', { name: 'Save the file' }).click());
+    expect(name).toBe('new-01.yaml');
+    expect(text).toMatch(/^vm:\n {2}id: "77"\n {2}name: new-01/);
+    expect(text).toContain('plugin: european-cloud');
+  });
+
+  it('remembers what columns mean for files with the same headings', async () => {
+    const csv = Buffer.from('Kasten,Betriebssystem\nalpha,linux\n');
+    const open = async () => {
+      await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+      await page.getByRole('link', { name: 'Import a file' }).first().click();
+      await page.locator('input[type=file]').setInputFiles({ name: `kasten-${Math.random()}.csv`, mimeType: 'text/csv', buffer: csv });
+    };
+    await open();
+    await page.getByText('No table of this file is about machines').waitFor();
+    await choose(/^Table kasten/, 'Machines');
+    await choose(/^Name/, 'Kasten');
+    await choose(/^Guest system$/, 'Betriebssystem');
+    await page.getByText('1 machine', { exact: true }).waitFor();
+    await open();
+    await page.getByText('1 machine', { exact: true }).waitFor();
+  });
+
+  it('says what is wrong with a file that is no list', async () => {
+    await page.getByRole('button', { name: 'Another file' }).click();
+    await page.locator('input[type=file]').setInputFiles({ name: 'picture.xlsx', mimeType: 'image/png', buffer: Buffer.from([0x50, 0x4b, 3, 4, 0, 0]) });
+    await page.getByText('This file can\'t be read as a list of machines').waitFor();
+  });
+
+  it('removes a list, and says what stays', async () => {
+    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await page.getByRole('tab', { name: 'Kept in this project' }).click();
+    await page.getByRole('button', { name: 'Remove list' }).click();
+    await page.getByText('the machines themselves stay').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove list' }).click();
+    await page.getByText('No list yet').waitFor();
+    expect(readdirSync(join(project, 'inventory'))).toEqual([]);
+  });
+});
+
+describe('environment files in the workbench', () => {
+  const document = '# the web server\ndestination:\n  plugin: european-cloud\n  environment:\n    disk_buss: virtio # a slip\n    delete_disks_on_vm_termination: "yes"\n';
+
+  it('mends what is certain with one click, and leaves the rest of the text as it was', async () => {
+    await page.getByRole('link', { name: 'Check files' }).click();
+    await lookAt('check-empty');
+    await page.locator('input[type=file]').setInputFiles({ name: 'web.yaml', mimeType: 'text/yaml', buffer: Buffer.from(document) });
+    await page.getByRole('button', { name: 'Mend it: /destination/environment/disk_buss' }).click();
+    await page.getByText('web.yaml was mended here').waitFor();
+    expect(await page.getByRole('row').filter({ hasText: 'disk_buss' }).count()).toBe(0);
+    await lookAt('check-findings');
+    const { name, text } = await downloaded(() => page.getByRole('button', { name: 'Save web.yaml' }).click());
+    expect(name).toBe('web.yaml');
+    expect(text).toBe(document.replace('disk_buss', 'disk_bus'));
+  });
+
+  it.each([
+    ['HTML', 'environment-check.html', '<!doctype html>'],
+    ['CSV', 'environment-check.csv', 'file,line,column,severity'],
+    ['JSON', 'environment-check.json', '{\n  "files": ['],
+    ['SARIF', 'environment-check.sarif', '"version": "2.1.0"'],
+  ])('saves everything that was found as %s', async (format, fileName, part) => {
+    await page.getByRole('button', { name: 'Save a report' }).click();
+    const { name, text } = await downloaded(() => page.getByRole('menuitem', { name: format }).click());
+    expect(name).toBe(fileName);
+    expect(text).toContain(part);
+    expect(text).toContain('web.yaml');
+  });
+
+  it('never violates the content security policy', () => {
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
+async function choose(label: RegExp, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
