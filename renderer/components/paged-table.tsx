@@ -40,7 +40,7 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<
   return (
     <Paper variant="outlined">
       <TableContainer>
-        <Table size="small" aria-label={label} sx={{ '& tbody tr:last-child td': { border: 0 } }}>
+        <Table size="small" aria-label={label} sx={{ '& th, & td': { px: 1.5 }, '& tbody tr:last-child td': { border: 0 } }}>
           <TableHead>
             <TableRow>
               {columns.map(({ id, label: name, align = 'left', sortBy }) => (

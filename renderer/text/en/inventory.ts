@@ -37,7 +37,7 @@ export const inventory = {
   removeLead: 'The list is deleted from the project\'s folder. Replicas, endpoints and the machines themselves stay as they are.',
   importedFrom: (origin: string, when: string) => `From ${origin}, ${when}`,
   change: 'Change',
-  disksOf: (count: number, size: string) => (count === 0 ? 'none' : count === 1 ? size : `${count}: ${size}`),
+  disksOf: (count: number, size: string) => (count === 0 ? 'none' : count === 1 ? size : `${size} (${count})`),
   state: 'Since the import before',
   states: { new: 'New', changed: 'Changed', same: 'Unchanged', gone: 'Gone' },
   allStates: 'All',
