@@ -16,11 +16,13 @@ import { registerReplicaExecute } from './commands/replica-execute.ts';
 import { registerReplicaDelete } from './commands/replica-delete.ts';
 import { registerExecutionList } from './commands/execution-list.ts';
 import { registerExecutionShow } from './commands/execution-show.ts';
+import { registerExecutionResume } from './commands/execution-resume.ts';
 import { registerExecutionCancel } from './commands/execution-cancel.ts';
 import { registerExecutionLimit } from './commands/execution-limit.ts';
 import { registerReplicaDeploy } from './commands/replica-deploy.ts';
 import { registerDeploymentList } from './commands/deployment-list.ts';
 import { registerDeploymentShow } from './commands/deployment-show.ts';
+import { registerDeploymentResume } from './commands/deployment-resume.ts';
 import { registerDeploymentCancel } from './commands/deployment-cancel.ts';
 import { registerDeploymentDelete } from './commands/deployment-delete.ts';
 import { registerMigration } from './commands/migration.ts';
@@ -54,11 +56,13 @@ const registrars: readonly CommandRegistrar[] = [
   registerReplicaDelete,
   registerExecutionList,
   registerExecutionShow,
+  registerExecutionResume,
   registerExecutionCancel,
   registerExecutionLimit,
   registerReplicaDeploy,
   registerDeploymentList,
   registerDeploymentShow,
+  registerDeploymentResume,
   registerDeploymentCancel,
   registerDeploymentDelete,
   registerMigration,

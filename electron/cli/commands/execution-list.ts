@@ -13,10 +13,13 @@ export const registerExecutionList: CommandRegistrar = (program, context) => {
       const { table } = await import('../output/table.ts');
       const { print } = await import('../output/print.ts');
       const input = options.replica === undefined ? {} : { replica: options.replica };
-      const executions = await withProject(options, context, (core) => core.call('execution.list', input));
+      const { executions, replicas } = await withProject(options, context, async (core) => ({
+        executions: await core.call('execution.list', input),
+        replicas: new Map((await core.call('replica.list', {})).map(({ id, name }) => [id, name])),
+      }));
       print(context, options, executions, () =>
         table(['id', 'replica', 'number', 'state', 'started', 'ended'],
-          executions.map((one) => [one.id, one.replicaId, one.number, one.state, moment(one.startedAt), moment(one.finishedAt)])));
+          executions.map((one) => [one.id, replicas.get(one.replicaId) ?? one.replicaId, one.number, one.state, moment(one.startedAt), moment(one.finishedAt)])));
       return 0;
     }),
   );

@@ -4,13 +4,15 @@ import type { CommandContext } from '../command-context.ts';
  * The first interrupt cancels and waits for the clean-up, the second one leaves the clean-up too. Returns what ends it.
  * `cancel` asks for either; that it may fail because the run has just ended is no matter.
  */
-export function cancelOnInterrupt(context: CommandContext, cancel: (force: boolean) => Promise<unknown>): () => void {
+export function cancelOnInterrupt(
+  context: Pick<CommandContext, 'signal'>, say: (text: string) => void, cancel: (force: boolean) => Promise<unknown>,
+): () => void {
   const leave = (): void => {
-    context.stderr.write('Leaving the clean-up; the ledger knows what is left.\n');
+    say('Leaving the clean-up; the ledger knows what is left.');
     cancel(true).catch(() => undefined);
   };
   const stop = (): void => {
-    context.stderr.write('Cancelling and cleaning up; once more to leave at once.\n');
+    say('Cancelling and cleaning up; once more to leave at once.');
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, leave);
     cancel(false).catch(() => undefined);
   };

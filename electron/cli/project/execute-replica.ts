@@ -1,10 +1,9 @@
-import type { CoreClient } from '../../../shared/contract/core-client.ts';
-import { isTerminalExecution, type Execution, type ExecutionOptions } from '../../../shared/model/execution.ts';
+import type { ExecutionDetail, ExecutionOptions } from '../../../shared/model/execution.ts';
 import { parseProfile, parseRate } from '../../engine/bandwidth/index.ts';
 import { UsageError, type CommandContext, type ExitStatus } from '../command-context.ts';
 import { problemText } from '../output/execution-text.ts';
-import { jsonDisplay, plainDisplay, terminalDisplay, type RunDisplay } from '../output/run-display.ts';
-import { cancelOnInterrupt } from './cancel-on-interrupt.ts';
+import { displayFor, type RunDisplay } from '../output/run-display.ts';
+import { executionRuns, followRuns, type StartRuns } from './follow-runs.ts';
 import type { ProjectOptions } from './project-options.ts';
 import { withProject } from './with-project.ts';
 
@@ -19,15 +18,38 @@ export interface ExecuteOptions extends ProjectOptions {
 /** Runs an execution to its end and shows it. Exit status 0 only when it is complete and nothing was left behind. */
 export async function executeReplica(replica: string, options: ExecuteOptions, context: CommandContext): Promise<ExitStatus> {
   const asked = executionOptions(options);
-  const display: RunDisplay =
-    options.json === true ? jsonDisplay(context) : context.stdout.isTTY === true ? terminalDisplay(context) : plainDisplay(context);
-  const execution = await withProject(options, context, (core) => follow(core, replica, asked, display, context));
-  display.end(execution);
-  if (options.json !== true) {
-    context.stdout.write(`Execution ${execution.number} of ${replica} is ${execution.state}.\n`);
-    context.stderr.write(problemText(execution));
+  const display = displayFor(options, context);
+  const executions = await withProject(options, context, async (core) => {
+    const last = (await core.call('replica.show', { replica })).lastExecutionId;
+    const runs: StartRuns = {
+      former: last === undefined ? [] : [last],
+      start: async () => [await core.call('replica.execute', { replica, options: asked })],
+    };
+    return followRuns(core, executionRuns, runs, display, context);
+  });
+  return endOfExecutions(executions, () => replica, display, options, context);
+}
+
+/** Says how executions ended. Exit status 0 only when all are complete and nothing was left behind. */
+export function endOfExecutions(
+  executions: readonly ExecutionDetail[], replicaOf: (execution: ExecutionDetail) => string,
+  display: RunDisplay, options: ProjectOptions, context: CommandContext,
+): ExitStatus {
+  for (const execution of executions) {
+    display.end(execution.id);
+    if (options.json === true) {
+      context.stdout.write(`${JSON.stringify({ type: 'result', execution })}\n`);
+    } else {
+      context.stdout.write(`Execution ${execution.number} of ${replicaOf(execution)} is ${execution.state}.\n`);
+      context.stderr.write(problemText(execution));
+    }
   }
-  return execution.state === 'completed' && execution.leftBehind === 0 && execution.error === undefined ? 0 : 1;
+  return executions.every(isClean) ? 0 : 1;
+}
+
+/** Whether a run did all that it was to do and left nothing behind. */
+export function isClean(run: { readonly state: string; readonly leftBehind: number; readonly error?: unknown }): boolean {
+  return run.state === 'completed' && run.leftBehind === 0 && run.error === undefined;
 }
 
 /** @throws UsageError */
@@ -52,47 +74,4 @@ export function executionOptions(options: ExecuteOptions): ExecutionOptions {
     ...(parallelDisks === undefined ? {} : { parallelDisks }),
     ...bandwidthOf(options),
   };
-}
-
-/** Starts, shows every event and the numbers, and resolves with the final state. */
-async function follow(core: CoreClient, replica: string, options: ExecutionOptions, display: RunDisplay, context: CommandContext): Promise<Execution> {
-  const over = Promise.withResolvers<void>();
-  const followed: { id?: string } = {};
-  let seen = 0;
-  const stopProgress = core.subscribe('execution.progress', (progress) => {
-    if (progress.executionId === followed.id) display.progress(progress);
-  });
-  // What happened before the answer to the call was here is read from the store; ids keep it in order and without repetition.
-  const catchUp = async (): Promise<void> => {
-    const { id } = followed;
-    if (id === undefined) return;
-    for (const event of await core.call('execution.events', { execution: id, after: seen })) {
-      if (event.id <= seen) continue;
-      seen = event.id;
-      display.event(event);
-    }
-    const { state } = await core.call('execution.show', { execution: id });
-    if (isTerminalExecution(state) || state === 'interrupted') over.resolve();
-  };
-  let reading: Promise<void> = Promise.resolve();
-  const read = (): void => void (reading = reading.then(catchUp).catch(over.reject));
-  const stopEvents = core.subscribe('execution.event', (event) => {
-    if (event.executionId === followed.id) read();
-  });
-  const after = (await core.call('replica.show', { replica })).lastExecutionId;
-  const known = after === undefined ? [] : await core.call('execution.events', { execution: after, limit: 10_000 });
-  seen = known.at(-1)?.id ?? 0;
-  const { id } = await core.call('replica.execute', { replica, options });
-  followed.id = id;
-  const stopCancel = cancelOnInterrupt(context, (force) => core.call('execution.cancel', { execution: id, force }));
-  read();
-  try {
-    await over.promise;
-    await reading;
-    return await core.call('execution.show', { execution: id });
-  } finally {
-    stopCancel();
-    stopEvents();
-    stopProgress();
-  }
 }
