@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { errorText } from '../../shared/model/errors/catalogue.ts';
+import { commandHint } from './output/command-hint.ts';
 import { UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type RegistrationContext } from './command-context.ts';
 import { registerEndpointAdd } from './commands/endpoint-add.ts';
 import { registerEndpointList } from './commands/endpoint-list.ts';
@@ -75,15 +76,33 @@ const registrars: readonly CommandRegistrar[] = [
   registerVaultRemove,
 ];
 
+const afterHelp = `
+Environment:
+  CAUSEWAY_PROJECT          the project's folder, where --project is not given
+  CAUSEWAY_KEY_FILE         the key file that opens the vault
+  CAUSEWAY_PASSPHRASE_FILE  a file with the passphrase that opens the vault
+
+Exit status: 0 done, 1 it failed or found errors, 2 it was called wrongly or stopped.`;
+
 /** Runs one command line (without the interpreter and the script) and answers with its exit status. */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<ExitStatus> {
   let status: ExitStatus = 0;
-  const registration: RegistrationContext = {
+  const program = createProgram({
     ...context,
     run: (implementation) => async (...values) => {
       status = await implementation(...values);
     },
-  };
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return status;
+  } catch (error) {
+    return explainFailure(error, context);
+  }
+}
+
+/** The command line with all of its commands. */
+export function createProgram(context: RegistrationContext): Command {
   const program = new Command('causeway')
     .description('Moves virtual machines between clouds and hypervisors.')
     .exitOverride()
@@ -91,16 +110,12 @@ export async function runProgram(argv: readonly string[], context: CommandContex
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
     })
-    .showHelpAfterError('(add --help for the options)');
-  for (const register of registrars) register(program, registration);
+    .showHelpAfterError('(add --help for the options)')
+    .addHelpText('after', afterHelp);
+  for (const register of registrars) register(program, context);
   // A command that was made on its own and added with addCommand does not inherit it.
   for (const command of allCommands(program)) command.exitOverride();
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-    return status;
-  } catch (error) {
-    return explainFailure(error, context);
-  }
+  return program;
 }
 
 function* allCommands(command: Command): Iterable<Command> {
@@ -123,7 +138,7 @@ function explainFailure(error: unknown, context: CommandContext): ExitStatus {
   }
   if (error instanceof CausewayError) {
     const text = errorText(error.code);
-    context.stderr.write(`causeway: ${text.title}: ${error.message}\n  ${text.remedy}\n  [${error.code}]\n`);
+    context.stderr.write(`causeway: ${text.title}: ${error.message}\n  ${text.remedy}\n${commandHint(error.code)}  [${error.code}]\n`);
     return 1;
   }
   context.stderr.write(`causeway: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -11,7 +11,7 @@ export const registerValidate: CommandRegistrar = (program, context) => {
     .option('--provider-config <file>', 'INI file with the defaults of the provider')
     .option('--catalog <file>', 'what the destination has, as "causeway catalog" captured it')
     .addOption(new Option('--format <format>', 'how to print the findings').choices(reportFormats).default('text'))
-    .option('--strict', 'warnings count as errors for the exit status', false)
+    .option('--strict', 'warnings count as errors for the exit status')
     .addHelpText('after', '\nExit status: 0 no error, 1 errors found (with --strict: warnings too), 2 it could not run.')
     .action(
       context.run(async (paths: readonly string[], options: ValidateOptions) => {

@@ -2,6 +2,7 @@ import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { ExecutionDetail } from '../../../shared/model/execution.ts';
 import type { Task } from '../../../shared/model/task.ts';
+import { commandHint } from './command-hint.ts';
 import { progressLines } from './progress-bars.ts';
 import { duration, moment } from './quantities.ts';
 import { pairs, table } from './table.ts';
@@ -36,7 +37,7 @@ export function problemText(run: { readonly error?: ErrorRecord | undefined; rea
   const { error } = run;
   if (error !== undefined) {
     const { title, cause, remedy } = errorText(error.code);
-    lines.push(`${title}: ${error.message}`, `  why:    ${cause}`, `  remedy: ${remedy}`, `  [${error.code}]`);
+    lines.push(`${title}: ${error.message}`, `  why:    ${cause}`, `  remedy: ${remedy}`, ...commandHint(error.code).split('\n').filter((text) => text !== ''), `  [${error.code}]`);
   }
   if (run.leftBehind > 0) lines.push(`${run.leftBehind} temporary resources were left behind: see causeway ledger orphans`);
   return lines.map((line) => `${line}\n`).join('');

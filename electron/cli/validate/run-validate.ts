@@ -16,7 +16,7 @@ export interface ValidateOptions {
   readonly providerConfig?: string;
   readonly catalog?: string;
   readonly format: ReportFormat;
-  readonly strict: boolean;
+  readonly strict?: boolean;
 }
 
 /** Checks the documents, prints the findings, and answers with the exit status. */
@@ -43,7 +43,7 @@ export async function runValidate(paths: readonly string[], options: ValidateOpt
   for (const failure of [...failures, ...unread.map(({ file, failure }) => `${file}: ${failure}`)]) {
     context.stderr.write(`causeway: ${failure}\n`);
   }
-  return failures.length + unread.length > 0 ? 2 : statusOf(results, options.strict);
+  return failures.length + unread.length > 0 ? 2 : statusOf(results, options.strict === true);
 }
 
 function statusOf(results: readonly FileResult[], strict: boolean): ExitStatus {
@@ -51,7 +51,7 @@ function statusOf(results: readonly FileResult[], strict: boolean): ExitStatus {
   return errors > 0 || (strict && warnings > 0) ? 1 : 0;
 }
 
-function print(results: readonly FileResult[], { format, strict }: ValidateOptions, { stdout, env }: CommandContext): void {
+function print(results: readonly FileResult[], { format, strict = false }: ValidateOptions, { stdout, env }: CommandContext): void {
   switch (format) {
     case 'json':
       stdout.write(formatJson(results));

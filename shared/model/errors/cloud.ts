@@ -149,7 +149,7 @@ export const cloudErrors = {
   'cloud.clean-up-incomplete': {
     title: 'Some temporary resources could not be removed',
     cause: 'The cloud refused or did not finish the removal of what is listed in the evidence.',
-    remedy: 'Run the clean-up again (ledger remove); what is gone meanwhile counts as removed.',
+    remedy: 'Remove what the ledger lists as left behind; what is gone meanwhile counts as removed.',
     retryable: true,
   },
 } as const satisfies ErrorTable;

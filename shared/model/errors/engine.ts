@@ -24,7 +24,7 @@ export const engineErrors = {
   'engine.connection-lost': {
     title: 'The connection to the running engine ended',
     cause: 'The process that had the project open has ended.',
-    remedy: 'Run the command again.',
+    remedy: 'Open the project again; what was running goes on where it was.',
     retryable: true,
   },
   'engine.unknown-call': {
@@ -78,7 +78,7 @@ export const engineErrors = {
   'engine.environment-invalid': {
     title: 'An environment has errors',
     cause: 'The checks before the run found values that would make it fail.',
-    remedy: 'Correct what the details list; `causeway validate` shows the same findings.',
+    remedy: 'Correct what the details list; a check of the document shows the same findings.',
     retryable: false,
   },
   'engine.plugin-not-here': {
@@ -102,7 +102,7 @@ export const engineErrors = {
   'engine.left-behind': {
     title: 'Temporary resources were left behind',
     cause: 'They could not be removed at the end of the run.',
-    remedy: 'See `causeway ledger orphans`, then remove them with `causeway ledger remove`.',
+    remedy: 'Look at what the ledger lists as left behind, and remove it from there.',
     retryable: true,
   },
   'engine.not-removable': {

@@ -4,7 +4,7 @@ export const secretsErrors = {
   'secrets.no-vault': {
     title: 'The project has no vault yet',
     cause: 'A secret was given or asked for before a vault was made.',
-    remedy: 'Make one with `causeway vault init`.',
+    remedy: 'Make the vault of the project, then try again.',
     retryable: false,
   },
   'secrets.vault-exists': {
@@ -16,7 +16,7 @@ export const secretsErrors = {
   'secrets.locked': {
     title: 'The vault is locked',
     cause: 'No passphrase or key file was given.',
-    remedy: 'Set CAUSEWAY_PASSPHRASE_FILE or CAUSEWAY_KEY_FILE, or type the passphrase when asked.',
+    remedy: 'Unlock the vault with its passphrase or its key file.',
     retryable: false,
   },
   'secrets.wrong-passphrase': {
@@ -52,7 +52,7 @@ export const secretsErrors = {
   'secrets.unknown-secret': {
     title: 'There is no secret of that name',
     cause: 'An endpoint or environment refers to a secret that the vault does not have.',
-    remedy: 'Set it with `causeway vault set <name>`.',
+    remedy: 'Put it into the vault under the name that the evidence gives.',
     retryable: false,
   },
   'secrets.plain-text': {
@@ -64,7 +64,7 @@ export const secretsErrors = {
   'secrets.weak-file-mode': {
     title: 'A key or passphrase file can be read by others',
     cause: 'Its permissions are wider than its owner.',
-    remedy: 'chmod 600 the file.',
+    remedy: 'Take the rights of others away from the file, so that its owner alone can read it.',
     retryable: false,
   },
 } as const satisfies ErrorTable;
