@@ -7,23 +7,42 @@ import { chromium, type BrowserContext, type Page } from 'playwright-core';
 
 const root = join(import.meta.dirname, '..', '..');
 
-export interface Workbench {
+export interface OpenedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** The address with the one-time token that was used to open the page. */
-  readonly url: string;
-  /** The process that serves the page; engines are its children. */
-  readonly hostPid: number;
   /** Violations of the content security policy and errors that the page logged, as they come in. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }
 
+export interface Workbench extends OpenedPage {
+  /** The address with the one-time token that was used to open the page. */
+  readonly url: string;
+  /** The process that serves the page; engines are its children. */
+  readonly hostPid: number;
+}
+
 /** The built workbench, served by the web host, open in Debian's Chromium with a profile of its own. */
 export async function openWorkbenchInBrowser(hostArguments: readonly string[] = []): Promise<Workbench> {
   const host = spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const profile = await mkdtemp(join(tmpdir(), 'causeway-profile-'));
   const url = await firstUrl(host);
+  const opened = await openInChromium(url);
+  return {
+    ...opened,
+    url,
+    hostPid: host.pid!,
+    async close() {
+      await opened.close();
+      const ended = new Promise((resolve) => host.once('exit', resolve));
+      host.kill('SIGTERM');
+      if (host.exitCode === null && host.signalCode === null) await ended;
+    },
+  };
+}
+
+/** An address in Debian's Chromium, with a profile of its own. */
+export async function openInChromium(url: string): Promise<OpenedPage> {
+  const profile = await mkdtemp(join(tmpdir(), 'causeway-profile-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? '/usr/bin/chromium',
     headless: true,
@@ -42,14 +61,9 @@ export async function openWorkbenchInBrowser(hostArguments: readonly string[] = 
   return {
     page,
     context,
-    url,
-    hostPid: host.pid!,
     complaints,
     async close() {
       await context.close();
-      const ended = new Promise((resolve) => host.once('exit', resolve));
-      host.kill('SIGTERM');
-      if (host.exitCode === null && host.signalCode === null) await ended;
       await rm(profile, { recursive: true, force: true });
     },
   };

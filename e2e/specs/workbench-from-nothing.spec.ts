@@ -147,7 +147,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
 
   it('lists what exists in the cloud, and nothing after the replica is deleted', async () => {
     await go('Ledger');
-    await page.getByRole('cell', { name: 'a replica' }).first().waitFor();
+    await page.getByRole('cell', { name: 'Replica web-01' }).first().waitFor();
     await lookAt('ledger');
     await go('Replicas');
     await page.getByRole('link', { name: 'web-01' }).click();

@@ -167,11 +167,11 @@ function Flag({ label, help, checked, onChange }: { readonly label: string; read
 /** What few need, folded away until somebody asks, or until something in it is wrong. */
 function Fold({ title, note, isOpen, children }: { readonly title: string; readonly note?: string; readonly isOpen: boolean; readonly children: ReactNode }) {
   return (
-    <Accordion variant="outlined" disableGutters defaultExpanded={isOpen} slotProps={{ heading: { component: 'h4' }, transition: { unmountOnExit: true } }} sx={{ '&::before': { display: 'none' } }}>
+    <Accordion variant="outlined" disableGutters defaultExpanded={isOpen} slotProps={{ heading: { component: 'h4' }, transition: { unmountOnExit: true, timeout: 0 } }} sx={{ '&::before': { display: 'none' } }}>
       <AccordionSummary expandIcon={<ExpandMoreIcon />}>
         {title}
         {note !== undefined && (
-          <Typography component="span" sx={{ color: 'text.secondary', ml: 1 }}>
+          <Typography component="span" variant="inherit" sx={{ color: 'text.secondary', ml: 1 }}>
             ({note})
           </Typography>
         )}

@@ -33,7 +33,7 @@ export function GuestDiffView({ diff }: { readonly diff: GuestDiff }) {
   return (
     <>
       <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', flexWrap: 'wrap', mb: 1.5 }}>
-        <Box role="group" aria-label={words.diff} sx={{ display: 'flex', gap: 1, flexWrap: 'wrap', flexGrow: 1 }}>
+        <Box role="group" aria-label={words.diff} sx={{ display: 'flex', gap: 1, flexWrap: 'wrap', flex: '1 1 300px' }}>
           {parts.map((each) => (
             <Chip
               key={each}
@@ -46,7 +46,7 @@ export function GuestDiffView({ diff }: { readonly diff: GuestDiff }) {
           ))}
         </Box>
         <TextField type="search" size="small" label={words.diffSearch} value={search} onChange={(event) => setSearch(event.target.value)} />
-        <CopyButton label={words.copyDiff} content={diffText(found)} />
+        <CopyButton content={diffText(found)} />
       </Box>
       {parts.map((each) => {
         const of = found.filter((entry) => entry.part === each);

@@ -28,7 +28,11 @@ export function ServerCards({ deployment }: { readonly deployment: DeploymentDet
             <dt>{words.addresses}</dt>
             <dd>
               {server.addresses.length === 0 ? words.noAddress : server.addresses.join(', ')}
-              {server.addresses[0] !== undefined && <CopyButton content={server.addresses[0]} />}
+              {server.addresses[0] !== undefined && (
+                <Box component="span" sx={{ ml: 1.5 }}>
+                  <CopyButton content={server.addresses[0]} />
+                </Box>
+              )}
             </dd>
           </Box>
         ) : (

@@ -16,11 +16,13 @@ interface Props {
   readonly replicas: readonly Pick<Replica, 'id' | 'name'>[];
   /** Of a deployment that is to be repeated. */
   readonly initial?: DeploymentOptions;
+  /** All of them were started. */
+  readonly onStarted?: () => void;
   readonly onClose: () => void;
 }
 
 /** How deployments are to be, and their start: of one replica or of several with the same options. */
-export function StartDeploymentDialog({ replicas, initial, onClose }: Props) {
+export function StartDeploymentDialog({ replicas, initial, onStarted, onClose }: Props) {
   const link = useLink();
   const [values, setValues] = useState(() => valuesOf(initial ?? {}));
   const read = readDeployment(values);
@@ -37,7 +39,10 @@ export function StartDeploymentDialog({ replicas, initial, onClose }: Props) {
         const options = 'options' in read ? read.options : {};
         return (await link.call('deployment.create', { replica: replica.id, options })).id;
       }}
-      onStarted={(ids) => ids.length === 1 && goTo('deployments', ids[0]!)}
+      onStarted={(ids) => {
+        if (ids.length === 1) goTo('deployments', ids[0]!);
+        onStarted?.();
+      }}
       onClose={onClose}
     >
       {initial !== undefined && <Typography>{words.againLead}</Typography>}

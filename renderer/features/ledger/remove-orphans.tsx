@@ -1,9 +1,11 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
+import FormControlLabel from '@mui/material/FormControlLabel';
 import Typography from '@mui/material/Typography';
 import { useId, useState } from 'react';
 import { useAction } from '../../app/use-action.ts';
@@ -12,18 +14,22 @@ import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { text } from '../../text/en.ts';
+import { kindText } from './resource-list.tsx';
 
 type Results = WorkbenchOutput<'ledger.remove'>;
 
-/** First a dry run that says what would go, then the removal of exactly that, then what became of it. */
+/** First a dry run that says what would go, then the removal of what was left chosen of it, then what became of it. */
 export function RemoveOrphans({ onClose, onRemoved }: { readonly onClose: () => void; readonly onRemoved: () => void }) {
   const link = useLink();
   const id = useId();
   const plan = useQuery('ledger.remove', { dryRun: true });
   const [results, setResults] = useState<Results>();
+  const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
   const planned = plan.data?.filter(({ outcome }) => outcome === 'would-remove') ?? [];
+  const chosen = planned.filter(({ item }) => !spared.has(item.entryId));
+  const spare = (entryId: string, isSpared: boolean) => setSpared(new Set(isSpared ? [...spared, entryId] : [...spared].filter((one) => one !== entryId)));
   const remove = useAction(async () => {
-    setResults(await link.call('ledger.remove', { entries: planned.map(({ item }) => item.entryId), dryRun: false }));
+    setResults(await link.call('ledger.remove', { entries: chosen.map(({ item }) => item.entryId), dryRun: false }));
     onRemoved();
   });
   return (
@@ -33,10 +39,24 @@ export function RemoveOrphans({ onClose, onRemoved }: { readonly onClose: () => 
         {results !== undefined && <ResultList results={results} />}
         {results === undefined && (
           <QueryView query={plan}>
-            {(data) => (
+            {() => (
               <>
                 <Typography>{planned.length === 0 ? text.ledger.removeNone : text.ledger.removeLead(planned.length)}</Typography>
-                <ResultList results={data} />
+                <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+                  {planned.map(({ item }) => (
+                    <li key={item.entryId}>
+                      <FormControlLabel
+                        control={<Checkbox size="small" checked={!spared.has(item.entryId)} onChange={(event) => spare(item.entryId, !event.target.checked)} />}
+                        label={
+                          <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+                            <b>{text.ledger.outcomes['would-remove']}:</b> {kindText(item.kind)} {item.name} ({item.endpointName ?? text.ledger.unknownEndpoint})
+                          </Typography>
+                        }
+                      />
+                    </li>
+                  ))}
+                </Box>
+                {planned.length > 0 && <Typography variant="body2">{text.ledger.removeKept}</Typography>}
               </>
             )}
           </QueryView>
@@ -46,8 +66,8 @@ export function RemoveOrphans({ onClose, onRemoved }: { readonly onClose: () => 
       <DialogActions>
         <Button onClick={onClose}>{results === undefined ? text.app.cancel : text.app.close}</Button>
         {results === undefined && planned.length > 0 && (
-          <Button color="error" variant="contained" disabled={remove.isBusy} onClick={() => void remove.run()}>
-            {text.ledger.removeButton(planned.length)}
+          <Button color="error" variant="contained" disabled={remove.isBusy || chosen.length === 0} onClick={() => void remove.run()}>
+            {text.ledger.removeButton(chosen.length)}
           </Button>
         )}
       </DialogActions>
@@ -60,7 +80,7 @@ function ResultList({ results }: { readonly results: Results }) {
     <Box component="ul" sx={{ m: 0, pl: 3 }}>
       {results.map(({ item, outcome, error }) => (
         <Typography component="li" variant="body2" key={item.entryId} sx={{ overflowWrap: 'anywhere' }}>
-          <b>{text.ledger.outcomes[outcome]}:</b> {item.kind} {item.name} ({item.endpointName ?? text.ledger.unknownEndpoint}){error === undefined ? '' : ` – ${error}`}
+          <b>{text.ledger.outcomes[outcome]}:</b> {kindText(item.kind)} {item.name} ({item.endpointName ?? text.ledger.unknownEndpoint}){error === undefined ? '' : ` – ${error}`}
         </Typography>
       ))}
     </Box>

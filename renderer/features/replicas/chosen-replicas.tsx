@@ -81,8 +81,8 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
           {text.runs.atOnce}: {queue.data.atOnce}
         </Button>
       )}
-      {open?.dialog === 'run' && <StartRunDialog replicas={open.replicas} onClose={close} />}
-      {open?.dialog === 'deploy' && <StartDeploymentDialog replicas={open.replicas} onClose={close} />}
+      {open?.dialog === 'run' && <StartRunDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />}
+      {open?.dialog === 'deploy' && <StartDeploymentDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />}
       {open?.dialog === 'limit' && <QueueLimitDialog onClose={close} />}
     </Box>
   );

@@ -12,7 +12,7 @@ describe('the layout of a graph', () => {
     ]);
     expect([rows, columns]).toEqual([4, 2]);
     expect(Object.fromEntries(nodes.map(({ id, row, column }) => [id, [row, column]]))).toEqual({
-      check: [0, 0.5], volumes: [1, 0], snapshot: [1, 1], worker: [2, 0.5], copy: [3, 0.5],
+      check: [0, 0.5], volumes: [1, 0], snapshot: [1, 1], worker: [2, 0], copy: [3, 0.5],
     });
   });
 

@@ -8,7 +8,7 @@ export interface PlacedNode {
   readonly id: string;
   /** 0 is the top row. */
   readonly row: number;
-  /** Place in its row, in units of one node's width; rows are centred, so it may be a half. */
+  /** Place in its row, in units of one node's width; below the middle of two others it is a half. */
   readonly column: number;
 }
 
@@ -34,8 +34,11 @@ export function layOut(graph: readonly GraphNode[]): GraphLayout {
   const columnOf = new Map<string, number>();
   for (const ids of members) {
     // Below what it comes after, as far as there is room.
-    const ordered = ids.toSorted((one, other) => mean(before.get(one), columnOf) - mean(before.get(other), columnOf));
-    for (const [index, id] of ordered.entries()) columnOf.set(id, (columns - ordered.length) / 2 + index);
+    const wanted = ids.map((id) => ({ id, column: mean(before.get(id), columnOf) ?? (columns - ids.length) / 2 })).sort((one, other) => one.column - other.column);
+    // Beside each other they are centred below what they share.
+    const middle = wanted.reduce((sum, { column }) => sum + column, 0) / wanted.length;
+    const first = Math.min(Math.max(0, middle - (wanted.length - 1) / 2), columns - wanted.length);
+    for (const [index, { id, column }] of wanted.entries()) columnOf.set(id, wanted.length === 1 ? column : first + index);
   }
   return {
     nodes: graph.map(({ id }) => ({ id, row: rowOf.get(id) ?? 0, column: columnOf.get(id) ?? 0 })),
@@ -67,7 +70,7 @@ function directPredecessors(graph: readonly GraphNode[]): ReadonlyMap<string, re
   }));
 }
 
-function mean(ids: readonly string[] | undefined, columnOf: ReadonlyMap<string, number>): number {
+function mean(ids: readonly string[] | undefined, columnOf: ReadonlyMap<string, number>): number | undefined {
   const columns = (ids ?? []).map((id) => columnOf.get(id) ?? 0);
-  return columns.length === 0 ? 0 : columns.reduce((sum, column) => sum + column, 0) / columns.length;
+  return columns.length === 0 ? undefined : columns.reduce((sum, column) => sum + column, 0) / columns.length;
 }

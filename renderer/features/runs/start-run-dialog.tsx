@@ -19,8 +19,15 @@ import { StartManyDialog } from './start-many-dialog.tsx';
 
 type VerifyMode = keyof typeof text.runs.verifyModes;
 
+interface Props {
+  readonly replicas: readonly Replica[];
+  /** All of them were started. */
+  readonly onStarted?: () => void;
+  readonly onClose: () => void;
+}
+
 /** How runs are to be, and their start: of one replica or of several with the same options. */
-export function StartRunDialog({ replicas, onClose }: { readonly replicas: readonly Replica[]; readonly onClose: () => void }) {
+export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
   const link = useLink();
   const id = useId();
   const [verify, setVerify] = useState<VerifyMode>('written');
@@ -44,7 +51,10 @@ export function StartRunDialog({ replicas, onClose }: { readonly replicas: reado
       isReady={isParallelRight && 'options' in bandwidth}
       replicas={replicas}
       start={async (replica) => (await link.call('replica.execute', { replica: replica.id, options })).id}
-      onStarted={(ids) => ids.length === 1 && goTo('runs', ids[0]!)}
+      onStarted={(ids) => {
+        if (ids.length === 1) goTo('runs', ids[0]!);
+        onStarted?.();
+      }}
       onClose={onClose}
     >
       <Typography>{text.runs.startLead}</Typography>

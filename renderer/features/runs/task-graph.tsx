@@ -5,7 +5,7 @@ import { text } from '../../text/en.ts';
 import { layOut } from './graph-layout.ts';
 import { taskTime } from './task-time.ts';
 
-const node = { width: 330, height: 46, gapX: 24, gapY: 26 } as const;
+const node = { width: 366, height: 46, gapX: 24, gapY: 26 } as const;
 
 /** Colours by state; the state is also written into each box. */
 const colours: Readonly<Record<TaskState, string>> = {

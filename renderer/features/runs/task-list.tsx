@@ -1,8 +1,8 @@
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
+import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { Task } from '../../../shared/model/task.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
 import { ExecutionLabel } from './execution-label.tsx';
 import { taskTime } from './task-time.ts';
@@ -12,12 +12,12 @@ export function TaskList({ tasks, now }: { readonly tasks: readonly Task[]; read
   return (
     <Box component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
       {tasks.map((task) => (
-        <Box component="li" key={task.id} sx={{ py: 1, borderBottom: 1, borderColor: 'divider', '&:last-child': { borderBottom: 0 } }}>
+        <Box component="li" key={task.id} sx={{ py: 0.6, fontSize: 15, borderBottom: 1, borderColor: 'divider', '&:last-child': { borderBottom: 0 } }}>
           <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap' }}>
             <Box sx={{ width: 120 }}>
               <ExecutionLabel state={task.state} />
             </Box>
-            <Typography sx={{ flexGrow: 1, color: task.state === 'pending' ? 'text.secondary' : 'text.primary' }}>{task.title}</Typography>
+            <Typography variant="inherit" sx={{ flexGrow: 1, color: task.state === 'pending' ? 'text.secondary' : 'text.primary' }}>{task.title}</Typography>
             {task.cleanUp && <Chip size="small" variant="outlined" label={text.runs.cleanUp} />}
             {task.attempts > 1 && (
               <Typography variant="caption" sx={{ color: 'text.secondary' }}>
@@ -29,9 +29,12 @@ export function TaskList({ tasks, now }: { readonly tasks: readonly Task[]; read
             </Typography>
           </Box>
           {task.error !== undefined && task.state === 'failed' && (
-            <Box sx={{ mt: 1 }}>
-              <ErrorNotice error={task.error} />
-            </Box>
+            <Typography variant="body2" sx={{ ml: '132px', mt: 0.25, color: 'text.secondary', overflowWrap: 'anywhere' }}>
+              <Box component="span" sx={{ color: 'text.primary', fontWeight: 600 }}>
+                {errorText(task.error.code).title}:
+              </Box>{' '}
+              {task.error.message}
+            </Typography>
           )}
         </Box>
       ))}

@@ -113,12 +113,11 @@ export const replicas = {
   copyEnvironment: 'Copy the document',
   delete: 'Delete…',
   deleteTitle: (name: string) => `Delete the replica ${name}?`,
-  deleteVolumes: (count: number) =>
-    count === 0
-      ? 'It has no volumes at the destination yet.'
-      : `${count === 1 ? 'The volume' : `The ${count} volumes`} at the destination ${count === 1 ? 'is' : 'are'} deleted with everything in ${count === 1 ? 'it' : 'them'}:`,
+  deleteNothing: 'It has nothing at the destination or on the source.',
+  deleteResources: (count: number) => `${count === 1 ? 'This is deleted, with everything in it' : `These ${count} are deleted, with everything in them`}:`,
   deleteBase: 'The snapshot or change tracking that the last run left on the source for the next one is removed.',
   deleteKept: 'The virtual machine on the source, its disks and its data stay as they are.',
+  deleteKeptMachines: (names: string) => `Virtual machines that were deployed from it stay as well: ${names}.`,
   deleteFinal: 'This cannot be undone: a new replica starts with everything again.',
   deleteConfirm: (name: string) => `Type ${name} to confirm`,
   deleteButton: 'Delete replica and volumes',

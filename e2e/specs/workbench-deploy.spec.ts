@@ -1,0 +1,325 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { open, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProject } from '../../electron/engine/core/open-project.ts';
+import { ensureStateFolder } from '../../electron/engine/store/database.ts';
+import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
+import { createVault, openVault } from '../../electron/secrets/vault.ts';
+import { createProject } from '../../electron/workbench/project-file.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { takePictures } from '../hosts/pictures.ts';
+import { openWorkbenchHere } from '../hosts/workbench-here.ts';
+import type { OpenedPage } from '../hosts/workbench-in-browser.ts';
+import { pretendedPreparation } from '../rigs/guests/pretended-preparation.ts';
+import { talkingBootSector } from '../rigs/guests/talking-boot-sector.ts';
+import { engineHere } from '../rigs/project/engine-here.ts';
+import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+
+const MiB = 1024 * 1024;
+const passphrase = 'correct horse battery staple';
+const names = ['web-01', 'web-02', 'web-03'] as const;
+const minute = 60_000;
+let lab: ScreenLab;
+let workbench: OpenedPage;
+let page: Page;
+let replicaVolumes: readonly string[];
+const preparation = pretendedPreparation('Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ');
+
+/** From replicas to running virtual machines, through the screens; each step needs the ones before. */
+describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to running virtual machines', { timeout: 5 * minute }, () => {
+  beforeAll(async () => {
+    lab = await startScreenLab(2 * MiB);
+    for (const name of names) await writeGuest(join(lab.images, `${name}.raw`));
+    await makeProject();
+    workbench = await openWorkbenchHere(engineHere({ guests: preparation.guests }), lab.project);
+    page = workbench.page;
+    page.setDefaultTimeout(20_000);
+    await prepareAxe(workbench.context);
+    await page.reload();
+  }, 3 * minute);
+  afterAll(async () => {
+    await workbench?.close();
+    await lab?.close();
+  });
+
+  it('runs several replicas with a limit of how many at once, and says who waits', async () => {
+    await go('Replicas');
+    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+    await page.getByRole('button', { name: 'Unlock vault' }).click();
+    await page.getByText('The vault is open').waitFor();
+    await page.getByLabel('Choose all that are shown').check();
+    await page.getByText('3 chosen').waitFor();
+    expect(await page.getByRole('button', { name: 'Deploy the 0 chosen' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Replicate the 3 chosen' }).click();
+    await page.getByRole('textbox', { name: 'Runs at the same time' }).fill('1');
+    await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('1M');
+    await lookAt('start-several');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('next in line').waitFor();
+    await page.getByText('1 before it').waitFor();
+    await lookAt('replicas-queue');
+    await page.getByRole('link', { name: 'Watch (web-02)' }).click();
+    await page.getByText('It is the next one: this project runs 1 at the same time.').waitFor();
+    await lookAt('run-waiting');
+    await page.getByRole('button', { name: 'Change…' }).click();
+    await page.getByRole('textbox', { name: 'Runs at the same time' }).fill('3');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/Copying · \d+ %/).waitFor({ timeout: minute });
+  });
+
+  it('shows a run as a graph and with its rate, and changes its limit by time of day', async () => {
+    await page.getByRole('button', { name: 'Bandwidth…' }).click();
+    const limit = page.getByRole('textbox', { name: 'Bandwidth limit' });
+    expect(await limit.inputValue()).toBe('1M');
+    await limit.fill('mon-fry 08:00-18:00=2M; *=unlimited');
+    await page.getByText("'fry' is not a day").waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await limit.fill('mon-fri 08:00-18:00=1500k; sat,sun=2M; *=1M');
+    await page.getByRole('img', { name: 'What may be sent at which hour of the week' }).waitFor();
+    await lookAt('bandwidth-profile');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('the bandwidth limit was changed').waitFor();
+    await page.getByRole('img', { name: /Chart of the rate over time/ }).waitFor();
+    await page.getByRole('button', { name: 'Graph' }).click();
+    await page.getByRole('img', { name: /Graph of 11 tasks/ }).waitFor();
+    await lookAt('run-graph');
+    await choose(page.getByLabel('Level'), 'Warnings and errors');
+    await page.getByText('No event matches.').waitFor();
+    await go('Replicas');
+    await expectCount(page.getByText('In sync', { exact: true }), 3);
+    await lookAt('replicas-in-sync');
+    replicaVolumes = [...lab.cloud.world.volumes.keys()];
+    expect(replicaVolumes).toHaveLength(3);
+  });
+
+  it('asks how to deploy, and refuses what makes no sense before it starts', async () => {
+    await page.getByRole('button', { name: 'Deploy… (web-01)' }).click();
+    await page.getByLabel('The replica’s own volumes').check();
+    await choose(page.getByLabel('If the guest does not come up'), 'Keep it for a look');
+    await page.getByText('1 option needs your attention').waitFor();
+    expect(await page.getByRole('button', { name: 'Deploy', exact: true }).isDisabled()).toBe(true);
+    await lookAt('deploy-problem');
+    await page.getByLabel('New volumes from snapshots of the replica').check();
+    await choose(page.getByLabel('If the guest does not come up'), 'Undo everything that was made');
+    await choose(page.getByLabel('What has to be seen'), 'The console shows a login');
+    await page.getByLabel('Within seconds').fill('120');
+    await page.getByRole('button', { name: /^Scripts of your own/ }).click();
+    await page.getByRole('group', { name: 'In the mounted guest' }).getByRole('button', { name: 'Add script' }).click();
+    await page.getByRole('textbox', { name: 'Script', exact: true }).fill('#!/bin/sh\ntouch /root/was-here\n');
+    await lookAt('deploy');
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await heading('Deployment 1 of web-01');
+    expect(preparation.requests).toHaveLength(0);
+  });
+
+  it('shows every step while it goes on, then the machine, the verdict, the log, what changed in the guest and the console', async () => {
+    await page.getByText('Create the network interfaces').waitFor();
+    await stateIs('Running');
+    await lookAt('deployment-running');
+    await stateIs('Completed', 3 * minute);
+    expect(preparation.requests[0]?.options.scripts?.inGuest).toMatchObject([{ name: 'script-1', content: '#!/bin/sh\ntouch /root/was-here\n' }]);
+    const server = [...lab.cloud.world.servers.values()][0];
+    await page.getByRole('region', { name: 'Virtual machine', exact: true }).getByText(server?.id ?? 'no server').waitFor();
+    await page.getByText('The guest is up', { exact: true }).waitFor();
+    await page.getByText('the console shows: web login:').first().waitFor();
+    await lookAt('deployment');
+    await page.getByText('Setting up cloud-init').waitFor();
+    await choose(page.getByLabel('Level'), 'Without details');
+    await page.getByText('Setting up cloud-init').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Graph' }).click();
+    await page.getByRole('img', { name: /Graph of \d+ tasks/ }).waitFor();
+    await lookAt('deployment-graph');
+    await page.getByRole('tab', { name: 'Guest' }).click();
+    await page.getByText('/etc/default/grub').waitFor();
+    await page.getByRole('button', { name: 'Lines: /etc/default/grub' }).click();
+    await page.getByText('+GRUB_CMDLINE_LINUX="console=tty0 console=ttyS0,115200"').waitFor();
+    await page.getByRole('tab', { name: 'Guest' }).scrollIntoViewIfNeeded();
+    await lookAt('deployment-guest');
+    await page.getByRole('button', { name: 'Packages 3' }).click();
+    await page.getByText('/etc/default/grub').waitFor({ state: 'detached' });
+    await page.getByText('cloud-init', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Console' }).click();
+    await page.getByText('As it was when the boot check ended.').waitFor();
+    await page.getByRole('button', { name: 'Read it now' }).click();
+    await page.getByText('As it is now.').waitFor();
+    await page.getByRole('region', { name: 'Console of the virtual machine' }).getByText('web login:').first().waitFor();
+    await lookAt('deployment-console');
+    await page.getByRole('tab', { name: /Resources/ }).click();
+    await page.getByText(server?.id ?? 'no server').last().waitFor();
+    await lookAt('deployment-resources');
+  });
+
+  it('says in the life of the replica that it is deployed', async () => {
+    await page.getByRole('link', { name: 'Replica web-01' }).click();
+    await page.getByRole('main').getByText('Deployed', { exact: true }).first().waitFor();
+    await page.getByRole('link', { name: 'Deployment 1' }).waitFor();
+    await page.getByRole('link', { name: 'See the machine (web-01)' }).waitFor();
+    await lookAt('replica-deployed');
+  });
+
+  it('shows a boot that failed with its console, and deploys again without a new copy', async () => {
+    await go('Replicas');
+    await page.getByRole('button', { name: 'Deploy… (web-02)' }).click();
+    await page.getByLabel('Prepare the guest for its new platform').uncheck();
+    await choose(page.getByLabel('What has to be seen'), 'The console shows a login');
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await heading('Deployment 1 of web-02');
+    await stateIs('Failed', 3 * minute);
+    await page.getByRole('region', { name: 'Boot check' }).getByText('The guest did not come up').waitFor();
+    await page.getByRole('region', { name: 'Console of the virtual machine' }).getByText('Gave up waiting for root file system device').first().waitFor();
+    await lookAt('deployment-failed');
+    await page.getByRole('region', { name: 'Console of the virtual machine' }).first().scrollIntoViewIfNeeded();
+    await lookAt('deployment-failed-console');
+    await page.getByRole('button', { name: 'Deploy again…' }).click();
+    expect(await page.getByLabel('Prepare the guest for its new platform').isChecked()).toBe(false);
+    await page.getByLabel('Prepare the guest for its new platform').check();
+    preparation.before = async () => {
+      throw new CausewayError('osmorphing.several-roots', '2 installations: UUID=aaaa, UUID=bbbb', { details: { candidates: [root('aaaa', 'Debian GNU/Linux 12'), root('bbbb', 'Debian GNU/Linux 11')] } });
+    };
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await heading('Deployment 2 of web-02');
+  });
+
+  it('asks which of several installations is meant, and deploys with the answer', async () => {
+    await page.getByText('Which of them is to be prepared?').waitFor({ timeout: 3 * minute });
+    await lookAt('deployment-several-roots');
+    preparation.before = async () => undefined;
+    await page.getByRole('button', { name: 'Deploy with Debian GNU/Linux 11 (UUID=bbbb)' }).click();
+    expect(await page.getByLabel('Installation to prepare').inputValue()).toBe('UUID=bbbb');
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await heading('Deployment 3 of web-02');
+    await stateIs('Completed', 3 * minute);
+    expect(preparation.requests.at(-1)?.options.root).toBe('UUID=bbbb');
+    await page.getByRole('link', { name: 'Replica web-02' }).click();
+    await page.getByRole('link', { name: 'Deployment 3' }).waitFor();
+    await page.getByRole('link', { name: 'Run 1' }).waitFor();
+    expect(await page.getByRole('table', { name: 'Runs' }).getByRole('row').count()).toBe(2);
+  });
+
+  it('says by name what a cancel deletes, and leaves nothing behind', async () => {
+    const reached = Promise.withResolvers<void>();
+    preparation.before = async ({ signal }) => {
+      reached.resolve();
+      await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+    };
+    await go('Replicas');
+    await page.getByRole('button', { name: 'Deploy… (web-03)' }).click();
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await heading('Deployment 1 of web-03');
+    await reached.promise;
+    const before = lab.cloud.world.servers.size;
+    await page.getByRole('button', { name: 'Cancel deployment…' }).click();
+    await page.getByText(/As of now, these \d+ resources are deleted/).waitFor();
+    await lookAt('deployment-cancel');
+    await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
+    await stateIs('Cancelled', 3 * minute);
+    expect(lab.cloud.world.servers.size).toBe(before - 1);
+    expect(replicaVolumes.every((id) => lab.cloud.world.volumes.has(id))).toBe(true);
+  });
+
+  it('lists what exists by what it belongs to', async () => {
+    await go('Ledger');
+    await page.getByRole('cell', { name: /Deployment \d of web-0/ }).first().waitFor();
+    await lookAt('ledger-deployments');
+  });
+
+  it('deletes a virtual machine after it has said what goes and what stays', async () => {
+    await go('Replicas');
+    await page.getByRole('link', { name: 'See the machine (web-01)' }).click();
+    await heading('Deployment 1 of web-01');
+    const before = lab.cloud.world.servers.size;
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const list = page.getByRole('list', { name: /These 3 resources are deleted/ });
+    await list.waitFor();
+    expect((await list.getByRole('listitem').allInnerTexts()).map((line) => line.split(' ')[0]).sort()).toEqual(['nic', 'server', 'volume']);
+    expect(await page.getByRole('button', { name: 'Delete virtual machine' }).isDisabled()).toBe(true);
+    await lookAt('deployment-delete');
+    expect(lab.cloud.world.servers.size).toBe(before);
+    await page.getByLabel('Type web-01 to confirm').fill('web-01');
+    await page.getByRole('button', { name: 'Delete virtual machine' }).click();
+    await stateIs('Deleted', minute);
+    expect(lab.cloud.world.servers.size).toBe(before - 1);
+    expect(replicaVolumes.every((id) => lab.cloud.world.volumes.has(id))).toBe(true);
+    await go('Replicas');
+    await page.getByRole('button', { name: 'Deploy… (web-01)' }).waitFor();
+  });
+
+  it('never violates its content security policy and logs no error', () => {
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
+/** A guest that stops on its new platform until it is prepared, with some data to copy. */
+async function writeGuest(path: string): Promise<void> {
+  const image = await open(path, 'w');
+  const data = randomBytes(12 * MiB);
+  await image.write(talkingBootSector('Gave up waiting for root file system device.\r\n(initramfs) '), 0, 512, 0);
+  await image.write(data, 0, data.length, MiB);
+  await image.close();
+  await truncate(path, 64 * MiB);
+}
+
+function root(uuid: string, name: string) {
+  return { path: '/dev/vdb1', kind: 'partition', content: 'ext4', uuid, id: `UUID=${uuid}`, distribution: 'debian', version: '12', name };
+}
+
+async function makeProject(): Promise<void> {
+  mkdirSync(lab.project, { recursive: true });
+  createProject(lab.project, 'Web shop');
+  const vaultFile = join(ensureStateFolder(lab.project), 'vault.json');
+  await createVault(vaultFile, passphraseWrapper(passphrase));
+  const vault = openVault(vaultFile, async () => passphraseWrapper(passphrase));
+  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
+  await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: lab.images } });
+  await client.call('endpoint.add', {
+    name: 'Cloud',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: lab.cloud.projectId, region_name: lab.cloud.region, iaas_url: lab.cloud.urls.iaas, token_url: lab.cloud.urls.token,
+      service_account_key: JSON.stringify(lab.cloud.serviceAccountKey),
+    },
+  });
+  for (const vm of names) {
+    await client.call('replica.create', {
+      source: 'Images', destination: 'Cloud', vm,
+      destinationEnvironment: {
+        network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2',
+        migr_image_map: { linux: 'Debian 12' },
+      },
+    });
+  }
+  await client.close();
+}
+
+async function heading(name: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+async function go(screen: string): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: screen }).click();
+}
+
+/** The state in the screen's heading. */
+async function stateIs(state: string, timeout = 20_000): Promise<void> {
+  await page.locator('main h1 + div').getByText(state, { exact: true }).waitFor({ timeout });
+}
+
+async function choose(select: Locator, option: string): Promise<void> {
+  await select.click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
+
+async function expectCount(locator: Locator, count: number): Promise<void> {
+  await locator.nth(count - 1).waitFor({ timeout: 2 * minute });
+  expect(await locator.count()).toBe(count);
+}
+
+/** Pictures when asked for, and no serious finding of axe in any case. */
+async function lookAt(name: string): Promise<void> {
+  await takePictures(page, name);
+  expect(await seriousFindings(page), name).toEqual([]);
+}

@@ -1,0 +1,39 @@
+import { useMemo } from 'react';
+import type { LedgerItem } from '../../../shared/model/ledger.ts';
+import { hrefOf } from '../../app/route.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
+import { text } from '../../text/en.ts';
+
+/** What a resource was made for. */
+export interface Owner {
+  readonly words: string;
+  /** Absent for what is gone. */
+  readonly href?: string;
+}
+
+export type Owners = (item: LedgerItem) => Owner;
+
+/** Finds what resources belong to, by name: a replica, one of its runs, a deployment. */
+export function useOwners(): Owners {
+  const replicas = useQuery('replica.list', {}, ['execution.event']).data;
+  const executions = useQuery('execution.list', { limit: 1000 }, ['execution.event']).data;
+  const deployments = useQuery('deployment.list', { limit: 1000 }, ['execution.event']).data;
+  return useMemo(() => {
+    const replicaById = new Map((replicas ?? []).map((replica) => [replica.id, replica]));
+    const executionById = new Map((executions ?? []).map((execution) => [execution.id, execution]));
+    const deploymentById = new Map((deployments ?? []).map((deployment) => [deployment.id, deployment]));
+    return ({ lifetime, replicaId = '', executionId = '' }) => {
+      const deployment = deploymentById.get(executionId);
+      if (deployment !== undefined && lifetime !== 'replica') {
+        return { words: text.deployments.title(deployment.number, deployment.replicaName), href: hrefOf('deployments', deployment.id) };
+      }
+      const replica = replicaById.get(replicaId);
+      const execution = executionById.get(executionId);
+      if (execution !== undefined && lifetime === 'temporary') {
+        return { words: text.runs.title(execution.number, replica?.name ?? '?'), href: hrefOf('runs', execution.id) };
+      }
+      if (replica !== undefined) return { words: text.runs.toReplica(replica.name), href: hrefOf('replicas', replica.id) };
+      return { words: text.ledger.goneOwner[lifetime] };
+    };
+  }, [replicas, executions, deployments]);
+}
