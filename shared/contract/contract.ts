@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inventoryMachineSchema, inventorySchema } from '../inventory/inventory.ts';
+import { defaultsSchema, layerSetSchema } from '../environment/layers.ts';
 import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } from '../model/deployment.ts';
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
@@ -7,7 +8,7 @@ import { executionDetailSchema, executionOptionsSchema, executionSchema } from '
 import { ledgerItemSchema } from '../model/ledger.ts';
 import { pluginIds } from '../model/plugin-id.ts';
 import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
-import { replicaSchema } from '../model/replica.ts';
+import { clearedSchema, replicaSchema } from '../model/replica.ts';
 import { vmSchema } from '../model/vm.ts';
 import { catalogSchema } from '../validation/catalog.ts';
 import {
@@ -52,6 +53,8 @@ export const calls = {
   'inventory.remove': { input: inventorySchema.pick({ name: true }), output: nothing },
 
   'catalog.capture': { input: z.strictObject({ endpoint: reference, environment: jsonObjectSchema.default({}) }), output: catalogSchema },
+  /** What the destination had when it was last asked; without a network. */
+  'catalog.last': { input: z.strictObject({ endpoint: reference }), output: z.object({ catalog: catalogSchema.optional() }) },
   'options.list': {
     input: z.strictObject({
       endpoint: reference,
@@ -72,6 +75,24 @@ export const calls = {
       destinationEnvironment: jsonObjectSchema.default({}),
       /** Text of an INI file. */
       providerConfiguration: z.string().max(1_000_000).optional(),
+      wave: name.optional(),
+      cleared: clearedSchema.optional(),
+    }),
+    output: replicaSchema,
+  },
+  /** Changes what people say of a replica; what is left out stays. Refused while something runs or when it has errors. */
+  'replica.update': {
+    input: z.strictObject({
+      replica: reference,
+      name: name.optional(),
+      sourceEnvironment: jsonObjectSchema.optional(),
+      destinationEnvironment: jsonObjectSchema.optional(),
+      /** null takes it away. */
+      providerConfiguration: z.string().max(1_000_000).nullable().optional(),
+      wave: name.nullable().optional(),
+      cleared: clearedSchema.optional(),
+      /** What the rules that need the virtual machine are checked with. */
+      vm: vmSchema.optional(),
     }),
     output: replicaSchema,
   },
@@ -84,6 +105,13 @@ export const calls = {
   },
   /** Deletes the destination volumes and what a base still holds on the source, then the replica. */
   'replica.delete': { input: z.strictObject({ replica: reference }), output: nothing },
+
+  /** What virtual machines have in common: all of the project's, and those of each wave. */
+  'defaults.show': { input: nothing, output: defaultsSchema },
+  /** Replaces the project's, or a wave's; a wave that is not there is made. */
+  'defaults.save': { input: z.strictObject({ wave: name.optional(), environments: layerSetSchema }), output: defaultsSchema },
+  /** Refused while replicas are in it. */
+  'defaults.removeWave': { input: z.strictObject({ wave: name }), output: defaultsSchema },
 
   'execution.list': {
     input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50) }),

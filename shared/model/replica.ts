@@ -13,6 +13,9 @@ export const replicaDiskSchema = z.object({
 });
 export type ReplicaDisk = z.infer<typeof replicaDiskSchema>;
 
+/** Keys by side. */
+export const clearedSchema = z.strictObject({ source: z.array(z.string().max(200)).max(500), destination: z.array(z.string().max(200)).max(500) });
+
 /** A VM's standing relation to its destination volumes. Environments hold secrets by reference only. */
 export const replicaSchema = z.object({
   id: z.string(),
@@ -25,6 +28,10 @@ export const replicaSchema = z.object({
   destinationEnvironment: jsonObjectSchema,
   /** Text of the provider configuration file that gave defaults when the replica was made. */
   providerConfiguration: z.string().optional(),
+  /** The wave whose values it takes. */
+  wave: z.string().optional(),
+  /** Keys of each side whose values from weaker layers do not count. */
+  cleared: clearedSchema.optional(),
   createdAt: z.string(),
   lastSuccess: z.string().optional(),
   lastExecutionId: z.string().optional(),

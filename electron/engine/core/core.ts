@@ -24,7 +24,7 @@ import { handlers } from './calls/index.ts';
 import type { Handler } from './calls/handler.ts';
 import { transferFolder } from './calls/replicas.ts';
 import { endpointOf, openDestination, openSource, type CoreContext, type CoreParts } from './core-context.ts';
-import { effectiveValues, environmentFindings } from './environments.ts';
+import { replicaEnvironments } from './replica-environments.ts';
 import { redactor, resolveSecrets } from './secret-references.ts';
 
 export interface CoreOptions {
@@ -163,10 +163,10 @@ async function openReplica(core: CoreParts, replica: Replica): Promise<OpenRepli
   const from = endpointOf(core, replica.sourceEndpointId);
   const to = endpointOf(core, replica.destinationEndpointId);
   const learn = (name: string, secret: string): void => core.redactor.learn(name, secret);
-  const { providerConfiguration } = replica;
+  const written = replicaEnvironments(core, replica);
   const environments = {
-    source: await resolveSecrets(effectiveValues(from.plugin, 'source', replica.sourceEnvironment, providerConfiguration), core.vault, learn),
-    destination: await resolveSecrets(effectiveValues(to.plugin, 'destination', replica.destinationEnvironment, providerConfiguration), core.vault, learn),
+    source: await resolveSecrets(written.values('source'), core.vault, learn),
+    destination: await resolveSecrets(written.values('destination'), core.vault, learn),
   };
   const source = await openSource(core, from);
   try {
@@ -175,12 +175,7 @@ async function openReplica(core: CoreParts, replica: Replica): Promise<OpenRepli
       source,
       destination,
       environments,
-      findings: async (vm) =>
-        environmentFindings(
-          { source: { plugin: from.plugin, environment: replica.sourceEnvironment }, destination: { plugin: to.plugin, environment: replica.destinationEnvironment } },
-          vm,
-          providerConfiguration,
-        ),
+      findings: async (vm) => written.findings(vm),
       close: async () => {
         await Promise.allSettled([source.close(), destination.close()]);
       },

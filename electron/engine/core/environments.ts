@@ -1,11 +1,11 @@
 import { configurationOnly, explainEnvironment } from '../../../shared/environment/explain-environment.ts';
+import { resolveLayers, writtenEnvironment, type WrittenLayers } from '../../../shared/environment/layers.ts';
 import { readProviderConfiguration } from '../../../shared/environment/provider-configuration.ts';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import type { EnvironmentDefinition } from '../../../shared/plugins/plugin-definition.ts';
-import { canonicalise } from '../../../shared/validation/accepted-spellings.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import { validateDocument } from '../../../shared/validation/validate-document.ts';
 
@@ -13,15 +13,21 @@ export function environmentDefinition(plugin: PluginId, side: Side): Environment
   return plugins[plugin][side];
 }
 
-/** The values of one side as a run uses them: built-in < provider configuration < VM, under canonical keys. */
-export function effectiveValues(plugin: PluginId, side: Side, environment: JsonObject, providerConfiguration: string | undefined): JsonObject {
+/** One side of a replica, with the layers that it is made of. */
+export interface LayeredSide {
+  readonly plugin: PluginId;
+  readonly layers: WrittenLayers;
+}
+
+/** The values of one side as a run uses them: built-in < provider configuration < project < wave < VM, under canonical keys. */
+export function effectiveValues(side: Side, { plugin, layers: written }: LayeredSide, providerConfiguration: string | undefined): JsonObject {
   const definition = environmentDefinition(plugin, side);
-  if (definition === undefined) return environment;
-  const vm = canonicalise(environment, definition.acceptedSpellings).environment;
+  if (definition === undefined) return written.vm.environment;
   const section = definition.providerConfiguration?.section;
   const configured = (section === undefined || providerConfiguration === undefined ? undefined : sections(providerConfiguration).get(section)) ?? {};
+  const layers = resolveLayers(definition, written, configured);
   let values: JsonObject = {};
-  for (const { path, value } of [...configurationOnly(definition, configured), ...explainEnvironment(definition, { providerConfiguration: configured, vm })]) {
+  for (const { path, value } of [...configurationOnly(definition, configured), ...explainEnvironment(definition, layers)]) {
     values = withValue(values, path, value);
   }
   return values;
@@ -29,12 +35,24 @@ export function effectiveValues(plugin: PluginId, side: Side, environment: JsonO
 
 /** What the offline rules find in a replica's environments. */
 export function environmentFindings(
-  sides: { readonly source: { plugin: PluginId; environment: JsonObject }; readonly destination: { plugin: PluginId; environment: JsonObject } },
+  sides: Readonly<Record<Side, LayeredSide>>,
   vm: Vm | undefined,
   providerConfiguration: string | undefined,
 ): Finding[] {
-  const document = { ...sides, ...(vm === undefined ? {} : { vm }) };
-  return validateDocument(document, providerConfiguration === undefined ? {} : { providerConfiguration: sections(providerConfiguration) });
+  const document: Record<string, unknown> = vm === undefined ? {} : { vm };
+  const configured = new Map(providerConfiguration === undefined ? [] : sections(providerConfiguration));
+  for (const side of ['source', 'destination'] as const) {
+    const { plugin, layers } = sides[side];
+    const definition = environmentDefinition(plugin, side);
+    if (definition === undefined) continue;
+    const section = definition.providerConfiguration?.section ?? '';
+    const resolved = resolveLayers(definition, layers, configured.get(section));
+    if (configured.has(section)) configured.set(section, resolved.providerConfiguration);
+    // A single layer is checked as it was written, so that other spellings are told.
+    const isAlone = layers.project === undefined && layers.wave === undefined;
+    document[side] = { plugin, environment: isAlone ? layers.vm.environment : writtenEnvironment(resolved) };
+  }
+  return validateDocument(document, providerConfiguration === undefined ? {} : { providerConfiguration: configured });
 }
 
 /** What is wrong with the text of a provider configuration. */

@@ -183,4 +183,12 @@ CREATE TABLE queue_limit (
 ) STRICT;
 `,
   },
+  {
+    number: 5,
+    name: 'waves, cleared keys',
+    sql: `
+ALTER TABLE replicas ADD COLUMN wave TEXT;
+ALTER TABLE replicas ADD COLUMN cleared TEXT;
+`,
+  },
 ];

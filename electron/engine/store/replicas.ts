@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Replica, ReplicaDisk } from '../../../shared/model/replica.ts';
-import { integer, json, optionalText, text, type Row } from './rows.ts';
+import { integer, json, optionalJson, optionalText, text, type Row } from './rows.ts';
 
 export type ReplicaStore = ReturnType<typeof replicaStore>;
 
@@ -9,7 +9,10 @@ export type NewReplica = Omit<Replica, 'disks' | 'lastSuccess' | 'lastExecutionI
 
 /** Replicas and what is known of their disks' volumes. */
 export function replicaStore(db: DatabaseSync) {
-  const insert = db.prepare('INSERT INTO replicas VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)');
+  const insert = db.prepare(`INSERT INTO replicas (id, name, source_endpoint_id, destination_endpoint_id, vm_id, vm_name,
+    source_environment, destination_environment, provider_configuration, created_at, wave, cleared) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const update = db.prepare(`UPDATE replicas SET name = ?, source_environment = ?, destination_environment = ?, provider_configuration = ?,
+    wave = ?, cleared = ? WHERE id = ?`);
   const select = `SELECT r.*, (SELECT e.id FROM executions e WHERE e.replica_id = r.id ORDER BY number DESC LIMIT 1) AS last_execution_id
     FROM replicas r`;
   const byId = db.prepare(`${select} WHERE r.id = ?`);
@@ -44,6 +47,8 @@ export function replicaStore(db: DatabaseSync) {
       sourceEnvironment: json(row, 'source_environment'),
       destinationEnvironment: json(row, 'destination_environment'),
       ...optionalText(row, 'provider_configuration', 'providerConfiguration'),
+      ...optionalText(row, 'wave', 'wave'),
+      ...optionalJson<NonNullable<Replica['cleared']>, 'cleared'>(row, 'cleared', 'cleared'),
       createdAt: text(row, 'created_at'),
       ...optionalText(row, 'last_success', 'lastSuccess'),
       ...optionalText(row, 'last_execution_id', 'lastExecutionId'),
@@ -56,7 +61,14 @@ export function replicaStore(db: DatabaseSync) {
       insert.run(
         replica.id, replica.name, replica.sourceEndpointId, replica.destinationEndpointId, replica.vmId, replica.vmName,
         JSON.stringify(replica.sourceEnvironment), JSON.stringify(replica.destinationEnvironment),
-        replica.providerConfiguration ?? null, replica.createdAt,
+        replica.providerConfiguration ?? null, replica.createdAt, replica.wave ?? null, clearedText(replica),
+      );
+    },
+    /** Everything that people may change. */
+    update(replica: NewReplica): void {
+      update.run(
+        replica.name, JSON.stringify(replica.sourceEnvironment), JSON.stringify(replica.destinationEnvironment),
+        replica.providerConfiguration ?? null, replica.wave ?? null, clearedText(replica), replica.id,
       );
     },
     /** By id, else by name. */
@@ -110,4 +122,8 @@ function diskFromRow(row: Row): ReplicaDisk {
     ...optionalText(row, 'synchronised_by', 'synchronisedBy'),
     ...optionalText(row, 'synchronised_to', 'synchronisedTo'),
   };
+}
+
+function clearedText({ cleared }: NewReplica): string | null {
+  return cleared === undefined ? null : JSON.stringify(cleared);
 }

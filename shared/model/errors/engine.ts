@@ -1,6 +1,18 @@
 import type { ErrorTable } from './error-text.ts';
 
 export const engineErrors = {
+  'engine.defaults-damaged': {
+    title: 'A file with common values of the project can\'t be read',
+    cause: 'The file is damaged or was changed by hand in a way that Causeway does not understand.',
+    remedy: 'Correct the file that is named in the evidence, or take an earlier version of it.',
+    retryable: false,
+  },
+  'engine.wave-in-use': {
+    title: 'The wave still has virtual machines',
+    cause: 'Replicas take values from it.',
+    remedy: 'Move them to another wave, or out of it, first.',
+    retryable: false,
+  },
   'engine.database-unreadable': {
     title: 'The project\'s database can\'t be read',
     cause: 'The file is damaged, or is not a database of Causeway. It was set aside, unchanged.',

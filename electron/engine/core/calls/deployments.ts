@@ -8,7 +8,7 @@ import { entriesOf } from '../../deployments/entries-left.ts';
 import type { DeploymentRun } from '../../ports/deployment-platform.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { deploymentOf, endpointOf, openDestination, replicaOf, using, type CoreContext } from '../core-context.ts';
-import { effectiveValues } from '../environments.ts';
+import { replicaEnvironments } from '../replica-environments.ts';
 import { graphTasks } from '../graph-tasks.ts';
 import { resolveSecrets } from '../secret-references.ts';
 import type { CallsOf, Handlers } from './handler.ts';
@@ -122,7 +122,5 @@ async function removeResources(core: CoreContext, deployment: Deployment, signal
 async function environmentOf(core: CoreContext, deployment: Deployment): Promise<JsonObject> {
   const replica = core.store.replicas.find(deployment.replicaId);
   if (replica === undefined) return {};
-  const { plugin } = endpointOf(core, replica.destinationEndpointId);
-  const values = effectiveValues(plugin, 'destination', replica.destinationEnvironment, replica.providerConfiguration);
-  return resolveSecrets(values, core.vault, (name, secret) => core.redactor.learn(name, secret));
+  return resolveSecrets(replicaEnvironments(core, replica).values('destination'), core.vault, (name, secret) => core.redactor.learn(name, secret));
 }

@@ -1,4 +1,5 @@
 import type { CallName } from '../../../../shared/contract/contract.ts';
+import { defaultsCalls } from './defaults.ts';
 import { deploymentCalls } from './deployments.ts';
 import { endpointCalls } from './endpoints.ts';
 import { executionCalls } from './executions.ts';
@@ -17,6 +18,7 @@ export const handlers: Handlers<CallName> = {
   ...endpointCalls,
   ...platformCalls,
   ...replicaCalls,
+  ...defaultsCalls,
   ...executionCalls,
   ...deploymentCalls,
   ...queueCalls,

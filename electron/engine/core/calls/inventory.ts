@@ -1,9 +1,9 @@
-import { dirname } from 'node:path';
 import { compareInventories } from '../../../../shared/inventory/compare-inventories.ts';
 import type { Inventory } from '../../../../shared/inventory/inventory.ts';
 import { inventoryFiles, type InventoryFiles } from '../../inventory/inventory-files.ts';
 import { readMachines } from '../../inventory/read-machines.ts';
 import { endpointOf, openSource, using, type CoreContext } from '../core-context.ts';
+import { projectFolderOf } from '../replica-environments.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 /** Lists of machines that the project keeps, from files and from endpoints. */
@@ -31,7 +31,6 @@ export const inventoryCalls: Handlers<CallsOf<'inventory'>> = {
   },
 };
 
-/** The state folder lies in the project's. */
-function filesOf({ stateFolder }: Pick<CoreContext, 'stateFolder'>): InventoryFiles {
-  return inventoryFiles(dirname(stateFolder));
+function filesOf(core: Pick<CoreContext, 'stateFolder'>): InventoryFiles {
+  return inventoryFiles(projectFolderOf(core));
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../../../shared/validation/catalog.ts';
 import { effectiveValues } from '../environments.ts';
+import { keepCatalog, lastCatalog } from '../last-catalogs.ts';
 import { endpointOf, openDestination, openSource, using } from '../core-context.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
@@ -20,11 +21,18 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
 
   async 'catalog.capture'(core, { endpoint: reference, environment }, signal): Promise<Catalog> {
     const endpoint = endpointOf(core, reference);
-    return using(openDestination(core, endpoint), async (destination) => ({
-      ...(await destination.catalog(effectiveValues(endpoint.plugin, 'destination', environment, undefined), signal)),
+    const catalog: Catalog = await using(openDestination(core, endpoint), async (destination) => ({
+      ...(await destination.catalog(effectiveValues('destination', { plugin: endpoint.plugin, layers: { vm: { environment } } }, undefined), signal)),
       captured_at: new Date().toISOString(),
       plugin: endpoint.plugin,
     }));
+    keepCatalog(core, endpoint.id, catalog);
+    return catalog;
+  },
+
+  async 'catalog.last'(core, { endpoint }) {
+    const catalog = lastCatalog(core, endpointOf(core, endpoint).id);
+    return catalog === undefined ? {} : { catalog };
   },
 
   async 'options.list'(core, { endpoint: reference, side, names, environment }, signal) {
@@ -33,7 +41,7 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
       side === 'source'
         ? await using(openSource(core, endpoint), (source) => source.options(names, signal))
         : await using(openDestination(core, endpoint), (destination) =>
-            destination.options(names, effectiveValues(endpoint.plugin, 'destination', environment, undefined), signal));
+            destination.options(names, effectiveValues('destination', { plugin: endpoint.plugin, layers: { vm: { environment } } }, undefined), signal));
     return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map((option) => ({ ...option }))]));
   },
 };

@@ -5,12 +5,13 @@ import type { LedgerEntry } from '../../ports/ledger.ts';
 import { newId } from '../../store/ids.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { openTransferState } from '../../replication/index.ts';
-import { configurationFindings, effectiveValues, environmentDefinition, environmentFindings } from '../environments.ts';
+import { environmentDefinition } from '../environments.ts';
+import { replicaEnvironments } from '../replica-environments.ts';
 import { endpointOf, openDestination, openSource, replicaOf, using, type CoreContext } from '../core-context.ts';
 import { referencedSecrets, resolveSecrets, separateSecrets, storeSecrets } from '../secret-references.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
-import type { Finding } from '../../../../shared/validation/finding.ts';
 import type { CallsOf, Handlers } from './handler.ts';
+import { refuseActive, refuseErrors, updateReplica } from './replica-update.ts';
 
 export const replicaCalls: Handlers<CallsOf<'replica'>> = {
   async 'replica.create'(core, input, signal) {
@@ -27,12 +28,10 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
     const id = newId('rep');
     const name = input.name ?? freeName(core, vm.name);
     if (core.store.replicas.list().some((replica) => replica.name === name)) throw new CausewayError('engine.name-taken', `replica ${name}`);
-    const guard = (side: 'source' | 'destination') => {
-      const definition = environmentDefinition(side === 'source' ? source.plugin : destination.plugin, side);
-      const environment = side === 'source' ? input.sourceEnvironment : input.destinationEnvironment;
-      return separateSecrets(definition?.schema, environment, `replica/${id}/${side}`);
+    const environments = {
+      source: separateSecrets(environmentDefinition(source.plugin, 'source')?.schema, input.sourceEnvironment, `replica/${id}/source`),
+      destination: separateSecrets(environmentDefinition(destination.plugin, 'destination')?.schema, input.destinationEnvironment, `replica/${id}/destination`),
     };
-    const environments = { source: guard('source'), destination: guard('destination') };
     const replica = {
       id,
       name,
@@ -43,24 +42,18 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
       sourceEnvironment: environments.source.value,
       destinationEnvironment: environments.destination.value,
       ...(input.providerConfiguration === undefined ? {} : { providerConfiguration: input.providerConfiguration }),
+      ...(input.wave === undefined ? {} : { wave: input.wave }),
+      ...(input.cleared === undefined ? {} : { cleared: input.cleared }),
       createdAt: new Date().toISOString(),
     };
-    refuseErrors([
-      ...(replica.providerConfiguration === undefined ? [] : configurationFindings(replica.providerConfiguration)),
-      ...environmentFindings(
-        {
-          source: { plugin: source.plugin, environment: replica.sourceEnvironment },
-          destination: { plugin: destination.plugin, environment: replica.destinationEnvironment },
-        },
-        vmSchema.parse(vm),
-        replica.providerConfiguration,
-      ),
-    ]);
+    refuseErrors(core, replica, vmSchema.parse(vm));
     await storeSecrets(environments.source, core.vault);
     await storeSecrets(environments.destination, core.vault);
     core.store.replicas.add(replica);
     return replicaOf(core, id);
   },
+
+  'replica.update': updateReplica,
 
   async 'replica.list'(core) {
     return core.store.replicas.list();
@@ -78,10 +71,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
 
   async 'replica.delete'(core, { replica: reference }, signal) {
     const replica = replicaOf(core, reference);
-    const open = core.store.executions.listOpen().find((execution) => execution.replicaId === replica.id);
-    if (open !== undefined) throw new CausewayError('engine.execution-active', `${open.id} of replica ${replica.name} is ${open.state}`);
-    const deploying = core.store.deployments.listOpen().find((deployment) => deployment.replicaId === replica.id);
-    if (deploying !== undefined) throw new CausewayError('deployment.active', `${deploying.id} of replica ${replica.name} is ${deploying.state}`);
+    refuseActive(core, replica);
     await deleteVolumes(core, replica, signal);
     await dropSnapshots(core, replica, signal);
     for (const disk of replica.disks) {
@@ -106,7 +96,7 @@ async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortS
   const ours = core.store.ledger.list().filter(isOurs);
   if (ours.length === 0) return;
   const endpoint = endpointOf(core, replica.destinationEndpointId);
-  const environment = effectiveValues(endpoint.plugin, 'destination', replica.destinationEnvironment, replica.providerConfiguration);
+  const environment = replicaEnvironments(core, replica).values('destination');
   await using(openDestination(core, endpoint), async (destination) => {
     const run: DestinationRun = {
       replicaId: replica.id,
@@ -151,13 +141,4 @@ function freeName(core: CoreContext, wanted: string): string {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     if (!taken.has(name)) return name;
   }
-}
-
-function refuseErrors(findings: readonly Finding[]): void {
-  const errors = findings.filter((finding) => finding.severity === 'error');
-  const [first] = errors;
-  if (first === undefined) return;
-  throw new CausewayError('engine.environment-invalid', `${first.path || '/'}: ${first.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`, {
-    details: { findings: errors.map(({ path, rule, message }) => ({ path, rule, message })) },
-  });
 }

@@ -4,7 +4,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Extent } from '../../../../shared/model/extent.ts';
 import type { ConnectWorker } from '../../executions/run-context.ts';
 import type { PlatformRegistry } from '../../platforms/registry.ts';
-import type { DestinationPlatform, Volume } from '../../ports/destination-platform.ts';
+import type { DestinationPlatform, DestinationRun, Volume } from '../../ports/destination-platform.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import type { DiskWriter, WorkerSession } from '../../ports/disk-writer.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
@@ -26,6 +26,8 @@ export class MemoryLab {
   readonly faults = new Map<string, CausewayError[]>();
   /** Awaited in every write, so that a test can stop the world. */
   beforeWrite: () => Promise<void> = async () => undefined;
+  /** Told what a run is given. */
+  onRun: (run: DestinationRun) => void = () => undefined;
   bytesWritten = 0;
   /** Sessions of an earlier generation belong to a process that was killed: their calls never come back, nor have effect. */
   generation = 0;
@@ -160,6 +162,7 @@ export class MemoryLab {
       catalog: async () => ({ networks: [{ id: 'n', name: 'net' }] }),
       checkEnvironment: async () => [],
       ensureVolumes: async (run, disks, signal) => {
+        this.onRun(run);
         this.step('volumes');
         const volumes: Volume[] = [];
         for (const disk of disks) {

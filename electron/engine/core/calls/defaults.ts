@@ -1,0 +1,72 @@
+import { layerKey, type Defaults, type LayerSet } from '../../../../shared/environment/layers.ts';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { PluginId, Side } from '../../../../shared/model/plugin-id.ts';
+import { plugins } from '../../../../shared/plugins/registry.ts';
+import { canonicalise } from '../../../../shared/validation/accepted-spellings.ts';
+import { checkShape } from '../../../../shared/validation/check-shape.ts';
+import { defaultsFiles, type DefaultsFiles } from '../../project-files/defaults-files.ts';
+import type { CoreContext } from '../core-context.ts';
+import { environmentDefinition } from '../environments.ts';
+import { projectFolderOf } from '../replica-environments.ts';
+import { separateSecrets, storeSecrets, type SeparatedSecrets } from '../secret-references.ts';
+import type { CallsOf, Handlers } from './handler.ts';
+
+/** What a project's virtual machines have in common, for all of them or for a wave. */
+export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {
+  async 'defaults.show'(core) {
+    return shown(filesOf(core));
+  },
+
+  async 'defaults.save'(core, { wave, environments }) {
+    const files = filesOf(core);
+    const separated = Object.entries(environments).map(([key, { environment, cleared = [] }]) => {
+      const secrets = separateSecrets(definitionOf(key)?.schema, environment, `defaults/${wave === undefined ? 'project' : `wave-${wave}`}/${key}`.replaceAll(/[^A-Za-z0-9._/-]/g, '_'));
+      refuseShape(key, secrets.value);
+      return { key, secrets, cleared };
+    });
+    for (const { secrets } of separated) await storeSecrets(secrets, core.vault);
+    const layers: LayerSet = Object.fromEntries(separated.filter(hasContent).map(({ key, secrets, cleared }) => [key, { environment: secrets.value, ...(cleared.length === 0 ? {} : { cleared }) }]));
+    if (wave === undefined) files.saveProject(layers);
+    else files.waves.save({ name: wave, environments: layers });
+    return shown(files);
+  },
+
+  async 'defaults.removeWave'(core, { wave }) {
+    const members = core.store.replicas.list().filter((replica) => replica.wave === wave);
+    if (members.length > 0) throw new CausewayError('engine.wave-in-use', `${wave}: ${members.map(({ name }) => name).join(', ')}`);
+    const files = filesOf(core);
+    files.waves.remove(wave);
+    return shown(files);
+  },
+};
+
+function shown(files: DefaultsFiles): Defaults {
+  return { project: files.project(), waves: files.waves.list() };
+}
+
+function hasContent({ secrets, cleared }: { readonly secrets: SeparatedSecrets; readonly cleared: readonly string[] }): boolean {
+  return Object.keys(secrets.value).length > 0 || cleared.length > 0;
+}
+
+function definitionOf(key: string) {
+  for (const id of Object.keys(plugins) as PluginId[]) {
+    for (const side of ['source', 'destination'] as Side[]) if (layerKey(id, side) === key) return environmentDefinition(id, side);
+  }
+  return undefined;
+}
+
+/** A layer need not be complete, but what it says has to have the right form. */
+function refuseShape(key: string, environment: SeparatedSecrets['value']): void {
+  const definition = definitionOf(key);
+  if (definition === undefined) throw new CausewayError('general.invalid-input', `there is no ${key}`);
+  const faults = checkShape(definition.schema, canonicalise(environment, definition.acceptedSpellings).environment, {
+    unknownKey: ({ key: unknown }) => ({ message: `${JSON.stringify(unknown)} is no key of ${key}` }),
+    givenElsewhere: () => true,
+  });
+  const [first] = faults;
+  if (first !== undefined) throw new CausewayError('engine.environment-invalid', `/${first.path.join('/')}: ${first.message}${faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''}`);
+}
+
+function filesOf(core: Pick<CoreContext, 'stateFolder'>): DefaultsFiles {
+  return defaultsFiles(projectFolderOf(core));
+}

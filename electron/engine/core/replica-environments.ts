@@ -1,0 +1,48 @@
+import { dirname } from 'node:path';
+import { layerKey, type EnvironmentLayer } from '../../../shared/environment/layers.ts';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
+import type { Finding } from '../../../shared/validation/finding.ts';
+import { defaultsFiles } from '../project-files/defaults-files.ts';
+import { endpointOf, type CoreParts } from './core-context.ts';
+import { effectiveValues, environmentFindings, type LayeredSide } from './environments.ts';
+
+/** A replica's environments as everything that the project says of them: its own values over its wave's and the project's. */
+export interface ReplicaEnvironments {
+  /** As a run uses them, secrets by reference. */
+  values(side: Side): JsonObject;
+  /** What the offline rules find. */
+  findings(vm: Vm | undefined): Finding[];
+}
+
+type Written = Pick<Replica, 'sourceEndpointId' | 'destinationEndpointId' | 'sourceEnvironment' | 'destinationEnvironment' | 'wave' | 'cleared' | 'providerConfiguration'>;
+
+/** @throws CausewayError `engine.not-found` when its wave does not exist any more */
+export function replicaEnvironments(core: Pick<CoreParts, 'store' | 'stateFolder'>, replica: Written): ReplicaEnvironments {
+  const files = defaultsFiles(projectFolderOf(core));
+  const project = files.project();
+  const wave = replica.wave === undefined ? undefined : files.waves.find(replica.wave);
+  if (replica.wave !== undefined && wave === undefined) throw new CausewayError('engine.not-found', `wave ${replica.wave}`);
+  const layered = (side: Side, plugin: PluginId, environment: JsonObject): LayeredSide => {
+    const key = layerKey(plugin, side);
+    const cleared = replica.cleared?.[side] ?? [];
+    const vm: EnvironmentLayer = cleared.length === 0 ? { environment } : { environment, cleared };
+    return { plugin, layers: { project: project[key], wave: wave?.environments[key], vm } };
+  };
+  const sides = {
+    source: layered('source', endpointOf(core, replica.sourceEndpointId).plugin, replica.sourceEnvironment),
+    destination: layered('destination', endpointOf(core, replica.destinationEndpointId).plugin, replica.destinationEnvironment),
+  };
+  return {
+    values: (side) => effectiveValues(side, sides[side], replica.providerConfiguration),
+    findings: (vm) => environmentFindings(sides, vm, replica.providerConfiguration),
+  };
+}
+
+/** The state folder lies in the project's. */
+export function projectFolderOf({ stateFolder }: Pick<CoreParts, 'stateFolder'>): string {
+  return dirname(stateFolder);
+}

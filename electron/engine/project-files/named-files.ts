@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { z } from 'zod';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+
+/** Things of a project that people share: one plain file each, in one folder, found again by the name inside. */
+export interface NamedFiles<T extends { readonly name: string }> {
+  /** By name. @throws CausewayError with the code that was given when a file is damaged */
+  list(): T[];
+  find(name: string): T | undefined;
+  /** Durable, all or nothing. */
+  save(thing: T): void;
+  remove(name: string): void;
+}
+
+interface Options<T> {
+  readonly folder: string;
+  readonly schema: z.ZodType<T>;
+  readonly damaged: ErrorCode;
+  /** How a thing is written; lines that belong together stand together, so that two people's changes merge. */
+  readonly textOf: (thing: T) => string;
+}
+
+export function namedFiles<T extends { readonly name: string }>({ folder, schema, damaged, textOf }: Options<T>): NamedFiles<T> {
+  const pathOf = (name: string): string => join(folder, fileNameOf(name));
+  const list = (): T[] => namesIn(folder).map((file) => readProjectFile(join(folder, file), schema, damaged)!).sort((a, b) => a.name.localeCompare(b.name));
+  return {
+    list,
+    find: (name) => list().find((thing) => thing.name === name),
+    save: (thing) => writeProjectFile(pathOf(thing.name), textOf(thing)),
+    remove: (name) => rmSync(pathOf(name), { force: true }),
+  };
+}
+
+/** A file of the project as what it has to be; undefined when there is none. */
+export function readProjectFile<T>(path: string, schema: z.ZodType<T>, damaged: ErrorCode): T | undefined {
+  try {
+    return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new CausewayError(damaged, `${path}: ${cause instanceof Error ? cause.message : String(cause)}`.slice(0, 2000), { cause });
+  }
+}
+
+export function writeProjectFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    writeFileSync(temporary, text, { flush: true });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Every name has a file of its own, whatever characters it has, on every file system. */
+function fileNameOf(name: string): string {
+  const plain = encodeURIComponent(name.toLowerCase() === name ? name : `${name}~${Buffer.from(name).toString('hex').slice(0, 16)}`);
+  const safe = /^(con|prn|aux|nul|com\d|lpt\d)$/.test(plain) ? `~${plain}` : plain;
+  return `${safe.replaceAll('*', '%2A').replaceAll('.', '%2E').slice(0, 200)}.json`;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((file) => file.endsWith('.json') && !file.startsWith('.'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
