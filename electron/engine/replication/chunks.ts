@@ -84,14 +84,15 @@ export async function* batches(plans: AsyncIterable<SegmentPlan>, sizeBytes: num
   if (gathered.length > 0) yield new Batch(gathered, bytes);
 }
 
-/** Cuts a batch's plans into chunks, ascending within each segment. */
-export function* chunksOf(batch: Batch, chunkBytes: number, sizeBytes: number): Generator<Chunk> {
-  const chunkBlocks = Math.max(1, Math.floor(chunkBytes / BLOCK_BYTES));
+/** Cuts a batch's plans into chunks, ascending within each segment. `chunkBytes` is asked anew for each. */
+export function* chunksOf(batch: Batch, chunkBytes: () => number, sizeBytes: number): Generator<Chunk> {
   for (const plan of batch.plans) {
     for (const run of plan.zero) yield { kind: 'zero', run, length: bytesOf(run, sizeBytes).length, plan, batch };
     for (const run of plan.read) {
-      for (let at = 0; at < run.count; at += chunkBlocks) {
-        const part = { first: run.first + at, count: Math.min(chunkBlocks, run.count - at) };
+      for (let at = 0; at < run.count; ) {
+        const count = Math.min(Math.max(1, Math.floor(chunkBytes() / BLOCK_BYTES)), run.count - at);
+        const part = { first: run.first + at, count };
+        at += count;
         yield { kind: 'copy', run: part, length: bytesOf(part, sizeBytes).length, plan, batch };
       }
     }

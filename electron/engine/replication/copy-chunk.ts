@@ -1,12 +1,14 @@
 import type { BandwidthLimiter } from '../bandwidth/index.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { DiskWriter } from '../ports/disk-writer.ts';
+import type { BlockHasher } from './block-hasher.ts';
 import { appendRange, BLOCK_BYTES, bytesOf, type ByteRange } from './blocks.ts';
+import type { ChunkBuffer } from './chunk-buffer.ts';
 import type { Chunk } from './chunks.ts';
 import { blockDigest, isZero, WIRE_DIGEST_BYTES, zeroDigest } from './digests.ts';
 import type { Counters } from './disk-outcome.ts';
 import { settleAll } from './settle-all.ts';
-import type { TransferState } from './transfer-state.ts';
+import type { Knowledge, TransferState } from './transfer-state.ts';
 import { workerDigests } from './worker-digests.ts';
 
 /** The finest unit in which a block of unknown content is repaired. */
@@ -16,6 +18,7 @@ export interface CopyContext {
   readonly reader: DiskReader;
   readonly writer: DiskWriter;
   readonly state: TransferState;
+  readonly hasher: BlockHasher;
   readonly limiter: BandwidthLimiter | undefined;
   readonly counters: Counters;
   /** Something was written that no flush has covered yet. */
@@ -39,60 +42,71 @@ export async function zeroChunk(chunk: Chunk, context: CopyContext): Promise<voi
 
 /**
  * Reads a run of blocks and sends what the volume is not known to hold. Where the volume may hold anything, the worker
- * says first what it holds, while the source is read.
+ * says first what it holds, while the source is read. What has to be sent whatever its digest is sent while it is
+ * hashed. When this ends, however it ends, nothing uses the buffer any more.
  */
-export async function copyChunk(chunk: Chunk, pool: Buffer, context: CopyContext): Promise<void> {
-  const { state, reader, writer, signal, counters } = context;
+export async function copyChunk(chunk: Chunk, buffer: ChunkBuffer, context: CopyContext): Promise<void> {
+  const { state, reader, writer, hasher, signal, counters } = context;
   const { offset, length } = bytesOf(chunk.run, state.sizeBytes);
-  const bytes = pool.subarray(0, length);
-  const doubtful = holdsDoubt(chunk, state);
+  const bytes = buffer.bytes.subarray(0, length);
+  const doubtful = someBlock(chunk, state, 'doubtful');
   const [, held] = await settleAll<unknown>([
     reader.read(offset, bytes, signal),
     ...(doubtful ? [workerDigests(writer, offset, length, BLOCK_BYTES, signal)] : []),
   ]);
   counters.bytesRead += length;
-  const findings = await compare(chunk, bytes, offset, held as Buffer | undefined, context);
-  if (findings.operations.length > 0) await send(findings.operations, bytes, offset, chunk, context);
+  const wanted = buffer.want(length, (start, end) => !isZero(bytes, start, end));
+  const hashed = wanted === 0 ? Promise.resolve() : hasher.hash(buffer, length);
+  let findings: Findings;
+  try {
+    if (doubtful || someBlock(chunk, state, 'digest')) await hashed;
+    findings = await compare(chunk, buffer, bytes, offset, held as Buffer | undefined, context);
+    if (findings.operations.length > 0) await send(findings.operations, bytes, offset, chunk, context);
+  } finally {
+    await hashed;
+  }
   let changed = 0;
   for (const operation of findings.operations) changed += operation.length;
   counters.bytesChanged += changed;
   counters.bytesSkipped += length - changed;
   const { batch } = chunk;
   for (const block of findings.written) batch.written.add(block);
-  for (const { block, digest } of findings.learned) {
-    if (digest === undefined) batch.lessons.addZero({ first: block, count: 1 });
-    else batch.lessons.addDigest(block, digest);
+  for (const index of findings.learned) {
+    const block = chunk.run.first + index;
+    if (buffer.isWanted(index)) batch.lessons.addDigest(block, buffer.digest(index));
+    else batch.lessons.addZero({ first: block, count: 1 });
   }
 }
 
 interface Findings {
   readonly operations: Operation[];
   readonly written: number[];
-  /** What the volume holds once the operations are durable; without digest: zeros. */
-  readonly learned: { readonly block: number; readonly digest: Buffer | undefined }[];
+  /** Indices of blocks whose content the volume holds once the operations are durable, and that it did not for sure. */
+  readonly learned: number[];
 }
 
-function holdsDoubt({ run }: Chunk, state: TransferState): boolean {
-  for (let block = run.first; block < run.first + run.count; block++) if (state.knowledge(block) === 'doubtful') return true;
+function someBlock({ run }: Chunk, state: TransferState, knowledge: Knowledge): boolean {
+  for (let block = run.first; block < run.first + run.count; block++) if (state.knowledge(block) === knowledge) return true;
   return false;
 }
 
-async function compare(chunk: Chunk, bytes: Buffer, offset: number, held: Buffer | undefined, context: CopyContext): Promise<Findings> {
+/** What has to be sent. Digests are looked at where the volume holds something that they can be compared with. */
+async function compare(chunk: Chunk, buffer: ChunkBuffer, bytes: Buffer, offset: number, held: Buffer | undefined, context: CopyContext): Promise<Findings> {
   const { state } = context;
   const findings: Findings = { operations: [], written: [], learned: [] };
   for (let index = 0; index < chunk.run.count; index++) {
     const block = chunk.run.first + index;
     const start = index * BLOCK_BYTES;
     const end = Math.min(start + BLOCK_BYTES, bytes.length);
-    const zero = isZero(bytes, start, end);
-    const digest = zero ? undefined : blockDigest(bytes.subarray(start, end));
+    const zero = !buffer.isWanted(index);
     const known = state.knowledge(block);
     const partial = chunk.plan.partial.has(block);
-    if (known === 'zero' ? zero : known === 'digest' && digest !== undefined && state.holds(block, digest)) continue;
-    findings.learned.push({ block, digest });
+    if (known === 'zero' ? zero : known === 'digest' && !zero && state.holds(block, buffer.digest(index))) continue;
+    findings.learned.push(index);
     if (known === 'doubtful' && held !== undefined) {
       const at = index * WIRE_DIGEST_BYTES;
-      if (held.compare(digest ?? zeroDigest(end - start), 0, WIRE_DIGEST_BYTES, at, at + WIRE_DIGEST_BYTES) === 0) continue;
+      const digest = zero ? zeroDigest(end - start) : buffer.digest(index);
+      if (held.compare(digest, 0, WIRE_DIGEST_BYTES, at, at + WIRE_DIGEST_BYTES) === 0) continue;
     }
     findings.written.push(block);
     if (!partial || known === 'fresh') {

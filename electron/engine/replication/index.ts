@@ -3,8 +3,10 @@
  *
  *   extents.ts, plan.ts      what the source reports becomes what has to be looked at, segment by segment
  *   chunks.ts                segments become batches (the unit of durability) and chunks (the unit of work)
- *   pipeline.ts              lanes take chunks: bounded memory, several reads and writes in flight
+ *   pipeline.ts              lanes take chunks: several reads and writes in flight
+ *   chunk-pool.ts            the bounded memory that chunks travel in; chunk-size.ts: how much of it one takes
  *   copy-chunk.ts            read, hash, compare with what the volume holds, send what differs
+ *   block-hasher.ts          digests of a chunk, in threads of their own where that pays
  *   checkpointer.ts          flush, learn digests, forget intents, move the cursor
  *   transfer-state.ts        what is durable: checkpoints.ts (database) and digest-map.ts (file)
  *   verification.ts          the worker's digests against those of what was read

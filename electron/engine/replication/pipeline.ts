@@ -3,7 +3,10 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { systemClock, type BandwidthLimiter, type Clock } from '../bandwidth/index.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { DiskWriter } from '../ports/disk-writer.ts';
+import { digestThreadsFor, openBlockHasher } from './block-hasher.ts';
 import { Checkpointer } from './checkpointer.ts';
+import { ChunkPool } from './chunk-pool.ts';
+import { ChunkSize } from './chunk-size.ts';
 import { batches, chunksOf, plannedBytes, type Chunk } from './chunks.ts';
 import { copyChunk, zeroChunk, type CopyContext } from './copy-chunk.ts';
 import { noCounts, type DiskOutcome } from './disk-outcome.ts';
@@ -13,10 +16,14 @@ import { createProgressMeter, type DiskProgress } from './progress.ts';
 import type { RunStart, TransferState } from './transfer-state.ts';
 
 export interface ReplicateOptions {
-  /** Chunks in flight, each with a buffer of its own. Default 12. */
+  /** Chunks in flight, as long as there is memory for them. Default 12. */
   readonly lanes?: number;
-  /** Size of a buffer, a multiple of 64 KiB. Default 1 MiB. */
+  /** Size of a chunk, a multiple of 64 KiB. Default: 1 MiB, up to 2 MiB where the way is fast. */
   readonly chunkBytes?: number;
+  /** What chunks travel in. Default: 24 MiB of its own. */
+  readonly pool?: ChunkPool;
+  /** Threads that hash beside the engine's own, shared by all runs. Default: as many as pay for what is to be read. */
+  readonly digestThreads?: number;
   /** The longest that acknowledged work stays without a flush. Default 5 s. */
   readonly checkpointSeconds?: number;
   readonly clock?: Clock;
@@ -46,7 +53,9 @@ export interface ReplicateRequest {
 }
 
 const DEFAULT_LANES = 12;
-const DEFAULT_CHUNK_BYTES = 1024 * 1024;
+const SMALLEST_CHUNK_BYTES = 1024 * 1024;
+const LARGEST_CHUNK_BYTES = 2 * 1024 * 1024;
+const DEFAULT_POOL_BYTES = 24 * 1024 * 1024;
 const DEFAULT_CHECKPOINT_SECONDS = 5;
 /** What a cancelled run may take to make durable what was acknowledged. */
 const LAST_CHECKPOINT_MILLISECONDS = 10_000;
@@ -78,13 +87,19 @@ async function run(request: ReplicateRequest): Promise<DiskOutcome> {
     for await (const plan of plans(request.signal, totals)) bytesTotal += plannedBytes(plan, state.sizeBytes);
     meter.enter('copying', bytesTotal);
     const counters = noCounts();
-    await transfer(request, start, (signal) => plans(signal), {
-      counters,
-      moved: (bytes) => meter.moved(bytes),
-      sent: (bytes) => meter.sent(bytes),
-      flushing: () => meter.enter('flushing'),
-      clock,
-    });
+    const hasher = openBlockHasher(request.options?.digestThreads ?? digestThreadsFor(bytesTotal));
+    try {
+      await transfer(request, start, (signal) => plans(signal), {
+        counters,
+        hasher,
+        moved: (bytes) => meter.moved(bytes),
+        sent: (bytes) => meter.sent(bytes),
+        flushing: () => meter.enter('flushing'),
+        clock,
+      });
+    } finally {
+      hasher.close();
+    }
     state.completeRun();
     meter.end('done');
     return {
@@ -102,21 +117,22 @@ async function run(request: ReplicateRequest): Promise<DiskOutcome> {
   }
 }
 
-interface Watch extends Pick<CopyContext, 'counters' | 'sent'> {
+interface Surroundings extends Pick<CopyContext, 'counters' | 'hasher' | 'sent'> {
   readonly moved: (bytes: number) => void;
   readonly flushing: () => void;
   readonly clock: Clock;
 }
 
-/** The lanes. Bounded by construction: each has one buffer and takes the next chunk when it is done with its own. */
+/** The lanes. Each takes the next chunk when it is done with its own; what is in flight is bounded by lanes and pool. */
 async function transfer(
   request: ReplicateRequest,
   start: RunStart,
   plans: (signal: AbortSignal) => AsyncGenerator<SegmentPlan>,
-  watch: Watch,
+  around: Surroundings,
 ): Promise<void> {
   const { reader, writer, state, limiter, options = {} } = request;
-  const chunkBytes = options.chunkBytes ?? DEFAULT_CHUNK_BYTES;
+  const chunkSize = new ChunkSize(options.chunkBytes ?? SMALLEST_CHUNK_BYTES, options.chunkBytes ?? LARGEST_CHUNK_BYTES);
+  const pool = options.pool ?? new ChunkPool(DEFAULT_POOL_BYTES);
   const stop = new AbortController();
   const { signal } = stop;
   let failure: { readonly reason: unknown } | undefined;
@@ -128,22 +144,22 @@ async function transfer(
   request.signal.addEventListener('abort', onAbort, { once: true });
 
   const checkpointer = new Checkpointer(state, writer, start.cursorBytes, signal);
-  const { counters, sent } = watch;
-  const context: CopyContext = { reader, writer, state, limiter, counters, sent, wrote: () => checkpointer.wrote(), signal };
+  const { counters, hasher, sent } = around;
+  const context: CopyContext = { reader, writer, state, hasher, limiter, counters, sent, wrote: () => checkpointer.wrote(), signal };
   let background: Promise<void> = Promise.resolve();
   const checkpoint = (): void => {
     background = checkpointer.run().catch(fail);
   };
   const interval = (options.checkpointSeconds ?? DEFAULT_CHECKPOINT_SECONDS) * 1000;
-  let callOff = watch.clock.after(interval, function tick() {
+  let callOff = around.clock.after(interval, function tick() {
     checkpoint();
-    callOff = watch.clock.after(interval, tick);
+    callOff = around.clock.after(interval, tick);
   });
 
   async function* handOut(): AsyncGenerator<Chunk> {
     for await (const batch of batches(plans(signal), state.sizeBytes)) {
       await checkpointer.admit(batch);
-      for (const chunk of chunksOf(batch, chunkBytes, state.sizeBytes)) {
+      for (const chunk of chunksOf(batch, () => chunkSize.bytes, state.sizeBytes)) {
         batch.handOut();
         yield chunk;
       }
@@ -152,21 +168,31 @@ async function transfer(
   }
   const chunks = handOut();
 
+  async function copy(chunk: Chunk): Promise<void> {
+    const buffer = await pool.take(chunk.length, signal);
+    const begun = around.clock.monotonic();
+    try {
+      await copyChunk(chunk, buffer, context);
+    } finally {
+      pool.give(buffer);
+    }
+    chunkSize.took(around.clock.monotonic() - begun, chunk.length);
+  }
+
   async function lane(): Promise<void> {
-    let buffer: Buffer | undefined;
     for (;;) {
       signal.throwIfAborted();
       const next = await chunks.next();
       if (next.done) return;
       const chunk = next.value;
       if (chunk.kind === 'zero') await zeroChunk(chunk, context);
-      else await copyChunk(chunk, (buffer ??= Buffer.allocUnsafeSlow(chunkBytes)), context);
-      watch.counters.chunks += 1;
-      watch.moved(chunk.length);
+      else await copy(chunk);
+      around.counters.chunks += 1;
+      around.moved(chunk.length);
       chunk.batch.finish();
       if (checkpointer.isDue()) checkpoint();
       // A source and a destination that answer at once would otherwise keep timers and sockets waiting for long.
-      if (watch.counters.chunks % 16 === 0) await turn();
+      if (around.counters.chunks % 16 === 0) await turn();
     }
   }
 
@@ -175,7 +201,7 @@ async function transfer(
     callOff();
     await background;
     if (failure === undefined) {
-      watch.flushing();
+      around.flushing();
       await checkpointer.drain().catch(fail);
     } else if (isWish(request.signal)) {
       // Somebody wants it to stop, and both ends live: what was acknowledged need not be sent again.

@@ -3,7 +3,7 @@ import type { DiskWriter } from '../ports/disk-writer.ts';
 import type { AgentLink } from './agent-link.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } from './compression.ts';
-import { frameFlags, headBytes } from './protocol.ts';
+import { frameFlags, headBytes, maxPayloadBytes } from './protocol.ts';
 
 /** What a writer shares with the other writers of its session. */
 export interface WriterLinks {
@@ -16,7 +16,10 @@ export interface WriterLinks {
   readonly throttle: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-const pieceBytes = 1024 * 1024;
+/** Larger ones are fewer round trips through event loop and agent; */
+const pieceBytes = maxPayloadBytes;
+/** smaller ones are compressed in several threads at once. */
+const compressedPieceBytes = 1024 * 1024;
 const zeroPieceBytes = 256 * 1024 * 1024;
 const digestPieceBytes = 64 * 1024 * 1024;
 const digestAnswerBytes = 512 * 1024;
@@ -43,8 +46,9 @@ export class VolumeWriter implements DiskWriter {
 
   async write(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<{ readonly bytesSent: number }> {
     this.#check(offset, bytes.length);
-    if (bytes.length <= pieceBytes) return { bytesSent: await this.#writePiece(offset, bytes, signal) };
-    const pieces = cut(0, bytes.length, pieceBytes).map(({ offset: at, length }) =>
+    const longest = this.#tuner.compressing ? compressedPieceBytes : pieceBytes;
+    if (bytes.length <= longest) return { bytesSent: await this.#writePiece(offset, bytes, signal) };
+    const pieces = cut(0, bytes.length, longest).map(({ offset: at, length }) =>
       this.#writePiece(offset + at, bytes.subarray(at, at + length), signal),
     );
     const sent = await allSettledOrThrow(pieces);

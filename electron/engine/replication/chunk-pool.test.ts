@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BLOCK_BYTES } from './blocks.ts';
+import type { ChunkBuffer } from './chunk-buffer.ts';
+import { ChunkPool } from './chunk-pool.ts';
+
+const never = new AbortController().signal;
+
+describe('the memory that chunks travel in', () => {
+  it('makes whoever asks for more than is left wait, and serves in the order of asking', async () => {
+    const pool = new ChunkPool(4 * BLOCK_BYTES);
+    const first = await pool.take(3 * BLOCK_BYTES, never);
+    const served: string[] = [];
+    const second = pool.take(BLOCK_BYTES * 2, never).then((buffer) => (served.push('second'), buffer));
+    const third = pool.take(1, never).then((buffer) => (served.push('third'), buffer));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(served).toEqual([]);
+    pool.give(first);
+    for (const buffer of await Promise.all([second, third])) pool.give(buffer);
+    expect(served).toEqual(['second', 'third']);
+    expect(pool.usedBytes).toBe(0);
+  });
+
+  it('gives the same memory out again', async () => {
+    const pool = new ChunkPool(4 * BLOCK_BYTES);
+    const first = await pool.take(2 * BLOCK_BYTES, never);
+    pool.give(first);
+    expect(await pool.take(2 * BLOCK_BYTES - 512, never)).toBe(first);
+  });
+
+  it('refuses a buffer that comes back twice', async () => {
+    const pool = new ChunkPool(4 * BLOCK_BYTES);
+    const buffer = await pool.take(1, never);
+    pool.give(buffer);
+    expect(() => pool.give(buffer)).toThrow('twice');
+  });
+
+  it('keeps its bound, gives nothing to two at once and has everything back at the end, in any order of taking, giving and cancelling', async () => {
+    const act = fc.oneof(
+      fc.record({ kind: fc.constant('take' as const), blocks: fc.integer({ min: 1, max: 8 }) }),
+      fc.record({ kind: fc.constant('give' as const), which: fc.nat() }),
+      fc.record({ kind: fc.constant('cancel' as const), which: fc.nat() }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
+        const limit = 16 * BLOCK_BYTES;
+        const pool = new ChunkPool(limit);
+        const held: ChunkBuffer[] = [];
+        const asked: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
+        for (const step of acts) {
+          if (step.kind === 'take') {
+            const stop = new AbortController();
+            const ended = pool.take(step.blocks * BLOCK_BYTES, stop.signal).then(
+              (buffer) => {
+                expect(held).not.toContain(buffer);
+                expect(buffer.bytes.length).toBeGreaterThanOrEqual(step.blocks * BLOCK_BYTES);
+                held.push(buffer);
+              },
+              (reason: unknown) => expect(reason).toMatchObject({ code: 'general.cancelled' }),
+            );
+            ended.catch(() => {});
+            asked.push({ stop, ended });
+          } else if (step.kind === 'give' && held.length > 0) {
+            pool.give(held.splice(step.which % held.length, 1)[0]!);
+          } else if (step.kind === 'cancel' && asked.length > 0) {
+            asked[step.which % asked.length]!.stop.abort('cancelled');
+          }
+          await new Promise((resolve) => setImmediate(resolve));
+          expect(pool.usedBytes).toBe(held.reduce((sum, buffer) => sum + buffer.bytes.length, 0));
+          expect(pool.usedBytes).toBeLessThanOrEqual(limit);
+        }
+        for (const { stop } of asked) stop.abort('cancelled');
+        await Promise.all(asked.map(({ ended }) => ended));
+        for (const buffer of held) pool.give(buffer);
+        expect(pool.usedBytes).toBe(0);
+      }),
+      { numRuns: 50, seed: 3 },
+    );
+  });
+});
