@@ -1,0 +1,165 @@
+/**
+ * What whole executions cost, by the command line that users have: images in memory go to the lab's cloud, through its
+ * worker, and are verified. Two questions: does a large disk with little in it cost what little there is, and how much
+ * memory does the engine take with several disks at once.
+ *
+ *   node e2e/bench/execution.ts [--runs 3] [--mib 1024] [--json]
+ */
+import { createHash, randomFillSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createProject } from '../../electron/workbench/project-file.ts';
+import { CommandLine } from '../demo/command-line.ts';
+import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
+import { startLab, type Lab } from '../demo/lab.ts';
+import { highestResidentBytes } from './process-memory.ts';
+import { treeCpuSeconds } from './process-cpu.ts';
+
+const mebibyte = 1024 * 1024;
+const gibibyte = 1024 * mebibyte;
+const runBytes = 4 * mebibyte;
+const imagesEndpoint = 'images';
+
+interface Machine {
+  readonly name: string;
+  readonly disks: number;
+  readonly diskBytes: number;
+  /** Allocated on each disk, in runs of 4 MiB that are spread over it. */
+  readonly dataBytes: number;
+}
+
+interface Sample {
+  readonly seconds: number;
+  /** Processor seconds of the command and of what it starts (the readers of images). */
+  readonly cpuSeconds: number;
+  /** The most that the command's own process had resident. */
+  readonly residentBytes: number;
+}
+
+const { values } = parseArgs({ options: { runs: { type: 'string' }, mib: { type: 'string' }, json: { type: 'boolean' } } });
+const runs = Number(values.runs ?? 3);
+const dataBytes = Number(values.mib ?? 1024) * mebibyte;
+const machines = {
+  full: { name: 'full', disks: 1, diskBytes: dataBytes, dataBytes },
+  sparse: { name: 'sparse', disks: 1, diskBytes: 100 * gibibyte, dataBytes },
+  four: { name: 'four', disks: 4, diskBytes: 100 * gibibyte, dataBytes: dataBytes / 2 },
+} satisfies Record<string, Machine>;
+const targets = { sparse: 1.2, residentMib: 350 };
+
+const built = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js');
+if (!existsSync(built)) {
+  console.error('The command line is not built: npm run bench -- execution');
+  process.exit(2);
+}
+const scratch = await mkdtemp('/dev/shm/causeway-bench-');
+let lab: Lab | undefined;
+try {
+  lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
+  report(await benchmark(lab));
+} finally {
+  await lab?.close();
+  await rm(scratch, { recursive: true, force: true });
+}
+
+async function benchmark({ cloud }: Lab): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  const images = join(scratch, 'images');
+  await mkdir(images);
+  for (const machine of Object.values(machines)) await makeImages(images, machine);
+  const project = join(scratch, 'project');
+  createProject(project, 'Measurement');
+  const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key') });
+  await addEndpoints(causeway, { cloud });
+  await causeway.expect(['endpoint', 'add', imagesEndpoint, '--plugin', 'disk-images', '--set', `path=${images}`]);
+  const environment = join(project, 'environment.json');
+  await writeFile(environment, JSON.stringify({
+    source: { plugin: 'disk-images', environment: {} },
+    destination: {
+      plugin: 'european-cloud',
+      environment: { network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2', migr_image_map: { linux: 'Debian 12' } },
+    },
+  }));
+  const samples = new Map<string, Sample[]>();
+  const measure = async (machine: Machine): Promise<void> => {
+    await causeway.expect(['replica', 'create', imagesEndpoint, machine.name, cloudEndpoint, '--environment', environment]);
+    samples.set(machine.name, [...(samples.get(machine.name) ?? []), await execute(causeway, machine.name)]);
+    await causeway.expect(['replica', 'delete', machine.name, '--yes']);
+  };
+  for (let turn = 0; turn < runs; turn++) {
+    await measure(machines.full);
+    await measure(machines.sparse);
+  }
+  await measure(machines.four);
+  return samples;
+}
+
+/** A first execution: all of the data moves, and is read back. */
+async function execute(causeway: CommandLine, replica: string): Promise<Sample> {
+  const begun = performance.now();
+  const child = causeway.start(['replica', 'execute', replica, '--json'], ['ignore', 'ignore', 'inherit']);
+  let [cpuSeconds, residentBytes] = [0, 0];
+  const look = (): void => {
+    residentBytes = Math.max(residentBytes, highestResidentBytes(child.pid ?? 0) ?? 0);
+    cpuSeconds = Math.max(cpuSeconds, treeCpuSeconds(child.pid ?? 0));
+  };
+  const timer = setInterval(look, 25);
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  clearInterval(timer);
+  if (status !== 0) throw new Error(`the execution of ${replica} ended with ${String(status)}`);
+  return { seconds: (performance.now() - begun) / 1000, cpuSeconds, residentBytes };
+}
+
+/** Image files of a machine, all of their data different: a folder, as there may be several. */
+async function makeImages(folder: string, { name, disks, diskBytes, dataBytes: data }: Machine): Promise<void> {
+  await mkdir(join(folder, name));
+  const bytes = randomFillSync(Buffer.alloc(runBytes));
+  const count = Math.max(1, Math.floor(data / runBytes));
+  const stride = Math.floor(diskBytes / count / runBytes) * runBytes;
+  for (let disk = 0; disk < disks; disk++) {
+    const file = await open(join(folder, name, `disk-${disk}.raw`), 'w');
+    await file.truncate(diskBytes);
+    for (let run = 0; run < count; run++) {
+      // Random bytes are made once; a mark in each block makes every block of every disk another one.
+      for (let block = 0; block < runBytes; block += 4096) createHash('md5').update(`${name} ${disk} ${run} ${block}`).digest().copy(bytes, block);
+      await file.write(bytes, 0, runBytes, run * stride);
+    }
+    await file.close();
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+function report(samples: ReadonlyMap<string, readonly Sample[]>): void {
+  const rows = Object.values(machines).map((machine: Machine) => {
+    const taken = samples.get(machine.name) ?? [];
+    return {
+      machine,
+      seconds: median(taken.map((sample) => sample.seconds)),
+      cpuSeconds: median(taken.map((sample) => sample.cpuSeconds)),
+      residentMib: Math.max(...taken.map((sample) => sample.residentBytes)) / mebibyte,
+      runs: taken.map((sample) => Number(sample.seconds.toFixed(1))),
+    };
+  });
+  const [full, sparse, four] = rows;
+  if (full === undefined || sparse === undefined || four === undefined) throw new Error('something was not measured');
+  const ratios = { sparseTime: sparse.seconds / full.seconds, sparseCpu: sparse.cpuSeconds / full.cpuSeconds };
+  const load = loadavg()[0] ?? 0;
+  if (values.json === true) {
+    console.log(JSON.stringify({ rows, ratios, targets, load }, null, 2));
+    return;
+  }
+  console.log(`whole executions, first run with verification (median of ${runs}; ${four.machine.disks} disks at once: one run; load ${load.toFixed(1)})`);
+  console.log(`${''.padEnd(44)}  seconds  CPU s  engine's VmHWM  runs`);
+  for (const { machine: { name, disks, diskBytes, dataBytes: data }, seconds, cpuSeconds, residentMib, runs: each } of rows) {
+    const what = `${name}: ${disks} x ${(diskBytes / gibibyte).toFixed(1)} GiB with ${(data / gibibyte).toFixed(2)} GiB allocated`;
+    console.log(`${what.padEnd(44)}${seconds.toFixed(1).padStart(9)}${cpuSeconds.toFixed(1).padStart(7)}${residentMib.toFixed(0).padStart(12)} MiB  ${each.join(' ')}`);
+  }
+  const verdict = (value: number, target: number): string => (value <= target ? 'met' : 'missed');
+  console.log(`100 GiB with as much in it as a full disk costs ${ratios.sparseTime.toFixed(2)} x the time, ${ratios.sparseCpu.toFixed(2)} x the CPU of that (at most ${targets.sparse}: ${verdict(Math.max(ratios.sparseTime, ratios.sparseCpu), targets.sparse)})`);
+  const highest = Math.max(...rows.map((row) => row.residentMib));
+  console.log(`the engine had at most ${highest.toFixed(0)} MiB resident (at most ${targets.residentMib}: ${verdict(highest, targets.residentMib)})`);
+}
