@@ -38,9 +38,7 @@ export function timeText(iso: string): string {
   return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
-/** "20M", "1.5 GiB", "500000" as bytes; undefined for anything else. */
-export function parseBytes(written: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?(?:\/s)?$/i.exec(written.trim());
-  if (match === null) return undefined;
-  return Math.round(Number(match[1]) * 1024 ** ' kmgt'.indexOf(match[2]!.toLowerCase() || ' '));
+/** The same without seconds, where there is little room. */
+export function minuteText(iso: string): string {
+  return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 }

@@ -19,8 +19,9 @@ export interface ScreenLab {
  * needs root.
  *
  * @param bytes how much of the image `web-01.raw` (64 MiB) holds data
+ * @param options.outbound whether workers reach package mirrors
  */
-export async function startScreenLab(bytes: number): Promise<ScreenLab> {
+export async function startScreenLab(bytes: number, { outbound = false }: { readonly outbound?: boolean } = {}): Promise<ScreenLab> {
   const root = await mkdtemp(join(tmpdir(), 'causeway-screens-'));
   const images = join(root, 'images');
   await mkdir(images);
@@ -28,7 +29,7 @@ export async function startScreenLab(bytes: number): Promise<ScreenLab> {
   await image.truncate(64 * 1024 * 1024);
   await image.write(randomBytes(bytes), 0, bytes, 1024 * 1024);
   await image.close();
-  const cloud = await startEuropeanCloud({ folder: join(root, 'cloud'), transitionMs: 20, machines: labMachines({ worker: 'native' }) });
+  const cloud = await startEuropeanCloud({ folder: join(root, 'cloud'), transitionMs: 20, machines: labMachines({ worker: 'native', outbound }) });
   return {
     cloud,
     images,

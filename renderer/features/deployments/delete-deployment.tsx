@@ -37,7 +37,7 @@ export function DeleteDeployment({ deployment, onClose, onDeleted }: Props) {
         {(items) => (items.length === 0 ? <Typography>{words.deleteLead(0)}</Typography> : <ResourceList title={`${words.deleteLead(items.length)}:`} items={items} />)}
       </QueryView>
       <Typography>{deployment.options.inPlace === true && deployment.state === 'completed' ? words.deleteKeptInPlace : words.deleteKept}</Typography>
-      <Typography sx={{ fontWeight: 600 }}>{text.replicas.deleteFinal}</Typography>
+      <Typography sx={{ fontWeight: 600 }}>{words.deleteFinal}</Typography>
       <TextField size="small" label={words.deleteConfirm(name)} value={typed} onChange={(event) => setTyped(event.target.value)} />
     </ConfirmDialog>
   );

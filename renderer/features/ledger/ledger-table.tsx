@@ -9,7 +9,7 @@ import Typography from '@mui/material/Typography';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
-import { durationText, timeText } from '../../components/quantities.ts';
+import { durationText, minuteText } from '../../components/quantities.ts';
 import { StateLabel } from '../../components/state-label.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
@@ -122,7 +122,7 @@ function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
       sortBy: ({ createdAt }) => createdAt,
       cell: ({ createdAt, state }) => (
         <>
-          {timeText(createdAt)}
+          <Box component="span" sx={{ whiteSpace: 'nowrap' }}>{minuteText(createdAt)}</Box>
           {state !== 'removed' && (
             <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
               {words.age(durationText((now - Date.parse(createdAt)) / 1000))}

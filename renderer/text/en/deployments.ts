@@ -136,6 +136,7 @@ export const deployments = {
   deleteLead: (count: number) => (count === 0 ? 'Nothing that it made exists any more; its record is marked as deleted.' : `${count === 1 ? 'This resource is' : `These ${count} resources are`} deleted, with everything in them`),
   deleteKept: 'Kept: the replica with its volumes, and the source with its disks.',
   deleteKeptInPlace: 'Kept: the source with its disks. The volumes were the replica’s own: it has to start with everything again.',
+  deleteFinal: 'This cannot be undone. Another one can be deployed as long as there is the replica.',
   deleteConfirm: (name: string) => `Type ${name} to confirm`,
   deleteButton: 'Delete virtual machine',
   deleted: 'The deployment is deleted',

@@ -1,0 +1,110 @@
+import { mkdirSync } from 'node:fs';
+import { copyFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProject } from '../../electron/engine/core/open-project.ts';
+import { ensureStateFolder } from '../../electron/engine/store/database.ts';
+import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
+import { createVault, openVault } from '../../electron/secrets/vault.ts';
+import { createProject } from '../../electron/workbench/project-file.ts';
+import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { takePictures } from '../hosts/pictures.ts';
+import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { ensureDebianGuest } from '../rigs/images/ensure.ts';
+import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+
+// An emulated system that boots: minutes of processor time, so that it runs when it is asked for.
+const isAskedFor = process.env['CAUSEWAY_FULL_CHAIN'] === '1' && process.geteuid?.() === 0;
+const minute = 60_000;
+const passphrase = 'correct horse battery staple';
+
+/** The product as it is built, a Debian that knows no virtio, and the real preparation, through the screens. */
+describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout: 30 * minute }, () => {
+  let lab: ScreenLab;
+  let workbench: Workbench;
+  let page: Page;
+
+  beforeAll(async () => {
+    const guest = await ensureDebianGuest((line) => void process.stderr.write(`${line}\n`));
+    lab = await startScreenLab(1, { outbound: true });
+    await rm(join(lab.images, 'web-01.raw'));
+    await copyFile(join(guest, 'disk.raw'), join(lab.images, 'debian.raw'));
+    await makeProject(lab);
+    workbench = await openWorkbenchInBrowser(['--settings', lab.settings, '--project', lab.project]);
+    page = workbench.page;
+    page.setDefaultTimeout(minute);
+    await prepareAxe(workbench.context);
+    await page.reload();
+  }, 20 * minute);
+  afterAll(async () => {
+    await workbench?.close();
+    await lab?.close();
+  });
+
+  it('is replicated and deployed in one go, with everything that was changed in it in sight', async () => {
+    await page.getByRole('navigation').getByRole('link', { name: 'Replicas' }).click();
+    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+    await page.getByRole('button', { name: 'Unlock vault' }).click();
+    await page.getByText('The vault is open').waitFor();
+    await page.getByRole('button', { name: 'Replicate… (debian)' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.locator('main h1 + div').getByText('Completed', { exact: true }).waitFor({ timeout: 5 * minute });
+    await lookAt('real-run');
+    await page.getByRole('link', { name: 'Replica debian' }).click();
+    await page.getByRole('button', { name: 'Deploy… (debian)' }).click();
+    await page.getByLabel('Replicate what changed first').check();
+    await page.getByLabel('What has to be seen').click();
+    await page.getByRole('option', { name: 'The console shows a login', exact: true }).click();
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await page.getByRole('region', { name: 'Runs that are part of this migration' }).waitFor();
+    await page.locator('main h1 + div').getByText('Running', { exact: true }).waitFor();
+    await page.getByText(/Prepare the guest/).first().waitFor();
+    await page.getByText(/Setting up|update-initramfs/).first().waitFor({ timeout: 10 * minute });
+    await lookAt('real-deployment-running');
+    await page.locator('main h1 + div').getByText('Completed', { exact: true }).waitFor({ timeout: 20 * minute });
+    await page.getByText('The guest is up', { exact: true }).waitFor();
+    await lookAt('real-deployment');
+    await page.getByRole('tab', { name: 'Guest' }).click();
+    await page.getByRole('button', { name: /^Packages \d+/ }).click();
+    await page.getByText('cloud-init', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Packages \d+/ }).click();
+    await lookAt('real-deployment-guest', page.getByRole('tab', { name: 'Guest' }));
+    await page.getByRole('tab', { name: 'Console' }).click();
+    await page.getByRole('region', { name: 'Console of the virtual machine' }).getByText(/login:/).first().waitFor();
+    await lookAt('real-deployment-console', page.getByRole('tab', { name: 'Console' }));
+    expect(workbench.complaints).toEqual([]);
+  });
+
+  async function lookAt(name: string, at = page.getByRole('heading', { level: 1 })): Promise<void> {
+    await at.scrollIntoViewIfNeeded();
+    await takePictures(page, name);
+    expect(await seriousFindings(page), name).toEqual([]);
+  }
+});
+
+async function makeProject(lab: ScreenLab): Promise<void> {
+  mkdirSync(lab.project, { recursive: true });
+  createProject(lab.project, 'Web shop');
+  const vaultFile = join(ensureStateFolder(lab.project), 'vault.json');
+  await createVault(vaultFile, passphraseWrapper(passphrase));
+  const vault = openVault(vaultFile, async () => passphraseWrapper(passphrase));
+  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
+  await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: lab.images } });
+  await client.call('endpoint.add', {
+    name: 'Cloud',
+    plugin: 'european-cloud',
+    connection: {
+      project_id: lab.cloud.projectId, region_name: lab.cloud.region, iaas_url: lab.cloud.urls.iaas, token_url: lab.cloud.urls.token,
+      service_account_key: JSON.stringify(lab.cloud.serviceAccountKey),
+    },
+  });
+  await client.call('replica.create', {
+    source: 'Images', destination: 'Cloud', vm: 'debian',
+    destinationEnvironment: {
+      network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2',
+      migr_image_map: { linux: 'Debian 12' }, use_config_drive: true, retain_user_credentials: true,
+    },
+  });
+  await client.close();
+}
