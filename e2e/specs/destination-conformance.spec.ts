@@ -1,5 +1,5 @@
 import ssh2 from 'ssh2';
-import { systemClock, type Clock } from '../../electron/engine/http/clock.ts';
+import { systemClock, type Clock } from '../../electron/engine/time/clock.ts';
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import type { WorkerAccess } from '../../electron/engine/ports/destination-platform.ts';
 import { describeDestinationPlatform, type CallFault, type DestinationLab } from '../conformance/destination-platform.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock, type Clock } from '../../electron/engine/http/clock.ts';
+import { systemClock, type Clock } from '../../electron/engine/time/clock.ts';
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import type { EuropeanCloudContext } from '../../electron/engine/platforms/european-cloud/context.ts';
 import type { DestinationPlatform, DestinationRun } from '../../electron/engine/ports/destination-platform.ts';

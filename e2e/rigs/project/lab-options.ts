@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../../electron/engine/http/clock.ts';
+import { systemClock, type Clock } from '../../../electron/engine/time/clock.ts';
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';

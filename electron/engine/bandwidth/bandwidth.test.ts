@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from './testing/fake-clock.ts';
+import { FakeClock } from '../time/testing/fake-clock.ts';
 import { createBandwidthLimiter, formatRate, parseProfile, parseRate, rateAt, type BandwidthLimiter } from './index.ts';
 
 const never = new AbortController().signal;

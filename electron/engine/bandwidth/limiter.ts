@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { systemClock, type Clock } from './clock.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 import { parseProfile, rateAt, type BandwidthProfile, type Rate } from '../../../shared/model/bandwidth-profile.ts';
 
 export interface BandwidthSettings {
@@ -48,7 +48,7 @@ export function createBandwidthLimiter(
   let callOff: (() => void) | undefined;
 
   function currentRate(): Rate {
-    const byTime = settings.profile === undefined ? undefined : rateAt(settings.profile, clock.wallTime());
+    const byTime = settings.profile === undefined ? undefined : rateAt(settings.profile, new Date(clock.wallTime()));
     if (byTime === undefined || settings.bytesPerSecond === undefined) return byTime ?? settings.bytesPerSecond;
     return Math.min(byTime, settings.bytesPerSecond);
   }

@@ -1,6 +1,7 @@
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { backOffMs, waitMs } from '../jobs/back-off.ts';
+import { backOffMs } from '../time/back-off.ts';
+import { systemClock } from '../time/clock.ts';
 import { ensureStateFolder } from '../store/database.ts';
 import { readLockHolder, takeProjectLock } from '../store/project-lock.ts';
 import { createCore, type Core, type CoreOptions } from './core.ts';
@@ -21,7 +22,7 @@ export async function openProject(options: CoreOptions, signal: AbortSignal, dea
   const folder = ensureStateFolder(options.projectFolder);
   const address = localAddress(folder);
   const until = performance.now() + deadlineMs;
-  for (let attempt = 2; ; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     const lock = takeProjectLock(folder, address);
     if (lock !== undefined) return { role: 'engine', client: await openEngine(options, address, lock) };
@@ -33,7 +34,7 @@ export async function openProject(options: CoreOptions, signal: AbortSignal, dea
       if (performance.now() > until) throw busy(holder?.pid, cause);
     }
     if (performance.now() > until) throw busy(holder?.pid);
-    await waitMs(backOffMs(attempt, { firstDelayMs: 30, maxDelayMs: 500 }), signal);
+    await systemClock.sleep(backOffMs({ firstMs: 30, capMs: 500 }, attempt), signal);
   }
 }
 

@@ -2,7 +2,7 @@ import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
 import type { RetryPolicy, TaskGraph, TaskNode } from '../jobs/task-graph.ts';
 
 /** Cloud calls repeat themselves below this; here it is for whole steps. */
-const again: RetryPolicy = { attempts: 3, firstDelayMs: 2_000, maxDelayMs: 30_000 };
+const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
 
 /**
  * One deployment of a replica: the checks, the five steps of the procedure (snapshots and volumes, preparation worker,
@@ -35,7 +35,7 @@ export function deploymentGraph(options: DeploymentOptions): TaskGraph {
     id: 'settle-deployment', title: 'Delete the snapshots, or undo what was made',
     // After all of them: on a cancel, a later one is skipped while an earlier one still comes to its end.
     after: steps.map((node) => node.id),
-    needs: ['vm', 'snapshots'], yields: [], cleansUp: ['snapshot-volumes'], retry: { attempts: 4, firstDelayMs: 2_000, maxDelayMs: 30_000 },
+    needs: ['vm', 'snapshots'], yields: [], cleansUp: ['snapshot-volumes'], retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
   };
   return [...steps, settle];
 }
@@ -49,12 +49,12 @@ function preparation(keepWorkerOnFailure: boolean): readonly TaskNode[] {
     {
       id: 'prepare-guest', title: 'Prepare the guest', after: ['start-worker'], needs: ['vm', 'deployedVolumes', 'nics', 'worker'], yields: [],
       // A preparation may be repeated; on a new worker, because what went wrong may be the old one.
-      ...(keepWorkerOnFailure ? {} : { retry: { attempts: 2, firstDelayMs: 2_000, maxDelayMs: 30_000, rerun: ['start-worker'] } }),
+      ...(keepWorkerOnFailure ? {} : { retry: { attempts: 2, firstMs: 2_000, capMs: 30_000, rerun: ['start-worker'] } }),
     },
     {
       id: 'stop-worker', title: 'Delete the preparation worker', after: ['start-worker', 'prepare-guest'], needs: ['vm'], yields: [],
       cleansUp: ['start-worker'],
-      retry: { attempts: 4, firstDelayMs: 2_000, maxDelayMs: 30_000 },
+      retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
     },
   ];
 }

@@ -2,7 +2,7 @@ import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { RetryPolicy, TaskGraph } from '../jobs/task-graph.ts';
 
 /** Cloud calls repeat themselves below this; here it is for whole steps. */
-const again: RetryPolicy = { attempts: 3, firstDelayMs: 2_000, maxDelayMs: 30_000 };
+const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
 
 /**
  * One execution of a replica: the checks, the five steps of the procedure (volumes, snapshot, worker, transfer,
@@ -45,7 +45,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       after: ['take-snapshot', 'start-worker'],
       needs: ['vm', 'volumes', 'snapshot', 'worker'],
       yields: ['outcomes'],
-      retry: { attempts: 6, firstDelayMs: 1_000, maxDelayMs: 60_000, rerun: ['take-snapshot', 'start-worker'] },
+      retry: { attempts: 6, firstMs: 1_000, capMs: 60_000, rerun: ['take-snapshot', 'start-worker'] },
     },
     ...(isVerified
       ? [
@@ -66,7 +66,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       needs: ['vm'],
       yields: [],
       cleansUp: ['start-worker'],
-      retry: { attempts: 4, firstDelayMs: 2_000, maxDelayMs: 30_000 },
+      retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
     },
     { id: 'record-success', title: 'Record the new state', after: [copied], needs: ['vm', 'snapshot'], yields: [] },
     {

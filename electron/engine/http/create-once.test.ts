@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { createOnce } from './create-once.ts';
-import { createFakeClock } from './testing/fake-clock.ts';
+import { createHastyClock } from '../time/testing/hasty-clock.ts';
 
 const signal = new AbortController().signal;
-const options = () => ({ backOff: { attempts: 3, firstMs: 100, capMs: 1_000 }, clock: createFakeClock(), random: () => 0, looks: 2 });
+const options = () => ({ backOff: { attempts: 3, firstMs: 100, capMs: 1_000 }, clock: createHastyClock(), random: () => 0, looks: 2 });
 const lost = (code: 'cloud.unavailable' | 'cloud.unexpected-answer' = 'cloud.unavailable') => new CausewayError(code, 'HTTP 502', { details: { ambiguous: true } });
 
 /** A place whose creations succeed or fail as told; `done` says whether a failed one was carried out. */

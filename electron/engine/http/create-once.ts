@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { backOffDelay, type BackOff } from './back-off.ts';
-import type { Clock } from './clock.ts';
+import { retryDelayMs } from './retry-after.ts';
+import type { BackOff } from '../time/back-off.ts';
+import type { Clock } from '../time/clock.ts';
 import { isAmbiguous } from './http-error.ts';
 
 export interface CreateOnceOptions {
@@ -31,7 +32,7 @@ export async function createOnce<T>(
     } catch (error) {
       if (!isAmbiguous(error)) throw error;
       for (let look = 1; look <= options.looks; look += 1) {
-        await options.clock.sleep(backOffDelay(options.backOff, attempt + look - 1, undefined, options.random), signal);
+        await options.clock.sleep(retryDelayMs(options.backOff, attempt + look - 1, undefined, options.random), signal);
         const found = await how.find(signal);
         if (found !== undefined) return found;
       }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFakeClock } from './testing/fake-clock.ts';
+import { createHastyClock } from '../time/testing/hasty-clock.ts';
 import { createHttpClient, safeBaseUrl, type HttpClientOptions } from './http-client.ts';
 import type { HttpRequest } from './http-request.ts';
 
@@ -38,7 +38,7 @@ const get: HttpRequest = { operation: 'read thing', method: 'GET', path: '/thing
 const post: HttpRequest = { operation: 'create thing', method: 'POST', path: '/things', json: { name: 'a' } };
 
 function client(baseUrl: string, more: Partial<HttpClientOptions> = {}) {
-  const clock = createFakeClock();
+  const clock = createHastyClock();
   return { clock, request: createHttpClient({ baseUrl, clock, random: () => 0, ...more }).request };
 }
 

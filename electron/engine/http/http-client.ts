@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { backOffDelay, defaultBackOff, parseRetryAfter, type BackOff } from './back-off.ts';
-import { systemClock, type Clock } from './clock.ts';
+import { retryDelayMs, defaultBackOff, parseRetryAfter } from './retry-after.ts';
+import type { BackOff } from '../time/back-off.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 import { didNotArrive, isPassingStatus, isAmbiguous, statusError, transportError } from './http-error.ts';
 import { isIdempotent, type HttpAnswer, type HttpRequest } from './http-request.ts';
 import { createTransport, type Transport, type TransportAnswer } from './transport.ts';
@@ -79,7 +80,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           again = didNotArrive(thrown) || (isIdempotent(request) && isAmbiguous(thrown));
         }
         if (!again || number >= backOff.attempts) throw failure;
-        await clock.sleep(backOffDelay(backOff, number, retryAfterMs, random), signal);
+        await clock.sleep(retryDelayMs(backOff, number, retryAfterMs, random), signal);
       }
     },
   };

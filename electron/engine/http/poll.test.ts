@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from './testing/fake-clock.ts';
-import { pollUntil, type Look } from './poll.ts';
+import { createHastyClock } from '../time/testing/hasty-clock.ts';
+import type { Look } from '../time/look-until.ts';
+import { pollUntil } from './poll.ts';
 
 const plan = { deadlineMs: 10_000, firstMs: 1_000, capMs: 3_000 };
 const signal = new AbortController().signal;
 
 describe('waiting for a state', () => {
   it('looks at growing pauses until it is there', async () => {
-    const clock = createFakeClock();
+    const clock = createHastyClock();
     let looks = 0;
     const look = async (): Promise<Look<string>> => ((looks += 1) < 4 ? { done: false, state: 'CREATING' } : { done: true, value: 'there' });
     expect(await pollUntil({ operation: 'volume v' }, look, plan, clock, signal)).toBe('there');
@@ -15,12 +16,12 @@ describe('waiting for a state', () => {
   });
 
   it('gives up at its deadline, naming the last state', async () => {
-    const clock = createFakeClock();
+    const clock = createHastyClock();
     const look = async (): Promise<Look<never>> => ({ done: false, state: 'ATTACHING' });
     await expect(pollUntil({ operation: 'volume v' }, look, plan, clock, signal)).rejects.toMatchObject({
       code: 'cloud.not-ready', message: 'volume v: still ATTACHING after 10 s', retryable: true,
     });
-    expect(clock.now()).toBe(10_000);
+    expect(clock.monotonic()).toBe(10_000);
   });
 
   it('stops when it is cancelled', async () => {
@@ -29,6 +30,6 @@ describe('waiting for a state', () => {
       cancel.abort(new Error('cancelled'));
       return { done: false, state: 'x' };
     };
-    await expect(pollUntil({ operation: 'x' }, look, plan, createFakeClock(), cancel.signal)).rejects.toThrow('cancelled');
+    await expect(pollUntil({ operation: 'x' }, look, plan, createHastyClock(), cancel.signal)).rejects.toThrow('cancelled');
   });
 });

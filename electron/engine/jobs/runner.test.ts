@@ -106,7 +106,7 @@ describe('running a graph', () => {
 
   test('a retryable failure renews what it names and is bounded', async () => {
     const { recorder, log } = memoryRecorder();
-    const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 1, rerun: ['worker'] };
+    const retry = { attempts: 3, firstMs: 1, capMs: 1, rerun: ['worker'] };
     const graph = [node('worker', { yields: ['w'], volatile: ['w'] }), node('copy', { after: ['worker'], needs: ['w'], retry })];
     let workers = 0;
     const seen: unknown[] = [];
@@ -123,7 +123,7 @@ describe('running a graph', () => {
 
   test('a failure that is not retryable is not repeated', async () => {
     let runs = 0;
-    const graph = [node('a', { retry: { attempts: 5, firstDelayMs: 1, maxDelayMs: 1 } })];
+    const graph = [node('a', { retry: { attempts: 5, firstMs: 1, capMs: 1 } })];
     await run(graph, { a: async () => ((runs += 1), Promise.reject(broken(false))) });
     expect(runs).toBe(1);
   });

@@ -1,7 +1,8 @@
 import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
-import { backOffMs, waitMs } from './back-off.ts';
+import { backOffMs } from '../time/back-off.ts';
+import { systemClock } from '../time/clock.ts';
 import { decide, statesForResume, type NodeStatus } from './schedule.ts';
 import { checkGraph, isCleanUp, type TaskGraph, type TaskNode } from './task-graph.ts';
 
@@ -131,9 +132,9 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
         const error = toErrorRecord(thrown);
         const policy = node.retry;
         if (!signal.aborted && error.retryable && error.code !== 'general.cancelled' && policy !== undefined && attempt < policy.attempts) {
-          const pause = backOffMs(attempt + 1, policy, options.random);
+          const pause = Math.round(backOffMs(policy, attempt, options.random));
           recorder.retry(node.id, attempt + 1, pause, error);
-          const woken = await waitMs(pause, signal).then(() => true, () => false);
+          const woken = await systemClock.sleep(pause, signal).then(() => true, () => false);
           if (woken) continue;
         }
         const state = signal.aborted ? 'cancelled' : 'failed';

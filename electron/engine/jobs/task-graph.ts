@@ -1,3 +1,5 @@
+import type { BackOff } from '../time/back-off.ts';
+
 /**
  * A node of a task graph. Pure data: what it does is a handler of the same id. Values have names; a value is what one
  * node yields and others need.
@@ -25,11 +27,8 @@ export interface TaskNode {
   readonly retry?: RetryPolicy;
 }
 
-export interface RetryPolicy {
-  /** How often it is started at most, without interruption by a restart of the engine. */
-  readonly attempts: number;
-  readonly firstDelayMs: number;
-  readonly maxDelayMs: number;
+/** How often a node is started at most, without interruption by a restart of the engine. */
+export interface RetryPolicy extends BackOff {
   /** Completed nodes whose values are renewed before the next attempt, e.g. a worker that was lost. */
   readonly rerun?: readonly string[];
 }

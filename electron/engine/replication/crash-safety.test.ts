@@ -53,7 +53,8 @@ function hastyClock(random: () => number): Clock {
   let now = 0;
   return {
     monotonic: () => (now += 10),
-    wallTime: () => new Date(0),
+    wallTime: () => 0,
+    sleep: async () => undefined,
     after: (_milliseconds, callback) => {
       let turns = 1 + Math.floor(random() * 3);
       let timer = setImmediate(function tick() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../bandwidth/testing/fake-clock.ts';
+import { FakeClock } from '../time/testing/fake-clock.ts';
 import { createProgressMeter, type DiskProgress } from './progress.ts';
 
 function meter(): { clock: FakeClock; reports: (DiskProgress & { at: number })[]; meter: ReturnType<typeof createProgressMeter> } {

@@ -1,8 +1,8 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { deployedServerSchema, type BootReport, type DeployedServer } from '../../../../shared/model/deployment.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import { waitMs } from '../../jobs/back-off.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
+import { systemClock } from '../../time/clock.ts';
 import { bootVerdict, readConsole, withoutEscapes } from '../boot-verdict.ts';
 import {
   deployedVolumesOf, deploymentRun, nicsOf, planOf, platformOf, replicaOf, vmOf, type DeploymentContext,
@@ -66,7 +66,7 @@ async function watchBoot(run: DeploymentContext, vm: Vm, server: DeployedServer,
       loginForSeconds: loginAt === undefined ? 0 : seconds() - loginAt,
     });
     if (verdict !== undefined) return { ...verdict, seconds: seconds(), console: run.clean(withoutEscapes(text).slice(-consoleTailLength)) };
-    await waitMs(Math.min(pause, Math.max(50, (deadlineSeconds - seconds()) * 1000)), signal);
+    await systemClock.sleep(Math.min(pause, Math.max(50, (deadlineSeconds - seconds()) * 1000)), signal);
   }
 }
 

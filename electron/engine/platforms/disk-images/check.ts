@@ -1,5 +1,6 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { runTool } from '../../nbd/run-tool.ts';
+import { checkStep } from '../../endpoint-checks/check-step.ts';
 import type { CheckReport, CheckStep } from '../../ports/platform-common.ts';
 import { findVms } from './inventory.ts';
 import { planOpen } from './open-plan.ts';
@@ -8,15 +9,15 @@ import { planOpen } from './open-plan.ts';
 export async function checkDiskImages(path: string, signal: AbortSignal): Promise<CheckReport> {
   const steps: CheckStep[] = [];
   for (const tool of ['qemu-nbd', 'qemu-img']) {
-    steps.push(await step(tool, async () => (await runTool(tool, ['--version'], 'source.image-unreadable', signal)).split('\n', 1)[0] ?? ''));
+    steps.push(await checkStep(tool, async () => (await runTool(tool, ['--version'], 'source.image-unreadable', signal)).split('\n', 1)[0] ?? ''));
   }
   steps.push(
-    await step('Folder or file', async () => {
+    await checkStep('Folder or file', async () => {
       const { vms, problems } = await findVms(path);
       for (const { name, error } of problems) steps.push({ name, outcome: 'warning', evidence: error.message });
       for (const vm of vms) {
         for (const disk of vm.disks) {
-          const image = await step(`${vm.id}: ${disk.id}`, async () => (await planOpen(disk.location)).format);
+          const image = await checkStep(`${vm.id}: ${disk.id}`, async () => (await planOpen(disk.location)).format);
           if (image.outcome === 'failed') steps.push({ ...image, outcome: 'warning' });
         }
       }
@@ -25,13 +26,4 @@ export async function checkDiskImages(path: string, signal: AbortSignal): Promis
     }),
   );
   return { passed: steps.every((entry) => entry.outcome !== 'failed'), steps };
-}
-
-async function step(name: string, attempt: () => Promise<string>): Promise<CheckStep> {
-  try {
-    return { name, outcome: 'passed', evidence: await attempt() };
-  } catch (error) {
-    if (!(error instanceof CausewayError) || error.code === 'general.cancelled') throw error;
-    return { name, outcome: 'failed', evidence: error.message };
-  }
 }

@@ -1,6 +1,7 @@
-import { systemClock, type Clock } from '../../http/clock.ts';
-import { defaultBackOff, type BackOff } from '../../http/back-off.ts';
-import type { PollPlan } from '../../http/poll.ts';
+import { systemClock, type Clock } from '../../time/clock.ts';
+import { defaultBackOff } from '../../http/retry-after.ts';
+import type { BackOff } from '../../time/back-off.ts';
+import type { LookPlan } from '../../time/look-until.ts';
 
 /** How long things may take, in milliseconds, and how often to look. */
 export interface Timing {
@@ -62,6 +63,6 @@ export function surroundingsOf(context: EuropeanCloudContext): Surroundings {
   return { timing: { ...defaultTiming, ...context.timing }, clock: context.clock ?? systemClock, random: context.random ?? Math.random };
 }
 
-export function pollPlan(timing: Timing, deadlineMs: number): PollPlan {
+export function pollPlan(timing: Timing, deadlineMs: number): LookPlan {
   return { deadlineMs, firstMs: timing.pollFirstMs, capMs: timing.pollCapMs };
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../../http/http-client.ts';
-import { createFakeClock } from '../../http/testing/fake-clock.ts';
+import { createHastyClock } from '../../time/testing/hasty-clock.ts';
 import { createKeyFlow, signAssertion } from './key-flow.ts';
 import { readServiceAccountKey } from './service-account-key.ts';
 
@@ -84,7 +84,7 @@ describe('access tokens', () => {
   });
 
   function flow() {
-    const clock = createFakeClock();
+    const clock = createHastyClock();
     const client = createHttpClient({ baseUrl: url, clock, backOff });
     return { clock, authorize: createKeyFlow({ key: () => readServiceAccountKey(keyJson, undefined), client, clock, backOff, random: () => 0 }) };
   }

@@ -1,8 +1,9 @@
 import { createSign, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { backOffDelay, type BackOff } from '../../http/back-off.ts';
-import type { Clock } from '../../http/clock.ts';
+import { retryDelayMs } from '../../http/retry-after.ts';
+import type { BackOff } from '../../time/back-off.ts';
+import type { Clock } from '../../time/clock.ts';
 import { isAmbiguous, isStatus } from '../../http/http-error.ts';
 import type { Authorize, HttpClient } from '../../http/http-client.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
@@ -72,7 +73,7 @@ async function requestToken(options: KeyFlowOptions, key: ServiceAccountKey, sig
       return await exchange(options, key, operation, signal);
     } catch (error) {
       if (!isAmbiguous(error) || attempt >= options.backOff.attempts) throw error;
-      await options.clock.sleep(backOffDelay(options.backOff, attempt, undefined, options.random), signal);
+      await options.clock.sleep(retryDelayMs(options.backOff, attempt, undefined, options.random), signal);
     }
   }
 }

@@ -14,7 +14,7 @@ import { addNeeds, requireQuota } from './quota-needs.ts';
 import type { CloudSession } from './session.ts';
 import { bytesOfGib, largestVolumeGib, performanceClassOf, sizeInGib } from './storage-class.ts';
 import { callerQuestion, planWorker, workerNeeds } from './worker-plan.ts';
-import { awaitVolume, findVolume, isFailed, isGone } from './volume-state.ts';
+import { awaitVolume, isFailed, isGone, volumeFinders } from './volume-state.ts';
 
 /** The disk's exact size when the volume was made or grown for it: whole GiB would hide that a disk shrank. */
 export const diskBytesLabel = 'causeway-disk-bytes';
@@ -118,11 +118,7 @@ async function ensureVolume(
       details: { project: iaas.projectId, diskId: disk.id, sizeGib: size },
     },
     {
-      find: (entry, s) => findVolume(iaas, entry, s),
-      async get(id, _entry, s) {
-        const volume = await iaas.volumes.get(id, s);
-        return volume === undefined || isGone(volume) ? undefined : volume;
-      },
+      ...volumeFinders(iaas),
       create: (entry, s) =>
         iaas.volumes.create(
           {

@@ -48,6 +48,17 @@ export function awaitVolume(
   );
 }
 
+/** How the volume of an entry is found: by its id, or by its label when the answer to its creation was lost. */
+export function volumeFinders(iaas: Iaas) {
+  return {
+    find: (entry: LedgerEntry, signal: AbortSignal) => findVolume(iaas, entry, signal),
+    async get(id: string, _entry: LedgerEntry, signal: AbortSignal) {
+      const volume = await iaas.volumes.get(id, signal);
+      return volume === undefined || isGone(volume) ? undefined : volume;
+    },
+  };
+}
+
 /** The volume that the lost creation of an entry made, by its label. */
 export async function findVolume(iaas: Iaas, entry: LedgerEntry, signal: AbortSignal): Promise<CloudVolume | undefined> {
   const label = entryLabel(entry);

@@ -1,4 +1,4 @@
-import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { checkStep } from '../../endpoint-checks/check-step.ts';
 import type { CheckReport, CheckStep } from '../../ports/platform-common.ts';
 import type { VmEndpoints } from './endpoints.ts';
 import { needObject, numberAt, objectAt } from './qmp-values.ts';
@@ -9,14 +9,14 @@ export async function checkHypervisor(endpoints: VmEndpoints, signal: AbortSigna
   const steps: CheckStep[] = [];
   let ids: readonly string[] = [];
   steps.push(
-    await step('VMs', async () => {
+    await checkStep('VMs', async () => {
       ids = await endpoints.ids(signal);
       return `${ids.length}: ${ids.slice(0, 20).join(', ')}`;
     }),
   );
   for (const id of ids) {
     steps.push(
-      await step(id, async () => {
+      await checkStep(id, async () => {
         const { qmp } = await endpoints.find(id, signal);
         const version = objectAt(needObject(await qmp.execute('query-version', {}, signal), 'query-version'), 'qemu');
         const disks = await readDisks(qmp, signal);
@@ -26,13 +26,4 @@ export async function checkHypervisor(endpoints: VmEndpoints, signal: AbortSigna
     );
   }
   return { passed: steps.every((entry) => entry.outcome !== 'failed'), steps };
-}
-
-async function step(name: string, attempt: () => Promise<string>): Promise<CheckStep> {
-  try {
-    return { name, outcome: 'passed', evidence: await attempt() };
-  } catch (error) {
-    if (!(error instanceof CausewayError) || error.code === 'general.cancelled') throw error;
-    return { name, outcome: 'failed', evidence: error.message };
-  }
 }

@@ -1,8 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { systemClock } from '../../time/clock.ts';
+import { lookUntil } from '../../time/look-until.ts';
 
 /**
- * Asks again and again, with a growing pause, until there is an answer.
+ * Asks a virtual machine again and again, with a growing pause, until there is an answer.
  * @throws CausewayError general.deadline, general.cancelled
  */
 export async function pollUntil<T>(
@@ -11,13 +12,15 @@ export async function pollUntil<T>(
   limits: { readonly deadlineMs: number; readonly longestPauseMs: number },
   signal: AbortSignal,
 ): Promise<T> {
-  const deadline = performance.now() + limits.deadlineMs;
-  for (let pause = 5; ; pause = Math.min(pause * 2, limits.longestPauseMs)) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    if (performance.now() + pause > deadline) throw new CausewayError('general.deadline', `${what}: not within ${limits.deadlineMs} ms`);
-    await delay(pause, undefined, { signal }).catch(() => {
-      throw new CausewayError('general.cancelled', `${what} was cancelled`);
-    });
+  const look = async () => {
+    const value = await ask();
+    return value === undefined ? { done: false as const, state: 'no answer' } : { done: true as const, value };
+  };
+  const plan = { deadlineMs: limits.deadlineMs, firstMs: 5, capMs: limits.longestPauseMs };
+  try {
+    return await lookUntil(look, plan, systemClock, signal, () => new CausewayError('general.deadline', `${what}: not within ${limits.deadlineMs} ms`));
+  } catch (error) {
+    if (signal.aborted) throw new CausewayError('general.cancelled', `${what} was cancelled`);
+    throw error;
   }
 }

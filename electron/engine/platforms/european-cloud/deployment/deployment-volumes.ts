@@ -15,7 +15,7 @@ import { diskBytesLabel } from '../replica-volumes.ts';
 import type { CloudSession } from '../session.ts';
 import { bytesOfGib } from '../storage-class.ts';
 import { orRemoveFailed } from '../remove-resource.ts';
-import { awaitVolume, findVolume, isGone } from '../volume-state.ts';
+import { awaitVolume, volumeFinders } from '../volume-state.ts';
 import { deploymentIntent } from './deployment-keys.ts';
 
 /** Snapshots of the replica's volumes, all of them usable when this returns. */
@@ -72,11 +72,7 @@ export async function makeFromSnapshots(
       run.ledger,
       intentOf(iaas, snapshot),
       {
-        find: (entry, s) => findVolume(iaas, entry, s),
-        async get(id, _entry, s) {
-          const volume = await iaas.volumes.get(id, s);
-          return volume === undefined || isGone(volume) ? undefined : volume;
-        },
+        ...volumeFinders(iaas),
         create: (entry, s) =>
           iaas.volumes.create(
             {

@@ -14,8 +14,20 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  wallTime(): Date {
-    return new Date(this.#start.getTime() + this.#now);
+  wallTime(): number {
+    return this.#start.getTime() + this.#now;
+  }
+
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const callOff = this.after(milliseconds, resolve);
+      const abort = (): void => {
+        callOff();
+        reject(signal.reason as Error);
+      };
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    });
   }
 
   after(milliseconds: number, callback: () => void): () => void {

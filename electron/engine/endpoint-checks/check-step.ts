@@ -1,0 +1,15 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { CheckStep } from '../ports/platform-common.ts';
+
+/**
+ * Tries one thing that an endpoint is needed for: passed with what was seen, or failed with why.
+ * @throws what is no failure of the endpoint: being cancelled, a defect
+ */
+export async function checkStep(name: string, attempt: () => Promise<string>): Promise<CheckStep> {
+  try {
+    return { name, outcome: 'passed', evidence: await attempt() };
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code === 'general.cancelled') throw error;
+    return { name, outcome: 'failed', evidence: error.message };
+  }
+}
