@@ -215,7 +215,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByRole('button', { name: 'Cancel deployment…' }).click();
     await page.getByText(/As of now, these \d+ resources are deleted/).waitFor();
     await lookAt('deployment-cancel');
-    await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel deployment', exact: true }).click();
     await stateIs('Cancelled', 3 * minute);
     expect(lab.cloud.world.servers.size).toBe(before - 1);
     expect(replicaVolumes.every((id) => lab.cloud.world.volumes.has(id))).toBe(true);

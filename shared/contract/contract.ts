@@ -15,6 +15,9 @@ import {
   checkReportSchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
 } from './schemas.ts';
 
+/** Only the newest of each replica, of however many replicas there are: the limit does not hold then. */
+const latest = z.boolean().default(false);
+
 /**
  * Every call to the core. All carriers (Electron IPC, WebSocket, local socket, in process) are made from this table; the
  * receiver checks each input against it. Secrets go in by `vault.set` and never come out.
@@ -114,7 +117,7 @@ export const calls = {
   'defaults.removeWave': { input: z.strictObject({ wave: name }), output: defaultsSchema },
 
   'execution.list': {
-    input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50) }),
+    input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50), latest }),
     output: z.array(executionSchema),
   },
   'execution.show': { input: z.strictObject({ execution: reference }), output: executionDetailSchema },
@@ -154,7 +157,7 @@ export const calls = {
     output: deploymentSchema,
   },
   'deployment.list': {
-    input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50) }),
+    input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50), latest }),
     output: z.array(deploymentSchema),
   },
   'deployment.show': { input: z.strictObject({ deployment: reference }), output: deploymentDetailSchema },

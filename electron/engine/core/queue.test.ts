@@ -117,6 +117,17 @@ test('the limit and the order are those of the project: they outlive the engine'
   core = again;
 });
 
+test('the newest run of each replica is listed, however many runs there are', async () => {
+  for (const name of ['one', 'one', 'two'] as const) {
+    await core.call('replica.execute', { replica: name });
+    await core.drain();
+  }
+  const replicas = new Map((await core.call('replica.list', {})).map(({ id, name }) => [id, name]));
+  const latest = await core.call('execution.list', { latest: true, limit: 1 });
+  expect(latest.map(({ replicaId, number }) => [replicas.get(replicaId), number]).sort()).toEqual([['one', 2], ['two', 1]]);
+  expect(await core.call('deployment.list', { latest: true })).toEqual([]);
+});
+
 test('a run keeps how fast it was, and tells what each task comes after', async () => {
   const { id } = await core.call('replica.execute', { replica: 'one' });
   await core.drain();

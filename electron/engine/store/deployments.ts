@@ -24,6 +24,8 @@ export function deploymentStore(db: DatabaseSync) {
   const byId = db.prepare('SELECT * FROM deployments WHERE id = ?');
   const ofReplica = db.prepare('SELECT * FROM deployments WHERE replica_id = ? ORDER BY number DESC LIMIT ?');
   const ofName = db.prepare('SELECT * FROM deployments WHERE replica_name = ? ORDER BY created_at DESC, number DESC LIMIT 1');
+  const latest = db.prepare(`SELECT deployments.* FROM deployments JOIN (SELECT replica_id, max(number) AS number FROM deployments GROUP BY replica_id) USING (replica_id, number)
+    ORDER BY created_at DESC`);
   const all = db.prepare('SELECT * FROM deployments ORDER BY created_at DESC, number DESC LIMIT ?');
   const open = db.prepare(`SELECT * FROM deployments WHERE state IN ('pending', 'running', 'cancelling', 'interrupted') ORDER BY created_at`);
   const setState = db.prepare('UPDATE deployments SET state = ?, started_at = ifnull(started_at, ?) WHERE id = ?');
@@ -52,6 +54,8 @@ export function deploymentStore(db: DatabaseSync) {
       const rows = filter.replicaId === undefined ? all.all(filter.limit) : ofReplica.all(filter.replicaId, filter.limit);
       return rows.map(fromRow);
     },
+    /** The newest of each replica. */
+    listLatest: () => latest.all().map(fromRow),
     /** Those that have not ended. */
     listOpen(): Deployment[] {
       return open.all().map(fromRow);

@@ -12,6 +12,8 @@ export function executionStore(db: DatabaseSync) {
     SELECT ?, ?, ifnull(max(number), 0) + 1, 'pending', ?, ? FROM executions WHERE replica_id = ?`);
   const byId = db.prepare('SELECT * FROM executions WHERE id = ?');
   const ofReplica = db.prepare('SELECT * FROM executions WHERE replica_id = ? ORDER BY number DESC LIMIT ?');
+  const latest = db.prepare(`SELECT executions.* FROM executions JOIN (SELECT replica_id, max(number) AS number FROM executions GROUP BY replica_id) USING (replica_id, number)
+    ORDER BY created_at DESC`);
   const all = db.prepare('SELECT * FROM executions ORDER BY created_at DESC, number DESC LIMIT ?');
   const open = db.prepare(`SELECT * FROM executions WHERE state IN ('pending', 'running', 'cancelling', 'interrupted') ORDER BY created_at`);
   const setState = db.prepare('UPDATE executions SET state = ?, started_at = ifnull(started_at, ?) WHERE id = ?');
@@ -31,6 +33,8 @@ export function executionStore(db: DatabaseSync) {
       const rows = filter.replicaId === undefined ? all.all(filter.limit) : ofReplica.all(filter.replicaId, filter.limit);
       return rows.map(fromRow);
     },
+    /** The newest of each replica. */
+    listLatest: () => latest.all().map(fromRow),
     /** Those that have not ended. */
     listOpen(): Execution[] {
       return open.all().map(fromRow);

@@ -58,6 +58,7 @@ export function DeploymentActions({ deployment, replicaExists, onChanged }: Prop
           title={words.cancelTitle}
           kept={words.cancelKept}
           deleted={deployment.options.inPlace === true ? words.cancelDeletedInPlace : words.cancelDeleted}
+          confirm={words.cancelButton}
           isCancelling={state === 'cancelling'}
           cancel={(force) => link.call('deployment.cancel', { deployment: deployment.id, force })}
           onClose={close}

@@ -29,8 +29,8 @@ interface Row extends ChosenReplica {
 /** Every replica with where it stands and the next step. */
 export function ReplicasScreen() {
   const query = useQuery('replica.list', {}, ['execution.event']);
-  const executions = useQuery('execution.list', { limit: 1000 }, ['execution.event']).data;
-  const deployments = useQuery('deployment.list', { limit: 1000 }, ['execution.event']).data;
+  const executions = useQuery('execution.list', { latest: true }, ['execution.event']).data;
+  const deployments = useQuery('deployment.list', { latest: true }, ['execution.event']).data;
   const endpoints = useQuery('endpoint.list', {}).data;
   return (
     <Screen title={text.replicas.title} lead={text.replicas.lead}>

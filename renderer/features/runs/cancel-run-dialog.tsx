@@ -16,13 +16,15 @@ interface Props {
   readonly title: string;
   readonly kept: string;
   readonly deleted: string;
+  /** What the button says. */
+  readonly confirm: string;
   readonly isCancelling: boolean;
   readonly cancel: (force: boolean) => Promise<unknown>;
   readonly onClose: () => void;
 }
 
 /** Says what a cancel keeps and what it deletes, by name, before it is asked for. */
-export function CancelRunDialog({ runId, title, kept, deleted, isCancelling, cancel, onClose }: Props) {
+export function CancelRunDialog({ runId, title, kept, deleted, confirm, isCancelling, cancel, onClose }: Props) {
   const toast = useToast();
   const [force, setForce] = useState(isCancelling);
   const ledger = useQuery('ledger.list', {}, ['execution.event']);
@@ -33,7 +35,7 @@ export function CancelRunDialog({ runId, title, kept, deleted, isCancelling, can
     onClose();
   });
   return (
-    <ConfirmDialog title={title} confirm={text.runs.cancelButton} dismiss={text.runs.keepRunning} isDestructive action={action} onClose={onClose}>
+    <ConfirmDialog title={title} confirm={confirm} dismiss={text.runs.keepRunning} isDestructive action={action} onClose={onClose}>
       <Typography>{kept}</Typography>
       <Typography>{deleted}</Typography>
       {doomed.length > 0 && <ResourceList title={force ? text.runs.cancelStays(doomed.length) : text.runs.cancelNow(doomed.length)} items={doomed} />}

@@ -59,6 +59,7 @@ function CancelExecution({ execution, onClose }: DialogProps) {
       title={text.runs.cancelTitle}
       kept={text.runs.cancelKept}
       deleted={text.runs.cancelDeleted}
+      confirm={text.runs.cancelButton}
       isCancelling={execution.state === 'cancelling'}
       cancel={(force) => link.call('execution.cancel', { execution: execution.id, force })}
       onClose={onClose}

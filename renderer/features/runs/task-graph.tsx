@@ -7,6 +7,8 @@ import { taskTime } from './task-time.ts';
 
 const node = { width: 366, height: 46, gapX: 24, gapY: 26 } as const;
 
+const bandGap = 72;
+
 /** Colours by state; the state is also written into each box. */
 const colours: Readonly<Record<TaskState, string>> = {
   pending: 'text.disabled', running: 'info.main', completed: 'success.main', failed: 'error.main', cancelled: 'warning.main', skipped: 'text.disabled',
@@ -16,9 +18,15 @@ const colours: Readonly<Record<TaskState, string>> = {
 export function TaskGraph({ tasks, now }: { readonly tasks: readonly GraphTask[]; readonly now: number }) {
   const layout = useMemo(() => layOut(tasks), [tasks]);
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const place = new Map(layout.nodes.map(({ id, row, column }) => [id, { x: column * (node.width + node.gapX), y: row * (node.height + node.gapY) }]));
-  const width = layout.columns * (node.width + node.gapX) - node.gapX;
-  const height = Math.max(0, layout.rows * (node.height + node.gapY) - node.gapY);
+  // A long chain is folded, so that it is seen at once.
+  const bands = layout.columns === 1 && layout.rows > 6 ? 2 : 1;
+  const perBand = Math.ceil(layout.rows / bands);
+  const place = new Map(layout.nodes.map(({ id, row, column }) => {
+    const band = Math.floor(row / perBand);
+    return [id, { band, x: column * (node.width + node.gapX) + band * (node.width + bandGap), y: (row % perBand) * (node.height + node.gapY) }];
+  }));
+  const width = layout.columns * (node.width + node.gapX) - node.gapX + (bands - 1) * (node.width + bandGap);
+  const height = Math.max(0, perBand * (node.height + node.gapY) - node.gapY);
   return (
     <Box tabIndex={0} role="region" aria-label={text.runs.graph} sx={{ overflow: 'auto' }}>
       <Box
@@ -33,12 +41,9 @@ export function TaskGraph({ tasks, now }: { readonly tasks: readonly GraphTask[]
         {layout.edges.map(([from, to]) => {
           const [start, end] = [place.get(from), place.get(to)];
           if (start === undefined || end === undefined) return null;
-          const [x1, y1, x2, y2] = [start.x + node.width / 2, start.y + node.height, end.x + node.width / 2, end.y];
-          const middle = y2 - node.gapY / 2;
           return (
             <Box component="g" key={`${from} ${to}`} sx={{ color: byId.get(from)?.state === 'completed' ? 'success.main' : 'text.disabled' }}>
-              <path d={`M${x1} ${y1} C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - 4}`} />
-              <path d={`M${x2 - 4} ${y2 - 7} L${x2} ${y2 - 2} L${x2 + 4} ${y2 - 7}`} />
+              {start.band === end.band ? <Below start={start} end={end} /> : <Beside start={start} end={end} />}
             </Box>
           );
         })}
@@ -67,5 +72,39 @@ export function TaskGraph({ tasks, now }: { readonly tasks: readonly GraphTask[]
         })}
       </Box>
     </Box>
+  );
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+interface EdgeProps {
+  readonly start: Place;
+  readonly end: Place;
+}
+
+/** From the lower edge of a box to the upper edge of one below it. */
+function Below({ start, end }: EdgeProps) {
+  const [x1, y1, x2, y2] = [start.x + node.width / 2, start.y + node.height, end.x + node.width / 2, end.y];
+  const middle = y2 - node.gapY / 2;
+  return (
+    <>
+      <path d={`M${x1} ${y1} C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - 4}`} />
+      <path d={`M${x2 - 4} ${y2 - 7} L${x2} ${y2 - 2} L${x2 + 4} ${y2 - 7}`} />
+    </>
+  );
+}
+
+/** From the right edge of a box to the left edge of one in the next band. */
+function Beside({ start, end }: EdgeProps) {
+  const [x1, y1, x2, y2] = [start.x + node.width, start.y + node.height / 2, end.x, end.y + node.height / 2];
+  const middle = (x1 + x2) / 2;
+  return (
+    <>
+      <path d={`M${x1} ${y1} C${middle} ${y1} ${middle} ${y2} ${x2 - 4} ${y2}`} />
+      <path d={`M${x2 - 7} ${y2 - 4} L${x2 - 2} ${y2} L${x2 - 7} ${y2 + 4}`} />
+    </>
   );
 }

@@ -128,6 +128,7 @@ export const deployments = {
   cancelTitle: 'Cancel this deployment?',
   cancelKept: 'Kept: the replica with its volumes, and the source with its disks.',
   cancelDeleted: 'Deleted: the virtual machine, its volumes and network interfaces, the snapshots, and the temporary worker with its keys and rules.',
+  cancelButton: 'Cancel deployment',
   cancelDeletedInPlace: 'Deleted: the virtual machine, its network interfaces, and the temporary worker. The replica’s volumes get the content back that they had.',
   again: 'Deploy again…',
   resume: 'Go on',

@@ -90,7 +90,7 @@ export const runs = {
   cancelForceHelp: 'What is left behind then stays in the ledger, for you to remove.',
   cancelButton: 'Cancel run',
   keepRunning: 'Let it run',
-  cancelled: 'The run is being cancelled',
+  cancelled: 'It is being cancelled',
   changeLimit: 'Bandwidth…',
   changeLimitTitle: 'Change the bandwidth limit',
   changeLimitLead: 'It holds at once, for this run and whatever it still has to send.',

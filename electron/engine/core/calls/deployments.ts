@@ -21,7 +21,8 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
     return core.deployments.deploy(replicaOf(core, replica), options);
   },
 
-  async 'deployment.list'(core, { replica, limit }) {
+  async 'deployment.list'(core, { replica, limit, latest }) {
+    if (latest && replica === undefined) return core.store.deployments.listLatest().map((deployment) => withPosition(core, deployment));
     const filter = replica === undefined ? { limit } : { limit, replicaId: replicaOf(core, replica).id };
     return core.store.deployments.list(filter).map((deployment) => withPosition(core, deployment));
   },

@@ -6,7 +6,8 @@ import { executionOf, replicaOf, type CoreContext } from '../core-context.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 export const executionCalls: Handlers<CallsOf<'execution'>> = {
-  async 'execution.list'(core, { replica, limit }) {
+  async 'execution.list'(core, { replica, limit, latest }) {
+    if (latest && replica === undefined) return core.store.executions.listLatest().map((execution) => withProgress(core, execution));
     const filter = replica === undefined ? { limit } : { limit, replicaId: replicaOf(core, replica).id };
     return core.store.executions.list(filter).map((execution) => withProgress(core, execution));
   },
