@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FieldMeta } from '../../shared/plugins/field-meta.ts';
 import { unwrap } from '../../shared/plugins/schema-fields.ts';
 
-export type FieldKind = 'text' | 'multiline' | 'secret' | 'boolean' | 'choice' | 'number' | 'list' | 'mapping' | 'object' | 'json';
+export type FieldKind = 'text' | 'multiline' | 'secret' | 'boolean' | 'choice' | 'number' | 'list' | 'mapping' | 'pairs' | 'object' | 'json';
 export type Choice = string | number;
 
 /** One field of a form, made from the schema of its key. */
@@ -14,6 +14,10 @@ export interface FieldDescriptor {
   readonly meta: Partial<FieldMeta>;
   /** Of a choice: what can be chosen. Of a mapping: the keys that there can be, if they are limited. */
   readonly choices?: readonly Choice[];
+  /** Of a mapping: the values that there can be, if they are limited. */
+  readonly valueChoices?: readonly Choice[];
+  /** Of pairs, a list of objects with two texts each: what is at the left and what at the right. */
+  readonly pair?: readonly [key: FieldDescriptor, value: FieldDescriptor];
   /** Of an object: its own fields. */
   readonly members?: readonly FieldDescriptor[];
 }
@@ -37,12 +41,14 @@ export function groupFields(fields: readonly FieldDescriptor[]): (readonly [grou
   return [...groups];
 }
 
-function kindOf(schema: z.ZodType, meta: Partial<FieldMeta>): Pick<FieldDescriptor, 'kind' | 'choices' | 'members'> {
+type Kind = Pick<FieldDescriptor, 'kind' | 'choices' | 'valueChoices' | 'pair' | 'members'>;
+
+function kindOf(schema: z.ZodType, meta: Partial<FieldMeta>): Kind {
   if (meta.secret === true) return { kind: isTextual(schema) ? 'secret' : 'json' };
-  if (schema instanceof z.ZodBoolean) return { kind: 'boolean' };
+  if (schema instanceof z.ZodBoolean || isFlag(schema)) return { kind: 'boolean' };
   if (schema instanceof z.ZodNumber) return { kind: 'number' };
   if (schema instanceof z.ZodObject) return { kind: 'object', members: describeFields(schema) };
-  if (schema instanceof z.ZodArray) return { kind: isText(schema.element) ? 'list' : 'json' };
+  if (schema instanceof z.ZodArray) return listKind(schema);
   if (schema instanceof z.ZodRecord) return mappingKind(schema);
   const choices = choicesOf(schema);
   if (choices !== undefined) return { kind: 'choice', choices };
@@ -50,10 +56,24 @@ function kindOf(schema: z.ZodType, meta: Partial<FieldMeta>): Pick<FieldDescript
   return { kind: 'json' };
 }
 
-function mappingKind(schema: z.ZodRecord): Pick<FieldDescriptor, 'kind' | 'choices'> {
-  if (!isText(schema.valueType as z.ZodType)) return { kind: 'json' };
-  const keys = choicesOf(schema.keyType as z.ZodType);
-  return keys === undefined ? { kind: 'mapping' } : { kind: 'mapping', choices: keys };
+function mappingKind(schema: z.ZodRecord): Kind {
+  const valueChoices = choicesOf(schema.valueType as z.ZodType);
+  if (valueChoices === undefined && !isText(schema.valueType as z.ZodType)) return { kind: 'json' };
+  const choices = choicesOf(schema.keyType as z.ZodType);
+  return { kind: 'mapping', ...(choices === undefined ? {} : { choices }), ...(valueChoices === undefined ? {} : { valueChoices }) };
+}
+
+function listKind({ element }: z.ZodArray): Kind {
+  if (isText(element)) return { kind: 'list' };
+  if (!(element instanceof z.ZodObject)) return { kind: 'json' };
+  const [key, value, ...others] = describeFields(element);
+  if (key?.kind !== 'text' || value?.kind !== 'text' || others.length > 0) return { kind: 'json' };
+  return { kind: 'pairs', pair: [key, value] };
+}
+
+/** A boolean that may also be written as a word. */
+function isFlag(schema: z.ZodType): boolean {
+  return schema instanceof z.ZodUnion && (schema.options as z.ZodType[]).some((option) => unwrap(option) instanceof z.ZodBoolean) && !(schema.options as z.ZodType[]).some((option) => unwrap(option) instanceof z.ZodObject);
 }
 
 function choicesOf(schema: z.ZodType): readonly Choice[] | undefined {

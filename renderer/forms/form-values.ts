@@ -21,18 +21,20 @@ export function toFormValues(fields: readonly FieldDescriptor[], object: JsonObj
   return Object.fromEntries(fields.map((field) => [field.key, toFieldValue(field, Object.hasOwn(object, field.key) ? object[field.key] : undefined)]));
 }
 
-function toFieldValue(field: FieldDescriptor, value: JsonValue | undefined): FieldValue {
+export function toFieldValue(field: FieldDescriptor, value: JsonValue | undefined): FieldValue {
   switch (field.kind) {
     case 'object':
       return toFormValues(field.members ?? [], isJsonObject(value) ? value : {});
     case 'mapping':
       return isJsonObject(value) ? Object.entries(value).map(([key, one]) => ({ key, value: String(one) })) : [];
+    case 'pairs':
+      return Array.isArray(value) ? value.filter(isJsonObject).map((one) => pairRow(field, one)) : [];
     case 'list':
       return Array.isArray(value) ? value.join('\n') : '';
     case 'json':
       return value === undefined ? '' : JSON.stringify(value, null, 2);
     case 'boolean':
-      return typeof value === 'boolean' ? value : '';
+      return typeof value === 'boolean' ? value : typeof value === 'string' && value !== '' ? /^(true|yes|on|1)$/i.test(value) : '';
     case 'secret':
       return isJsonObject(value) ? { $secret: String(value['$secret']) } : '';
     default:
@@ -50,7 +52,7 @@ export function fromFormValues(fields: readonly FieldDescriptor[], values: FormV
   return object;
 }
 
-function fromFieldValue(field: FieldDescriptor, value: FieldValue): JsonValue | undefined {
+export function fromFieldValue(field: FieldDescriptor, value: FieldValue): JsonValue | undefined {
   if (value === '') return undefined;
   switch (field.kind) {
     case 'object': {
@@ -60,6 +62,11 @@ function fromFieldValue(field: FieldDescriptor, value: FieldValue): JsonValue | 
     case 'mapping': {
       const rows = (value as readonly MappingRow[]).filter((row) => row.key !== '' || row.value !== '');
       return rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.key, row.value]));
+    }
+    case 'pairs': {
+      const rows = (value as readonly MappingRow[]).filter((row) => row.key !== '' || row.value !== '');
+      const [key, right] = field.pair!;
+      return rows.length === 0 ? undefined : rows.map((row) => ({ [key.key]: row.key, [right.key]: row.value }));
     }
     case 'list': {
       const lines = (value as string).split('\n').filter((line) => line.trim() !== '');
@@ -75,6 +82,11 @@ function fromFieldValue(field: FieldDescriptor, value: FieldValue): JsonValue | 
     default:
       return value as JsonValue;
   }
+}
+
+function pairRow({ pair }: FieldDescriptor, object: JsonObject): MappingRow {
+  const [key, value] = pair!;
+  return { key: String(object[key.key] ?? ''), value: String(object[value.key] ?? '') };
 }
 
 function parsedJson(written: string): JsonValue | undefined {

@@ -83,6 +83,7 @@ function LeafField({ field, control, path }: SchemaFieldProps) {
     case 'choice':
       return <ChoiceInput {...shared} value={held.value} onChange={held.onChange} />;
     case 'mapping':
+    case 'pairs':
       return <MappingInput {...shared} value={held.value} onChange={held.onChange} />;
     default:
       return <TextInput {...shared} value={held.value} onChange={held.onChange} />;

@@ -14,4 +14,5 @@ export const pluginIds = [
 ] as const;
 
 export type PluginId = (typeof pluginIds)[number];
-export type Side = 'source' | 'destination';
+export const sides = ['source', 'destination'] as const;
+export type Side = (typeof sides)[number];

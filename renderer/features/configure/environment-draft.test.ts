@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { pluginIds, sides } from '../../../shared/model/plugin-id.ts';
+import { exampleEnvironment } from '../../../shared/plugins/render/example.ts';
+import { plugins } from '../../../shared/plugins/registry.ts';
+import { EnvironmentDraft, type DraftContext } from './environment-draft.ts';
+
+const nothing: DraftContext = { weaker: { source: {}, destination: {} }, providerConfiguration: new Map(), vm: undefined, catalog: undefined };
+const cloud = (environment: object = {}, context: Partial<DraftContext> = {}) =>
+  new EnvironmentDraft('VM', { destination: { plugin: 'european-cloud', layer: { environment: environment as never } } }, { ...nothing, ...context });
+
+describe.each(pluginIds.flatMap((id) => sides.filter((side) => plugins[id][side] !== undefined).map((side) => [id, side] as const)))('%s as a %s', (id, side) => {
+  test('gives its environment back as it was, with keys that no field is for', () => {
+    const environment = { ...exampleEnvironment(plugins[id], side), some_other_key: [1, { a: null }] };
+    const draft = new EnvironmentDraft('VM', { [side]: { plugin: id, layer: { environment } } }, nothing);
+    expect(draft.layer(side)).toEqual({ environment });
+  });
+});
+
+test('whatever a value is, it is given back as it was', () => {
+  const keys = Object.keys(plugins['european-cloud'].destination!.schema.shape);
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...keys, 'other'), fc.jsonValue()), (environment) => {
+      const given = JSON.parse(JSON.stringify(environment)) as Record<string, never>;
+      // A word in place of a boolean is the one thing that a form writes in its own way.
+      for (const [key, value] of Object.entries(given)) if (typeof value === 'string' || value === null) delete given[key];
+      expect(cloud(given).layer('destination').environment).toEqual(given);
+    }),
+  );
+});
+
+test('only the fields that a change touches are told', () => {
+  const draft = cloud({ disk_bus: 'virtio' });
+  const told: string[] = [];
+  for (const { key } of draft.fieldsOf('destination')) draft.subscribe(`destination/${key}`, () => told.push(key));
+  draft.setValue('destination', 'disk_bus', 'scsi');
+  expect(told).toEqual(['disk_bus']);
+});
+
+test('a value that is typed is found wrong at its field, and right again', () => {
+  const draft = cloud();
+  draft.setValue('destination', 'migr_worker_volume_size', '20x');
+  expect(draft.field('destination', 'migr_worker_volume_size').findings.map(({ severity }) => severity)).toEqual(['error']);
+  draft.setValue('destination', 'migr_worker_volume_size', '20');
+  expect(draft.field('destination', 'migr_worker_volume_size').findings).toEqual([]);
+});
+
+test('inherit, set and clear: what counts, and where it is from', () => {
+  const draft = cloud({}, { weaker: { source: {}, destination: { project: { environment: { disk_bus: 'virtio' } }, wave: { environment: { disk_bus: 'scsi' } } } } });
+  const state = () => draft.field('destination', 'disk_bus');
+  expect(state()).toMatchObject({ mode: 'inherit', value: 'scsi', effective: { value: 'scsi', origin: 'wave' } });
+  draft.setValue('destination', 'disk_bus', 'virtio');
+  expect(state()).toMatchObject({ mode: 'set', effective: { value: 'virtio', origin: 'VM' }, inherited: { value: 'scsi', origin: 'wave' } });
+  draft.clear('destination', 'disk_bus');
+  expect(state()).toMatchObject({ mode: 'cleared', value: '', effective: undefined });
+  expect(draft.layer('destination')).toEqual({ environment: {}, cleared: ['disk_bus'] });
+  draft.inherit('destination', 'disk_bus');
+  expect(draft.layer('destination')).toEqual({ environment: {} });
+});
+
+test('a required key is missing until some layer gives it, and never in a layer for several machines', () => {
+  const missing = (draft: EnvironmentDraft) => draft.findings().filter(({ rule }) => rule.endsWith('/missing-key')).map(({ path }) => path);
+  expect(missing(cloud())).toContain('/destination/environment/availability_zone');
+  expect(missing(cloud({}, { weaker: { source: {}, destination: { project: { environment: { availability_zone: 'eu01-1' } } } } }))).not.toContain('/destination/environment/availability_zone');
+  const wave = new EnvironmentDraft('wave', { destination: { plugin: 'european-cloud', layer: { environment: {} } } }, nothing);
+  expect(missing(wave)).toEqual([]);
+});
+
+test('hostile keys of a mapping stay what they are', () => {
+  const map = { 'a.b[0].c': 'x', '"quoted"': 'x', 'zwei\nZeilen': 'x', '\u{1F680}': 'x', constructor: 'x', toString: 'x' };
+  expect(cloud({ network_map: map }).layer('destination').environment['network_map']).toEqual(map);
+});
