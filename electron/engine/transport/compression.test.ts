@@ -6,10 +6,10 @@ import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } 
 const mebibyte = 1024 * 1024;
 
 /** Runs writes of 1 MiB over a pretended link; returns the share of them that were compressed. */
-function shareCompressed(policy: CompressionPolicy, rawRate: number, compressedRate: number, mebibytes: number): number {
+function shareCompressed(policy: CompressionPolicy, rawRate: number, compressedRate: number, mebibytes: number, processors = 8): number {
   let now = 0;
   let compressed = 0;
-  const tuner = new CompressionTuner(policy, () => now);
+  const tuner = new CompressionTuner(policy, () => now, processors);
   for (let count = 0; count < mebibytes; count++) {
     const { epoch, compressing } = tuner;
     if (compressing) compressed++;
@@ -30,6 +30,11 @@ describe('the compression tuner', () => {
 
   it('does not even try on a link that no compressor keeps up with', () => {
     expect(shareCompressed('auto', 900e6, 200e6, 5000)).toBe(0);
+  });
+
+  it('does not even try where too few processors could keep up', () => {
+    expect(shareCompressed('auto', 300e6, 100e6, 2000, 2)).toBe(0);
+    expect(shareCompressed('auto', 300e6, 450e6, 2000, 8)).toBeGreaterThan(0.8);
   });
 
   it('does as it is told', () => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { constants, deflateRaw, deflateRawSync } from 'node:zlib';
 
 export type CompressionPolicy = 'auto' | 'always' | 'never';
@@ -9,8 +10,9 @@ interface Epoch {
   bytes: number;
 }
 
-// Above this rate no deflate on any machine keeps up: it is not even tried.
-const hopelessBytesPerSecond = 400e6;
+// What one processor deflates at best, and how many of them work at it: the threads of the pool, the engine's own apart.
+const deflatedBytesPerSecond = 130e6;
+const deflatingThreads = 4;
 const epochBytes = 8 * 1024 * 1024;
 const epochMs = 250;
 const shortEpochBytes = 1024 * 1024;
@@ -27,12 +29,15 @@ const askAgainAfterMs = 30_000;
 export class CompressionTuner {
   readonly #policy: CompressionPolicy;
   readonly #now: () => number;
+  readonly #hopelessBytesPerSecond: number;
   #epoch: Epoch;
   #rawRate: number | undefined;
   #compressedRate: number | undefined;
   #settledAt: number | undefined;
 
-  constructor(policy: CompressionPolicy, now: () => number = () => performance.now()) {
+  /** `processors`: above what these deflate it is not even tried. */
+  constructor(policy: CompressionPolicy, now: () => number = () => performance.now(), processors: number = availableParallelism()) {
+    this.#hopelessBytesPerSecond = deflatedBytesPerSecond * Math.max(1, Math.min(deflatingThreads, processors - 1));
     this.#policy = policy;
     this.#now = now;
     this.#epoch = newEpoch(policy === 'always', now());
@@ -72,7 +77,7 @@ export class CompressionTuner {
   }
 
   #next(epoch: Epoch, now: number): boolean {
-    if (!epoch.compressing && (this.#rawRate ?? 0) > hopelessBytesPerSecond) return this.#settle(false, now);
+    if (!epoch.compressing && (this.#rawRate ?? 0) > this.#hopelessBytesPerSecond) return this.#settle(false, now);
     const asking = this.#settledAt === undefined || now - this.#settledAt > askAgainAfterMs;
     if (!asking) return epoch.compressing;
     if (this.#settledAt !== undefined) {
