@@ -11,7 +11,7 @@ const request = z
   .object({
     project: z.object({
       folder: z.string(), keyFile: z.string(), cloudFolder: z.string(),
-      patience: z.object({ workerMs: z.number().optional(), linkMs: z.number().optional(), agentMs: z.number().optional(), cloud: z.record(z.string(), z.number()).optional() }).default({}),
+      patience: z.object({ workerMs: z.number().optional(), linkMs: z.number().optional(), agentMs: z.number().optional(), checkpointMs: z.number().optional(), cloud: z.record(z.string(), z.number()).optional() }).default({}),
     }),
     replica: z.string(),
     options: executionOptionsSchema,

@@ -3,6 +3,7 @@ import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
+import * as replication from '../../../electron/engine/replication/index.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
 import { keyFileWrapper } from '../../../electron/secrets/key-file-wrapper.ts';
 import { openVault } from '../../../electron/secrets/vault.ts';
@@ -26,6 +27,8 @@ export interface LabPatience {
   readonly linkMs?: number | undefined;
   /** Silence after which the agent on a worker ends by itself. */
   readonly agentMs?: number | undefined;
+  /** The longest that acknowledged work stays without a checkpoint. */
+  readonly checkpointMs?: number | undefined;
   /** How long a call of the cloud's API may take, and its resources to become what was asked for. */
   readonly cloud?: Readonly<Partial<Record<'requestMs' | 'volumeMs' | 'serverMs' | 'attachMs' | 'removeMs', number>>> | undefined;
 }
@@ -35,7 +38,7 @@ const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock
 
 /** The product's own core, but for shorter pauses and the lab's ports. */
 export function labCore(project: LabProject): CoreOptions {
-  const { workerMs = 3_000, linkMs, agentMs, cloud } = project.patience ?? {};
+  const { workerMs = 3_000, linkMs, agentMs, checkpointMs, cloud } = project.patience ?? {};
   const link = {
     allowPaths: allowed(project),
     ...(linkMs === undefined ? {} : { lostAfterMs: linkMs }),
@@ -55,8 +58,13 @@ export function labCore(project: LabProject): CoreOptions {
     },
     bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),
     workerPatienceMs: workerMs,
+    ...(checkpointMs === undefined ? {} : { transfer: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
     connectWorker: (access, mechanism, signal) => connectWorker(access, mechanism, link, signal),
   };
+}
+
+function checkpointedEvery(milliseconds: number): typeof replication.replicateDisk {
+  return (request) => replication.replicateDisk({ ...request, options: { ...request.options, checkpointSeconds: milliseconds / 1000 } });
 }
 
 function allowed(project: LabProject): readonly string[] {
