@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -28,6 +28,17 @@ export async function makeNbdCertificates(folder: string): Promise<void> {
     const names = ['-days', '2', '-extfile', file('names')];
     await run('openssl', ['x509', '-req', '-in', file(`${side}.csr`), ...authority, '-out', file(`${side}-cert.pem`), ...names]);
   }
+}
+
+/** Which peers they are and how they are set: as they come, but for TLS. */
+export function peerSettings(): string {
+  const version = (program: string): string => execFileSync(program, ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? program;
+  return [
+    `${version('nbdcopy')} with its defaults (up to 4 connections, a thread for each processor, 64 requests of 256 KiB, zeros from 4 KiB on left out)`,
+    `${version('nbdkit')} with the file plugin`,
+    `${version('qemu-img')} with its defaults (8 requests of 2 MiB), qemu-nbd for up to 8 clients`,
+    'all with mutual TLS by X.509 and without a flush at the end',
+  ].join('; ');
 }
 
 export async function startNbdServer(kind: 'nbdkit' | 'qemu-nbd', certificates: string, target: string): Promise<NbdServer> {

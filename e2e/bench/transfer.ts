@@ -10,7 +10,7 @@ import { existsSync, openSync, closeSync, writeSync, statSync, truncateSync } fr
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
 import { createTransferTables, openTransferState, replicateDisk } from '../../electron/engine/replication/index.ts';
@@ -18,9 +18,11 @@ import { agentLock } from '../../electron/engine/transport/agent-launch.ts';
 import { connectWorker } from '../../electron/engine/transport/connect-worker.ts';
 import { freePort, startSshd } from '../rigs/sshd.ts';
 import { endedChildrenCpuSeconds, ownCpuSeconds, treeCpuSeconds } from './process-cpu.ts';
-import { ddOverSsh, makeNbdCertificates, nbdcopy, qemuImgConvert, startNbdServer } from './transfer-peers.ts';
+import { ddOverSsh, makeNbdCertificates, nbdcopy, peerSettings, qemuImgConvert, startNbdServer } from './transfer-peers.ts';
 
 const mebibyte = 1024 * 1024;
+/** How much larger than its data the sparse disk is. */
+const sparseFactor = 16;
 const never = new AbortController().signal;
 
 interface Sample {
@@ -38,6 +40,8 @@ interface Way {
 
 interface Row {
   readonly group: string;
+  readonly dataMib: number;
+  readonly diskMib: number;
   readonly way: string;
   readonly mibPerSecond: number;
   readonly clientCpuPerGib: number;
@@ -73,14 +77,17 @@ async function benchmark(): Promise<readonly Row[]> {
   const noise = join(scratch, 'random.img');
   const target = join(scratch, 'target.img');
   const files = join(scratch, 'filesystem.img');
+  const sparse = join(scratch, 'sparse.img');
   fillRandom(noise, sizeBytes);
   fillRandom(target, sizeBytes);
   execFileSync('mke2fs', ['-q', '-t', 'ext4', '-d', treeOf(sizeBytes / 2), files, `${sizeBytes / mebibyte}M`], { stdio: ['ignore', 'ignore', 'inherit'] });
+  fillSparsely(sparse, sizeBytes / 4, (sizeBytes / 4) * sparseFactor);
   const certificates = join(scratch, 'pki');
   await makeNbdCertificates(certificates);
   const groups: [string, () => Promise<readonly Way[]>][] = [
     ['HTTPS, random', () => httpsWays(noise, target, certificates)],
     ['HTTPS, file system', () => httpsWays(files, target, certificates)],
+    ['HTTPS, sparse', () => httpsWays(sparse, target, certificates)],
     ['SSH, random', () => sshWays(noise, target)],
     ['SSH, file system', () => sshWays(files, target)],
   ];
@@ -136,19 +143,24 @@ async function inTurns(group: string, ways: readonly Way[], target: string): Pro
     for (const way of ways) {
       // A disk with free space goes to an empty volume, as new volumes are; noise goes over noise, so that no memory is
       // made on the way.
-      if (group.includes('file system')) makeEmpty(target);
+      if (!group.includes('random')) makeEmpty(target, statSync(way.source).size);
       samples.set(way.name, [...(samples.get(way.name) ?? []), await way.run()]);
       execFileSync('cmp', [way.source, target]);
     }
   }
-  const gib = sizeBytes / (1024 * mebibyte);
+  // What counts is what there is to copy: holes are for free.
+  const dataBytes = statSync(ways[0]?.source ?? target).blocks * 512;
+  const gib = dataBytes / (1024 * mebibyte);
+  const rate = (sample: Sample): number => dataBytes / mebibyte / sample.seconds;
   return [...samples].map(([way, taken]) => ({
     group,
+    dataMib: Math.round(dataBytes / mebibyte),
+    diskMib: Math.round(statSync(ways[0]?.source ?? target).size / mebibyte),
     way,
-    mibPerSecond: median(taken.map((sample) => sizeBytes / mebibyte / sample.seconds)),
+    mibPerSecond: median(taken.map(rate)),
     clientCpuPerGib: median(taken.map((sample) => sample.clientCpu / gib)),
     serverCpuPerGib: median(taken.map((sample) => sample.serverCpu / gib)),
-    runs: taken.map((sample) => Math.round(sizeBytes / mebibyte / sample.seconds)),
+    runs: taken.map((sample) => Math.round(rate(sample))),
   }));
 }
 
@@ -162,12 +174,13 @@ async function causeway(mechanism: 'HTTPS' | 'SSH', source: string, target: stri
   };
   const session = await connectWorker(access, mechanism, { allowPaths: [scratch], agentPorts: [port] }, never);
   const reader = await openImage(source);
-  const writer = await session.open({ path: target, serial: '', sizeBytes, inUse: false }, never);
+  const diskBytes = reader.sizeBytes;
+  const writer = await session.open({ path: target, serial: '', sizeBytes: diskBytes, inUse: false }, never);
   const agent = mechanism === 'HTTPS' ? await agentPid(workerId) : sshd.pid;
   const folder = await mkdtemp(join(scratch, 'state-'));
   const db = new DatabaseSync(join(folder, 'state.db'));
   createTransferTables(db);
-  const state = openTransferState({ db, folder, replicaId: 'bench', diskId: 'disk', sizeBytes });
+  const state = openTransferState({ db, folder, replicaId: 'bench', diskId: 'disk', sizeBytes: diskBytes });
   const request = {
     reader, writer, state, snapshotId: 'one', baseSnapshotId: undefined, volumeId: 'volume', volumeIsNew: true,
     volumesAreZeroed: true, signal: never,
@@ -190,15 +203,21 @@ async function causeway(mechanism: 'HTTPS' | 'SSH', source: string, target: stri
   }
 }
 
+/** Data as the source tells it, in pieces of a few megabytes: nothing is looked at, remembered or hashed. */
 async function copyPlainly(reader: DiskReader, writer: Awaited<ReturnType<Awaited<ReturnType<typeof connectWorker>>['open']>>): Promise<void> {
-  const zeros = Buffer.alloc(mebibyte);
-  let next = 0;
+  const pieceBytes = 2 * mebibyte;
+  async function* pieces(): AsyncGenerator<{ readonly offset: number; readonly length: number }> {
+    for await (const { offset, length, kind } of reader.extents(never)) {
+      for (let at = 0; kind === 'data' && at < length; at += pieceBytes) yield { offset: offset + at, length: Math.min(pieceBytes, length - at) };
+    }
+  }
+  const work = pieces();
   const lane = async (): Promise<void> => {
-    const buffer = Buffer.alloc(mebibyte);
-    for (let at = next; at < sizeBytes; at = next) {
-      next += mebibyte;
-      await reader.read(at, buffer, never);
-      if (!buffer.equals(zeros)) await writer.write(at, buffer, never);
+    const buffer = Buffer.alloc(pieceBytes);
+    for (let next = await work.next(); !next.done; next = await work.next()) {
+      const part = buffer.subarray(0, next.value.length);
+      await reader.read(next.value.offset, part, never);
+      await writer.write(next.value.offset, part, never);
     }
   };
   await Promise.all(Array.from({ length: 8 }, lane));
@@ -250,9 +269,18 @@ function fillRandom(path: string, bytes: number): void {
   truncateSync(path, bytes);
 }
 
-function makeEmpty(path: string): void {
+/** Runs of 4 MiB of noise, spread over a disk that is a hole otherwise. */
+function fillSparsely(path: string, dataBytes: number, diskBytes: number): void {
+  const runBytes = 4 * mebibyte;
+  const file = openSync(path, 'w');
+  for (let at = 0; at < dataBytes; at += runBytes) writeSync(file, randomBytes(runBytes), 0, runBytes, at * (diskBytes / dataBytes));
+  closeSync(file);
+  truncateSync(path, diskBytes);
+}
+
+function makeEmpty(path: string, bytes: number): void {
   truncateSync(path, 0);
-  truncateSync(path, sizeBytes);
+  truncateSync(path, bytes);
 }
 
 /** A folder of real files (programs, libraries) of about this size. */
@@ -275,14 +303,28 @@ function median(numbers: readonly number[]): number {
 
 function print(rows: readonly Row[]): void {
   const cell = (text: string, width: number): string => text.padStart(width);
+  const both = (row: Row): number => row.clientCpuPerGib + row.serverCpuPerGib;
+  console.log(`the peers: ${peerSettings()}`);
+  console.log(`${availableParallelism()} processors, load ${(loadavg()[0] ?? 0).toFixed(1)}; CPU in seconds for a GiB of data`);
   for (const group of new Set(rows.map((row) => row.group))) {
-    console.log(`\n${group} (${sizeBytes / mebibyte} MiB, median of ${runs})`);
-    console.log(`${''.padEnd(28)}${cell('MiB/s', 8)}${cell('client', 9)}${cell('server', 9)}  CPU s/GiB   causeway is`);
     const members = rows.filter((row) => row.group === group);
+    const [first] = members;
+    console.log(`\n${group} (${first?.diskMib} MiB with ${first?.dataMib} MiB of data, median of ${runs})`);
+    console.log(`${''.padEnd(28)}${cell('MiB/s', 8)}${cell('client', 9)}${cell('server', 9)}${cell('both', 9)}   causeway is, of the ...`);
     const own = members.find((row) => row.way === 'causeway');
+    const link = members.find((row) => row.way === 'causeway, link alone');
     for (const row of members) {
-      const ratio = own === undefined || row.way.startsWith('causeway') ? '' : `${(own.mibPerSecond / row.mibPerSecond).toFixed(2)} x the rate, ${(own.clientCpuPerGib / row.clientCpuPerGib).toFixed(2)} x the client's CPU`;
-      console.log(`${row.way.padEnd(28)}${cell(row.mibPerSecond.toFixed(0), 8)}${cell(row.clientCpuPerGib.toFixed(2), 9)}${cell(row.serverCpuPerGib.toFixed(2), 9)}              ${ratio}`);
+      const times = (what: (row: Row) => number): string => `${((own === undefined ? Number.NaN : what(own)) / what(row)).toFixed(2)} x`;
+      const ratio = row === own ? '' : `${times((one) => one.mibPerSecond)} rate, ${times((one) => one.clientCpuPerGib)} client's CPU, ${times(both)} CPU of both`;
+      console.log(`${row.way.padEnd(28)}${cell(row.mibPerSecond.toFixed(0), 8)}${cell(row.clientCpuPerGib.toFixed(2), 9)}${cell(row.serverCpuPerGib.toFixed(2), 9)}${cell(both(row).toFixed(2), 9)}   ${ratio}`);
+    }
+    const peer = members.find((row) => row.way === 'nbdcopy > nbdkit');
+    if (link !== undefined && peer !== undefined) {
+      console.log(
+        `the floor: the link alone takes ${(link.clientCpuPerGib / peer.clientCpuPerGib).toFixed(2)} x the client's CPU of nbdcopy; ` +
+        `with ${both(link).toFixed(2)} CPU s for a GiB on both sides ${availableParallelism()} processors bring at most ` +
+        `${((availableParallelism() / both(link)) * 1024).toFixed(0)} MiB/s over it, ${(((availableParallelism() / both(link)) * 1024) / peer.mibPerSecond).toFixed(2)} x the rate of nbdcopy`,
+      );
     }
   }
 }
