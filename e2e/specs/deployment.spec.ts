@@ -2,9 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProgram } from '../../electron/cli/program.ts';
 import { recordingMorph } from '../../electron/engine/core/testing/recording-morph.ts';
 import { guestPreparation } from '../../electron/engine/deployments/guest-preparation.ts';
 import type { MorphRequest } from '../../electron/engine/osmorphing/index.ts';
@@ -13,6 +11,7 @@ import { shellQuoted } from '../../electron/engine/transport/ssh-connection.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { DeploymentDetail, DeploymentOptions } from '../../shared/model/deployment.ts';
 import { bootText, talkingBootSector, textOffset } from '../rigs/guests/talking-boot-sector.ts';
+import { commandLineIn } from '../rigs/project/command-line-in.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 
 const MiB = 1024 * 1024;
@@ -21,6 +20,7 @@ const prepared = 'Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ';
 const byConsole: DeploymentOptions = { bootCheck: { mode: 'console', deadlineSeconds: 90 } };
 
 let lab: ProjectLab;
+let causeway: ReturnType<typeof commandLineIn>;
 let inGuest: (request: MorphRequest) => Promise<void>;
 let files: Record<string, string>;
 let replicaVolumes: readonly string[];
@@ -38,6 +38,7 @@ beforeAll(async () => {
   const morph = recordingMorph((request) => inGuest(request));
   const own = guestPreparation((access, mechanism, signal) => connectWorker(access, mechanism, {}, signal));
   lab = await startProjectLab({ core: { guests: { morphOf: morph.guests.morphOf, openSsh: own.openSsh } } });
+  causeway = commandLineIn(lab.project);
   const folder = join(lab.images, 'web');
   await mkdir(folder);
   files = { 'a.raw': join(folder, 'a.raw'), 'b.raw': join(folder, 'b.raw') };
@@ -170,17 +171,6 @@ describe('a deployment in the lab', { timeout: 240_000 }, () => {
     expect(lab.cloud.world.leftovers()).toEqual([]);
   });
 });
-
-/** A command line in the lab's project. */
-async function causeway(...argv: string[]): Promise<{ status: number; output: string }> {
-  const stdout = new PassThrough();
-  let output = '';
-  stdout.on('data', (piece: Buffer) => (output += piece.toString()));
-  const status = await runProgram([...argv, '--project', lab.project.folder], {
-    stdout, stderr: process.stderr, env: { CAUSEWAY_KEY_FILE: lab.project.keyFile }, entry: import.meta.url, signal: new AbortController().signal,
-  });
-  return { status, output };
-}
 
 /** The images by the ids of their disks. */
 async function byDisk(): Promise<Record<string, string>> {

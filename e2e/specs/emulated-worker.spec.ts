@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
 import { processesNaming } from '../rigs/processes-naming.ts';
 import { startProjectLab, type EngineProcess, type ProjectLab } from '../rigs/project/lab-project.ts';
+import { toldEngines } from '../rigs/project/told-engines.ts';
 
 /** Whole executions through disk copy workers that are virtual machines: a kernel, virtio disks plugged while it runs. */
 const MiB = 1024 * 1024;
@@ -20,13 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab?.close());
 
-const engines: EngineProcess[] = [];
-afterEach(async ({ task }) => {
-  for (const engine of engines.splice(0)) {
-    await engine.kill();
-    if (task.result?.state === 'fail') console.log(engine.events.map((event) => `${event.at} ${event.message}`).join('\n'));
-  }
-});
+const told = toldEngines();
 
 describe.each(['HTTPS', 'SSH'] as const)('an emulated worker over %s', (mechanism) => {
   const name = `emulated-${mechanism.toLowerCase()}`;
@@ -53,8 +48,7 @@ describe.each(['HTTPS', 'SSH'] as const)('an emulated worker over %s', (mechanis
 
   /** Starts an execution, and calls `hurt` when about a third of `bytes` was sent. */
   async function hurtInTheMiddle(bytes: number, hurt: (engine: EngineProcess) => Promise<void>): Promise<{ engine: EngineProcess; before: number }> {
-    const engine = lab.start(name, options);
-    engines.push(engine);
+    const engine = told(lab.start(name, options));
     const third = Promise.withResolvers<void>();
     let before = 0;
     engine.onProgress = ({ total }) => {
@@ -89,8 +83,7 @@ describe.each(['HTTPS', 'SSH'] as const)('an emulated worker over %s', (mechanis
     const { engine, before } = await hurtInTheMiddle(bytes, (victim) => victim.kill());
     expect(await engine.ended).toBeUndefined();
     expect(before).toBeLessThan(bytes);
-    const second = lab.start(name, options);
-    engines.push(second);
+    const second = told(lab.start(name, options));
     await expectSound(await second.ended);
     const after = sentBy(second);
     console.log(`${mechanism}: ${before / MiB} MiB before the engine was killed, ${after / MiB} MiB after, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
 import { startProjectLab, type EngineProcess, type ProjectLab } from '../rigs/project/lab-project.ts';
+import { toldEngines } from '../rigs/project/told-engines.ts';
 
 const MiB = 1024 * 1024;
 const diskBytes = 64 * MiB;
@@ -18,13 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab?.close());
 
-const engines: EngineProcess[] = [];
-afterEach(async ({ task }) => {
-  for (const engine of engines.splice(0)) {
-    await engine.kill();
-    if (task.result?.state === 'fail') console.log(engine.events.map((event) => `${event.at} ${event.message}`).join('\n'));
-  }
-});
+const told = toldEngines();
 
 describe.each(['HTTPS', 'SSH'] as const)('a link over %s', (mechanism) => {
   const name = `link-${mechanism.toLowerCase()}`;
@@ -44,8 +39,7 @@ describe.each(['HTTPS', 'SSH'] as const)('a link over %s', (mechanism) => {
   /** Replicates new content and calls `hurt` when about a third of it was sent. */
   async function replicate(bandwidthLimit: number, hurt: (engine: EngineProcess) => Promise<void>): Promise<Replicated> {
     await writeFile(file, randomBytes(diskBytes));
-    const engine = lab.start(name, { bandwidthLimit });
-    engines.push(engine);
+    const engine = told(lab.start(name, { bandwidthLimit }));
     const third = Promise.withResolvers<void>();
     let before = 0;
     let isHurt = false;

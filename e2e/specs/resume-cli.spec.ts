@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProgram } from '../../electron/cli/program.ts';
 import { listenPort } from '../rigs/machines/reachable-port.ts';
+import { commandLineIn } from '../rigs/project/command-line-in.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 
 const MiB = 1024 * 1024;
@@ -13,24 +12,16 @@ const names = ['web', 'database'];
 /** The command line knows nothing of the lab: it needs workers at the usual ports. */
 describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('executions whose engine was killed', () => {
   let lab: ProjectLab;
+  let causeway: ReturnType<typeof commandLineIn>;
   beforeAll(async () => {
     lab = await startProjectLab();
+    causeway = commandLineIn(lab.project);
     for (const name of names) {
       await writeFile(join(lab.images, `${name}.raw`), randomBytes(24 * MiB));
       await lab.createReplica(name, name, 'HTTPS');
     }
   });
   afterAll(() => lab.close());
-
-  async function causeway(...argv: string[]): Promise<{ status: number; output: string }> {
-    const stdout = new PassThrough();
-    let output = '';
-    stdout.on('data', (piece: Buffer) => (output += piece.toString()));
-    const status = await runProgram([...argv, '--project', lab.project.folder], {
-      stdout, stderr: process.stderr, env: { CAUSEWAY_KEY_FILE: lab.project.keyFile }, entry: import.meta.url, signal: new AbortController().signal,
-    });
-    return { status, output };
-  }
 
   /** Runs an engine until it has sent some of the disk, and kills it. */
   async function killed(name: string): Promise<void> {
