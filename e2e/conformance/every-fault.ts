@@ -2,8 +2,9 @@ import { isErrorCode, type ErrorRecord } from '../../shared/model/causeway-error
 import type { FaultCase } from '../rigs/european-cloud/fault-cases.ts';
 import { shuffled } from '../rigs/seeded.ts';
 
-/** All faults at all calls, instead of a sample. */
-export const everyFault = process.env['CAUSEWAY_EVERY_FAULT'] === '1';
+/** All faults at all calls, instead of a sample; or so many. */
+const everyFault = process.env['CAUSEWAY_EVERY_FAULT'] === '1';
+const asked = process.env['CAUSEWAY_FAULT_CASES'];
 const seed = Number(process.env['CAUSEWAY_FAULT_SEED'] ?? 1);
 
 /** How one case went. */
@@ -31,7 +32,7 @@ export interface FaultTally {
 export async function throughFaults(
   name: string, cases: readonly FaultCase[], sample: number, run: (fault: FaultCase) => Promise<FaultOutcome>,
 ): Promise<FaultTally> {
-  const chosen = everyFault ? cases : shuffled(cases, seed).slice(0, sample);
+  const chosen = everyFault ? cases : shuffled(cases, seed).slice(0, asked === undefined ? sample : Number(asked));
   const wrong: string[] = [];
   const codes: Record<string, number> = {};
   const counted = { well: 0, withError: 0, neverCame: 0 };
@@ -47,7 +48,7 @@ export async function throughFaults(
     if (error !== undefined) codes[error.code] = (codes[error.code] ?? 0) + 1;
     wrong.push(...outcome.wrong.map((text) => `${at}: ${text}`));
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    if (everyFault || outcome.wrong.length > 0) {
+    if (everyFault || asked !== undefined || outcome.wrong.length > 0) {
       console.log(`${name}: ${at}: ${state} ${error === undefined ? '' : `${error.code} (${error.message}) `}${seconds} s ${outcome.wrong.join('; ')}`);
     }
   }

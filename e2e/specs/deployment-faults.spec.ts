@@ -17,7 +17,8 @@ import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts
 
 /**
  * Whole deployments in which one call of the cloud's API goes wrong: each call of a good one, and of one that is undone,
- * in each way that it can. `CAUSEWAY_EVERY_FAULT=1` goes through all of them, else a sample by `CAUSEWAY_FAULT_SEED`.
+ * in each way that it can. `CAUSEWAY_EVERY_FAULT=1` goes through all of them, else a sample of `CAUSEWAY_FAULT_CASES` by
+ * `CAUSEWAY_FAULT_SEED`.
  */
 const MiB = 1024 * 1024;
 const sizeBytes = 2 * MiB;

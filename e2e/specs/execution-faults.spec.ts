@@ -9,10 +9,11 @@ import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts
 
 /**
  * Whole executions in which one call of the cloud's API goes wrong: each call of a good one, in each way that it can.
- * `CAUSEWAY_EVERY_FAULT=1` goes through all of them, else a sample by `CAUSEWAY_FAULT_SEED`.
+ * `CAUSEWAY_EVERY_FAULT=1` goes through all of them, else a sample of `CAUSEWAY_FAULT_CASES` by
+ * `CAUSEWAY_FAULT_SEED`.
  */
 const MiB = 1024 * 1024;
-const sample = { first: 40, grown: 8 };
+const sample = { first: 40, grown: 4 };
 
 let lab: ProjectLab;
 const peaks = new Peaks();

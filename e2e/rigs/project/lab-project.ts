@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -164,21 +164,15 @@ function startEngine(request: object): EngineProcess {
   return Object.assign(engine, { ended: Promise.all([once(child, 'exit'), once(lines, 'close')]).then(() => final) });
 }
 
-/** Offset of the first byte of `file` that `other` has differently. */
+/** Offset of the first byte of `file` that `other` has differently, or does not have. */
 async function firstDifference(file: string, other: string): Promise<number | undefined> {
-  const [a, b] = await Promise.all([open(file), open(other)]);
-  try {
-    const size = 1024 * 1024;
-    const [left, right] = [Buffer.alloc(size), Buffer.alloc(size)];
-    for (let offset = 0; ; offset += size) {
-      const { bytesRead } = await a.read(left, 0, size, offset);
-      if (bytesRead === 0) return undefined;
-      await b.read(right, 0, bytesRead, offset);
-      const [x, y] = [left.subarray(0, bytesRead), right.subarray(0, bytesRead)];
-      if (!x.equals(y)) return offset + x.findIndex((byte, index) => byte !== y[index]);
-    }
-  } finally {
-    await a.close();
-    await b.close();
-  }
+  const { size } = await stat(file);
+  const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {
+    execFile('cmp', ['-n', String(size), file, other], { env: { LC_ALL: 'C' } }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, output: stdout + stderr }));
+  });
+  if (code === 0) return undefined;
+  const differs = /differ: (?:byte|char) (\d+)/.exec(output)?.[1];
+  if (differs !== undefined) return Number(differs) - 1;
+  if (/EOF on/.test(output)) return (await stat(other)).size;
+  throw new Error(`cmp ${file} ${other}: ${String(code)} ${output}`);
 }
