@@ -1,15 +1,13 @@
 import ssh2 from 'ssh2';
-import { systemClock, type Clock } from '../../electron/engine/time/clock.ts';
+import { systemClock } from '../../electron/engine/time/clock.ts';
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import type { WorkerAccess } from '../../electron/engine/ports/destination-platform.ts';
 import { describeDestinationPlatform, type CallFault, type DestinationLab } from '../conformance/destination-platform.ts';
 import type { FaultEffect } from '../rigs/european-cloud/faults.ts';
+import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
-
-/** Waits as the adapter asks for, only shorter: a back-off of seconds is right for a cloud and idle for a lab. */
-const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 4), signal) };
 
 const effects: Readonly<Record<CallFault, FaultEffect>> = {
   'refused-for-now': '500',
@@ -71,7 +69,7 @@ async function europeanCloudLab(behind: 'records' | 'machines'): Promise<Destina
   return {
     open: (which = 'right') =>
       createEuropeanCloudDestination(connection(which === 'right' ? key : wrongKey), {
-        clock: hurriedClock,
+        clock: hurriedClock(4),
         timing: { requestMs: behind === 'machines' ? 10_000 : 250, pollFirstMs: 2, pollCapMs: 5, attachMs: 10_000, removeMs: 10_000, volumeMs: 10_000, serverMs: 20_000 },
         resolveAddress,
       }),

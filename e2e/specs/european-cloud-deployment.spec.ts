@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock, type Clock } from '../../electron/engine/time/clock.ts';
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import type { DeploymentPlatform, DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume } from '../../electron/engine/ports/destination-platform.ts';
@@ -11,9 +10,9 @@ import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
 
-const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 4), signal) };
 const signal = new AbortController().signal;
 const gib = 2 ** 30;
 const vm: Vm = {
@@ -52,7 +51,7 @@ afterEach(async () => {
 function open(): void {
   platform = createEuropeanCloudDestination(
     { project_id: cloud.projectId, region_name: cloud.region, service_account_key: JSON.stringify(cloud.serviceAccountKey), iaas_url: cloud.urls.iaas },
-    { clock: hurriedClock, timing: { requestMs: 400, pollFirstMs: 2, pollCapMs: 5, volumeMs: 2_000, serverMs: 2_000, attachMs: 2_000, removeMs: 2_000 } },
+    { clock: hurriedClock(4), timing: { requestMs: 400, pollFirstMs: 2, pollCapMs: 5, volumeMs: 2_000, serverMs: 2_000, attachMs: 2_000, removeMs: 2_000 } },
   );
   if (platform.deployment === undefined) throw new Error('no deployments');
   deployment = platform.deployment;

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock, type Clock } from '../../electron/engine/time/clock.ts';
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import type { EuropeanCloudContext } from '../../electron/engine/platforms/european-cloud/context.ts';
 import type { DestinationPlatform, DestinationRun } from '../../electron/engine/ports/destination-platform.ts';
@@ -11,11 +10,11 @@ import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud, type EuropeanCloud, type EuropeanCloudOptions } from '../rigs/european-cloud/start.ts';
 
 /** What only this platform has: its parameters, its quotas, its rules for addresses and groups. */
 
-const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 4), signal) };
 const signal = new AbortController().signal;
 const gib = 2 ** 30;
 
@@ -50,7 +49,7 @@ async function open(options: EuropeanCloudOptions = {}, context: EuropeanCloudCo
   cloud = await startEuropeanCloud({ transitionMs: 2, ...options });
   return createEuropeanCloudDestination(
     { project_id: cloud.projectId, region_name: cloud.region, service_account_key: JSON.stringify(cloud.serviceAccountKey), iaas_url: cloud.urls.iaas, ...connection },
-    { clock: hurriedClock, timing: { pollFirstMs: 2, pollCapMs: 5, volumeMs: 300, serverMs: 300, attachMs: 300, removeMs: 300 }, ...context },
+    { clock: hurriedClock(4), timing: { pollFirstMs: 2, pollCapMs: 5, volumeMs: 300, serverMs: 300, attachMs: 300, removeMs: 300 }, ...context },
   );
 }
 

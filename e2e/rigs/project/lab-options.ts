@@ -1,4 +1,3 @@
-import { systemClock, type Clock } from '../../../electron/engine/time/clock.ts';
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
@@ -7,6 +6,7 @@ import * as replication from '../../../electron/engine/replication/index.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
 import { keyFileWrapper } from '../../../electron/secrets/key-file-wrapper.ts';
 import { openVault } from '../../../electron/secrets/vault.ts';
+import { hurriedClock } from '../hurried-clock.ts';
 import { resolveAddress } from '../machines/reachable-port.ts';
 
 /** A project in the lab, as a test and an engine in a process of its own both open it. */
@@ -33,9 +33,6 @@ export interface LabPatience {
   readonly cloud?: Readonly<Partial<Record<'requestMs' | 'volumeMs' | 'serverMs' | 'attachMs' | 'removeMs', number>>> | undefined;
 }
 
-/** A lab answers in milliseconds; a cloud's pauses would only make the tests long. */
-const hurriedClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) };
-
 /** The product's own core, but for shorter pauses and the lab's ports. */
 export function labCore(project: LabProject): CoreOptions {
   const { workerMs = 3_000, linkMs, agentMs, checkpointMs, cloud } = project.patience ?? {};
@@ -52,7 +49,7 @@ export function labCore(project: LabProject): CoreOptions {
       'european-cloud': {
         destination: (connection) =>
           createEuropeanCloudDestination(connection, {
-            clock: hurriedClock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+            clock: hurriedClock(20), resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
           }),
       },
     },

@@ -1,3 +1,2 @@
 export { createBandwidthLimiter, type BandwidthLimiter, type BandwidthSettings } from './limiter.ts';
 export { formatRate, parseProfile, parseRate, rateAt, type BandwidthProfile } from '../../../shared/model/bandwidth-profile.ts';
-export { systemClock, type Clock } from '../time/clock.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../bandwidth/index.ts';
+import type { Clock } from '../time/clock.ts';
 import { BLOCK_BYTES, blockCount, SEGMENT_BYTES } from './blocks.ts';
 import { blockDigest } from './digests.ts';
 import { replicateDisk } from './pipeline.ts';

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { systemClock, type BandwidthLimiter, type Clock } from '../bandwidth/index.ts';
+import type { BandwidthLimiter } from '../bandwidth/index.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { DiskWriter } from '../ports/disk-writer.ts';
 import { digestThreadsFor, openBlockHasher } from './block-hasher.ts';

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../bandwidth/index.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 
 export type ProgressPhase = 'planning' | 'copying' | 'flushing' | 'verifying' | 'done';
 

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { systemClock, type Clock } from '../bandwidth/index.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 import type { DiskWriter } from '../ports/disk-writer.ts';
 import { BlockSet } from './block-set.ts';
 import { appendRange, BLOCK_BYTES, blockCount, bytesOf, SEGMENT_BLOCKS, segmentCount, type BlockRun, type ByteRange } from './blocks.ts';
