@@ -248,6 +248,20 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByRole('button', { name: 'Deploy… (web-01)' }).waitFor();
   });
 
+  it('deploys several at once, as many at the same time as was said', async () => {
+    preparation.before = async () => undefined;
+    await page.getByLabel('Choose web-01').check();
+    await page.getByLabel('Choose web-03').check();
+    await page.getByRole('button', { name: 'Deploy the 2 chosen' }).click();
+    await page.getByRole('heading', { name: 'Deploy 2 virtual machines' }).waitFor();
+    await page.getByRole('textbox', { name: 'Runs at the same time' }).fill('1');
+    await choose(page.getByLabel('What has to be seen'), 'The console shows a login');
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await page.getByText('next in line').waitFor();
+    await lookAt('replicas-deploying');
+    await expectCount(page.getByRole('main').getByText('Deployed', { exact: true }), 3);
+  });
+
   it('never violates its content security policy and logs no error', () => {
     expect(workbench.complaints).toEqual([]);
   });

@@ -145,6 +145,27 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     expect(readFileSync(lab.cloud.volumePath(volume!.id)).subarray(0, image.length).equals(image)).toBe(true);
   });
 
+  it('takes a deployment up again whose engine was killed, and undoes it when it is cancelled', async () => {
+    await page.getByRole('button', { name: 'Deploy… (web-01)' }).click();
+    await page.getByLabel('Prepare the guest for its new platform').uncheck();
+    await page.getByLabel('What has to be seen').click();
+    await page.getByRole('option', { name: 'The console shows a login', exact: true }).click();
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await heading('Deployment 1 of web-01');
+    const bootCheck = page.getByRole('listitem').filter({ hasText: 'See the guest come up' });
+    await bootCheck.getByText('Running').waitFor({ timeout: 60_000 });
+    process.kill(engineOf(workbench.hostPid), 'SIGKILL');
+    await page.getByText(/The engine was started again \(2 times by now\)/).waitFor();
+    await page.locator('main h1 + div').getByText('Running', { exact: true }).waitFor();
+    await bootCheck.getByText('2 attempts').waitFor();
+    await page.getByText('the engine ended in the middle of the deployment').waitFor();
+    expect(lab.cloud.world.servers.size).toBe(1);
+    await page.getByRole('button', { name: 'Cancel deployment…' }).click();
+    await page.getByRole('button', { name: 'Cancel deployment', exact: true }).click();
+    await page.locator('main h1 + div').getByText('Cancelled', { exact: true }).waitFor({ timeout: 60_000 });
+    expect([lab.cloud.world.servers.size, lab.cloud.world.volumes.size]).toEqual([0, 1]);
+  });
+
   it('lists what exists in the cloud, and nothing after the replica is deleted', async () => {
     await go('Ledger');
     await page.getByRole('cell', { name: 'Replica web-01' }).first().waitFor();

@@ -12,6 +12,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from '../runs/use-run-query.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
 import { ExecutionLabel } from '../runs/execution-label.tsx';
 import { QueueNotice } from '../runs/queue-notice.tsx';
@@ -26,7 +27,7 @@ const words = text.deployments;
 
 /** One deployment of a replica, as it goes on and afterwards. */
 export function DeploymentScreen({ deploymentId }: { readonly deploymentId: string }) {
-  const query = useQuery('deployment.show', { deployment: deploymentId }, ['execution.event']);
+  const query = useRunQuery('deployment.show', { deployment: deploymentId }, 'steps');
   return <QueryView query={query}>{(deployment) => <Detail deployment={deployment} onChanged={query.reload} />}</QueryView>;
 }
 

@@ -2,6 +2,7 @@ import AddIcon from '@mui/icons-material/AddOutlined';
 import ChangeIcon from '@mui/icons-material/EditOutlined';
 import RemoveIcon from '@mui/icons-material/RemoveOutlined';
 import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
 import Collapse from '@mui/material/Collapse';
 import Link from '@mui/material/Link';
@@ -14,6 +15,9 @@ import { text } from '../../text/en.ts';
 import { diffEntries, diffText, type DiffEntry, type DiffPart, type DiffSign } from './diff-entries.ts';
 
 const words = text.deployments;
+
+/** Of each part, so that all parts are in sight. */
+const shownAtFirst = 8;
 
 const icons: Readonly<Record<DiffSign, ReactNode>> = {
   added: <AddIcon fontSize="small" color="success" titleAccess={words.signs.added} />,
@@ -51,20 +55,39 @@ export function GuestDiffView({ diff }: { readonly diff: GuestDiff }) {
       {parts.map((each) => {
         const of = found.filter((entry) => entry.part === each);
         if (of.length === 0) return null;
-        return (
-          <Box key={each} component="section" aria-label={words.diffParts[each]} sx={{ mb: 1.5 }}>
-            <Typography variant="subtitle2" component="h3" sx={{ color: 'text.secondary' }}>
-              {words.diffParts[each]}
-            </Typography>
-            <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
-              {of.map((entry) => (
-                <Entry key={`${entry.sign} ${entry.name}`} entry={entry} />
-              ))}
-            </Box>
-          </Box>
-        );
+        return <Part key={each} part={each} entries={of} isWhole={part === each || wanted !== ''} />;
       })}
     </>
+  );
+}
+
+interface PartProps {
+  readonly part: DiffPart;
+  readonly entries: readonly DiffEntry[];
+  /** Somebody looks at this part, or for something. */
+  readonly isWhole: boolean;
+}
+
+/** One part; of a long one its beginning, until somebody asks for all of it. */
+function Part({ part, entries, isWhole }: PartProps) {
+  const [isAsked, setIsAsked] = useState(false);
+  const shown = isWhole || isAsked ? entries : entries.slice(0, shownAtFirst);
+  return (
+    <Box component="section" aria-label={words.diffParts[part]} sx={{ mb: 1.5 }}>
+      <Typography variant="subtitle2" component="h3" sx={{ color: 'text.secondary' }}>
+        {words.diffParts[part]}
+      </Typography>
+      <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+        {shown.map((entry) => (
+          <Entry key={`${entry.sign} ${entry.name}`} entry={entry} />
+        ))}
+      </Box>
+      {shown.length < entries.length && (
+        <Button size="small" onClick={() => setIsAsked(true)}>
+          {words.showAll(entries.length)}
+        </Button>
+      )}
+    </Box>
   );
 }
 

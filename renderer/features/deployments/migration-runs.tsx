@@ -5,9 +5,9 @@ import Typography from '@mui/material/Typography';
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { isTerminalExecution } from '../../../shared/model/execution.ts';
 import { hrefOf } from '../../app/route.ts';
-import { useQuery } from '../../app/workbench-context.tsx';
 import { bytesText } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from '../runs/use-run-query.ts';
 import { ExecutionLabel } from '../runs/execution-label.tsx';
 import { RunLine } from '../runs/run-line.tsx';
 
@@ -18,7 +18,7 @@ export function MigrationRuns({ deployment }: { readonly deployment: DeploymentD
 }
 
 function Runs({ replicaId, ids }: { readonly replicaId: string; readonly ids: readonly string[] }) {
-  const executions = useQuery('execution.list', { replica: replicaId, limit: 100 }, ['execution.event']).data ?? [];
+  const executions = useRunQuery('execution.list', { replica: replicaId, limit: 100 }, 'states').data ?? [];
   const runs = ids.flatMap((id) => executions.filter((execution) => execution.id === id));
   if (runs.length === 0) return null;
   return (

@@ -3,13 +3,14 @@ import { useState } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
-import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { useLink } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from '../runs/use-run-query.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
 import { ledgerCsv } from './ledger-csv.ts';
 import { LedgerTable } from './ledger-table.tsx';
@@ -20,7 +21,7 @@ import { useOwners } from './use-owners.ts';
 export function LedgerScreen() {
   const link = useLink();
   const toast = useToast();
-  const query = useQuery('ledger.list', { removed: true }, ['execution.event']);
+  const query = useRunQuery('ledger.list', { removed: true }, 'steps');
   const owners = useOwners();
   // What the platforms said, until something changes.
   const [asked, setAsked] = useState<readonly LedgerItem[]>();

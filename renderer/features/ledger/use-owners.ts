@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import { hrefOf } from '../../app/route.ts';
-import { useQuery } from '../../app/workbench-context.tsx';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from '../runs/use-run-query.ts';
 
 /** What a resource was made for. */
 export interface Owner {
@@ -15,9 +15,9 @@ export type Owners = (item: LedgerItem) => Owner;
 
 /** Finds what resources belong to, by name: a replica, one of its runs, a deployment. */
 export function useOwners(): Owners {
-  const replicas = useQuery('replica.list', {}, ['execution.event']).data;
-  const executions = useQuery('execution.list', { limit: 1000 }, ['execution.event']).data;
-  const deployments = useQuery('deployment.list', { limit: 1000 }, ['execution.event']).data;
+  const replicas = useRunQuery('replica.list', {}, 'states').data;
+  const executions = useRunQuery('execution.list', { limit: 1000 }, 'states').data;
+  const deployments = useRunQuery('deployment.list', { limit: 1000 }, 'states').data;
   return useMemo(() => {
     const replicaById = new Map((replicas ?? []).map((replica) => [replica.id, replica]));
     const executionById = new Map((executions ?? []).map((execution) => [execution.id, execution]));

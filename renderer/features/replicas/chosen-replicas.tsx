@@ -5,8 +5,8 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import type { Replica } from '../../../shared/model/replica.ts';
-import { useQuery } from '../../app/workbench-context.tsx';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from '../runs/use-run-query.ts';
 import { StartDeploymentDialog } from '../deployments/start-deployment-dialog.tsx';
 import { QueueLimitDialog } from '../runs/queue-limit-dialog.tsx';
 import { StartRunDialog } from '../runs/start-run-dialog.tsx';
@@ -33,7 +33,7 @@ interface Props {
 export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
   // Those that were meant when the dialog was opened: what is started does not drop out of it.
   const [open, setOpen] = useState<Opened>();
-  const queue = useQuery('queue.show', {}, ['execution.event']);
+  const queue = useRunQuery('queue.show', {}, 'states');
   const ready = chosen.filter(({ life }) => isIdle(life));
   const deployable = ready.filter(({ replica }) => replica.lastSuccess !== undefined);
   const close = () => {

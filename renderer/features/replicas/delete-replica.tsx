@@ -8,6 +8,7 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from '../runs/use-run-query.ts';
 import { ResourceList } from '../ledger/resource-list.tsx';
 
 /** Says what is deleted and what stays, and asks for the name. */
@@ -15,7 +16,7 @@ export function DeleteReplica({ replica, onClose }: { readonly replica: Replica;
   const link = useLink();
   const toast = useToast();
   const [typed, setTyped] = useState('');
-  const ledger = useQuery('ledger.list', {}, ['execution.event']);
+  const ledger = useRunQuery('ledger.list', {}, 'states');
   const doomed = ledger.data?.filter((item) => item.replicaId === replica.id && item.lifetime !== 'deployment') ?? [];
   const deployed = useQuery('deployment.list', { replica: replica.id, limit: 100 }).data?.filter(({ state, server }) => state === 'completed' && server !== undefined) ?? [];
   const remove = useAction(async () => {

@@ -15,6 +15,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from '../runs/use-run-query.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
 import { DeploymentTable } from '../deployments/deployment-table.tsx';
 import { RunLine } from '../runs/run-line.tsx';
@@ -26,7 +27,7 @@ import { isActive, isIdle, latestOf, replicaLife, type ReplicaLife } from './rep
 
 /** One replica: where it stands, its disks, its runs, its environment. */
 export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {
-  const replicas = useQuery('replica.list', {}, ['execution.event']);
+  const replicas = useRunQuery('replica.list', {}, 'states');
   const endpoints = useQuery('endpoint.list', {});
   return (
     <QueryView query={replicas}>
@@ -46,10 +47,10 @@ export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {
 }
 
 function Detail({ replica, endpoints }: { readonly replica: Replica; readonly endpoints: readonly Endpoint[] }) {
-  const executions = useQuery('execution.list', { replica: replica.id, limit: 100 }, ['execution.event']);
+  const executions = useRunQuery('execution.list', { replica: replica.id, limit: 100 }, 'states');
   const [isDeleting, setIsDeleting] = useState(false);
   const name = (id: string): string => endpoints.find((endpoint) => endpoint.id === id)?.name ?? text.replicas.unknownEndpoint;
-  const deployments = useQuery('deployment.list', { replica: replica.id, limit: 100 }, ['execution.event']);
+  const deployments = useRunQuery('deployment.list', { replica: replica.id, limit: 100 }, 'states');
   const life =
     executions.data === undefined || deployments.data === undefined
       ? undefined
@@ -61,6 +62,7 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
       actions={
         <>
           {life !== undefined && <NextStep replica={replica} life={life} size="medium" />}
+          <Button href={hrefOf('replicas', replica.id, 'configure')}>{text.configure.open}</Button>
           {life !== undefined && isIdle(life) && (
             <Button color="error" onClick={() => setIsDeleting(true)}>
               {text.replicas.delete}

@@ -15,6 +15,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from '../runs/use-run-query.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
 import { RunLine } from '../runs/run-line.tsx';
 import { ChosenReplicas, type ChosenReplica } from './chosen-replicas.tsx';
@@ -28,9 +29,9 @@ interface Row extends ChosenReplica {
 
 /** Every replica with where it stands and the next step. */
 export function ReplicasScreen() {
-  const query = useQuery('replica.list', {}, ['execution.event']);
-  const executions = useQuery('execution.list', { latest: true }, ['execution.event']).data;
-  const deployments = useQuery('deployment.list', { latest: true }, ['execution.event']).data;
+  const query = useRunQuery('replica.list', {}, 'states');
+  const executions = useRunQuery('execution.list', { latest: true }, 'states').data;
+  const deployments = useRunQuery('deployment.list', { latest: true }, 'states').data;
   const endpoints = useQuery('endpoint.list', {}).data;
   return (
     <Screen title={text.replicas.title} lead={text.replicas.lead}>

@@ -5,9 +5,9 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
-import { useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from './use-run-query.ts';
 import { ResourceList } from '../ledger/resource-list.tsx';
 
 interface Props {
@@ -27,7 +27,7 @@ interface Props {
 export function CancelRunDialog({ runId, title, kept, deleted, confirm, isCancelling, cancel, onClose }: Props) {
   const toast = useToast();
   const [force, setForce] = useState(isCancelling);
-  const ledger = useQuery('ledger.list', {}, ['execution.event']);
+  const ledger = useRunQuery('ledger.list', {}, 'steps');
   const doomed = ledger.data?.filter((item) => item.executionId === runId && item.lifetime !== 'replica') ?? [];
   const action = useAction(async () => {
     await cancel(force);

@@ -2,16 +2,17 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
-import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { useLink } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from './use-run-query.ts';
 import { AtOnceField, isAtOnce } from './at-once-field.tsx';
 
 /** How many runs of this project go on at the same time. */
 export function QueueLimitDialog({ onClose }: { readonly onClose: () => void }) {
   const link = useLink();
   const toast = useToast();
-  const queue = useQuery('queue.show', {}, ['execution.event']).data;
+  const queue = useRunQuery('queue.show', {}, 'states').data;
   const [written, setWritten] = useState<string>();
   const value = written ?? (queue === undefined ? '' : String(queue.atOnce));
   const save = useAction(async () => {

@@ -1,13 +1,13 @@
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
-import { useQuery } from '../../app/workbench-context.tsx';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from './use-run-query.ts';
 import { QueueLimitDialog } from './queue-limit-dialog.tsx';
 
 /** Says of a run that waits why it does, and lets more of them run at once. */
 export function QueueNotice({ position }: { readonly position: number }) {
-  const queue = useQuery('queue.show', {}, ['execution.event']).data;
+  const queue = useRunQuery('queue.show', {}, 'states').data;
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>

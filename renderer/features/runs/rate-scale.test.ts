@@ -9,7 +9,8 @@ describe('the scale of a rate chart', () => {
     [3.4 * MiB, [0, MiB, 2 * MiB, 3 * MiB, 4 * MiB]],
     [9 * MiB, [0, 5 * MiB, 10 * MiB]],
     [900 * MiB, [0, 500 * MiB, 1000 * MiB]],
-    [1500 * MiB, [0, 500 * MiB, 1000 * MiB, 1500 * MiB]],
+    [1.9 * MiB, [0, MiB, 2 * MiB]],
+    [1500 * MiB, [0, 1024 * MiB, 2048 * MiB]],
   ])('for %d has round values up to it', (highest, ticks) => {
     expect(rateTicks(highest)).toEqual(ticks);
   });

@@ -6,10 +6,10 @@ const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500] as const;
 /** Round values from 0 to at least `highest`, at most five of them, in bytes per second. */
 export function rateTicks(highest: number): readonly number[] {
   const wanted = Math.max(highest, 1024);
-  for (let unit = 1024; ; unit *= 1024) {
-    const step = steps.find((each) => each * unit * 4 >= wanted);
-    if (step !== undefined) return Array.from({ length: Math.ceil(wanted / (step * unit)) + 1 }, (_, index) => index * step * unit);
-  }
+  // All of them in the unit that the highest is told in.
+  const unit = 1024 ** Math.floor(Math.log2(wanted) / 10);
+  const step = (steps.find((each) => each * unit * 4 >= wanted) ?? 500) * unit;
+  return Array.from({ length: Math.ceil(wanted / step) + 1 }, (_, index) => index * step);
 }
 
 /** Samples in pieces: where there was nothing for a while (the engine or the computer was not there), a new piece begins. */

@@ -11,6 +11,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
+import { useRunQuery } from './use-run-query.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
 import { ExecutionEvents } from './event-log.tsx';
 import { ExecutionLabel } from './execution-label.tsx';
@@ -21,7 +22,7 @@ import { TaskSection } from './task-section.tsx';
 
 /** One execution of a replica, as it goes on. */
 export function RunScreen({ executionId }: { readonly executionId: string }) {
-  const query = useQuery('execution.show', { execution: executionId }, ['execution.event']);
+  const query = useRunQuery('execution.show', { execution: executionId }, 'steps');
   const replicas = useQuery('replica.list', {}).data;
   const now = useNow(1000);
   return (
