@@ -4,6 +4,7 @@ import FactCheckIcon from '@mui/icons-material/FactCheckOutlined';
 import FolderIcon from '@mui/icons-material/FolderOutlined';
 import HubIcon from '@mui/icons-material/HubOutlined';
 import SettingsIcon from '@mui/icons-material/SettingsOutlined';
+import TuneIcon from '@mui/icons-material/TuneOutlined';
 import SyncIcon from '@mui/icons-material/SyncOutlined';
 import Box from '@mui/material/Box';
 import List from '@mui/material/List';
@@ -29,6 +30,7 @@ const entries: readonly Entry[] = [
   { icon: FolderIcon, label: text.navigation.home, path: [], covers: [undefined] },
   { icon: HubIcon, label: text.navigation.endpoints, path: ['endpoints'], covers: ['endpoints'] },
   { icon: DnsIcon, label: text.navigation.inventory, path: ['inventory'], covers: ['inventory'] },
+  { icon: TuneIcon, label: text.navigation.defaults, path: ['defaults'], covers: ['defaults'] },
   { icon: SyncIcon, label: text.navigation.replicas, path: ['replicas'], covers: ['replicas', 'runs', 'deployments'] },
   { icon: AccountBalanceIcon, label: text.navigation.ledger, path: ['ledger'], covers: ['ledger'] },
   { icon: FactCheckIcon, label: text.navigation.check, path: ['check'], covers: ['check'] },

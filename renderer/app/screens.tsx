@@ -2,6 +2,8 @@ import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
 import { EmptyState } from '../components/empty-state.tsx';
 import { DeploymentScreen } from '../features/deployments/deployment-screen.tsx';
+import { ConfigureScreen } from '../features/configure/configure-screen.tsx';
+import { DefaultsScreen } from '../features/configure/defaults-screen.tsx';
 import { EndpointScreen } from '../features/endpoints/endpoint-screen.tsx';
 import { EndpointsScreen } from '../features/endpoints/endpoints-screen.tsx';
 import { HomeScreen } from '../features/home/home-screen.tsx';
@@ -64,11 +66,14 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
     case 'replicas':
       if (second === undefined) return <ReplicasScreen />;
       if (second === 'new' && third !== undefined && fourth !== undefined) return <NewReplicaScreen key={`${third} ${fourth}`} endpointId={third} vmId={fourth} />;
+      if (third === 'configure') return <ConfigureScreen key={second} replicaId={second} />;
       return <ReplicaScreen key={second} replicaId={second} />;
     case 'runs':
       return second === undefined ? undefined : <RunScreen key={second} executionId={second} />;
     case 'deployments':
       return second === undefined ? undefined : <DeploymentScreen key={second} deploymentId={second} />;
+    case 'defaults':
+      return <DefaultsScreen {...(second === undefined ? {} : { wave: second })} />;
     case 'ledger':
       return <LedgerScreen />;
     default:

@@ -14,7 +14,8 @@ export function fieldLabel({ label, meta }: FieldDescriptor): string {
   return meta.unit === undefined ? label : `${label} (${meta.unit})`;
 }
 
-function shown(value: unknown): string {
+/** A built-in value in words. */
+export function shown(value: unknown): string {
   if (typeof value === 'boolean') return value ? text.forms.yes : text.forms.no;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,4 +1,5 @@
 import { app, navigation } from './en/app.ts';
+import { configure } from './en/configure.ts';
 import { deployments } from './en/deployments.ts';
 import { endpoints } from './en/endpoints.ts';
 import { forms } from './en/forms.ts';
@@ -11,4 +12,4 @@ import { settings } from './en/settings.ts';
 import { validation } from './en/validation.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. */
-export const text = { app, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, replicas, runs, settings, validation } as const;
+export const text = { app, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, replicas, runs, settings, validation } as const;

@@ -40,7 +40,8 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
     setOpen(undefined);
     queue.reload();
   };
-  const areAll = shown.length > 0 && shown.every(({ replica }) => chosen.some((one) => one.replica.id === replica.id));
+  const ids = new Set(chosen.map(({ replica }) => replica.id));
+  const areAll = shown.length > 0 && shown.every(({ replica }) => ids.has(replica.id));
   return (
     <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap', minHeight: 42 }}>
       <FormControlLabel

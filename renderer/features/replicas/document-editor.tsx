@@ -24,10 +24,11 @@ interface Props {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly findings: readonly Finding[];
+  readonly help?: string;
 }
 
 /** A document as text with what was found in it beside it. */
-export function DocumentEditor({ value, onChange, findings }: Props) {
+export function DocumentEditor({ value, onChange, findings, help = text.replicas.documentHelp }: Props) {
   const area = useRef<HTMLTextAreaElement>(null);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.filter(({ severity }) => severity === 'warning').length;
@@ -47,7 +48,7 @@ export function DocumentEditor({ value, onChange, findings }: Props) {
         rows={24}
         fullWidth
         label={text.replicas.document}
-        helperText={text.replicas.documentHelp}
+        helperText={help}
         value={value}
         inputRef={area}
         onChange={(event) => onChange(event.target.value)}

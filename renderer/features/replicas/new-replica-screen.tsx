@@ -15,6 +15,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
+import { useOptions } from '../configure/use-options.ts';
 import { ReplicaForm } from './replica-form.tsx';
 
 /** From a virtual machine to its replica: the destination, then the environment. */
@@ -86,9 +87,10 @@ interface Ends {
 
 /** What the destination has makes a better start; without it everything but the comparison works as well. */
 function WithCatalog({ vm, source, destination }: Ends) {
-  const { data: catalog, error } = useQuery('catalog.capture', { endpoint: destination.id });
+  const choices = useOptions(destination.id, vm, source);
+  const defaults = useQuery('defaults.show', {});
   const [isImpatient, setIsImpatient] = useState(false);
-  if (catalog === undefined && error === undefined && !isImpatient) {
+  if (choices.freshness.kind === 'asking' && !isImpatient) {
     return (
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center' }}>
         <CircularProgress size={24} aria-label={text.app.loading} />
@@ -97,5 +99,5 @@ function WithCatalog({ vm, source, destination }: Ends) {
       </Box>
     );
   }
-  return <ReplicaForm vm={vm} source={source} destination={destination} catalog={catalog} catalogError={error} />;
+  return <QueryView query={defaults}>{(known) => <ReplicaForm vm={vm} source={source} destination={destination} choices={choices} defaults={known} />}</QueryView>;
 }

@@ -1,117 +1,116 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Stack from '@mui/material/Stack';
+import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useDeferredValue, useMemo, useRef, useState } from 'react';
-import type { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { useEffect, useState } from 'react';
+import type { Defaults } from '../../../shared/environment/layers.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import { plugins } from '../../../shared/plugins/registry.ts';
-import type { Catalog } from '../../../shared/validation/catalog.ts';
 import { goTo, hrefOf } from '../../app/route.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
-import { checkText } from './check-text.ts';
-import { DocumentEditor } from './document-editor.tsx';
-import { KeyReference } from './key-reference.tsx';
-import { startingDocument } from './starting-document.ts';
+import { useDraftVersion } from '../configure/draft-context.tsx';
+import { draftOfReplica, sectionsOf, weakerLayers } from '../configure/draft-of-replica.ts';
+import { EnvironmentEditor } from '../configure/environment-editor.tsx';
+import { ProviderConfiguration } from '../configure/provider-configuration.tsx';
+import type { Choices } from '../configure/use-options.ts';
+import { startingEnvironments } from './starting-document.ts';
 
 interface Props {
   readonly vm: Vm;
   readonly source: Endpoint;
   readonly destination: Endpoint;
-  readonly catalog: Catalog | undefined;
-  readonly catalogError: CausewayError | undefined;
+  readonly choices: Choices;
+  readonly defaults: Defaults;
 }
 
-/** The replica's name and its environment document, checked while it is written. */
-export function ReplicaForm({ vm, source, destination, catalog, catalogError }: Props) {
+/** A new replica: its name, its wave, and its environments, checked while they are written. */
+export function ReplicaForm({ vm, source, destination, choices, defaults }: Props) {
   const link = useLink();
   const toast = useToast();
-  const sides = useMemo(() => ({ source: source.plugin, destination: destination.plugin }), [source.plugin, destination.plugin]);
   const [name, setName] = useState(vm.name);
-  const [written, setWritten] = useState(() => startingDocument(vm, sides, catalog));
+  const [wave, setWave] = useState('');
+  const [configuration, setConfiguration] = useState('');
   const [isRefused, setIsRefused] = useState(false);
-  // The check runs behind the typing, never before it.
-  const settled = useDeferredValue(written);
-  const { findings } = useMemo(() => checkText(settled, { vm, plugins: sides, catalog }), [settled, vm, sides, catalog]);
-  const hasErrors = findings.some(({ severity }) => severity === 'error');
+  const [draft] = useState(() => {
+    const below = weakerLayers(defaults, '', source.plugin, destination.plugin);
+    const start = startingEnvironments(vm, { source: source.plugin, destination: destination.plugin }, choices.catalog);
+    const own = (side: Side): JsonObject => without(start[side], Object.keys(below[side].project?.environment ?? {}));
+    return draftOfReplica({ sourceEnvironment: own('source'), destinationEnvironment: own('destination') }, source.plugin, destination.plugin, defaults);
+  });
+  useDraftVersion(draft);
+  useEffect(() => draft.changeContext({ vm, catalog: choices.catalog }), [draft, vm, choices.catalog]);
+  useEffect(
+    () => draft.changeContext({ weaker: weakerLayers(defaults, wave, source.plugin, destination.plugin), providerConfiguration: sectionsOf(configuration) }),
+    [draft, defaults, wave, configuration, source.plugin, destination.plugin],
+  );
+  const hasErrors = draft.findings().some(({ severity }) => severity === 'error');
   const create = useAction(async () => {
-    const { environments } = checkText(written, { vm, plugins: sides, catalog });
+    const [from, to] = [draft.layer('source'), draft.layer('destination')];
     const replica = await link.call('replica.create', {
       name: name.trim(),
       source: source.id,
       destination: destination.id,
       vm: vm.id,
-      sourceEnvironment: environments.source,
-      destinationEnvironment: environments.destination,
+      sourceEnvironment: from.environment,
+      destinationEnvironment: to.environment,
+      cleared: { source: [...(from.cleared ?? [])], destination: [...(to.cleared ?? [])] },
+      ...(wave === '' ? {} : { wave }),
+      ...(configuration.trim() === '' ? {} : { providerConfiguration: configuration }),
     });
     toast(text.replicas.created(replica.name));
     goTo('replicas', replica.id);
   });
   return (
-    <Stack
+    <Box
       component="form"
-      spacing={2}
+      noValidate
+      sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
       onSubmit={(event) => {
         event.preventDefault();
         setIsRefused(hasErrors);
         if (!hasErrors) void create.run();
       }}
+      onKeyDown={(event) => {
+        // Return in a field must not create a replica whose form is half filled in.
+        if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault();
+      }}
     >
-      <TextField size="small" required label={text.replicas.replicaName} value={name} onChange={(event) => setName(event.target.value)} sx={{ maxWidth: 420 }} />
-      {catalogError === undefined ? (
-        catalog !== undefined && <Alert severity="success" variant="outlined">{text.replicas.withCatalog}</Alert>
-      ) : (
-        <>
-          <Alert severity="warning">{text.replicas.noCatalog}</Alert>
-          <ErrorNotice error={catalogError} />
-        </>
-      )}
-      <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
-        <FileButton onText={setWritten} />
-      </Box>
-      <DocumentEditor value={written} onChange={setWritten} findings={findings} />
-      <KeyReference title={text.replicas.reference} plugin={destination.plugin} side="destination" />
-      {plugins[source.plugin].source !== undefined && <KeyReference title={text.replicas.sourceReference} plugin={source.plugin} side="source" />}
-      {isRefused && hasErrors && <Alert severity="error">{text.replicas.hasErrors}</Alert>}
-      {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
-      <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+        <TextField size="small" required label={text.replicas.replicaName} value={name} onChange={(event) => setName(event.target.value)} sx={{ width: 280 }} />
+        {defaults.waves.length > 0 && (
+          <TextField select size="small" label={text.configure.wave} value={wave} onChange={(event) => setWave(event.target.value)} sx={{ width: 220 }} slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}>
+            <MenuItem value="">{text.configure.noWave}</MenuItem>
+            {defaults.waves.map((one) => (
+              <MenuItem key={one.name} value={one.name}>
+                {one.name}
+              </MenuItem>
+            ))}
+          </TextField>
+        )}
+        <Typography variant="body2" sx={{ color: 'text.secondary', flex: '1 1 200px' }}>
+          {text.replicas.nothingMoved}
+        </Typography>
+        <Button href={hrefOf('inventory', source.id)}>{text.app.cancel}</Button>
         <Button type="submit" variant="contained" disabled={create.isBusy || name.trim() === ''}>
           {text.replicas.create}
         </Button>
-        <Button href={hrefOf('inventory', source.id)}>{text.app.cancel}</Button>
-        <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-          {text.replicas.nothingMoved}
-        </Typography>
       </Box>
-    </Stack>
+      {isRefused && hasErrors && <Alert severity="error">{text.replicas.hasErrors}</Alert>}
+      {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
+      <EnvironmentEditor draft={draft} choices={choices} />
+      <ProviderConfiguration value={configuration} onChange={setConfiguration} />
+    </Box>
   );
 }
 
-/** Takes a document that exists as a file. */
-function FileButton({ onText }: { readonly onText: (content: string) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <Button onClick={() => input.current?.click()}>{text.replicas.fromFile}</Button>
-      <input
-        ref={input}
-        type="file"
-        accept=".yaml,.yml,.json,.jsonc"
-        hidden
-        aria-label={text.replicas.fromFile}
-        onChange={(event) => {
-          const [file] = event.target.files ?? [];
-          event.target.value = '';
-          if (file !== undefined) void file.text().then(onText);
-        }}
-      />
-    </>
-  );
+function without(environment: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(environment).filter(([key]) => !keys.includes(key)));
 }

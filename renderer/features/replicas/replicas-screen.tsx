@@ -1,11 +1,14 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Checkbox from '@mui/material/Checkbox';
 import Link from '@mui/material/Link';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { memo, useDeferredValue, useMemo, useState } from 'react';
+import type { Deployment } from '../../../shared/model/deployment.ts';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import type { Execution } from '../../../shared/model/execution.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
 import { hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -18,6 +21,7 @@ import { text } from '../../text/en.ts';
 import { useRunQuery } from '../runs/use-run-query.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
 import { RunLine } from '../runs/run-line.tsx';
+import { ChoiceContext, ChooseBox } from './choose-box.tsx';
 import { ChosenReplicas, type ChosenReplica } from './chosen-replicas.tsx';
 import { LifeLabel } from './life-label.tsx';
 import { NextStep } from './next-step.tsx';
@@ -49,29 +53,52 @@ export function ReplicasScreen() {
           }
           // Without its runs nobody can tell where a replica stands.
           if (executions === undefined || deployments === undefined) return null;
-          const latest = latestOf(executions);
-          const deployed = latestOf(deployments);
-          const name = (id: string): string => endpoints?.find((endpoint) => endpoint.id === id)?.name ?? text.replicas.unknownEndpoint;
-          const rows = replicas.map((replica) => ({
-            replica,
-            life: replicaLife(replica, latest.get(replica.id), deployed.get(replica.id)),
-            way: `${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`,
-          }));
-          return <ReplicaTable rows={rows} />;
+          return <ReplicaTable replicas={replicas} executions={executions} deployments={deployments} endpoints={endpoints} />;
         }}
       </QueryView>
     </Screen>
   );
 }
 
-function ReplicaTable({ rows }: { readonly rows: readonly Row[] }) {
+interface Known {
+  readonly replicas: readonly Replica[];
+  /** The newest of each replica. */
+  readonly executions: readonly Execution[];
+  readonly deployments: readonly Deployment[];
+  readonly endpoints: readonly Endpoint[] | undefined;
+}
+
+function rowsOf({ replicas, executions, deployments, endpoints = [] }: Known): readonly Row[] {
+  const latest = latestOf(executions);
+  const deployed = latestOf(deployments);
+  const names = new Map(endpoints.map(({ id, name }) => [id, name]));
+  const name = (id: string): string => names.get(id) ?? text.replicas.unknownEndpoint;
+  return replicas.map((replica) => ({
+    replica,
+    life: replicaLife(replica, latest.get(replica.id), deployed.get(replica.id)),
+    way: `${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`,
+  }));
+}
+
+function ReplicaTable({ replicas, executions, deployments, endpoints }: Known) {
+  const rows = useMemo(() => rowsOf({ replicas, executions, deployments, endpoints }), [replicas, executions, deployments, endpoints]);
   const [search, setSearch] = useState('');
   const [kind, setKind] = useState<LifeKind | 'all'>('all');
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const now = useNow(10_000);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const columns = useMemo(() => columnsAt(now, chosen, setChosen), [now, chosen]);
-  const found = rows.filter(({ replica, life }) => (kind === 'all' || life.kind === kind) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted));
+  const columns = useMemo(() => columnsAt(now), [now]);
+  const found = useMemo(
+    () => rows.filter(({ replica, life }) => (kind === 'all' || life.kind === kind) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted)),
+    [rows, kind, wanted],
+  );
+  const choice = useMemo(
+    () => ({
+      chosen,
+      choose: (id: string, isChosen: boolean) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))),
+    }),
+    [chosen],
+  );
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -93,27 +120,21 @@ function ReplicaTable({ rows }: { readonly rows: readonly Row[] }) {
         shown={found.filter(({ life }) => isIdle(life))}
         onChoose={(replicas) => setChosen(new Set(replicas.map(({ replica }) => replica.id)))}
       />
-      <PagedTable label={text.replicas.title} columns={columns} rows={found} rowKey={({ replica }) => replica.id} sortedBy={{ column: 'name', descending: false }} />
+      <ChoiceContext value={choice}>
+        <Rows columns={columns} rows={found} />
+      </ChoiceContext>
     </>
   );
 }
 
-function columnsAt(now: number, chosen: ReadonlySet<string>, choose: (chosen: ReadonlySet<string>) => void): Column<Row>[] {
+/** Drawn anew when its rows change, not at every key in the search field. */
+const Rows = memo(function Rows({ columns, rows }: { readonly columns: readonly Column<Row>[]; readonly rows: readonly Row[] }) {
+  return <PagedTable label={text.replicas.title} columns={columns} rows={rows} rowKey={({ replica }) => replica.id} sortedBy={{ column: 'name', descending: false }} />;
+});
+
+function columnsAt(now: number): readonly Column<Row>[] {
   return [
-    {
-      id: 'chosen',
-      label: text.replicas.choose,
-      cell: ({ replica, life }) => (
-        <Checkbox
-          size="small"
-          checked={chosen.has(replica.id)}
-          disabled={!isIdle(life) && !chosen.has(replica.id)}
-          onChange={(event) => choose(new Set(event.target.checked ? [...chosen, replica.id] : [...chosen].filter((id) => id !== replica.id)))}
-          slotProps={{ input: { 'aria-label': text.replicas.chooseOne(replica.name) } }}
-          sx={{ p: 0.25 }}
-        />
-      ),
-    },
+    { id: 'chosen', label: text.replicas.choose, cell: ({ replica, life }) => <ChooseBox replica={replica} life={life} /> },
     {
       id: 'name',
       label: text.replicas.name,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { pluginsWith } from '../../../shared/plugins/registry.ts';
-import { checkText } from './check-text.ts';
-import { startingDocument } from './starting-document.ts';
+import { validateDocument } from '../../../shared/validation/validate-document.ts';
+import { startingDocument, startingEnvironments } from './starting-document.ts';
 
 const vm: Vm = {
   id: 'vm-1', name: 'web', os_type: 'linux', firmware: 'uefi', vcpus: 2, memory_mb: 2048,
@@ -20,33 +21,19 @@ const catalog = {
 describe('the document to start from', () => {
   test.each(pluginsWith('destination'))('for %s names all that must be said', (destination) => {
     const sides = { source: 'disk-images', destination } as const;
-    const { findings } = checkText(startingDocument(vm, sides, undefined), { vm, plugins: sides, catalog: undefined });
+    const findings = validateDocument({ ...(parse(startingDocument(vm, sides, undefined)) as object), vm });
     expect(findings.filter(({ rule }) => rule.endsWith('missing-key'))).toEqual([]);
   });
 
   test('has the VM’s networks at the left and what the destination has at the right', () => {
     const sides = { source: 'disk-images', destination: 'european-cloud' } as const;
-    const { findings, environments } = checkText(startingDocument(vm, sides, catalog), { vm, plugins: sides, catalog });
+    const environments = startingEnvironments(vm, sides, catalog);
+    const findings = validateDocument({ ...(parse(startingDocument(vm, sides, catalog)) as object), vm }, { catalog });
     expect(environments.destination).toMatchObject({
       network_map: { 'VM Network. "x"': 'production', Backup: 'production' },
       migr_image_map: { linux: 'Debian 12' },
       availability_zone: 'eu01-1',
     });
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-  });
-});
-
-describe('a document for a replica', () => {
-  const sides = { source: 'disk-images', destination: 'european-cloud' } as const;
-
-  test('for another platform is refused at its line', () => {
-    const { findings } = checkText('source:\n  plugin: qemu-hypervisor\n  environment: {}\n', { vm, plugins: sides, catalog: undefined });
-    expect(findings).toContainEqual(expect.objectContaining({ rule: 'document/other-endpoint', path: '/source/plugin', location: { line: 2, column: 3 } }));
-  });
-
-  test('may be JSON, and is judged by the VM that the source knows', () => {
-    const written = JSON.stringify({ vm: { id: 'other' }, destination: { plugin: 'european-cloud', environment: { network_map: {} } } });
-    const { findings } = checkText(written, { vm, plugins: sides, catalog: undefined });
-    expect(findings.some(({ message }) => message.includes('Backup'))).toBe(true);
   });
 });

@@ -21,16 +21,22 @@ const mostRounds = 5;
  * destination has at their right (the first that fits; people choose). The rest has built-in values.
  */
 export function startingDocument(vm: Vm, sides: Sides, catalog: Catalog | undefined): string {
+  const environments = startingEnvironments(vm, sides, catalog);
+  return stringify({
+    source: { plugin: sides.source, environment: environments.source },
+    destination: { plugin: sides.destination, environment: environments.destination },
+  });
+}
+
+/** The same, side by side. */
+export function startingEnvironments(vm: Vm, sides: Sides, catalog: Catalog | undefined): Record<Side, JsonObject> {
   const environments = { source: required(sides.source, 'source', vm, catalog), destination: required(sides.destination, 'destination', vm, catalog) };
   for (let round = 0; round < mostRounds; round += 1) {
     const missing = missingKeys(environments, vm, sides, catalog);
     if (missing.length === 0) break;
     for (const { side, field } of missing) environments[side] = { ...environments[side], [field.path[0]!]: valueFor(field, vm, catalog) };
   }
-  return stringify({
-    source: { plugin: sides.source, environment: environments.source },
-    destination: { plugin: sides.destination, environment: environments.destination },
-  });
+  return environments;
 }
 
 function required(plugin: PluginId, side: Side, vm: Vm, catalog: Catalog | undefined): JsonObject {

@@ -1,7 +1,7 @@
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { text } from '../../text/en.ts';
-import { fieldHelp, fieldLabel } from '../field-help.tsx';
+import { fieldHelp, fieldLabel, shown } from '../field-help.tsx';
 import type { FieldProps } from '../field-props.ts';
 
 /** One of several values, or none. */
@@ -49,7 +49,7 @@ function Choices({ field, value, choices, onChange, onBlur, inputRef, problem }:
       slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
     >
       <MenuItem value="">
-        <em>{text.forms.unset}</em>
+        <em>{field.meta.builtIn === undefined ? text.forms.unset : text.forms.builtInChoice(shown(field.meta.builtIn))}</em>
       </MenuItem>
       {choices.map((choice) => (
         <MenuItem key={choice.value} value={choice.value}>

@@ -37,6 +37,7 @@ export const navigation = {
   home: 'Project',
   endpoints: 'Endpoints',
   inventory: 'Inventory',
+  defaults: 'Defaults',
   replicas: 'Replicas',
   ledger: 'Ledger',
   check: 'Check files',

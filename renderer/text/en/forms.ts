@@ -2,6 +2,7 @@ export const forms = {
   required: 'required',
   missing: 'This field is required',
   unset: 'Not set',
+  builtInChoice: (value: string) => `${value} (built-in)`,
   yes: 'Yes',
   no: 'No',
   builtIn: (value: string) => `If not set: ${value}`,

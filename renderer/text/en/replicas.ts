@@ -93,7 +93,7 @@ export const replicas = {
   goToLine: (line: number) => `Line ${line}`,
   create: 'Create replica',
   created: (name: string) => `${name} is created`,
-  hasErrors: 'The document has errors: correct them first.',
+  hasErrors: 'There are errors: correct them first.',
   otherPlugin: (side: string, expected: string) => `The ${side} is an endpoint of ${expected}; the document is for another platform.`,
   nothingMoved: 'Nothing is created at the destination yet: that is what the first run does.',
 

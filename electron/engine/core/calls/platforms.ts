@@ -37,6 +37,8 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
 
   async 'options.list'(core, { endpoint: reference, side, names, environment }, signal) {
     const endpoint = endpointOf(core, reference);
+    // Nobody is asked for nothing.
+    if (names.length === 0) return {};
     const lists =
       side === 'source'
         ? await using(openSource(core, endpoint), (source) => source.options(names, signal))

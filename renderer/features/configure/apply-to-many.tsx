@@ -1,0 +1,173 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import FormGroup from '@mui/material/FormGroup';
+import Table from '@mui/material/Table';
+import TableBody from '@mui/material/TableBody';
+import TableCell from '@mui/material/TableCell';
+import TableHead from '@mui/material/TableHead';
+import TableRow from '@mui/material/TableRow';
+import Typography from '@mui/material/Typography';
+import { useId, useMemo, useState } from 'react';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import { asCausewayError } from '../../app/query-store.ts';
+import { useToast } from '../../app/toasts.tsx';
+import { useAction } from '../../app/use-action.ts';
+import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { text } from '../../text/en.ts';
+import { alike, changesOf, ownSettings, type ReplicaChange } from './apply-settings.ts';
+import { shortText } from './environment-field.tsx';
+import type { EnvironmentDraft } from './environment-draft.ts';
+
+interface Props {
+  readonly replica: Replica;
+  readonly draft: EnvironmentDraft;
+  readonly endpoints: { readonly source: Endpoint; readonly destination: Endpoint };
+  readonly onClose: () => void;
+}
+
+/** Takes settings of one machine to others, after showing what that changes. */
+export function ApplyToMany({ replica, draft, onClose }: Props) {
+  const id = useId();
+  const replicas = useQuery('replica.list', {});
+  const endpoints = useQuery('endpoint.list', {});
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={id} maxWidth="md" fullWidth>
+      <DialogTitle id={id}>{text.configure.apply.title}</DialogTitle>
+      <QueryView query={replicas}>
+        {(all) => <QueryView query={endpoints}>{(known) => <Choices draft={draft} others={alike(replica, all, known)} onClose={onClose} />}</QueryView>}
+      </QueryView>
+    </Dialog>
+  );
+}
+
+function Choices({ draft, others, onClose }: { readonly draft: EnvironmentDraft; readonly others: readonly Replica[]; readonly onClose: () => void }) {
+  const link = useLink();
+  const toast = useToast();
+  const settings = useMemo(() => ownSettings(draft), [draft]);
+  const [chosenSettings, setChosenSettings] = useState<ReadonlySet<string>>(new Set());
+  const [chosenReplicas, setChosenReplicas] = useState<ReadonlySet<string>>(new Set());
+  const [failures, setFailures] = useState<readonly { name: string; message: string }[]>([]);
+  const changes = useMemo(
+    () => changesOf(settings.filter(({ side, key }) => chosenSettings.has(`${side}/${key}`)), others.filter(({ id }) => chosenReplicas.has(id))),
+    [settings, others, chosenSettings, chosenReplicas],
+  );
+  const apply = useAction(async () => {
+    const failed: { name: string; message: string }[] = [];
+    for (const { replica, update } of changes) {
+      try {
+        await link.call('replica.update', update);
+      } catch (error) {
+        failed.push({ name: replica.name, message: asCausewayError(error).message });
+      }
+    }
+    const done = changes.length - failed.length;
+    if (done > 0) toast(text.configure.apply.done(done));
+    setFailures(failed);
+    if (failed.length === 0) onClose();
+  });
+  return (
+    <>
+      <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+        <Typography sx={{ color: 'text.secondary' }}>{text.configure.apply.lead}</Typography>
+        {settings.length === 0 && <Alert severity="info">{text.configure.apply.noSettings}</Alert>}
+        {others.length === 0 && <Alert severity="info">{text.configure.apply.noMachines}</Alert>}
+        <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 2 }}>
+          <Picker
+            title={text.configure.apply.settings}
+            items={settings.map(({ side, key, label }) => ({ id: `${side}/${key}`, label }))}
+            chosen={chosenSettings}
+            onChange={setChosenSettings}
+          />
+          <Picker title={text.configure.apply.machines} items={others.map(({ id, name }) => ({ id, label: name }))} chosen={chosenReplicas} onChange={setChosenReplicas} />
+        </Box>
+        {chosenSettings.size > 0 && chosenReplicas.size > 0 && <Preview changes={changes} />}
+        {failures.map(({ name, message }) => (
+          <Alert key={name} severity="error">
+            {text.configure.apply.failed}: {name}. {message}
+          </Alert>
+        ))}
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onClose}>{text.app.cancel}</Button>
+        <Button variant="contained" disabled={changes.length === 0 || apply.isBusy} onClick={() => void apply.run()}>
+          {text.configure.apply.run(changes.length)}
+        </Button>
+      </DialogActions>
+    </>
+  );
+}
+
+interface PickerProps {
+  readonly title: string;
+  readonly items: readonly { readonly id: string; readonly label: string }[];
+  readonly chosen: ReadonlySet<string>;
+  readonly onChange: (chosen: ReadonlySet<string>) => void;
+}
+
+function Picker({ title, items, chosen, onChange }: PickerProps) {
+  const toggle = (id: string) => onChange(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
+  return (
+    <Box role="group" aria-label={title}>
+      <Typography sx={{ fontWeight: 600 }}>{title}</Typography>
+      <FormGroup sx={{ maxHeight: 260, overflow: 'auto', flexWrap: 'nowrap' }}>
+        {items.length > 1 && (
+          <FormControlLabel
+            control={
+              <Checkbox
+                size="small"
+                checked={chosen.size === items.length}
+                indeterminate={chosen.size > 0 && chosen.size < items.length}
+                onChange={() => onChange(new Set(chosen.size === items.length ? [] : items.map(({ id }) => id)))}
+              />
+            }
+            label={text.configure.apply.all}
+          />
+        )}
+        {items.map(({ id, label }) => (
+          <FormControlLabel key={id} control={<Checkbox size="small" checked={chosen.has(id)} onChange={() => toggle(id)} />} label={label} />
+        ))}
+      </FormGroup>
+    </Box>
+  );
+}
+
+function Preview({ changes }: { readonly changes: readonly ReplicaChange[] }) {
+  if (changes.length === 0) return <Alert severity="success">{text.configure.apply.nothing}</Alert>;
+  const said = (value: unknown, wasCleared: boolean): string => (wasCleared ? text.configure.cleared : value === undefined ? text.configure.apply.inherited : shortText(value));
+  return (
+    <Box component="section" aria-label={text.configure.apply.preview} sx={{ maxHeight: 320, overflow: 'auto' }}>
+      <Typography sx={{ fontWeight: 600 }}>{text.configure.apply.preview}</Typography>
+      <Table size="small" stickyHeader>
+        <TableHead>
+          <TableRow>
+            <TableCell>{text.configure.apply.machine}</TableCell>
+            <TableCell>{text.configure.apply.setting}</TableCell>
+            <TableCell>{text.configure.apply.before}</TableCell>
+            <TableCell>{text.configure.apply.after}</TableCell>
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {changes.flatMap(({ replica, changes: own }) =>
+            own.map((change) => (
+              <TableRow key={`${replica.id} ${change.side} ${change.key}`}>
+                <TableCell>{replica.name}</TableCell>
+                <TableCell>{change.label}</TableCell>
+                <TableCell sx={{ overflowWrap: 'anywhere' }}>{said(change.before, change.wasCleared)}</TableCell>
+                <TableCell sx={{ overflowWrap: 'anywhere', fontWeight: 600 }}>{said(change.value, change.value === undefined)}</TableCell>
+              </TableRow>
+            )),
+          )}
+        </TableBody>
+      </Table>
+    </Box>
+  );
+}

@@ -1,0 +1,119 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useEffect, useState } from 'react';
+import type { Defaults } from '../../../shared/environment/layers.ts';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import { goTo, hrefOf } from '../../app/route.ts';
+import { useToast } from '../../app/toasts.tsx';
+import { useAction } from '../../app/use-action.ts';
+import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { text } from '../../text/en.ts';
+import { ApplyToMany } from './apply-to-many.tsx';
+import { useDraftVersion } from './draft-context.tsx';
+import { draftOfReplica, sectionsOf, weakerLayers } from './draft-of-replica.ts';
+import { EnvironmentEditor } from './environment-editor.tsx';
+import { ProviderConfiguration } from './provider-configuration.tsx';
+import { sameJson } from './same-json.ts';
+import { UnsavedGuard } from './unsaved-guard.tsx';
+import { useOptions } from './use-options.ts';
+
+interface Props {
+  readonly replica: Replica;
+  readonly source: Endpoint;
+  readonly destination: Endpoint;
+  readonly defaults: Defaults;
+}
+
+/** The form of one replica, with its name, its wave and its provider configuration. */
+export function ConfigureReplica({ replica, source, destination, defaults }: Props) {
+  const link = useLink();
+  const toast = useToast();
+  const vm = useQuery('vm.show', { endpoint: source.id, vm: replica.vmId });
+  const choices = useOptions(destination.id, vm.data, source);
+  const [name, setName] = useState(replica.name);
+  const [wave, setWave] = useState(replica.wave ?? '');
+  const [configuration, setConfiguration] = useState(replica.providerConfiguration ?? '');
+  const [draft] = useState(() => draftOfReplica(replica, source.plugin, destination.plugin, defaults));
+  const [initial] = useState(() => contentOf());
+  const [isApplying, setIsApplying] = useState(false);
+  const [isRefused, setIsRefused] = useState(false);
+  useDraftVersion(draft);
+  useEffect(() => draft.changeContext({ vm: vm.data, catalog: choices.catalog }), [draft, vm.data, choices.catalog]);
+  useEffect(
+    () => draft.changeContext({ weaker: weakerLayers(defaults, wave, source.plugin, destination.plugin), providerConfiguration: sectionsOf(configuration) }),
+    [draft, defaults, wave, configuration, source.plugin, destination.plugin],
+  );
+  function contentOf() {
+    const [from, to] = [draft.layer('source'), draft.layer('destination')];
+    return {
+      name: name.trim(),
+      wave: wave === '' ? null : wave,
+      providerConfiguration: configuration.trim() === '' ? null : configuration,
+      sourceEnvironment: from.environment,
+      destinationEnvironment: to.environment,
+      cleared: { source: [...(from.cleared ?? [])], destination: [...(to.cleared ?? [])] },
+    };
+  }
+  const content = contentOf();
+  const isChanged = !sameJson(content, initial);
+  const hasErrors = draft.findings().some(({ severity }) => severity === 'error');
+  const save = useAction(async () => {
+    const saved = await link.call('replica.update', { replica: replica.id, ...content, ...(vm.data === undefined ? {} : { vm: vm.data }) });
+    toast(text.configure.saved(saved.name));
+    goTo('replicas', replica.id);
+  });
+  return (
+    <Box
+      component="form"
+      noValidate
+      sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        setIsRefused(hasErrors);
+        if (!hasErrors) void save.run();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 's' && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          event.currentTarget.requestSubmit();
+        }
+        // Return in a field must not save a form of sixty of them.
+        if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault();
+      }}
+    >
+      <UnsavedGuard isDirty={isChanged && !save.isBusy} />
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+        <TextField size="small" required label={text.replicas.replicaName} value={name} onChange={(event) => setName(event.target.value)} sx={{ width: 280 }} />
+        <TextField select size="small" label={text.configure.wave} value={wave} onChange={(event) => setWave(event.target.value)} sx={{ width: 220 }} slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}>
+          <MenuItem value="">{text.configure.noWave}</MenuItem>
+          {defaults.waves.map((one) => (
+            <MenuItem key={one.name} value={one.name}>
+              {one.name}
+            </MenuItem>
+          ))}
+        </TextField>
+        <Box sx={{ flexGrow: 1 }} />
+        <Button onClick={() => setIsApplying(true)}>{text.configure.applyToMany}</Button>
+        <Typography role="status" variant="body2" sx={{ color: 'text.secondary' }}>
+          {isChanged ? text.configure.changed : text.configure.noChanges}
+        </Typography>
+        <Button href={hrefOf('replicas', replica.id)}>{isChanged ? text.configure.discard : text.app.cancel}</Button>
+        <Button type="submit" variant="contained" disabled={!isChanged || save.isBusy || name.trim() === ''}>
+          {text.configure.save}
+        </Button>
+      </Box>
+      {vm.error !== undefined && vm.data === undefined && <Alert severity="warning">{text.configure.vmUnknown}</Alert>}
+      {isRefused && hasErrors && <Alert severity="error">{text.configure.hasErrors}</Alert>}
+      {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
+      <EnvironmentEditor draft={draft} choices={choices} />
+      <ProviderConfiguration value={configuration} onChange={setConfiguration} />
+      {isApplying && <ApplyToMany replica={replica} draft={draft} endpoints={{ source, destination }} onClose={() => setIsApplying(false)} />}
+    </Box>
+  );
+}

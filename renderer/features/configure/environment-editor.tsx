@@ -1,0 +1,105 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import ToggleButton from '@mui/material/ToggleButton';
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
+import { useMemo, useRef, useState } from 'react';
+import { timeText } from '../../components/quantities.ts';
+import { text } from '../../text/en.ts';
+import { DraftViewContext } from './draft-context.tsx';
+import { EffectiveView } from './effective-view.tsx';
+import type { EnvironmentDraft } from './environment-draft.ts';
+import { FindingsBar, OtherFindings } from './findings-bar.tsx';
+import { GroupRail, SettingGroups } from './setting-groups.tsx';
+import { takeText, textOf, TextView, type WrittenText } from './text-view.tsx';
+import type { Choices, Freshness } from './use-options.ts';
+
+interface Props {
+  readonly draft: EnvironmentDraft;
+  readonly choices: Pick<Choices, 'optionsOf' | 'freshness'>;
+}
+
+/** Everything that edits an environment: form or text, findings, and what counts in the end. */
+export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: Props) {
+  const view = useMemo(() => ({ draft, optionsOf }), [draft, optionsOf]);
+  const [written, setWritten] = useState<WrittenText>();
+  const [kept, setKept] = useState<WrittenText>();
+  const [showsEffective, setShowsEffective] = useState(true);
+  const isText = written !== undefined;
+  const choose = (chosen: 'form' | 'text') => {
+    if (chosen === 'text' && !isText) setWritten(kept?.version === draft.version() ? kept : textOf(draft));
+    if (chosen === 'form' && written?.isReadable === true) {
+      // The same text comes back, comments and all, as long as the form changes nothing.
+      setKept(written);
+      setWritten(undefined);
+    }
+  };
+  return (
+    <DraftViewContext value={view}>
+      <Box
+        sx={{
+          position: 'sticky', top: 0, zIndex: 2, bgcolor: 'background.default', display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', py: 1,
+        }}
+      >
+        <ToggleButtonGroup size="small" exclusive value={isText ? 'text' : 'form'} aria-label={text.configure.view} onChange={(_event, chosen: 'form' | 'text' | null) => chosen !== null && choose(chosen)}>
+          <ToggleButton value="form">{text.configure.form}</ToggleButton>
+          <ToggleButton value="text">{text.configure.asText}</ToggleButton>
+        </ToggleButtonGroup>
+        <FindingsBar />
+        <Box sx={{ flexGrow: 1 }} />
+        <FileButton
+          onText={(content) => {
+            const isReadable = takeText(draft, content).length === 0;
+            setWritten({ content, isReadable, version: draft.version() });
+          }}
+        />
+        <Button size="small" aria-pressed={showsEffective} onClick={() => setShowsEffective(!showsEffective)}>
+          {text.configure.showEffective}
+        </Button>
+      </Box>
+      <FreshnessNotice freshness={freshness} />
+      <OtherFindings />
+      {isText && !written.isReadable && <Alert severity="warning">{text.configure.textUnreadable}</Alert>}
+      <Box
+        sx={{
+          display: 'grid', gap: 3, alignItems: 'start',
+          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: [isText ? '' : '170px', 'minmax(0, 1fr)', showsEffective ? '290px' : ''].filter((part) => part !== '').join(' ') },
+        }}
+      >
+        {isText ? <TextView written={written} onChange={setWritten} /> : <><GroupRail /><SettingGroups draft={draft} /></>}
+        {showsEffective && <EffectiveView />}
+      </Box>
+    </DraftViewContext>
+  );
+}
+
+/** Where choices are from when they are not of now. */
+function FreshnessNotice({ freshness }: { readonly freshness: Freshness }) {
+  if (freshness.kind === 'old') return <Alert severity="warning">{text.configure.offline(timeText(freshness.capturedAt))}</Alert>;
+  if (freshness.kind === 'none') return <Alert severity="info">{text.configure.noOptions}</Alert>;
+  return null;
+}
+
+/** Takes a document that exists as a file. */
+function FileButton({ onText }: { readonly onText: (content: string) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button size="small" onClick={() => input.current?.click()}>
+        {text.replicas.fromFile}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        accept=".yaml,.yml,.json,.jsonc"
+        hidden
+        aria-label={text.replicas.fromFile}
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          event.target.value = '';
+          if (file !== undefined) void file.text().then(onText);
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import Box from '@mui/material/Box';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import type { Side } from '../../../shared/model/plugin-id.ts';
+import type { FieldDescriptor } from '../../forms/field-descriptor.ts';
+import { BooleanInput, ChoiceInput } from '../../forms/fields/choice-field.tsx';
+import { OptionInput, OptionListInput } from '../../forms/fields/option-field.tsx';
+import { SecretInput } from '../../forms/fields/secret-field.tsx';
+import { TextInput } from '../../forms/fields/text-field.tsx';
+import type { FieldValue, FormValues, MappingRow } from '../../forms/form-values.ts';
+import { text } from '../../text/en.ts';
+import { useDraftView } from './draft-context.tsx';
+import { MappingTable } from './mapping-table.tsx';
+
+interface Props {
+  readonly side: Side;
+  readonly field: FieldDescriptor;
+  readonly value: FieldValue;
+  readonly onChange: (value: FieldValue) => void;
+  /** What is wrong at a path below the value; '' for the value itself. */
+  readonly problemAt: (below: string) => string | undefined;
+}
+
+/** What edits a value, by the kind of its field, with the choices that are known for it. */
+export function ValueInput({ side, field, value, onChange, problemAt }: Props) {
+  const { optionsOf } = useDraftView();
+  const options = optionsOf(side, field.meta.optionsFrom);
+  const shared = { field, problem: problemAt('') };
+  switch (field.kind) {
+    case 'object':
+      return <ObjectInput {...{ side, field, onChange, problemAt }} value={value as FormValues} />;
+    case 'mapping':
+    case 'pairs': {
+      const keysFrom = field.kind === 'mapping' ? field.meta.keysFrom : field.pair?.[0].meta.optionsFrom;
+      const rightsFrom = field.kind === 'mapping' ? field.meta.optionsFrom : field.pair?.[1].meta.optionsFrom;
+      const leftLabel = keysFrom !== undefined && keysFrom in text.configure.left ? text.configure.left[keysFrom as keyof typeof text.configure.left] : text.configure.left.other;
+      return (
+        <MappingTable
+          {...shared}
+          rows={value as readonly MappingRow[]}
+          onChange={onChange}
+          lefts={optionsOf(side, keysFrom)}
+          leftLabel={leftLabel}
+          rights={optionsOf(side, rightsFrom)}
+        />
+      );
+    }
+    case 'secret':
+      return <SecretInput {...shared} value={value as string | { readonly $secret: string }} onChange={onChange} />;
+    case 'boolean':
+      return <BooleanInput {...shared} value={value as boolean | ''} onChange={onChange} />;
+    case 'choice':
+      return <ChoiceInput {...shared} value={value as string} onChange={onChange} />;
+    case 'list':
+      return options.length > 0 ? (
+        <OptionListInput {...shared} value={value as string} onChange={onChange} options={options} />
+      ) : (
+        <TextInput {...shared} value={value as string} onChange={onChange} />
+      );
+    default:
+      return options.length > 0 && field.kind === 'text' ? (
+        <OptionInput {...shared} value={value as string} onChange={onChange} options={options} />
+      ) : (
+        <TextInput {...shared} value={value as string} onChange={onChange} />
+      );
+  }
+}
+
+/** Fields of an object, which count and are inherited as a whole. */
+function ObjectInput({ side, field, value, onChange, problemAt }: Omit<Props, 'value'> & { readonly value: FormValues }) {
+  const own = problemAt('');
+  return (
+    <Box role="group" aria-label={field.label} sx={{ borderLeft: 2, borderColor: 'divider', pl: 2 }}>
+      <Typography variant="body2" sx={{ fontWeight: 500 }}>
+        {field.label}
+        {field.required && ` (${text.forms.required})`}
+      </Typography>
+      <Typography variant="caption" component="p" sx={{ color: own === undefined ? 'text.secondary' : 'error.main', mb: 1.5 }}>
+        {own ?? field.meta.help}
+      </Typography>
+      <Stack spacing={2}>
+        {(field.members ?? []).map((member) => (
+          <ValueInput
+            key={member.key}
+            side={side}
+            // Members without choices of their own take those of the whole, e.g. images by OS type.
+            field={member.meta.optionsFrom === undefined && field.meta.optionsFrom !== undefined ? { ...member, meta: { ...member.meta, optionsFrom: field.meta.optionsFrom } } : member}
+            value={value[member.key] ?? ''}
+            onChange={(changed) => onChange({ ...value, [member.key]: changed })}
+            problemAt={(below) => problemAt(`/${member.key}${below}`)}
+          />
+        ))}
+      </Stack>
+    </Box>
+  );
+}
