@@ -14,21 +14,29 @@ export interface ScreenLab {
   close(): Promise<void>;
 }
 
+export interface ScreenLabOptions {
+  /** Whether workers reach package mirrors. */
+  readonly outbound?: boolean;
+  /** Names of the images; default `web-01`. */
+  readonly images?: readonly string[];
+}
+
 /**
  * The built product talks to this cloud without any option of its own, so its workers have addresses of their own: that
  * needs root.
  *
- * @param bytes how much of the image `web-01.raw` (64 MiB) holds data
- * @param options.outbound whether workers reach package mirrors
+ * @param bytes how much of each image (64 MiB) holds data
  */
-export async function startScreenLab(bytes: number, { outbound = false }: { readonly outbound?: boolean } = {}): Promise<ScreenLab> {
+export async function startScreenLab(bytes: number, { outbound = false, images: names = ['web-01'] }: ScreenLabOptions = {}): Promise<ScreenLab> {
   const root = await mkdtemp(join(tmpdir(), 'causeway-screens-'));
   const images = join(root, 'images');
   await mkdir(images);
-  const image = await open(join(images, 'web-01.raw'), 'w');
-  await image.truncate(64 * 1024 * 1024);
-  await image.write(randomBytes(bytes), 0, bytes, 1024 * 1024);
-  await image.close();
+  for (const name of names) {
+    const image = await open(join(images, `${name}.raw`), 'w');
+    await image.truncate(64 * 1024 * 1024);
+    await image.write(randomBytes(bytes), 0, bytes, 1024 * 1024);
+    await image.close();
+  }
   const cloud = await startEuropeanCloud({ folder: join(root, 'cloud'), transitionMs: 20, machines: labMachines({ worker: 'native', outbound }) });
   return {
     cloud,

@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { takePictures } from '../hosts/pictures.ts';
+import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+
+const MiB = 1024 * 1024;
+const passphrase = 'correct horse battery staple';
+const hostileKeys = ['a.b[0].c', '"quoted" \\ / ~', 'zwei\tTeile', '网络 🚀', 'constructor', '__proto__x', '#: {x}'];
+let lab: ScreenLab;
+let workbench: Workbench;
+let page: Page;
+
+/** A replica configured in forms and as text, with layers below it; each step needs the one before. */
+describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => {
+  beforeAll(async () => {
+    lab = await startScreenLab(MiB, { images: ['web-01', 'db-01'] });
+    workbench = await openWorkbenchInBrowser(['--settings', lab.settings]);
+    page = workbench.page;
+    page.setDefaultTimeout(20_000);
+    await prepareAxe(workbench.context);
+    await page.reload();
+    await makeProject();
+    await makeReplica('web-01');
+    await makeReplica('db-01');
+  });
+  afterAll(async () => {
+    await workbench?.close();
+    await lab?.close();
+  });
+
+  it('has common settings for the project and for a wave', async () => {
+    await go('Defaults');
+    await page.getByLabel('Platform and side').click();
+    await page.getByRole('option', { name: 'European cloud as a destination' }).click();
+    await choose(setting('disk_bus').getByRole('combobox'), 'virtio');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('No changes').waitFor();
+    await page.getByRole('button', { name: 'New wave…' }).click();
+    await page.getByLabel('Name of the wave').fill('Wave 1: shop');
+    await page.getByRole('button', { name: 'Create wave' }).click();
+    await page.getByText('No machine is in this wave yet').waitFor();
+    await setting('disk_bus').getByText('Project', { exact: true }).waitFor();
+    await choose(setting('set_dhcp').getByRole('combobox'), 'No');
+    await setting('set_dhcp').getByText('This wave', { exact: true }).waitFor();
+    await lookAt('defaults');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('No changes').waitFor();
+    expect(JSON.parse(readFileSync(join(lab.project, 'defaults.json'), 'utf8'))).toEqual({ 'european-cloud/destination': { environment: { disk_bus: 'virtio' } } });
+  });
+
+  it('shows where each value is from, and inherits, sets and clears', async () => {
+    await configure('web-01');
+    await choose(page.getByLabel('Wave'), 'Wave 1: shop');
+    await setting('set_dhcp').getByText('Wave', { exact: true }).waitFor();
+    await setting('disk_bus').getByText('Project', { exact: true }).waitFor();
+    await setting('retain_user_credentials').getByText('Built-in', { exact: true }).waitFor();
+    await setting('availability_zone').getByText('This machine', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Clear: Disk bus' }).click();
+    await setting('disk_bus').getByText('Cleared', { exact: true }).waitFor();
+    expect(await effective()).not.toContain('"disk_bus"');
+    await page.getByRole('button', { name: 'Inherit: Disk bus' }).click();
+    expect(await effective()).toContain('"disk_bus": "virtio"');
+    await choose(setting('set_dhcp').getByRole('combobox'), 'Yes');
+    expect(await effective()).toContain('"set_dhcp": true');
+    await lookAt('configure');
+  });
+
+  it('offers what the destination has, and takes what nobody offers', async () => {
+    const type = setting('machine_type').getByRole('combobox');
+    await type.click();
+    await page.getByRole('option', { name: /c2i\.1/ }).first().waitFor();
+    await page.keyboard.press('Escape');
+    await type.fill('c9.none');
+    await setting('machine_type').getByText('The destination has no machine type with the name or ID "c9.none".').waitFor();
+    await page.getByText('1 error, 0 warnings').waitFor();
+  });
+
+  it('jumps from finding to finding, and does not save with errors', async () => {
+    const size = setting('migr_worker_volume_size').getByRole('textbox');
+    await size.fill('20x');
+    await page.getByText('2 errors, 0 warnings').waitFor();
+    await page.getByLabel('Name of the replica').focus();
+    await page.keyboard.press('F8');
+    expect(await focusedSetting()).toBe('machine_type');
+    await page.keyboard.press('F8');
+    expect(await focusedSetting()).toBe('migr_worker_volume_size');
+    await page.keyboard.press('F8');
+    expect(await focusedSetting()).toBe('machine_type');
+    await page.keyboard.press('Shift+F8');
+    expect(await focusedSetting()).toBe('migr_worker_volume_size');
+    await lookAt('configure-findings');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('There are errors: correct them first.').waitFor();
+    await page.getByRole('button', { name: 'Inherit: Machine type', exact: true }).click();
+    await size.fill('20');
+    await page.getByText('Nothing found').waitFor();
+  });
+
+  it('keeps map keys of any kind through edit, save and load, as form and as text', async () => {
+    const map = setting('network_map');
+    for (const key of hostileKeys) {
+      await map.getByRole('button', { name: /^Add another/ }).click();
+      await map.getByLabel('Name', { exact: true }).last().fill(key);
+      await map.getByRole('combobox').last().fill('migration');
+    }
+    await page.getByRole('button', { name: 'Text', exact: true }).click();
+    const document = page.getByLabel('Environment document');
+    const written = `# kept\n${await document.inputValue()}`;
+    await document.fill(written);
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    await page.getByRole('button', { name: 'Text', exact: true }).click();
+    expect(await document.inputValue()).toBe(written);
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'web-01' }).waitFor();
+    await page.reload();
+    await configure('web-01');
+    const names = await setting('network_map').getByLabel('Name', { exact: true }).all();
+    expect(await Promise.all(names.map((name) => name.inputValue()))).toEqual(hostileKeys);
+    await setting('set_dhcp').getByText('This machine', { exact: true }).waitFor();
+  });
+
+  it('asks before unsaved changes are left', async () => {
+    await setting('migr_worker_volume_size').getByRole('textbox').fill('30');
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Ledger' }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    expect(await setting('migr_worker_volume_size').getByRole('textbox').inputValue()).toBe('30');
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Ledger' }).click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
+  });
+
+  it('applies settings to another machine after showing what changes', async () => {
+    await configure('web-01');
+    await page.getByRole('button', { name: 'Apply to others…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Volume size').check();
+    await dialog.getByLabel('db-01').check();
+    await dialog.getByRole('row').filter({ hasText: 'db-01' }).getByText('inherited').waitFor();
+    await lookAt('apply-to-others');
+    await dialog.getByRole('button', { name: 'Change 1 machine' }).click();
+    await page.getByText('1 machine is changed').waitFor();
+    await configure('db-01');
+    expect(await setting('migr_worker_volume_size').getByRole('textbox').inputValue()).toBe('20');
+  });
+
+  it('renders the one field that is typed into, once a keystroke', async () => {
+    const size = setting('migr_worker_volume_size').getByRole('textbox');
+    await size.focus();
+    const touched = await page.evaluate(async () => {
+      const seen = new Set<string>();
+      const observer = new MutationObserver((records) => {
+        for (const { target } of records) {
+          const element = target instanceof Element ? target : target.parentElement;
+          const setting = element?.closest('[data-setting]')?.getAttribute('data-setting');
+          if (setting !== null && setting !== undefined) seen.add(setting);
+        }
+      });
+      observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+      const input = document.activeElement as HTMLInputElement;
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(input, '201');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      observer.disconnect();
+      return [...seen];
+    });
+    expect(touched).toEqual(['migr_worker_volume_size']);
+    await size.fill('20');
+  });
+
+  it('marks choices as old when the destination can\'t be asked', async () => {
+    await lab.cloud.close();
+    await page.reload();
+    await page.getByText('The destination can’t be asked now. Choices are those of').waitFor({ timeout: 60_000 });
+    await setting('machine_type').getByRole('combobox').click();
+    await page.getByRole('option', { name: /c2i\.1/ }).first().waitFor();
+    await page.keyboard.press('Escape');
+    await lookAt('configure-offline');
+  });
+
+  it('never violates its content security policy and logs no error', () => {
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
+function setting(key: string): Locator {
+  return page.locator(`[data-setting="${key}"]`);
+}
+
+async function effective(): Promise<string> {
+  return page.getByRole('region', { name: 'What counts' }).innerText();
+}
+
+async function focusedSetting(): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.closest('[data-setting]')?.getAttribute('data-setting'));
+}
+
+async function go(screen: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
+}
+
+async function configure(replica: string): Promise<void> {
+  await go('Replicas');
+  await page.getByRole('link', { name: replica, exact: true }).click();
+  await page.getByRole('link', { name: 'Configure' }).click();
+  await page.getByRole('heading', { level: 1, name: `Configure ${replica}` }).waitFor();
+  await setting('network_map').waitFor();
+}
+
+async function choose(box: Locator, option: string): Promise<void> {
+  await box.click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
+
+async function lookAt(name: string): Promise<void> {
+  await takePictures(page, name);
+  expect(await seriousFindings(page), name).toEqual([]);
+}
+
+async function makeProject(): Promise<void> {
+  const form = page.getByRole('form', { name: 'Create a project' });
+  await form.getByLabel('Name').fill('Configured');
+  await form.getByLabel('Folder').fill(lab.project);
+  await form.getByRole('button', { name: 'Create project' }).click();
+  await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+  await page.getByLabel('Passphrase once more').fill(passphrase);
+  await page.getByRole('button', { name: 'Create vault' }).click();
+  await page.getByText('The vault is open. Its secrets').waitFor();
+  await go('Endpoints');
+  await page.getByRole('link', { name: 'Add endpoint' }).click();
+  await choose(page.getByLabel('Platform'), 'Disk images');
+  await page.getByLabel('Name').fill('Images');
+  await page.getByLabel('Folder or file').fill(lab.images);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'Add endpoint' }).click();
+  await choose(page.getByLabel('Platform'), 'European cloud');
+  await page.getByLabel('Name').fill('Cloud');
+  await page.getByLabel('Project ID').fill(lab.cloud.projectId);
+  await page.getByLabel('Region').fill(lab.cloud.region);
+  await page.getByLabel('Service account key').fill(JSON.stringify(lab.cloud.serviceAccountKey));
+  await page.getByLabel('Infrastructure interface').fill(lab.cloud.urls.iaas);
+  await page.getByLabel('Token endpoint').fill(lab.cloud.urls.token);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'Cloud', exact: true }).waitFor();
+}
+
+async function makeReplica(machine: string): Promise<void> {
+  await go('Inventory');
+  await page.getByRole('link', { name: `Create replica of ${machine}` }).click();
+  await page.getByText('Nothing found').waitFor();
+  await page.getByRole('button', { name: 'Create replica', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: machine, exact: true }).waitFor();
+}
