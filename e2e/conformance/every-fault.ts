@@ -40,7 +40,9 @@ export async function throughFaults(
   for (const fault of chosen) {
     const at = `${fault.effect} at ${fault.operation} ${fault.nth}`;
     const startedAt = performance.now();
-    const outcome = await run(fault);
+    const outcome = await run(fault).catch((thrown: unknown): FaultOutcome => ({
+      state: 'not even ended', hit: true, wrong: [`it threw: ${thrown instanceof Error ? thrown.message : String(thrown)}`],
+    }));
     const { state, error, hit } = outcome;
     if (!hit) counted.neverCame += 1;
     else if (state === 'completed') counted.well += 1;

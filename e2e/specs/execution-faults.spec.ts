@@ -13,7 +13,7 @@ import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts
  * `CAUSEWAY_FAULT_SEED`.
  */
 const MiB = 1024 * 1024;
-const sample = { first: 40, grown: 4 };
+const sample = { first: 40, grown: 4, lasting: 3 };
 
 let lab: ProjectLab;
 const peaks = new Peaks();
@@ -130,5 +130,38 @@ describe.each(['first', 'grown'] as const)('every call of an execution going wro
     expect(tally.wrong).toEqual([]);
     expect(tally.well).toBeGreaterThan(tally.cases / 2);
     expect(lab.cloud.violations).toEqual([]);
+  });
+});
+
+describe('a kind of call that the cloud refuses until somebody mends it', () => {
+  it('ends with a clear error, names all that is left, which can be removed, and the next one ends well', { timeout: 3_600_000 }, async () => {
+    const plain = await beginnings.first();
+    const from = lab.cloud.calls.length;
+    peaks.take();
+    expect(await execute(plain)).toMatchObject({ state: 'completed' });
+    const allowed = peaks.take();
+    const operations = new Set(lab.cloud.calls.slice(from).map((call) => call.operation));
+    await lab.use((core) => core.call('replica.delete', { replica: plain }));
+
+    const cases = [...operations].map((operation): FaultCase => ({ operation, nth: 1, effect: '500' }));
+    const tally = await throughFaults('lasting', cases, sample.lasting, async ({ operation, effect }): Promise<FaultOutcome> => {
+      const replica = await beginnings.first();
+      lab.cloud.faults.add({ operation, effect, times: 1_000_000 });
+      const { state, error, leftBehind } = await execute(replica);
+      lab.cloud.faults.clear();
+      const wrong = [state === 'completed' && leftBehind === 0 && error === undefined ? undefined : unclear(error)].filter((text) => text !== undefined);
+      const temporary = (await lab.use((core) => core.call('ledger.list', {}))).filter((entry) => entry.lifetime === 'temporary');
+      if (temporary.length !== leftBehind) wrong.push(`${leftBehind} left behind, ${temporary.length} in the ledger`);
+      const removed = await lab.use((core) => core.call('ledger.remove', { dryRun: false }));
+      wrong.push(...removed.filter((one) => one.outcome !== 'removed').map((one) => `${one.item.kind} can't be removed: ${one.error}`), ...(await leftOver()));
+      peaks.take();
+      const again = await checked(replica, allowed);
+      wrong.push(...again.wrong.map((text) => `the next one: ${text}`));
+      if (again.execution.state !== 'completed') wrong.push(`the next one is ${again.execution.state}: ${again.execution.error?.message}`);
+      await lab.use((core) => core.call('replica.delete', { replica }));
+      wrong.push(...lab.cloud.world.leftovers().map((line) => `after the replica was deleted: ${line}`));
+      return { state, error, hit: true, wrong };
+    });
+    expect(tally.wrong).toEqual([]);
   });
 });
