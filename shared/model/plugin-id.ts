@@ -16,3 +16,7 @@ export const pluginIds = [
 export type PluginId = (typeof pluginIds)[number];
 export const sides = ['source', 'destination'] as const;
 export type Side = (typeof sides)[number];
+
+export function isSide(text: string): text is Side {
+  return (sides as readonly string[]).includes(text);
+}
