@@ -136,6 +136,32 @@ describe('a deployment', () => {
     expect(cloud.world.leftovers()).toEqual(before);
   });
 
+  it.each([
+    ['CreateSnapshot', 1], ['CreateSnapshot', 2],
+    // The first two are the replica's own.
+    ['CreateVolume', 3], ['CreateVolume', 4],
+    // The first one is the worker.
+    ['CreateServer', 2],
+  ] as const)('that meets a failed %s (number %i) removes it, so that the next attempt makes a new one', async (operation, nth) => {
+    const run = runOf('d1');
+    cloud.faults.add({ operation, nth, effect: 'status-error' });
+    await expect(deploy(run)).rejects.toMatchObject({ code: 'cloud.operation-failed', retryable: true });
+    const { serverId } = await deploy(run);
+    expect(cloud.world.servers.get(serverId)?.status).toBe('ACTIVE');
+    expect(kinds()).toEqual(['nic', 'nic', 'server', 'volume', 'volume', 'volume', 'volume']);
+  });
+
+  it('whose server takes its volumes with it leaves a failed one to the roll-back', async () => {
+    const run = runOf('d1', { delete_disks_on_server_termination: true });
+    cloud.faults.add({ operation: 'CreateServer', nth: 2, effect: 'status-error' });
+    await expect(deploy(run)).rejects.toMatchObject({ code: 'cloud.operation-failed' });
+    expect([...cloud.world.servers.values()].map((server) => server.status)).toEqual(['ERROR']);
+    expect(cloud.world.volumes.size).toBe(4);
+    await deployment.rollBack(run, signal);
+    await deployment.deleteSnapshots(run, signal);
+    expect(kinds()).toEqual(['volume', 'volume']);
+  });
+
   it('is rolled back to the replica alone, and can be repeated', async () => {
     const run = runOf('d1', { use_public_ip: true });
     const { serverId } = await deploy(run);
