@@ -134,7 +134,7 @@ async function checked(way: (typeof ways)[keyof typeof ways], allowed: Readonly<
 }
 
 describe.each(Object.keys(ways) as (keyof typeof ways)[])('every call of a deployment going wrong once: %s', (name) => {
-  it('ends well or with a clear error, makes nothing twice, is undone, and can be repeated', { timeout: 3_600_000 }, async () => {
+  it('ends well or with a clear error, makes nothing twice, is undone, and can be repeated', { timeout: 6 * 3_600_000 }, async () => {
     const way = ways[name];
     fails = way.fails;
     const from = lab.cloud.calls.length;

@@ -100,7 +100,7 @@ async function checked(replica: string, allowed: Readonly<Record<string, number>
 }
 
 describe.each(['first', 'grown'] as const)('every call of an execution going wrong once: %s', (beginning) => {
-  it('ends well or with a clear error, makes nothing twice, cleans up, and the next one ends well', { timeout: 3_600_000 }, async () => {
+  it('ends well or with a clear error, makes nothing twice, cleans up, and the next one ends well', { timeout: 6 * 3_600_000 }, async () => {
     const plain = await beginnings[beginning]();
     const from = lab.cloud.calls.length;
     peaks.take();
@@ -134,7 +134,7 @@ describe.each(['first', 'grown'] as const)('every call of an execution going wro
 });
 
 describe('a kind of call that the cloud refuses until somebody mends it', () => {
-  it('ends with a clear error, names all that is left, which can be removed, and the next one ends well', { timeout: 3_600_000 }, async () => {
+  it('ends with a clear error, names all that is left, which can be removed, and the next one ends well', { timeout: 6 * 3_600_000 }, async () => {
     const plain = await beginnings.first();
     const from = lab.cloud.calls.length;
     peaks.take();
