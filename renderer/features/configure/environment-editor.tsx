@@ -75,7 +75,10 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: 
 
 /** Where choices are from when they are not of now. */
 function FreshnessNotice({ freshness }: { readonly freshness: Freshness }) {
-  if (freshness.kind === 'old') return <Alert severity="warning">{text.configure.offline(timeText(freshness.capturedAt))}</Alert>;
+  if (freshness.kind === 'old') {
+    const at = timeText(freshness.capturedAt);
+    return <Alert severity={freshness.isAsking ? 'info' : 'warning'}>{freshness.isAsking ? text.configure.asking(at) : text.configure.offline(at)}</Alert>;
+  }
   if (freshness.kind === 'none') return <Alert severity="info">{text.configure.noOptions}</Alert>;
   return null;
 }

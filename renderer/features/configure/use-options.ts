@@ -21,7 +21,10 @@ export function optionKinds(fields: readonly FieldDescriptor[]): string[] {
   return [...new Set(kinds)].filter((kind) => !kind.startsWith('vm.'));
 }
 
-export type Freshness = { readonly kind: 'asking' | 'fresh' | 'none' } | { readonly kind: 'old'; readonly capturedAt: string };
+export type Freshness =
+  | { readonly kind: 'asking' | 'fresh' | 'none' }
+  /** What was last known; of now when the destination has answered, if it is still being asked. */
+  | { readonly kind: 'old'; readonly capturedAt: string; readonly isAsking: boolean };
 
 const nothing: readonly Option[] = [];
 
@@ -44,9 +47,10 @@ export function useOptions(endpointId: string, vm: Vm | undefined, source?: { re
   const catalog = captured.data ?? last.data?.catalog;
   const freshness = useMemo((): Freshness => {
     if (captured.data !== undefined) return { kind: 'fresh' };
-    if (captured.error === undefined) return { kind: 'asking' };
     const at = last.data?.catalog?.['captured_at'];
-    return typeof at === 'string' ? { kind: 'old', capturedAt: at } : { kind: 'none' };
+    const isAsking = captured.error === undefined;
+    if (typeof at === 'string') return { kind: 'old', capturedAt: at, isAsking };
+    return { kind: isAsking ? 'asking' : 'none' };
   }, [captured.data, captured.error, last.data]);
   const optionsOf = useMemo(() => {
     const own = machineOptions(vm);

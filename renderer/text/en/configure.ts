@@ -42,6 +42,7 @@ export const configure = {
   joined: (values: string) => `Joined with what the provider configuration has: ${values}`,
   merged: (keys: string) => `Merged over what the provider configuration has: ${keys}`,
   rawHelp: 'This value does not fit the field; it is edited as JSON.',
+  asking: (when: string) => `The destination is being asked. Until it answers, choices are those of ${when}.`,
   offline: (when: string) => `The destination can’t be asked now. Choices are those of ${when}.`,
   noOptions: 'The destination can’t be asked now, and was never asked before: there are no choices, but everything can be typed.',
   vmUnknown: 'The source can’t be asked now: the machine’s own networks and disks are not known, and rules that need them are left out.',
