@@ -41,3 +41,10 @@ test('what changed in a guest is listed in words, part by part and by name', () 
 test('it can be copied with the lines of small files', () => {
   expect(diffText(diffEntries(diff))).toContain('~ files: /etc/default/grub (100 B → 2 KiB)\n    -GRUB_TERMINAL=""\n    +GRUB_TERMINAL="serial"');
 });
+
+test('keys of a Windows guest are a part of their own', () => {
+  const windows = { ...diff, registry: { ...none, added: { 'SYSTEM\\ControlSet001\\Services\\viostor Start': 'dword 0' } } } as GuestDiff;
+  expect(diffEntries(windows).filter(({ part }) => part === 'registry')).toEqual([
+    { part: 'registry', sign: 'added', name: 'SYSTEM\\ControlSet001\\Services\\viostor Start', detail: 'dword 0', lines: [] },
+  ]);
+});

@@ -24,7 +24,7 @@ interface Changes<V> {
 
 /** Everything that changed, in the order of the parts, by name in each. */
 export function diffEntries(diff: GuestDiff): readonly DiffEntry[] {
-  const { files } = diff;
+  const { files, registry } = diff as GuestDiff & { readonly registry?: Changes<string> };
   return [
     ...byName([
       ...files.added.map((file): DiffEntry => ({ part: 'files', sign: 'added', name: file.path, detail: fileText(file), lines: file.lines ?? [] })),
@@ -39,6 +39,7 @@ export function diffEntries(diff: GuestDiff): readonly DiffEntry[] {
     ...changes('users', diff.users, (user) => `uid ${user.uid}, ${user.shell}, password ${user.password}, ${user.keys} ${user.keys === 1 ? 'key' : 'keys'}`),
     ...changes('sshPolicy', diff.sshPolicy, (value) => value),
     ...changes('sshHostKeys', diff.sshHostKeys, (digest) => digest.slice(0, 16)),
+    ...(registry === undefined ? [] : changes('registry', registry, (value) => value)),
     ...byName(Object.entries(diff.network).map(([name, { before, after }]): DiffEntry => ({ part: 'network', sign: 'changed', name, detail: `${valueText(before)} → ${valueText(after)}`, lines: [] }))),
   ];
 }

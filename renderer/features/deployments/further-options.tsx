@@ -5,6 +5,7 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { z } from 'zod';
 import { deploymentOptionsSchema } from '../../../shared/model/deployment.ts';
+import { text } from '../../text/en.ts';
 import { knownOptions } from './deployment-form-values.ts';
 
 interface OptionSchema {
@@ -30,8 +31,9 @@ export function FurtherOptions({ values, problems, onChange }: Props) {
   return (
     <>
       {furtherOptions().map(([key, schema]) => {
-        const label = labelOf(key);
-        const help = problems.get(key) ?? schema.description;
+        const told = text.deployments.furtherTexts[key];
+        const label = told?.label ?? labelOf(key);
+        const help = problems.get(key) ?? told?.help ?? schema.description;
         if (schema.type === 'boolean') {
           return (
             <div key={key}>

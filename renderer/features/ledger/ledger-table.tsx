@@ -6,7 +6,7 @@ import TextField from '@mui/material/TextField';
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { durationText, minuteText } from '../../components/quantities.ts';
@@ -33,14 +33,21 @@ export function LedgerTable({ items, owners, onRemove }: Props) {
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const now = useNow(30_000);
   const columns = useMemo(() => columnsAt(now, owners), [now, owners]);
-  const lists: Readonly<Record<Shown, readonly LedgerItem[]>> = {
-    all: items.filter(({ state }) => state !== 'removed'),
-    orphans: items.filter(({ orphan }) => orphan !== undefined),
-    removed: items.filter(({ state }) => state === 'removed'),
-  };
+  const lists = useMemo(
+    (): Readonly<Record<Shown, readonly LedgerItem[]>> => ({
+      all: items.filter(({ state }) => state !== 'removed'),
+      orphans: items.filter(({ orphan }) => orphan !== undefined),
+      removed: items.filter(({ state }) => state === 'removed'),
+    }),
+    [items],
+  );
   const endpoints = [...new Map(items.map((item) => [item.endpointId, item.endpointName ?? words.unknownEndpoint]))];
-  const found = lists[show].filter(
-    (item) => (endpoint === '' || item.endpointId === endpoint) && `${kindText(item.kind)} ${item.name} ${item.resourceId ?? ''} ${owners(item).words}`.toLowerCase().includes(wanted),
+  const found = useMemo(
+    () =>
+      lists[show].filter(
+        (item) => (endpoint === '' || item.endpointId === endpoint) && `${kindText(item.kind)} ${item.name} ${item.resourceId ?? ''} ${owners(item).words}`.toLowerCase().includes(wanted),
+      ),
+    [lists, show, endpoint, owners, wanted],
   );
   return (
     <>
@@ -70,10 +77,15 @@ export function LedgerTable({ items, owners, onRemove }: Props) {
           </Button>
         )}
       </Box>
-      {found.length > 0 && <PagedTable label={words.title} columns={columns} rows={found} rowKey={({ entryId }) => entryId} sortedBy={{ column: 'since', descending: true }} />}
+      {found.length > 0 && <Rows columns={columns} rows={found} />}
     </>
   );
 }
+
+/** Drawn anew when its rows change, not at every key in the search field. */
+const Rows = memo(function Rows({ columns, rows }: { readonly columns: readonly Column<LedgerItem>[]; readonly rows: readonly LedgerItem[] }) {
+  return <PagedTable label={words.title} columns={columns} rows={rows} rowKey={({ entryId }) => entryId} sortedBy={{ column: 'since', descending: true }} />;
+});
 
 function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
   return [
