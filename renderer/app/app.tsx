@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
 import { text } from '../text/en.ts';
+import { Commands } from './commands/commands.tsx';
 import { Navigation } from './navigation.tsx';
 import { CurrentScreen } from './screens.tsx';
 import { StatusBanners } from './status-banners.tsx';
@@ -20,6 +21,7 @@ export function App() {
       >
         {text.app.skip}
       </Link>
+      <Commands />
       <Navigation />
       <Box sx={{ flexGrow: 1, minWidth: 0, display: 'flex', flexDirection: 'column' }}>
         <StatusBanners />

@@ -1,4 +1,5 @@
 import { app, navigation } from './en/app.ts';
+import { commandTexts } from './en/commands.ts';
 import { configure } from './en/configure.ts';
 import { deployments } from './en/deployments.ts';
 import { endpoints } from './en/endpoints.ts';
@@ -12,4 +13,4 @@ import { settings } from './en/settings.ts';
 import { validation } from './en/validation.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. */
-export const text = { app, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, replicas, runs, settings, validation } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, replicas, runs, settings, validation } as const;

@@ -76,7 +76,8 @@ function NextSteps() {
   );
 }
 
-function CloseProject({ onClose }: { readonly onClose: () => void }) {
+/** Asks before a project is closed. */
+export function CloseProject({ onClose }: { readonly onClose: () => void }) {
   const link = useLink();
   const action = useAction(async () => {
     await link.call('project.close', {});
