@@ -128,6 +128,9 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByText('the console shows: web login:').first().waitFor();
     await lookAt('deployment');
     await page.getByText('Setting up cloud-init').waitFor();
+    await page.getByRole('tab', { name: 'Log' }).scrollIntoViewIfNeeded();
+    await page.getByLabel('Filter events').scrollIntoViewIfNeeded();
+    await lookAt('deployment-log');
     await choose(page.getByLabel('Level'), 'Without details');
     await page.getByText('Setting up cloud-init').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Graph' }).click();
@@ -211,6 +214,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await heading('Deployment 1 of web-03');
     await reached.promise;
+    await page.getByRole('region', { name: 'Steps' }).getByText('Mount the installation …').waitFor();
     const before = lab.cloud.world.servers.size;
     await page.getByRole('button', { name: 'Cancel deployment…' }).click();
     await page.getByText(/As of now, these \d+ resources are deleted/).waitFor();

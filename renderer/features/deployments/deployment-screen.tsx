@@ -17,6 +17,7 @@ import { VaultNeeded } from '../home/vault-card.tsx';
 import { ExecutionLabel } from '../runs/execution-label.tsx';
 import { QueueNotice } from '../runs/queue-notice.tsx';
 import { TaskSection } from '../runs/task-section.tsx';
+import { CurrentGuestStep } from './current-guest-step.tsx';
 import { DeploymentActions } from './deployment-actions.tsx';
 import { DeploymentTabs } from './deployment-tabs.tsx';
 import { MigrationRuns } from './migration-runs.tsx';
@@ -67,7 +68,11 @@ function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDeta
       )}
       <ServerCards deployment={deployment} />
       <MigrationRuns deployment={deployment} />
-      <TaskSection title={words.steps} tasks={deployment.tasks} />
+      <TaskSection
+        title={words.steps}
+        tasks={deployment.tasks}
+        more={({ id, state }) => id === 'prepare-guest' && state === 'running' && <CurrentGuestStep deploymentId={deployment.id} />}
+      />
       <DeploymentTabs deployment={deployment} />
     </Screen>
   );

@@ -98,7 +98,7 @@ function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
         <Box sx={{ overflowWrap: 'anywhere' }}>
           {name}
           {resourceId !== undefined && resourceId !== name && (
-            <Typography variant="caption" component="div" sx={{ color: 'text.secondary', fontFamily: 'monospace' }}>
+            <Typography variant="caption" component="div" sx={{ color: 'text.secondary', fontFamily: 'monospace', fontSize: 11.5, overflowWrap: 'anywhere', minWidth: 256 }}>
               {resourceId}
             </Typography>
           )}

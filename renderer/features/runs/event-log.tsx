@@ -86,8 +86,8 @@ function Lines({ label, events }: { readonly label: string; readonly events: rea
             const level = levelOf(event);
             return (
               <TableRow key={event.id}>
-                <TableCell sx={{ width: 1, whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', color: 'text.secondary' }}>{new Date(event.at).toLocaleTimeString()}</TableCell>
-                <TableCell sx={{ width: 1, whiteSpace: 'nowrap', color: level === 'detail' ? 'text.secondary' : 'text.primary', fontWeight: level === 'error' ? 600 : 400 }}>
+                <TableCell sx={{ width: '1px', whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', color: 'text.secondary' }}>{new Date(event.at).toLocaleTimeString()}</TableCell>
+                <TableCell sx={{ width: '1px', whiteSpace: 'nowrap', color: level === 'detail' ? 'text.secondary' : 'text.primary', fontWeight: level === 'error' ? 600 : 400 }}>
                   <Box component="span" sx={{ display: 'inline-flex', gap: 0.75, alignItems: 'center' }}>
                     {icons[level]}
                     {text.runs.levels[level]}

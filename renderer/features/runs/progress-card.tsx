@@ -43,7 +43,7 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
 function Announcement({ total }: { readonly total: TransferProgress }) {
   const tenth = Math.floor(percentOf(total) / 10) * 10;
   return (
-    <Box role="status" aria-live="polite" sx={{ position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' }}>
+    <Box role="status" aria-live="polite" sx={{ position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)' }}>
       {text.runs.announce(text.runs.phases[total.phase], tenth)}
     </Box>
   );

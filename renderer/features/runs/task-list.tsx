@@ -1,14 +1,22 @@
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
 import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { Task } from '../../../shared/model/task.ts';
 import { text } from '../../text/en.ts';
 import { ExecutionLabel } from './execution-label.tsx';
 import { taskTime } from './task-time.ts';
 
+interface Props {
+  readonly tasks: readonly Task[];
+  readonly now: number;
+  /** More about a task, below its line. */
+  readonly more?: ((task: Task) => ReactNode) | undefined;
+}
+
 /** The tasks of a run in their order. */
-export function TaskList({ tasks, now }: { readonly tasks: readonly Task[]; readonly now: number }) {
+export function TaskList({ tasks, now, more }: Props) {
   return (
     <Box component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
       {tasks.map((task) => (
@@ -28,6 +36,7 @@ export function TaskList({ tasks, now }: { readonly tasks: readonly Task[]; read
               {taskTime(task, now)}
             </Typography>
           </Box>
+          {more?.(task)}
           {task.error !== undefined && task.state === 'failed' && (
             <Typography variant="body2" sx={{ ml: '132px', mt: 0.25, color: 'text.secondary', overflowWrap: 'anywhere' }}>
               <Box component="span" sx={{ color: 'text.primary', fontWeight: 600 }}>

@@ -3,15 +3,22 @@ import Paper from '@mui/material/Paper';
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
-import { useState } from 'react';
-import type { GraphTask } from '../../../shared/model/task.ts';
+import { useState, type ReactNode } from 'react';
+import type { GraphTask, Task } from '../../../shared/model/task.ts';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
 import { TaskGraph } from './task-graph.tsx';
 import { TaskList } from './task-list.tsx';
 
+interface Props {
+  readonly title?: string;
+  readonly tasks: readonly GraphTask[];
+  /** More about a task, in the list. */
+  readonly more?: (task: Task) => ReactNode;
+}
+
 /** The tasks of a run, as a list or as a graph. */
-export function TaskSection({ title = text.runs.tasks, tasks }: { readonly title?: string; readonly tasks: readonly GraphTask[] }) {
+export function TaskSection({ title = text.runs.tasks, tasks, more }: Props) {
   const [view, setView] = useState<'list' | 'graph'>('list');
   const now = useNow(1000);
   return (
@@ -28,7 +35,7 @@ export function TaskSection({ title = text.runs.tasks, tasks }: { readonly title
           <ToggleButton value="graph">{text.runs.asGraph}</ToggleButton>
         </ToggleButtonGroup>
       </Box>
-      {view === 'list' ? <TaskList tasks={tasks} now={now} /> : <TaskGraph tasks={tasks} now={now} />}
+      {view === 'list' ? <TaskList tasks={tasks} now={now} more={more} /> : <TaskGraph tasks={tasks} now={now} />}
     </Paper>
   );
 }
