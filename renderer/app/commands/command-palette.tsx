@@ -21,7 +21,7 @@ interface Props {
 export function CommandPalette(props: Props) {
   const hasProject = useShell()?.project !== undefined;
   return (
-    <Dialog open onClose={props.onClose} aria-label={text.commands.palette} fullWidth maxWidth="sm" sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}>
+    <Dialog open onClose={props.onClose} slotProps={{ paper: { 'aria-label': text.commands.palette } }} fullWidth maxWidth="sm" sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}>
       {hasProject ? <OfProject {...props} /> : <Choice {...props} entries={paletteEntries({ endpoints: [], replicas: [], lists: [], runs: [] }, props.isMac)} />}
     </Dialog>
   );
