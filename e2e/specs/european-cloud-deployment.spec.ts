@@ -61,7 +61,7 @@ let notes: string[] = [];
 function runOf(deploymentId: string, more: JsonObject = {}, of: Vm = vm): DeploymentRun {
   notes = [];
   return {
-    replicaId: 'replica', executionId: deploymentId, deploymentId, vm: of, environment: { ...environment, ...more },
+    replicaId: 'replica', executionId: deploymentId, deploymentId, preparationRole: 'osmorphing-linux', vm: of, environment: { ...environment, ...more },
     ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: deploymentId }),
     note: (message) => void notes.push(message),
   };

@@ -52,6 +52,15 @@ export const deploymentOptionsSchema = z
     httpProxy: z.url().max(500).optional(),
     /** Folder or archive on this machine with packages for guests that reach no repository. */
     packageCache: z.string().max(1000).optional(),
+    /**
+     * How a Windows guest is prepared: by the Linux worker from outside, or by a Windows worker. Default: by a Windows
+     * worker when the environment names an image for one.
+     */
+    windowsMode: z.enum(['offline', 'worker']).optional(),
+    /** File on this machine with the VirtIO drivers disc, for workers that don't reach its URL. Offline preparation only. */
+    virtioDisc: z.string().max(1000).optional(),
+    /** ZIP on this machine with the guest initialization agent, for workers that don't reach its URL. Offline preparation only. */
+    initAgentArchive: z.string().max(1000).optional(),
     scripts: z
       .object({
         beforeMount: z.array(userScriptSchema).max(50).optional(),

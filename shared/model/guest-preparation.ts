@@ -26,7 +26,7 @@ export const guestDossierSchema = z.object({
   distribution: z.string(),
   version: z.string(),
   name: z.string(),
-  family: z.enum(['debian', 'redhat', 'suse', 'other']),
+  family: z.enum(['debian', 'redhat', 'suse', 'windows', 'other']),
   architecture: z.string(),
   hostname: z.string(),
   root: guestRootSchema,
@@ -34,9 +34,9 @@ export const guestDossierSchema = z.object({
   mounts: z.record(z.string(), guestDeviceSchema),
   /** Versions that can boot. */
   kernels: z.array(z.string()),
-  bootloader: z.enum(['grub-bios', 'grub-efi', 'grub-legacy', 'systemd-boot', 'extlinux', 'unknown']),
+  bootloader: z.enum(['grub-bios', 'grub-efi', 'grub-legacy', 'systemd-boot', 'extlinux', 'bootmgr', 'unknown']),
   firmware: z.enum(['bios', 'uefi']),
-  init: z.enum(['systemd', 'upstart', 'openrc', 'sysvinit', 'unknown']),
+  init: z.enum(['systemd', 'upstart', 'openrc', 'sysvinit', 'windows', 'unknown']),
   /** What its network configuration is written for, e.g. netplan. */
   network: z.array(z.string()),
   selinux: z.string(),
@@ -99,6 +99,8 @@ export const guestDiffSchema = z.object({
   /** File → SHA-256 of the public key. */
   sshHostKeys: changesOf(z.string()),
   network: z.record(z.string(), z.object({ before: z.json(), after: z.json() })),
+  /** Windows: `hive\key name` → kind and value (`key` for a key itself). */
+  registry: changesOf(z.string()).optional(),
 });
 
 /** What a script of the user said. */

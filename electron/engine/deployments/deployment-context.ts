@@ -9,7 +9,7 @@ import type { Finding } from '../../../shared/validation/finding.ts';
 import type { ConnectWorker } from '../executions/run-context.ts';
 import type { Transfer } from '../executions/transfer.ts';
 import type { Values } from '../jobs/runner.ts';
-import type { LuksKey, MorphGuest } from '../osmorphing/index.ts';
+import { windowsModeOf, type LuksKey, type MorphGuest, type MorphOutcome, type WinrmMorphRequest } from '../osmorphing/index.ts';
 import type { DeployedNic, DeploymentPlan, DeploymentPlatform, DeploymentRun, VolumeSnapshot } from '../ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
 import type { LedgerScope } from '../ports/ledger.ts';
@@ -19,8 +19,10 @@ import type { BootProbe } from './boot-probe.ts';
 
 /** How guests are prepared. */
 export interface GuestPreparation {
-  /** @throws `osmorphing.not-supported` when guests of the kind can't be prepared */
+  /** The way to prepare guests of a kind on a Linux worker. */
   morphOf(osType: Vm['os_type']): MorphGuest;
+  /** Prepares a Windows guest on a Windows worker. */
+  morphOnWindows(request: WinrmMorphRequest): Promise<MorphOutcome>;
   /** Logs in to a worker that may still be starting. */
   openSsh(access: WorkerAccess, signal: AbortSignal): Promise<SshConnection>;
   /** For the list of the worker's devices. */
@@ -76,11 +78,14 @@ export function deploymentRun(run: DeploymentContext, vm: Vm): DeploymentRun {
     environment: run.environment,
     ledger: run.ledger,
     note: (message, details) => run.event('note', message, details),
+    preparationRole: workerRole(run, vm),
   };
 }
 
-export function workerRole(vm: Vm): WorkerRole {
-  return vm.os_type === 'windows' ? 'osmorphing-windows' : 'osmorphing-linux';
+/** The worker that prepares the guest: a Windows guest can be prepared from outside by a Linux worker as well. */
+export function workerRole(run: Pick<DeploymentContext, 'options' | 'environment'>, vm: Vm): WorkerRole {
+  const onWindows = vm.os_type === 'windows' && windowsModeOf(run.options.windowsMode, run.environment) === 'worker';
+  return onWindows ? 'osmorphing-windows' : 'osmorphing-linux';
 }
 
 /** The VM's own order, the disk that it boots from first. */

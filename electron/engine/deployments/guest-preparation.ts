@@ -1,5 +1,5 @@
 import type { ConnectWorker } from '../executions/run-context.ts';
-import { morphGuestOf } from '../osmorphing/index.ts';
+import { morphGuestOf, morphWindowsByWinrm } from '../osmorphing/index.ts';
 import { inProcessHostKeys } from '../transport/host-keys.ts';
 import { loginToWorker } from '../transport/ssh-login.ts';
 import type { GuestPreparation } from './deployment-context.ts';
@@ -12,6 +12,7 @@ export function guestPreparation(connectWorker: ConnectWorker): GuestPreparation
   const hostKeys = inProcessHostKeys();
   return {
     morphOf: morphGuestOf,
+    morphOnWindows: morphWindowsByWinrm,
     openSsh: (access, signal) => loginToWorker(access, { hostKeys, deadlineMs: loginDeadlineMs, loginGraceMs, lostAfterMs: 60_000 }, signal),
     connectWorker,
   };

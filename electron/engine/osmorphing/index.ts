@@ -2,4 +2,6 @@ export { morphGuestOf, type MorphGuest } from './morph-guest.ts';
 export {
   inspectLinuxGuest, morphLinuxGuest, type InspectOutcome, type MorphOutcome, type MorphRequest,
 } from './morph-linux-guest.ts';
+export { windowsMaterial, windowsModeOf, type WindowsMode } from './windows/windows-mode.ts';
+export { morphWindowsByWinrm, type WinrmMorphRequest } from './windows/winrm-guest.ts';
 export type { GuestNic, LuksKey, MorphOptions, MorphStepEvent, UserScript } from './options.ts';

@@ -4,11 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { morphGuestOf } from './morph-guest.ts';
 import { morphLinuxGuest } from './morph-linux-guest.ts';
+import { morphWindowsOffline } from './windows/offline-guest.ts';
 import { defaultProgramFolder } from './program-archive.ts';
 
 describe('the preparation of a guest', () => {
   it('goes by its kind', () => {
     expect(morphGuestOf('linux')).toBe(morphLinuxGuest);
+    expect(morphGuestOf('windows')).toBe(morphWindowsOffline);
   });
 
   it('names only errors that the catalogue has', () => {

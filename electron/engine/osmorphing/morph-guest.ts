@@ -1,17 +1,15 @@
-import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { morphLinuxGuest, type MorphOutcome, type MorphRequest } from './morph-linux-guest.ts';
+import { morphWindowsOffline } from './windows/offline-guest.ts';
 
-/** Prepares a guest by its kind. Each kind needs a worker of its own kind. */
+/** Prepares a guest on a Linux worker. */
 export type MorphGuest = (request: MorphRequest) => Promise<MorphOutcome>;
 
-const kinds: Readonly<Record<'linux' | 'windows', MorphGuest | undefined>> = {
+const kinds: Readonly<Record<'linux' | 'windows', MorphGuest>> = {
   linux: morphLinuxGuest,
-  windows: undefined,
+  windows: morphWindowsOffline,
 };
 
-/** The way to prepare guests of a kind. Throws `osmorphing.not-supported` when there is none. */
+/** The way to prepare guests of a kind on a Linux worker. */
 export function morphGuestOf(osType: 'linux' | 'windows'): MorphGuest {
-  const morph = kinds[osType];
-  if (morph === undefined) throw new CausewayError('osmorphing.not-supported', `guests of the kind ${osType} cannot be prepared`);
-  return morph;
+  return kinds[osType];
 }

@@ -10,7 +10,7 @@ import type { SshConnection } from '../transport/ssh-connection.ts';
 import type { LuksKey, MorphOptions, MorphStepEvent, UserScript } from './options.ts';
 import { bringPackages } from './package-cache.ts';
 import { programArchive } from './program-archive.ts';
-import { WorkerProgram } from './worker-program.ts';
+import { WorkerProgram, type ProgramCommand } from './worker-program.ts';
 
 export interface MorphRequest {
   /** To the OSMorphing worker. It stays open. */
@@ -49,6 +49,14 @@ export interface InspectOutcome {
 const minute = 60_000;
 const timeouts = { inspect: 15 * minute, mount: 90 * minute, prepare: 180 * minute, unmount: 10 * minute } as const;
 
+/** What is different between the kinds of guests that a Linux worker prepares. */
+export interface ProgramKind {
+  readonly mount: ProgramCommand;
+  readonly prepare: ProgramCommand;
+  /** What `prepare` is asked; may bring files to the worker. */
+  readonly wishes: (program: WorkerProgram, options: MorphOptions, signal: AbortSignal) => Promise<JsonObject>;
+}
+
 const mountResult = z.object({ dossier: guestDossierSchema });
 const prepareResult = z.object({ steps: z.array(guestStepSchema), diff: guestDiffSchema, outputs: z.array(scriptOutputSchema) });
 const scriptResult = z.object({ outputs: z.array(scriptOutputSchema) });
@@ -63,7 +71,12 @@ const inspectResult = z.object({
  *
  * @throws `osmorphing.*`, `transport.*`, or the signal's reason
  */
-export async function morphLinuxGuest(request: MorphRequest): Promise<MorphOutcome> {
+export function morphLinuxGuest(request: MorphRequest): Promise<MorphOutcome> {
+  return morphByProgram(request, { mount: 'mount', prepare: 'prepare', wishes: preparation });
+}
+
+/** Prepares a guest of a kind by the program on the worker, as `morphLinuxGuest` says. */
+export async function morphByProgram(request: MorphRequest, kind: ProgramKind): Promise<MorphOutcome> {
   const { options, devices, signal, ssh } = request;
   const startedAt = performance.now();
   const { program, warnings } = await placeProgram(request);
@@ -72,14 +85,14 @@ export async function morphLinuxGuest(request: MorphRequest): Promise<MorphOutco
   let failed = true;
   let isKept = false;
   try {
-    const prepareRequest = await preparation(program, options, signal);
+    const prepareRequest = await kind.wishes(program, options, signal);
     const before = options.scripts?.beforeMount ?? [];
     if (before.length > 0) {
       const run = () => program.run('script', { devices, scripts: before.map(userScript) }, signal, scriptTimeoutMs(before));
       scripts.push(...parsed(scriptResult, await asStep(request, 'scripts-before-mount', 'Run scripts on the worker', run)).outputs);
     }
-    const { dossier } = parsed(mountResult, await program.run('mount', disks, signal, timeouts.mount));
-    const prepared = parsed(prepareResult, await program.run('prepare', prepareRequest, signal, timeouts.prepare));
+    const { dossier } = parsed(mountResult, await program.run(kind.mount, disks, signal, timeouts.mount));
+    const prepared = parsed(prepareResult, await program.run(kind.prepare, prepareRequest, signal, timeouts.prepare));
     scripts.push(...prepared.outputs);
     failed = false;
     await unmount(program);
@@ -131,9 +144,9 @@ async function unmount(program: WorkerProgram): Promise<void> {
   await program.run('unmount', {}, new AbortController().signal, timeouts.unmount);
 }
 
-async function preparation(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
-  const { agent, packageCache } = options;
-  const wishes = {
+/** Wishes that guests of all kinds have in common. */
+export function commonWishes(options: MorphOptions): JsonObject {
+  return {
     setDhcp: options.setDhcp ?? true,
     retainUserCredentials: options.retainUserCredentials ?? false,
     preserveHostname: options.preserveHostname ?? true,
@@ -146,8 +159,12 @@ async function preparation(program: WorkerProgram, options: MorphOptions, signal
     ...(options.datasources === undefined ? {} : { datasources: options.datasources }),
     ...(options.httpProxy === undefined ? {} : { httpProxy: options.httpProxy }),
   };
+}
+
+async function preparation(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
+  const { agent, packageCache } = options;
   return {
-    ...wishes,
+    ...commonWishes(options),
     ...(packageCache === undefined ? {} : { packageCache: await bringPackages(program, packageCache, signal) }),
     ...(agent === undefined ? {} : {
       agent: 'file' in agent

@@ -23,6 +23,16 @@ export interface UserScript {
   readonly timeoutSeconds?: number | undefined;
 }
 
+/** Something that the worker fetches, or that is brought from this machine. */
+export type Fetched = { readonly url: string } | { readonly file: string };
+
+export interface WindowsMaterial {
+  /** The VirtIO drivers disc, an ISO image. */
+  readonly virtioDisc: Fetched;
+  /** ZIP of the guest initialization agent for x86_64. */
+  readonly initAgent?: Fetched | undefined;
+}
+
 /** What is to become of a guest. What is left out has the default of the specification. */
 export interface MorphOptions {
   /** The installation to prepare when there are several: a candidate's `id`, its UUID, or its device. */
@@ -54,6 +64,8 @@ export interface MorphOptions {
     readonly inGuest?: readonly UserScript[] | undefined;
     readonly firstBoot?: readonly UserScript[] | undefined;
   } | undefined;
+  /** What Windows guests are prepared with. */
+  readonly windows?: WindowsMaterial | undefined;
   /** For a look at the guest on the worker: a failure leaves it mounted. Default false. */
   readonly keepMountedOnFailure?: boolean | undefined;
 }

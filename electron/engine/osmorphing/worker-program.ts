@@ -13,7 +13,7 @@ export interface ProgramListener {
   readonly onWarning: (message: string) => void;
 }
 
-export type ProgramCommand = 'inspect' | 'mount' | 'prepare' | 'script' | 'unmount' | 'diff';
+export type ProgramCommand = 'inspect' | 'mount' | 'prepare' | 'script' | 'unmount' | 'diff' | 'windows-inspect' | 'windows-mount' | 'windows-prepare';
 
 const lookTimeoutMs = 60_000;
 /** How long a command that was told to stop may take to clean up, before the connection to it is given up. */

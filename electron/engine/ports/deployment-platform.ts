@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
-import type { DestinationRun, Volume } from './destination-platform.ts';
+import type { DestinationRun, Volume, WorkerRole } from './destination-platform.ts';
 
 /** One deployment of a replica. What it makes is in the ledger under keys of its own, so that it can be rolled back. */
 export interface DeploymentRun extends DestinationRun {
   readonly deploymentId: string;
+  /** The worker that prepares the guest. */
+  readonly preparationRole: WorkerRole;
 }
 
 /** A snapshot of a replica's volume. Plain data. */

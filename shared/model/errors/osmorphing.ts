@@ -4,7 +4,7 @@ import type { ErrorTable } from './error-text.ts';
 export const osmorphingErrors = {
   'osmorphing.not-supported': {
     title: 'This operating system cannot be prepared',
-    cause: 'Prepared are Debian and Ubuntu, the RHEL family (CentOS, AlmaLinux, Rocky, Oracle, Amazon, Fedora) and SUSE. The disks hold something else.',
+    cause: 'Prepared are Debian and Ubuntu, the RHEL family (CentOS, AlmaLinux, Rocky, Oracle, Amazon, Fedora), SUSE, and Windows from 7 and Server 2008 R2 on. The disks hold something else.',
     remedy: 'Deploy without preparing the guest, if it brings drivers for virtual hardware itself, or move its data into a supported system.',
     retryable: false,
   },
@@ -85,6 +85,48 @@ export const osmorphingErrors = {
     cause: 'It ended with an error, or took longer than its time limit.',
     remedy: 'Its output is kept with the deployment. Correct the script and deploy again.',
     retryable: false,
+  },
+  'osmorphing.hibernated': {
+    title: 'Windows is hibernated',
+    cause: 'It was not shut down but hibernated; fast start-up does that at every shutdown. What was written to its disk now would be lost or destroy it.',
+    remedy: 'On the source, run `powercfg /h off`, shut Windows down, and replicate again.',
+    retryable: false,
+  },
+  'osmorphing.not-shut-down': {
+    title: 'Windows was not shut down',
+    cause: 'The replica is of a moment in which Windows was running: its file system or registry has changes that are only in their logs.',
+    remedy: 'Migrate with a last pass, which shuts the source down before it copies; or shut it down and replicate again.',
+    retryable: false,
+  },
+  'osmorphing.registry-damaged': {
+    title: 'The registry of Windows cannot be read',
+    cause: 'A hive is damaged, or lacks what every Windows has.',
+    remedy: 'Check on the source that Windows starts, shut it down and replicate again.',
+    retryable: false,
+  },
+  'osmorphing.drivers-missing': {
+    title: 'The VirtIO drivers for this Windows are missing',
+    cause: 'The drivers disc could not be read, or has none for this version and processor.',
+    remedy: 'Check windows_virtio_iso_url and that the worker reaches it; older discs still have drivers for older versions.',
+    retryable: true,
+  },
+  'osmorphing.init-agent-missing': {
+    title: 'The guest initialization agent cannot be installed',
+    cause: 'Its archive could not be had or is none for this guest. It would run what has to happen on the first boot.',
+    remedy: 'Check winguestinit_x64_url and that the worker reaches it, or install the agent on the source.',
+    retryable: true,
+  },
+  'osmorphing.worker-tools': {
+    title: 'The worker lacks tools for Windows guests',
+    cause: 'It needs ntfs-3g and the Python package of hivex, and could not install them.',
+    remedy: 'Use a Debian or Ubuntu worker image that reaches its package sources, or one that has them installed.',
+    retryable: true,
+  },
+  'osmorphing.winrm-protocol': {
+    title: 'The Windows worker answered with something unexpected',
+    cause: 'Its WinRM service refused a request or answered with something else than the protocol says. The evidence has its words.',
+    remedy: 'Check that the worker image is a Windows Server with WinRM, and start the deployment again.',
+    retryable: true,
   },
   'osmorphing.busy': {
     title: 'The worker is busy with this guest',

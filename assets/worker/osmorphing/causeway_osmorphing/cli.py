@@ -20,6 +20,7 @@ from .session import Session, pack_device, unpack_device
 from .snapshot import snapshot_of
 from .steps import Morph, prepare
 from .user_scripts import run_on_worker
+from .windows import commands as windows
 
 
 def _open(request, session):
@@ -150,6 +151,9 @@ COMMANDS = {
     'script': command_script,
     'diff': command_diff,
     'unmount': command_unmount,
+    'windows-inspect': windows.command_inspect,
+    'windows-mount': windows.command_mount,
+    'windows-prepare': windows.command_prepare,
 }
 
 

@@ -1,5 +1,6 @@
 """What was done to the worker, so that it can be undone: by this process, or by a later one after a crash."""
 
+import errno
 import json
 import os
 import shutil
@@ -36,6 +37,15 @@ class Journal(object):
             file.flush()
             os.fsync(file.fileno())
         os.rename(partial, self.path)
+
+    def undo_last(self):
+        """Undoes the last deed. Gives what could not be undone, as a sentence."""
+        with CleaningUp():
+            entries = self.entries()
+            problem = _undo(entries[-1])
+            if problem is None:
+                self._write(entries[:-1])
+            return problem
 
     def undo_all(self):
         """Undoes everything, last deed first. Gives what could not be undone, as sentences."""
@@ -151,6 +161,24 @@ def _drop_partitions(entry):
     return None
 
 
+def wait_for_release(entry):
+    """Waits until no driver outside the kernel has a device any more: such a one writes to its end after the unmount."""
+    for _ in range(200):
+        try:
+            handle = os.open(entry['device'], os.O_RDWR | os.O_EXCL)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                return None
+            time.sleep(0.05)
+            continue
+        os.fsync(handle)
+        os.close(handle)
+        return None
+    return '%s is still in use' % entry['device']
+
+
 def _remove_folder(entry):
     if os.path.isdir(entry['path']):
         os.rmdir(entry['path'])
@@ -168,6 +196,7 @@ def _remove_tree(entry):
 
 _UNDO = {
     'unmount': _unmount,
+    'wait-for-release': wait_for_release,
     'deactivate': _deactivate,
     'close-luks': _close_luks,
     'stop-array': _stop_array,

@@ -104,6 +104,7 @@ async function runOf(core: CoreContext, deployment: Deployment): Promise<Deploym
       endpointId: deployment.destinationEndpointId, replicaId: deployment.replicaId, executionId: deployment.id,
     }),
     note: () => undefined,
+    preparationRole: 'osmorphing-linux',
   };
 }
 
@@ -112,7 +113,7 @@ async function removeResources(core: CoreContext, deployment: Deployment, signal
   const run = await runOf(core, deployment);
   await using(openDestination(core, endpoint), async (destination) => {
     // A worker that was kept for a look at the guest holds the volumes.
-    await destination.stopWorker(run, run.vm.os_type === 'windows' ? 'osmorphing-windows' : 'osmorphing-linux', signal);
+    for (const role of ['osmorphing-linux', 'osmorphing-windows'] as const) await destination.stopWorker(run, role, signal);
     await destination.deployment?.rollBack(run, signal);
   });
   const left = entriesOf(core.store, deployment.id);

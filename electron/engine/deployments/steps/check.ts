@@ -1,10 +1,11 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Execution } from '../../../../shared/model/execution.ts';
 import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
+import type { Finding } from '../../../../shared/validation/finding.ts';
 import { refuseErrors } from '../../executions/refuse-errors.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
-import type { Volume } from '../../ports/destination-platform.ts';
-import { deploymentRun, platformOf, replicaOf, vmOf, volumesOf, type DeploymentContext } from '../deployment-context.ts';
+import type { Volume, WorkerRole } from '../../ports/destination-platform.ts';
+import { deploymentRun, platformOf, replicaOf, vmOf, volumesOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
 
 /** The description that the deployed execution recorded, and volumes that are its copy. */
 export function checkReplica(run: DeploymentContext): TaskHandler {
@@ -27,16 +28,21 @@ export function checkDestination(run: DeploymentContext): TaskHandler {
   return async ({ values, signal }) => {
     const vm = vmOf(values);
     const note = (message: string, rule: string): void => run.event('note', message, { rule });
-    refuseErrors(await run.findings(vm), note);
-    if (run.options.skipMorphing !== true) run.guests.morphOf(vm.os_type);
+    const counts = (finding: Finding): boolean => !isAboutIdleWorker(finding, workerRole(run, vm), vm);
+    refuseErrors((await run.findings(vm)).filter(counts), note);
     if (run.options.inPlace === true && platformOf(run).adoptVolumes === undefined) {
       throw new CausewayError('deployment.not-supported', 'the destination can\'t give a replica\'s own volumes to a virtual machine');
     }
     const plan = await platformOf(run).plan(deploymentRun(run, vm), volumesOf(values), signal);
-    refuseErrors(await run.destination.checkEnvironment(run.environment, vm, signal), note);
+    refuseErrors((await run.destination.checkEnvironment(run.environment, vm, signal)).filter(counts), note);
     run.event('note', `the virtual machine will be of type ${plan.machineType}`, { machineType: plan.machineType });
     return { plan };
   };
+}
+
+/** An image for a Windows worker is not needed by a guest that a Linux worker prepares. */
+function isAboutIdleWorker(finding: Finding, role: WorkerRole, vm: Vm): boolean {
+  return vm.os_type === 'windows' && role === 'osmorphing-linux' && finding.rule.endsWith('image-missing') && /image for windows|windows worker image/i.test(finding.message);
 }
 
 function lastSuccess(run: DeploymentContext): Execution {

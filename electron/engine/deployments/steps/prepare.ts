@@ -2,10 +2,10 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import { matchVolumes } from '../../executions/match-volumes.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
-import type { MorphOptions, MorphStepEvent } from '../../osmorphing/index.ts';
+import { windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
 import type { DeployedNic } from '../../ports/deployment-platform.ts';
 import type { Volume, WorkerAccess } from '../../ports/destination-platform.ts';
-import { bootFirst, deployedVolumesOf, nicsOf, vmOf, workerOf, type DeploymentContext } from '../deployment-context.ts';
+import { bootFirst, deployedVolumesOf, nicsOf, vmOf, workerOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
 
 /** A guest's package manager can be endlessly talkative. */
 const mostLogLines = 2_000;
@@ -15,35 +15,53 @@ export function prepareGuest(run: DeploymentContext): TaskHandler {
   return async ({ values, signal }) => {
     const vm = vmOf(values);
     const worker = workerOf(values);
-    const devices = await devicePaths(run, worker, bootFirst(vm, deployedVolumesOf(values)), signal);
-    const ssh = await run.guests.openSsh(worker, signal);
-    let lines = 0;
-    try {
-      const outcome = await run.guests.morphOf(vm.os_type)({
-        ssh,
-        devices,
-        options: morphOptions(run, vm, nicsOf(values)),
-        onStep: (event) => run.event('guest.step', stepText(event), stepDetails(event)),
-        onLog: (line) => {
-          lines += 1;
-          if (lines <= mostLogLines) run.event('guest.log', line);
-          else if (lines === mostLogLines + 1) run.event('note', `more than ${mostLogLines} lines of the preparation's log are not kept`);
-        },
-        signal: AbortSignal.any([signal, ssh.lost]),
-      });
-      run.store.deployments.setFacts(run.deploymentId, {
-        guest: {
-          dossier: outcome.dossier, diff: outcome.diff, steps: [...outcome.steps], seconds: outcome.seconds,
-          warnings: outcome.warnings.map((warning) => run.clean(warning)),
-          scripts: outcome.scripts.map((script) => ({ ...script, output: run.clean(script.output) })),
-        },
-      });
-    } catch (error) {
-      // The reason why the connection was lost says more than what its loss did to whoever used it.
-      throw ssh.lost.aborted && !signal.aborted ? ssh.lost.reason : error;
-    } finally {
-      await ssh.close();
-    }
+    const volumes = bootFirst(vm, deployedVolumesOf(values));
+    const options = morphOptions(run, vm, nicsOf(values));
+    const outcome = workerRole(run, vm) === 'osmorphing-windows'
+      ? await prepareOnWindows(run, worker, volumes, options, signal)
+      : await prepareOnLinux(run, vm, worker, volumes, options, signal);
+    run.store.deployments.setFacts(run.deploymentId, {
+      guest: {
+        dossier: outcome.dossier, diff: outcome.diff, steps: [...outcome.steps], seconds: outcome.seconds,
+        warnings: outcome.warnings.map((warning) => run.clean(warning)),
+        scripts: outcome.scripts.map((script) => ({ ...script, output: run.clean(script.output) })),
+      },
+    });
+  };
+}
+
+async function prepareOnLinux(
+  run: DeploymentContext, vm: Vm, worker: WorkerAccess, volumes: readonly Volume[], options: MorphOptions, signal: AbortSignal,
+): Promise<MorphOutcome> {
+  const devices = await devicePaths(run, worker, volumes, signal);
+  const ssh = await run.guests.openSsh(worker, signal);
+  try {
+    return await run.guests.morphOf(vm.os_type)({ ssh, devices, options, ...listener(run), signal: AbortSignal.any([signal, ssh.lost]) });
+  } catch (error) {
+    // The reason why the connection was lost says more than what its loss did to whoever used it.
+    throw ssh.lost.aborted && !signal.aborted ? ssh.lost.reason : error;
+  } finally {
+    await ssh.close();
+  }
+}
+
+async function prepareOnWindows(
+  run: DeploymentContext, { host, username, winrm }: WorkerAccess, volumes: readonly Volume[], options: MorphOptions, signal: AbortSignal,
+): Promise<MorphOutcome> {
+  if (winrm === undefined) throw new CausewayError('osmorphing.not-supported', 'the destination has no Windows workers; prepare the guest offline');
+  const target = { host, port: winrm.port, username, password: winrm.password };
+  return run.guests.morphOnWindows({ target, serials: volumes.map(({ serial }) => serial), options, ...listener(run), signal });
+}
+
+function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => void; onLog: (line: string) => void } {
+  let lines = 0;
+  return {
+    onStep: (event) => run.event('guest.step', stepText(event), stepDetails(event)),
+    onLog: (line) => {
+      lines += 1;
+      if (lines <= mostLogLines) run.event('guest.log', line);
+      else if (lines === mostLogLines + 1) run.event('note', `more than ${mostLogLines} lines of the preparation's log are not kept`);
+    },
   };
 }
 
@@ -76,6 +94,7 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     httpProxy: options.httpProxy,
     packageCache: options.packageCache,
     scripts: options.scripts,
+    ...(vm.os_type === 'windows' ? { windows: windowsMaterial(environment, { virtioDisc: options.virtioDisc, initAgent: options.initAgentArchive }) } : {}),
     keepMountedOnFailure: options.keepWorkerOnFailure,
   };
 }

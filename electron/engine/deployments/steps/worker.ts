@@ -6,8 +6,8 @@ import { bootFirst, deployedVolumesOf, deploymentRun, vmOf, workerRole, type Dep
 export function startWorker(run: DeploymentContext): TaskHandler {
   return async ({ values, signal, attempt, stateOf }) => {
     const vm = vmOf(values);
-    if (attempt > 1 && stateOf('prepare-guest') !== 'pending') await run.destination.stopWorker(deploymentRun(run, vm), workerRole(vm), signal);
-    return { worker: await run.destination.startWorker(deploymentRun(run, vm), workerRole(vm), bootFirst(vm, deployedVolumesOf(values)), signal) };
+    if (attempt > 1 && stateOf('prepare-guest') !== 'pending') await run.destination.stopWorker(deploymentRun(run, vm), workerRole(run, vm), signal);
+    return { worker: await run.destination.startWorker(deploymentRun(run, vm), workerRole(run, vm), bootFirst(vm, deployedVolumesOf(values)), signal) };
   };
 }
 
@@ -20,7 +20,7 @@ export function stopWorker(run: DeploymentContext): TaskHandler {
     }
     const vm = vmOf(values);
     try {
-      await run.destination.stopWorker(deploymentRun(run, vm), workerRole(vm), signal);
+      await run.destination.stopWorker(deploymentRun(run, vm), workerRole(run, vm), signal);
     } catch (error) {
       signal.throwIfAborted();
       const { message, retryable } = toErrorRecord(error);

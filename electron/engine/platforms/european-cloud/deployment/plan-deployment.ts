@@ -59,7 +59,7 @@ export async function planDeployment(session: CloudSession, run: DeploymentRun, 
   const [refused] = asServerLabels(environment.server_labels).refused;
   if (refused !== undefined) throw new CausewayError('general.invalid-input', `server_labels: ${refused.reason}`, { details: { parameter: 'server_labels', index: refused.index } });
 
-  const worker = await planWorker(iaas, environment, run.vm.os_type === 'windows' ? 'osmorphing-windows' : 'osmorphing-linux', signal);
+  const worker = await planWorker(iaas, environment, run.preparationRole, signal);
   const gigabytes = volumes.reduce((sum, volume) => sum + Math.ceil(volume.sizeBytes / 2 ** 30), 0);
   const needs = addNeeds(
     // Snapshots count by their volumes' sizes as well.

@@ -1,0 +1,221 @@
+"""The commands for Windows guests. They come between the same others as those for Linux ones: `script` before, `unmount`
+after."""
+
+import os
+import time
+
+from .. import protocol
+from ..layers import open_layers
+from ..mounting import is_mounted
+from ..protocol import Cancelled, MorphError
+from ..session import pack_device
+from . import drivers, init_agent, network, scripts, source_tools, volume
+from .disc import open_disc
+from .hive import diff_of
+from .installation import Installation, is_windows
+from .tree import WindowsTree
+
+
+def _open(request, session):
+    """All devices, and the one that holds the installation that is meant."""
+    protocol.emit('step', step='open-disks', title='Open disks and volumes', state='running')
+    volume.ensure_tools(session.journal)
+    devices = open_layers(request['devices'], [], session.journal)
+    roots = _find_roots(devices, session)
+    device = _choose(roots, request.get('root'), devices)
+    protocol.emit('step', step='open-disks', title='Open disks and volumes', state='done')
+    return devices, roots, device
+
+
+def _find_roots(devices, session):
+    found = []
+    point = os.path.join(session.folder, 'look')
+    for device in devices:
+        if not volume.is_ntfs(device):
+            continue
+        try:
+            volume.mount(device, point, session.journal, read_only=True)
+        except MorphError as error:
+            protocol.warn('%s cannot be looked into: %s' % (device.path, error.message))
+            continue
+        try:
+            if is_windows(WindowsTree(point)):
+                found.append(device)
+        finally:
+            session.journal.undo_last()
+            session.journal.undo_last()
+    return found
+
+
+def _choose(roots, pinned, devices):
+    wanted = (pinned or '').strip()
+    fitting = [one for one in roots if not wanted or wanted in (one.path, one.uuid, 'UUID=%s' % one.uuid)]
+    if len(fitting) == 1:
+        return fitting[0]
+    told = {'candidates': [_root(one, None) for one in roots]}
+    if fitting:
+        raise MorphError('osmorphing.several-roots', '; '.join(one.path for one in fitting), told)
+    volume.refuse_encrypted(devices)
+    seen = ', '.join('%s (%s)' % (one.path, one.content or 'nothing known') for one in devices)
+    raise MorphError('osmorphing.root-not-found', 'no Windows installation; looked at ' + seen, told)
+
+
+def _root(device, installation):
+    return dict(
+        device.describe(),
+        id='UUID=%s' % device.uuid,
+        distribution='windows',
+        version=installation.version_text if installation else '',
+        name=installation.name if installation else '',
+    )
+
+
+def dossier_of(installation, device, devices):
+    """In the form that all guests' dossiers have."""
+    efi = [one for one in devices if one.properties.get('PART_ENTRY_TYPE', '').startswith('c12a7328')]
+    agent = installation.system.node('%s\\%s' % (installation.services, init_agent.SERVICE)) is not None
+    return {
+        'distribution': 'windows',
+        'version': installation.version_text,
+        'name': installation.name,
+        'family': 'windows',
+        'architecture': installation.architecture,
+        'hostname': installation.hostname,
+        'root': _root(device, installation),
+        'mounts': {'C:': device.describe()},
+        'kernels': [installation.version_text],
+        'bootloader': 'bootmgr',
+        'firmware': 'uefi' if efi else 'bios',
+        'init': 'windows',
+        'network': ['registry'],
+        'selinux': 'absent',
+        'cloudInit': 'installed' if agent else None,
+        'hypervisorTools': source_tools.installed(installation),
+    }
+
+
+def command_inspect(request, session):
+    """What is on the disks. Writes nothing on them and leaves nothing mounted."""
+    try:
+        devices, roots, device = _open(request, session)
+        point = os.path.join(session.folder, 'guest')
+        volume.mount(device, point, session.journal, read_only=True)
+        with Installation(WindowsTree(point), write=False) as installation:
+            return {
+                'dossier': dossier_of(installation, device, devices),
+                'candidates': [_root(one, None) for one in roots],
+                'devices': [one.describe() for one in devices],
+                'supported': installation.version[:2] >= (6, 1),
+            }
+    finally:
+        session.journal.undo_all()
+
+
+def command_mount(request, session):
+    """Mounts the guest for its preparation. On failure nothing stays mounted."""
+    if is_mounted(session.journal):
+        raise MorphError('osmorphing.busy', 'the guest is mounted already')
+    try:
+        devices, roots, device = _open(request, session)
+        protocol.emit('step', step='mount', title='Mount the installation', state='running')
+        volume.check_writable(device)
+        volume.mount(device, os.path.join(session.folder, 'guest'), session.journal)
+        with Installation(WindowsTree(os.path.join(session.folder, 'guest'))) as installation:
+            installation.refuse_unsupported()
+            dossier = dossier_of(installation, device, devices)
+        session.keep('mounted', {'root': pack_device(device), 'devices': [pack_device(one) for one in devices]})
+        protocol.emit('step', step='mount', title='Mount the installation', state='done')
+        return {'dossier': dossier, 'candidates': [_root(one, None) for one in roots]}
+    except BaseException:
+        session.journal.undo_all()
+        raise
+
+
+def command_prepare(request, session):
+    """Prepares the mounted guest. It stays mounted, unless the run was cancelled. The registry is written at the end, in
+    one go, so that a failed step leaves it as it was."""
+    session.kept('mounted')
+    try:
+        with Installation(WindowsTree(os.path.join(session.folder, 'guest'))) as installation:
+            services = _services(installation)
+            outputs = []
+            done = _run_steps(installation, request, session, outputs)
+            return {'steps': done, 'diff': _diff(installation, services), 'outputs': outputs}
+    except Cancelled:
+        session.journal.undo_all()
+        raise
+
+
+def _steps(installation, request, session, outputs):
+    """(name, title, action); an action gives (changed, notes)."""
+    state = {'scripts': None}
+
+    def in_guest():
+        changed, notes, said = scripts.run_in_guest(installation, request, session.folder)
+        outputs.extend(said)
+        return changed, notes
+
+    def install_drivers():
+        return drivers.install(installation, open_disc(request['virtioDisc'], session.folder))
+
+    def install_agent():
+        changed, notes, state['scripts'] = init_agent.install(installation, request, session.folder)
+        return changed, notes
+
+    def configure_network():
+        return network.to_dhcp(installation) if request.get('setDhcp', True) is not False else (False, [])
+
+    def write_registry():
+        return installation.save(), []
+
+    return (
+        ('scripts-in-guest', 'Run scripts in the guest', in_guest),
+        ('install-drivers', 'Install VirtIO drivers', install_drivers),
+        ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation)),
+        ('keep-disks-online', 'Keep data disks online', lambda: source_tools.keep_disks_online(installation)),
+        ('install-agent', 'Install the guest initialization agent', install_agent),
+        ('install-first-boot-scripts', 'Install scripts for the first boot', lambda: scripts.first_boot(installation, request, state['scripts'])),
+        ('configure-network', 'Configure the network', configure_network),
+        ('write-registry', 'Write the registry', write_registry),
+    )
+
+
+def _run_steps(installation, request, session, outputs):
+    done = []
+    for name, title, action in _steps(installation, request, session, outputs):
+        protocol.check_cancelled()
+        protocol.emit('step', step=name, title=title, state='running')
+        started = time.time()
+        try:
+            changed, notes = action()
+        except Exception as error:
+            protocol.emit('step', step=name, title=title, state='failed', seconds=round(time.time() - started, 3))
+            if isinstance(error, MorphError):
+                error.details.setdefault('step', name)
+            raise
+        seconds = round(time.time() - started, 3)
+        outcome = {'step': name, 'title': title, 'seconds': seconds, 'changed': changed, 'notes': notes}
+        protocol.emit('step', state='done', **outcome)
+        done.append(outcome)
+    return done
+
+
+def _services(installation):
+    """Services that start by themselves."""
+    system, key = installation.system, installation.services
+    return set(name for name in system.keys(key) if system.number('%s\\%s' % (key, name), 'Start', 4) <= 2)
+
+
+def _diff(installation, services_before):
+    none = {'added': {}, 'removed': {}, 'changed': {}}
+    after = _services(installation)
+    return {
+        'files': installation.tree.diff(),
+        'packages': none,
+        'services': {'enabled': sorted(after - services_before), 'disabled': sorted(services_before - after)},
+        'users': none,
+        'sshPolicy': none,
+        'sshHostKeys': none,
+        'network': {},
+        'registry': diff_of((installation.system, installation.software)),
+    }

@@ -1,0 +1,187 @@
+"""A registry hive whose changes are remembered: what was there before, and what is there now."""
+
+import os
+import shutil
+import struct
+
+from ..protocol import MorphError
+
+NONE, SZ, EXPAND, BINARY, DWORD, MULTI = 0, 1, 2, 3, 4, 7
+_KINDS = {0: 'none', 1: 'sz', 2: 'expand', 3: 'binary', 4: 'dword', 7: 'multi', 11: 'qword'}
+
+
+def text(value):
+    return (value + '\0').encode('utf-16-le')
+
+
+def encoded(kind, value):
+    if isinstance(value, bytes):
+        return value
+    if kind == DWORD:
+        return struct.pack('<I', value)
+    if kind == MULTI:
+        return ''.join(one + '\0' for one in value).encode('utf-16-le') + b'\0\0'
+    return text(value)
+
+
+def shown(kind, raw):
+    """A value as people write it."""
+    if kind in (SZ, EXPAND):
+        return '%s:%s' % (_KINDS[kind], raw.decode('utf-16-le', 'replace').rstrip('\0'))
+    if kind == MULTI:
+        return 'multi:%s' % '|'.join(raw.decode('utf-16-le', 'replace').rstrip('\0').split('\0'))
+    if kind == DWORD and len(raw) == 4:
+        return 'dword:%08x' % struct.unpack('<I', raw)[0]
+    return '%s:%s' % (_KINDS.get(kind, 'type %x' % kind), raw.hex())
+
+
+def is_clean(path):
+    """Whether the hive was written to its end; else its newest changes are in its logs alone."""
+    with open(path, 'rb') as file:
+        head = file.read(12)
+    return len(head) == 12 and head[:4] == b'regf' and head[4:8] == head[8:12]
+
+
+def _library():
+    try:
+        import hivex
+    except ImportError:
+        raise MorphError('osmorphing.worker-tools', 'the worker has no hivex for its Python (package python3-hivex)')
+    return hivex
+
+
+class Hive(object):
+    """A hive of a Windows installation. Nothing is written before `save`; what would change nothing is not written."""
+
+    def __init__(self, path, name, write=True):
+        self.name = name
+        self.path = path
+        self.changes = {}
+        try:
+            self._hive = _library().Hivex(path, write=write)
+        except RuntimeError as error:
+            raise MorphError('osmorphing.registry-damaged', '%s: %s' % (name, error))
+
+    def close(self):
+        """Lets go of the file, which could not be unmounted otherwise."""
+        self._hive = None
+
+    def node(self, path):
+        """A key by its path, without regard to case; None when it isn't there."""
+        node = self._hive.root()
+        for part in path.split('\\'):
+            node = self._hive.node_get_child(node, part) if part else node
+            if node is None:
+                return None
+        return node
+
+    def keys(self, path):
+        """Names of the keys below one."""
+        node = self.node(path)
+        return [] if node is None else [self._hive.node_name(child) for child in self._hive.node_children(node)]
+
+    def values(self, path):
+        """Name → (kind, bytes)."""
+        node = self.node(path)
+        return {} if node is None else self._values(node)
+
+    def _values(self, node):
+        found = {}
+        for value in self._hive.node_values(node):
+            kind, raw = self._hive.value_value(value)
+            found[self._hive.value_key(value)] = (kind, raw)
+        return found
+
+    def get(self, path, name):
+        """(kind, bytes) or None, the name without regard to case."""
+        for found, value in self.values(path).items():
+            if found.lower() == name.lower():
+                return value
+        return None
+
+    def text(self, path, name, default=''):
+        value = self.get(path, name)
+        return value[1].decode('utf-16-le', 'replace').split('\0')[0] if value and value[0] in (SZ, EXPAND) else default
+
+    def texts(self, path, name):
+        """The parts of a list; a single text counts as a list of one."""
+        value = self.get(path, name)
+        if not value or value[0] not in (SZ, EXPAND, MULTI):
+            return []
+        return [part for part in value[1].decode('utf-16-le', 'replace').split('\0') if part]
+
+    def number(self, path, name, default=None):
+        value = self.get(path, name)
+        return struct.unpack('<I', value[1])[0] if value and value[0] == DWORD and len(value[1]) == 4 else default
+
+    def ensure(self, path):
+        """Makes a key with all above it. Gives its node."""
+        node = self._hive.root()
+        walked = []
+        for part in path.split('\\'):
+            walked.append(part)
+            child = self._hive.node_get_child(node, part)
+            if child is None:
+                child = self._hive.node_add_child(node, part)
+                self._record('\\'.join(walked), '', None, 'key')
+            node = child
+        return node
+
+    def set(self, path, name, kind, value):
+        """Gives whether that changed anything."""
+        raw = encoded(kind, value)
+        node = self.ensure(path)
+        old = self.get(path, name)
+        if old == (kind, raw):
+            return False
+        self._record(path, name or '@', shown(*old) if old else None, shown(kind, raw))
+        self._hive.node_set_value(node, {'key': name, 't': kind, 'value': raw})
+        return True
+
+    def set_all(self, path, values):
+        """`values`: name → (kind, value). Gives whether anything changed."""
+        self.ensure(path)
+        return any([self.set(path, name, kind, value) for name, (kind, value) in sorted(values.items())])
+
+    def remove_key(self, path):
+        """Gives whether it was there."""
+        node = self.node(path)
+        if node is None:
+            return False
+        self._record(path, '', 'key', None)
+        self._hive.node_delete_child(node)
+        return True
+
+    def _record(self, path, name, before, after):
+        key = '%s\\%s' % (self.name, path) + (' %s' % name if name else '')
+        first = self.changes[key][0] if key in self.changes else before
+        self.changes[key] = (first, after)
+
+    def save(self, backup):
+        """Writes the changes, after the original went to `backup` unless one is there. Gives whether there were any."""
+        changed = {key: pair for key, pair in self.changes.items() if pair[0] != pair[1]}
+        if not changed:
+            return False
+        if not os.path.exists(backup):
+            os.makedirs(os.path.dirname(backup), exist_ok=True)
+            shutil.copyfile(self.path, backup + '.partial')
+            os.rename(backup + '.partial', backup)
+        # Into the same file: a new one would not have its access rights.
+        self._hive.commit(None)
+        return True
+
+
+def diff_of(hives):
+    """The changes of several hives in the form of the guest's diff."""
+    found = {'added': {}, 'removed': {}, 'changed': {}}
+    for hive in hives:
+        for key, (before, after) in sorted(hive.changes.items()):
+            if before == after:
+                continue
+            if before is None:
+                found['added'][key] = after
+            elif after is None:
+                found['removed'][key] = before
+            else:
+                found['changed'][key] = {'before': before, 'after': after}
+    return found

@@ -1,0 +1,105 @@
+"""The guest's addresses: found in its registry, set again on the first boot for cards with other MAC addresses."""
+
+import json
+import re
+
+from .. import protocol
+from .hive import DWORD, SZ
+
+_NETWORK_CLASS = '{4D36E972-E325-11CE-BFC1-08002BE10318}'
+
+
+class Interface(object):
+    """IPv4 settings of one interface: `addresses` are (address, mask) pairs."""
+
+    def __init__(self, guid, name, dhcp, addresses, gateways, servers):
+        self.guid = guid
+        self.name = name
+        self.dhcp = dhcp
+        self.addresses = addresses
+        self.gateways = gateways
+        self.servers = servers
+
+
+def _key(installation):
+    return installation.services + '\\Tcpip\\Parameters\\Interfaces'
+
+
+def interfaces_of(installation):
+    """All interfaces that have IPv4 settings, in the order of the registry."""
+    system, found = installation.system, []
+    for guid in system.keys(_key(installation)):
+        key = '%s\\%s' % (_key(installation), guid)
+        dhcp = system.number(key, 'EnableDHCP', 0) != 0
+        addresses = [one for one in system.texts(key, 'IPAddress') if one != '0.0.0.0']
+        if not dhcp and not addresses:
+            continue
+        connection = '%s\\Control\\Network\\%s\\%s\\Connection' % (installation.control_set, _NETWORK_CLASS, guid)
+        found.append(
+            Interface(
+                guid,
+                system.text(connection, 'Name', guid),
+                dhcp,
+                list(zip(addresses, system.texts(key, 'SubnetMask'))) if not dhcp else [],
+                system.texts(key, 'DefaultGateway') if not dhcp else [],
+                [one for one in re.split(r'[ ,]+', system.text(key, 'NameServer')) if one],
+            )
+        )
+    return found
+
+
+def to_dhcp(installation):
+    """Every interface gets its address and its name servers by DHCP. Gives (changed, notes)."""
+    notes = []
+    for interface in interfaces_of(installation):
+        key = '%s\\%s' % (_key(installation), interface.guid)
+        changed = installation.system.set(key, 'EnableDHCP', DWORD, 1)
+        if interface.servers:
+            changed = installation.system.set(key, 'NameServer', SZ, '') or changed
+        if changed:
+            notes.append('%s gets its address by DHCP' % interface.name)
+    return bool(notes), notes
+
+
+def pair(interfaces, nics):
+    """(MAC address, interface) for cards whose interface has a fixed address, by what the source told of addresses; else,
+    when there is but one of both, those two. Gives pairs and warnings."""
+    left = [one for one in interfaces if not one.dhcp]
+    pairs, warnings = [], []
+    for nic in nics:
+        known = set(nic.get('addresses') or [])
+        fitting = [one for one in left if known & set(address for address, _ in one.addresses)]
+        if len(fitting) == 1:
+            pairs.append((nic['macAddress'], fitting[0]))
+            left.remove(fitting[0])
+    free = [nic for nic in nics if nic['macAddress'] not in [mac for mac, _ in pairs] and not nic.get('addresses')]
+    if len(left) == 1 and len(free) == 1 and len(nics) == 1:
+        pairs.append((free[0]['macAddress'], left.pop()))
+    warnings += [
+        'which network card has the addresses %s is not known; they are not set again'
+        % ', '.join(address for address, _ in one.addresses)
+        for one in left
+    ]
+    return pairs, warnings
+
+
+def static_script(installation, nics, template):
+    """The first-boot script that sets fixed addresses again; None when there are none, or no card is known for them."""
+    interfaces = interfaces_of(installation)
+    if not any(not one.dhcp for one in interfaces):
+        return None
+    pairs, warnings = pair(interfaces, nics)
+    for warning in warnings:
+        protocol.warn(warning)
+    if not pairs:
+        return None
+    cards = [
+        {
+            'mac': mac.upper().replace('-', ':'),
+            'addresses': [{'address': address, 'mask': mask} for address, mask in one.addresses],
+            'gateways': one.gateways,
+            'servers': one.servers,
+        }
+        for mac, one in pairs
+    ]
+    return template.replace('{{cards}}', json.dumps(cards, indent=1, sort_keys=True)).replace('\n', '\r\n')

@@ -1,0 +1,76 @@
+"""Scripts of the user and of the preparation itself: in the mounted guest, and on its first boot, run by the guest
+initialization agent."""
+
+import os
+import re
+
+from .. import protocol
+from ..command import run
+from ..protocol import MorphError
+from .drivers import TARGET
+from .network import static_script
+
+_ENDINGS = ('.ps1', '.cmd', '.bat', '.py', '.exe')
+
+
+def _named(script):
+    return re.sub(r'[^A-Za-z0-9._-]', '_', script.get('name') or 'script')[:80]
+
+
+def run_in_guest(installation, request, session_folder):
+    """The user's scripts run on the worker, in the folder of the mounted guest. Gives (changed, notes, outputs)."""
+    outputs = []
+    for script in (request.get('scripts') or {}).get('inGuest') or []:
+        name = _named(script)
+        path = os.path.join(session_folder, 'script-' + name)
+        content = script['content'] if script['content'].startswith('#!') else '#!/bin/sh\n' + script['content']
+        with open(path, 'w', encoding='utf-8', errors='surrogateescape') as file:
+            file.write(content)
+        os.chmod(path, 0o700)
+        protocol.log('running the script %s' % name)
+        try:
+            result = run(
+                ['/bin/sh', '-c', 'cd "$CAUSEWAY_GUEST" && exec "$0"', path],
+                timeout=int(script.get('timeoutSeconds') or 600),
+                check=False,
+                env={'CAUSEWAY_GUEST': installation.tree.root},
+                code='osmorphing.script-failed',
+            )
+        finally:
+            os.unlink(path)
+        output = (result.out + result.err)[-16000:]
+        if result.code != 0:
+            raise MorphError(
+                'osmorphing.script-failed',
+                '%s ended with %s: %s' % (name, result.code, output.strip()[-600:]),
+                {'script': name, 'exitCode': result.code, 'output': output},
+            )
+        outputs.append({'script': name, 'exitCode': result.code, 'output': output})
+    return bool(outputs), ['ran ' + one['script'] for one in outputs], outputs
+
+
+def first_boot(installation, request, folder):
+    """Lays the scripts down for the first boot; `folder` is where the agent looks. Gives (changed, notes)."""
+    wanted = []
+    if request.get('setDhcp', True) is False:
+        script = static_script(installation, request.get('nics') or [], request['firstBootScripts']['network'])
+        if script is None:
+            protocol.warn('no fixed address was found that belongs to a known network card; the guest will ask by DHCP')
+        else:
+            wanted.append(('10-causeway-network.ps1', script))
+    for index, script in enumerate((request.get('scripts') or {}).get('firstBoot') or []):
+        name = _named(script)
+        name = name if name.lower().endswith(_ENDINGS) else name + '.ps1'
+        content = script['content'].replace('\r\n', '\n').replace('\n', '\r\n')
+        wanted.append(('50-%02d-%s' % (index, name), content))
+    if folder is None:
+        if wanted:
+            raise MorphError('osmorphing.init-agent-missing', 'nothing would run %s on the first boot' % wanted[0][0])
+        return False, []
+    if installation.tree.is_folder(TARGET):
+        wanted.insert(0, ('05-causeway-drivers.ps1', request['firstBootScripts']['drivers'].replace('\n', '\r\n')))
+    notes = []
+    for name, content in wanted:
+        if installation.tree.write('%s/%s' % (folder, name), content.encode('utf-8', 'surrogateescape')):
+            notes.append(name)
+    return bool(notes), notes

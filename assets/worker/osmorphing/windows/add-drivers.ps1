@@ -1,0 +1,22 @@
+# Fetches the VirtIO drivers disc and has DISM add its drivers to the guest.
+$image = "$env:TEMP\causeway-virtio.iso"
+if ($request.path) { $image = $request.path } else {
+  [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
+  try { (New-Object Net.WebClient).DownloadFile($request.url, $image) } catch { Stop-With 'osmorphing.drivers-missing' "the VirtIO disc cannot be fetched: $($_.Exception.Message)" }
+}
+try { $disc = Mount-DiskImage -ImagePath $image -PassThru } catch { Stop-With 'osmorphing.drivers-missing' "the VirtIO disc cannot be opened: $($_.Exception.Message)" }
+try {
+  $letter = "$(($disc | Get-Volume).DriveLetter):"
+  $added = @()
+  foreach ($name in $request.drivers) {
+    $folder = $request.folders | ForEach-Object { "$letter\$name\$_\$($request.architecture)" } | Where-Object { Test-Path "$_\*.inf" } | Select-Object -First 1
+    if (-not $folder) {
+      if ($request.required -contains $name) { Stop-With 'osmorphing.drivers-missing' "the disc has no $name for $($request.folders -join ', ') ($($request.architecture))" }
+      continue
+    }
+    $said = & dism.exe /English "/Image:$($request.drive)\" /Add-Driver "/Driver:$folder" /Recurse /ForceUnsigned 2>&1 | Out-String
+    if ($LASTEXITCODE -ne 0) { Stop-With 'osmorphing.command-failed' "dism for $name ended with ${LASTEXITCODE}: $($said.Trim())" }
+    $added += "$name for $((Split-Path (Split-Path $folder -Parent) -Leaf))"
+  }
+} finally { Dismount-DiskImage -ImagePath $image | Out-Null }
+Send-Answer @{ added = $added }

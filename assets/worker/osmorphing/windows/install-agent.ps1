@@ -1,0 +1,31 @@
+# Unpacks the guest initialization agent into the guest and registers its service; sets what else the registry needs.
+$folder = "$($request.drive)\Cloudbase-Init"
+if ($request.agent) {
+  $archive = "$env:TEMP\causeway-init-agent.zip"
+  if ($request.agent.path) { $archive = $request.agent.path } else {
+    [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
+    try { (New-Object Net.WebClient).DownloadFile($request.agent.url, $archive) } catch { Stop-With 'osmorphing.init-agent-missing' "the agent could not be fetched: $($_.Exception.Message)" }
+  }
+  try { Expand-Archive -LiteralPath $archive -DestinationPath $folder -Force } catch { Stop-With 'osmorphing.init-agent-missing' "the agent's archive cannot be unpacked: $($_.Exception.Message)" }
+  foreach ($needed in 'Bin\OpenStackService.exe', 'Python\Python.exe') {
+    if (-not (Test-Path "$folder\$needed")) { Stop-With 'osmorphing.init-agent-missing' "the agent's archive has no $needed" }
+  }
+  foreach ($name in 'conf', 'Log', 'LocalScripts') { New-Item -ItemType Directory -Force "$folder\$name" | Out-Null }
+}
+$set = @()
+try {
+  Mount-Hive $request.drive 'SYSTEM'
+  $services = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)\Services"
+  foreach ($value in $request.values) {
+    $key = "$services\$($value.key)"
+    if (-not (Test-Path $key)) {
+      if ($value.onlyIfThere) { continue }
+      New-Item -Force $key | Out-Null
+    }
+    $before = (Get-Item $key).GetValue($value.name, $null, 'DoNotExpandEnvironmentNames')
+    if ("$before" -ceq "$($value.value)" -and $null -ne $before) { continue }
+    New-ItemProperty -Force -Path $key -Name $value.name -PropertyType $value.type -Value $value.value | Out-Null
+    $set += @{ key = "$(Get-ControlSet)\Services\$($value.key)"; name = $value.name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
+  }
+} finally { Dismount-Hives }
+Send-Answer @{ set = $set }

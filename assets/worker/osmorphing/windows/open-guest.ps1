@@ -1,0 +1,76 @@
+# Brings the guest's disks online, finds its Windows, and tells what it is.
+$disks = foreach ($serial in $request.serials) {
+  $found = $null
+  foreach ($attempt in 1..30) {
+    # A hypervisor may pass on the beginning of a serial only.
+    $found = Get-Disk | Where-Object { $_.SerialNumber -and $serial.StartsWith($_.SerialNumber.Trim()) -and $_.SerialNumber.Trim().Length -ge 8 }
+    if ($found) { break }
+    Start-Sleep -Seconds 2
+    Update-HostStorageCache
+  }
+  if (-not $found) { Stop-With 'osmorphing.device-missing' "no disk has the serial $serial" }
+  @($found)[0]
+}
+foreach ($disk in $disks) {
+  if ($disk.IsOffline) { Set-Disk -Number $disk.Number -IsOffline $false }
+  if ($disk.IsReadOnly) { Set-Disk -Number $disk.Number -IsReadOnly $false }
+}
+$locked = $null
+$roots = foreach ($disk in $disks) {
+  foreach ($partition in Get-Partition -DiskNumber $disk.Number -ErrorAction SilentlyContinue) {
+    if ($partition.Size -lt 128MB) { continue }
+    if (-not $partition.DriveLetter -or $partition.DriveLetter -eq "`0") {
+      try { $partition | Add-PartitionAccessPath -AssignDriveLetter } catch { continue }
+      $partition = Get-Partition -DiskNumber $disk.Number -PartitionNumber $partition.PartitionNumber
+    }
+    $drive = "$($partition.DriveLetter):"
+    if (Test-Path "$drive\Windows\System32\config\SYSTEM") {
+      [pscustomobject]@{ drive = $drive; device = "disk $($disk.Number) partition $($partition.PartitionNumber)"; uuid = (Get-Volume -DriveLetter $partition.DriveLetter).UniqueId }
+    } elseif ((& manage-bde.exe -status $drive 2>$null | Out-String) -match 'Locked|Gesperrt') { $locked = $drive }
+  }
+}
+$roots = @($roots | Where-Object { -not $request.root -or $request.root -eq $_.uuid -or $request.root -eq $_.device })
+if ($roots.Count -eq 0 -and $locked) { Stop-With 'osmorphing.locked' "$locked is encrypted with BitLocker; decrypt it on the source (manage-bde -off)" }
+if ($roots.Count -eq 0) { Stop-With 'osmorphing.root-not-found' "no Windows installation on $($request.serials -join ', ')" }
+if ($roots.Count -gt 1) { Stop-With 'osmorphing.several-roots' (($roots | ForEach-Object { "$($_.device) $($_.uuid)" }) -join '; ') }
+$drive = $roots[0].drive
+$hibernation = "$drive\hiberfil.sys"
+if (Test-Path $hibernation) {
+  $stream = [IO.File]::Open($hibernation, 'Open', 'Read', 'ReadWrite')
+  $mark = New-Object byte[] 4
+  [void]$stream.Read($mark, 0, 4)
+  $stream.Close()
+  if ([Text.Encoding]::ASCII.GetString($mark) -match '^(hibr|HIBR)$') { Stop-With 'osmorphing.hibernated' "$drive holds a hibernated Windows" }
+}
+try {
+  Mount-Hive $drive 'SYSTEM'
+  Mount-Hive $drive 'SOFTWARE'
+  $set = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)"
+  $current = Get-ItemProperty 'Registry::HKEY_LOCAL_MACHINE\causeway-SOFTWARE\Microsoft\Windows NT\CurrentVersion'
+  $version = if ($null -ne $current.CurrentMajorVersionNumber) { @($current.CurrentMajorVersionNumber, $current.CurrentMinorVersionNumber) } else { $current.CurrentVersion.Split('.') }
+  $services = @{}
+  foreach ($key in Get-ChildItem "$set\Services") {
+    $start = $key.GetValue('Start')
+    if ($null -ne $start) { $services[$key.PSChildName] = [int]$start }
+  }
+  $interfaces = @(foreach ($key in Get-ChildItem "$set\Services\Tcpip\Parameters\Interfaces") {
+    if ($key.GetValue('EnableDHCP') -eq 1) { continue }
+    $addresses = @($key.GetValue('IPAddress') | Where-Object { $_ -and $_ -ne '0.0.0.0' })
+    if ($addresses.Count -eq 0) { continue }
+    @{
+      addresses = $addresses; masks = @($key.GetValue('SubnetMask') | Where-Object { $_ }); gateways = @($key.GetValue('DefaultGateway') | Where-Object { $_ })
+      servers = @("$($key.GetValue('NameServer'))" -split '[ ,]+' | Where-Object { $_ })
+    }
+  })
+  $answer = @{
+    drive = $drive; device = $roots[0].device; uuid = $roots[0].uuid; name = "$($current.ProductName)"
+    version = @([int]$version[0], [int]$version[1], [int]$current.CurrentBuildNumber)
+    server = ((Get-ItemProperty "$set\Control\ProductOptions").ProductType -ne 'WinNT')
+    architecture = "$((Get-ItemProperty "$set\Control\Session Manager\Environment").PROCESSOR_ARCHITECTURE)"
+    hostname = "$((Get-ItemProperty "$set\Control\ComputerName\ComputerName").ComputerName)"
+    uefi = @(foreach ($disk in $disks) { Get-Partition -DiskNumber $disk.Number -ErrorAction SilentlyContinue | Where-Object { $_.GptType -eq '{c12a7328-f81f-11d2-ba4b-00a0c93ec93b}' } }).Count -gt 0
+    services = $services; interfaces = $interfaces
+    worker = @(foreach ($part in 'Major', 'Minor', 'Build') { [int][Environment]::OSVersion.Version.$part })
+  }
+} finally { Dismount-Hives }
+Send-Answer $answer

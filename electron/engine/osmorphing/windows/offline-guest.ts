@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
+import { commonWishes, morphByProgram, type MorphOutcome, type MorphRequest } from '../morph-linux-guest.ts';
+import type { Fetched, MorphOptions } from '../options.ts';
+import type { WorkerProgram } from '../worker-program.ts';
+import { initAgentConfiguration, type InitAgentWishes } from './init-agent.ts';
+import { powershellFile } from './powershell-files.ts';
+
+/**
+ * Prepares a Windows installation from outside, on a Linux worker: drivers, driver database, services, guest
+ * initialization agent and first-boot scripts through ntfs-3g and hivex. No Windows is needed for it.
+ *
+ * @throws `osmorphing.*`, `transport.*`, or the signal's reason
+ */
+export function morphWindowsOffline(request: MorphRequest): Promise<MorphOutcome> {
+  return morphByProgram(request, { mount: 'windows-mount', prepare: 'windows-prepare', wishes });
+}
+
+async function wishes(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
+  const { windows } = options;
+  if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO drivers disc was given');
+  return {
+    ...commonWishes(options),
+    firstBootScripts: { network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers') },
+    virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal),
+    ...(windows.initAgent === undefined ? {} : {
+      initAgent: { ...(await bring(program, 'init-agent.zip', windows.initAgent, signal)), configuration: initAgentConfiguration(agentWishes(options)) },
+    }),
+  };
+}
+
+/** With the defaults of the specification. */
+export function agentWishes({ retainUserCredentials = false, setDhcp = true, preserveHostname = true }: MorphOptions): InitAgentWishes {
+  return { retainUserCredentials, setDhcp, preserveHostname };
+}
+
+async function bring(program: WorkerProgram, name: string, wanted: Fetched, signal: AbortSignal): Promise<JsonObject> {
+  if ('url' in wanted) return { url: wanted.url };
+  const bytes = await readFile(wanted.file).catch((error: unknown) => {
+    throw new CausewayError('general.invalid-input', `${wanted.file} cannot be read`, { cause: error });
+  });
+  return { path: await program.putFile(name, bytes, signal) };
+}

@@ -1,0 +1,39 @@
+import type { GuestNic } from '../options.ts';
+
+/** Fixed IPv4 settings of an interface, as the guest's registry has them. */
+export interface FixedInterface {
+  readonly addresses: readonly string[];
+  /** Of the addresses, in their order. */
+  readonly masks: readonly string[];
+  readonly gateways: readonly string[];
+  readonly servers: readonly string[];
+}
+
+export interface Card {
+  /** With colons, in capitals, as Windows writes it. */
+  readonly mac: string;
+  readonly addresses: readonly { readonly address: string; readonly mask: string }[];
+  readonly gateways: readonly string[];
+  readonly servers: readonly string[];
+}
+
+/**
+ * Which card gets which fixed addresses: by what the source told of addresses; else, when there is but one of both, those
+ * two. What stays unknown is a warning.
+ */
+export function staticCards(interfaces: readonly FixedInterface[], nics: readonly GuestNic[]): { readonly cards: readonly Card[]; readonly warnings: readonly string[] } {
+  const left = [...interfaces];
+  const cards: Card[] = [];
+  const take = (found: FixedInterface, mac: string): void => {
+    left.splice(left.indexOf(found), 1);
+    const { addresses, masks, gateways, servers } = found;
+    cards.push({ mac: mac.toUpperCase().replaceAll('-', ':'), addresses: addresses.map((address, index) => ({ address, mask: masks[index] ?? '255.255.255.0' })), gateways, servers });
+  };
+  for (const { macAddress, addresses = [] } of nics) {
+    const fitting = left.filter((each) => each.addresses.some((address) => addresses.includes(address)));
+    if (fitting.length === 1 && fitting[0] !== undefined) take(fitting[0], macAddress);
+  }
+  const [only] = nics;
+  if (nics.length === 1 && left.length === 1 && cards.length === 0 && (only?.addresses ?? []).length === 0 && only !== undefined && left[0] !== undefined) take(left[0], only.macAddress);
+  return { cards, warnings: left.map(({ addresses }) => `which network card has the addresses ${addresses.join(', ')} is not known; they are not set again`) };
+}

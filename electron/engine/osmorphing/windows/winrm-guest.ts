@@ -1,0 +1,284 @@
+import { z } from 'zod';
+import { CausewayError, isErrorCode } from '../../../../shared/model/causeway-error.ts';
+import type { GuestDiff, GuestDossier, GuestStep, ScriptOutput } from '../../../../shared/model/guest-preparation.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
+import type { MorphOutcome } from '../morph-linux-guest.ts';
+import type { Fetched, MorphOptions, MorphStepEvent, UserScript } from '../options.ts';
+import { readFile } from 'node:fs/promises';
+import { compareVersions, discFolders } from './disc-folders.ts';
+import { initAgentConfiguration, initAgentFolder } from './init-agent.ts';
+import { agentWishes } from './offline-guest.ts';
+import { powershellFile, type PowershellFile } from './powershell-files.ts';
+import { registryDiff, registryValues } from './service-values.ts';
+import { staticCards } from './static-network.ts';
+import { loginByWinrm, type WinrmLoginOptions } from './winrm-login.ts';
+import type { WinrmConnection, WinrmTarget } from './winrm-connection.ts';
+
+export interface WinrmMorphRequest {
+  /** The Windows worker. */
+  readonly target: WinrmTarget;
+  /** Serials of the VM's disks as the worker sees them, the boot disk first. */
+  readonly serials: readonly string[];
+  readonly options: MorphOptions;
+  readonly onStep?: (event: MorphStepEvent) => void;
+  readonly onLog?: (line: string) => void;
+  readonly signal: AbortSignal;
+  readonly login?: WinrmLoginOptions;
+}
+
+const minute = 60_000;
+const timeouts: Readonly<Partial<Record<PowershellFile, number>>> = { 'open-guest': 15 * minute, 'add-drivers': 90 * minute, 'install-agent': 30 * minute };
+const requiredDrivers = ['viostor', 'vioscsi', 'NetKVM'] as const;
+const drivers = [...requiredDrivers, 'Balloon', 'vioserial', 'viorng', 'pvpanic', 'qxl', 'qxldod', 'viogpudo', 'qemufwcfg', 'qemupciserial', 'vioinput'] as const;
+const discArchitectures: Readonly<Record<string, string>> = { amd64: 'amd64', x86: 'x86', arm64: 'ARM64' };
+
+const version = z.tuple([z.int(), z.int(), z.int()]);
+const texts = z.preprocess((value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(z.string()));
+const openedSchema = z.object({
+  drive: z.string().regex(/^[A-Z]:$/), device: z.string(), uuid: z.string(), name: z.string(), version, server: z.boolean(), architecture: z.string(), hostname: z.string(),
+  uefi: z.boolean(), services: z.record(z.string(), z.int()), worker: version,
+  interfaces: z.array(z.object({ addresses: texts, masks: texts, gateways: texts, servers: texts })).default([]),
+});
+type Opened = z.infer<typeof openedSchema>;
+const addedSchema = z.object({ added: texts });
+const setSchema = z.object({ set: z.array(z.object({ key: z.string(), name: z.string(), before: z.string().nullable(), after: z.string() })).default([]) });
+const writtenSchema = z.object({ changed: z.array(z.object({ path: z.string(), existed: z.boolean() })).default([]) });
+const ranSchema = z.object({ exitCode: z.int(), output: z.string() });
+const refusedSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+/**
+ * Prepares the Windows installation on the disks of a Windows worker: drivers by DISM, agent and services through its
+ * registry, first-boot scripts. Whatever happens, its disks are let go afterwards (unless `keepMountedOnFailure`).
+ *
+ * @throws `osmorphing.*`, `transport.*`, or the signal's reason
+ */
+export async function morphWindowsByWinrm(request: WinrmMorphRequest): Promise<MorphOutcome> {
+  const startedAt = performance.now();
+  const connection = await loginByWinrm(request.target, request.login ?? {}, request.signal);
+  let isKept = false;
+  try {
+    return { ...(await new WindowsWorker(connection, request).prepare()), seconds: (performance.now() - startedAt) / 1000 };
+  } catch (error) {
+    isKept = request.options.keepMountedOnFailure === true && !request.signal.aborted;
+    const isLost = error instanceof CausewayError && error.code === 'transport.lost';
+    if (!isKept && !isLost) await closeGuest(connection, request.serials).catch((left: unknown) => request.onLog?.(String(left)));
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Not stopped by the caller's signal: what was opened has to be let go, above all after a cancel. */
+async function closeGuest(connection: WinrmConnection, serials: readonly string[]): Promise<void> {
+  await ask(connection, 'close-guest', { serials: [...serials] }, z.object({ closed: z.literal(true) }), AbortSignal.timeout(5 * minute));
+}
+
+class WindowsWorker {
+  readonly #connection: WinrmConnection;
+  readonly #request: WinrmMorphRequest;
+  readonly #steps: GuestStep[] = [];
+  readonly #warnings: string[] = [];
+  readonly #scripts: ScriptOutput[] = [];
+
+  constructor(connection: WinrmConnection, request: WinrmMorphRequest) {
+    this.#connection = connection;
+    this.#request = request;
+  }
+
+  async prepare(): Promise<Omit<MorphOutcome, 'seconds'>> {
+    const { options, serials } = this.#request;
+    const { windows } = options;
+    if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO drivers disc was given');
+    const before = options.scripts?.beforeMount ?? [];
+    if (before.length > 0) await this.#step('scripts-before-mount', 'Run scripts on the worker', () => this.#runScripts(before, ''));
+    let opened: Opened | undefined;
+    await this.#step('open-guest', 'Open the installation', async () => {
+      opened = await this.#ask('open-guest', { serials: [...serials], root: options.root ?? null }, openedSchema);
+      refuseUnfit(opened);
+      return [false, [`${opened.name} on ${opened.device}`]];
+    });
+    if (opened === undefined) throw new CausewayError('general.bug', 'the installation was not opened');
+    const guest: Opened = opened;
+    const inGuest = options.scripts?.inGuest ?? [];
+    if (inGuest.length > 0) await this.#step('scripts-in-guest', 'Run scripts in the guest', () => this.#runScripts(inGuest, guest.drive));
+    let added: readonly string[] = [];
+    await this.#step('install-drivers', 'Install VirtIO drivers', async () => {
+      ({ added } = await this.#ask('add-drivers', {
+        ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...drivers], required: [...requiredDrivers],
+        folders: [...discFolders(guest.version, guest.server)], architecture: discArchitecture(guest),
+      }, addedSchema));
+      return [added.length > 0, [...added]];
+    });
+    let set: z.infer<typeof setSchema>['set'] = [];
+    const agent = this.#agentFor(guest);
+    await this.#step('install-agent', 'Install the guest initialization agent', async () => {
+      ({ set } = await this.#ask('install-agent', {
+        drive: guest.drive, agent: agent === undefined ? null : await this.#bring('causeway-init-agent.zip', agent), values: registryValues(agent !== undefined),
+      }, setSchema));
+      return [set.length > 0, set.map((each) => `${each.key} ${each.name}`)];
+    });
+    let written: z.infer<typeof writtenSchema>['changed'] = [];
+    await this.#step('install-first-boot-scripts', 'Install scripts for the first boot', async () => {
+      const files = await this.#files(guest, agent !== undefined);
+      if (files.length > 0) ({ changed: written } = await this.#ask('write-files', { drive: guest.drive, files }, writtenSchema));
+      return [written.length > 0, written.map(({ path }) => path)];
+    });
+    await this.#step('close-guest', 'Let go of the disks', async () => {
+      await closeGuest(this.#connection, serials);
+      return [false, []];
+    });
+    return { dossier: dossierOf(guest), steps: this.#steps, diff: diffOf(guest, added, set, written), warnings: this.#warnings, scripts: this.#scripts };
+  }
+
+  /** The files that the agent's service finds: its configuration, and what runs on the first boot. */
+  async #files(guest: Opened, hasAgent: boolean): Promise<JsonObject[]> {
+    const { options } = this.#request;
+    const file = (path: string, text: string): JsonObject => ({ path, content: Buffer.from(text.replace(/\r?\n/g, '\r\n')).toString('base64') });
+    const scripts = `${initAgentFolder.slice(3)}\\LocalScripts`;
+    const files: JsonObject[] = [];
+    if (hasAgent) files.push(file(`${initAgentFolder.slice(3)}\\conf\\cloudbase-init.conf`, initAgentConfiguration(agentWishes(options))));
+    if (options.setDhcp === false) {
+      const { cards, warnings } = staticCards(guest.interfaces, options.nics);
+      for (const warning of warnings) this.#warn(warning);
+      if (cards.length > 0) {
+        files.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
+      }
+    }
+    for (const [index, { name, content }] of (options.scripts?.firstBoot ?? []).entries()) {
+      const plain = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
+      files.push(file(`${scripts}\\50-${String(index).padStart(2, '0')}-${/\.(ps1|cmd|bat|py|exe)$/i.test(plain) ? plain : `${plain}.ps1`}`, content));
+    }
+    if (!hasAgent && files.length > 0) throw new CausewayError('osmorphing.init-agent-missing', 'nothing would run scripts on the first boot');
+    return files;
+  }
+
+  #agentFor(guest: Opened): Fetched | undefined {
+    const { windows, cloudInit } = this.#request.options;
+    const why = windows?.initAgent === undefined ? 'no guest initialization agent was given'
+      : guest.architecture.toLowerCase() === 'amd64' ? undefined : `the guest initialization agent is for x86_64, the guest is ${guest.architecture}`;
+    if (why === undefined) return windows?.initAgent;
+    if (cloudInit !== 'if-possible') throw new CausewayError('osmorphing.init-agent-missing', why);
+    this.#warn(why);
+    return undefined;
+  }
+
+  async #runScripts(scripts: readonly UserScript[], drive: string): Promise<[boolean, string[]]> {
+    for (const { name, content, timeoutSeconds } of scripts) {
+      const timeoutMs = (timeoutSeconds ?? 600) * 1000;
+      const { exitCode, output } = await this.#ask('run-script', { content, drive, serials: [...this.#request.serials] }, ranSchema, timeoutMs);
+      if (exitCode !== 0) {
+        throw new CausewayError('osmorphing.script-failed', `${name} ended with ${exitCode}: ${output.trim().slice(-600)}`, { details: { script: name, exitCode, output } });
+      }
+      this.#scripts.push({ script: name, exitCode, output });
+    }
+    return [true, scripts.map(({ name }) => `ran ${name}`)];
+  }
+
+  /** Where the worker finds something: behind a URL, or where it was put. */
+  async #bring(name: string, wanted: Fetched): Promise<JsonObject> {
+    if ('url' in wanted) return { url: wanted.url };
+    const path = `C:\\Windows\\Temp\\${name}`;
+    await this.#connection.upload(path, await readFile(wanted.file), this.#request.signal);
+    return { path };
+  }
+
+  #ask<Schema extends z.ZodType>(name: PowershellFile, question: JsonObject, schema: Schema, timeoutMs?: number): Promise<z.infer<Schema>> {
+    return ask(this.#connection, name, question, schema, this.#request.signal, timeoutMs);
+  }
+
+  #warn(message: string): void {
+    this.#warnings.push(message);
+    this.#request.onLog?.(message);
+  }
+
+  async #step(step: string, title: string, run: () => Promise<[boolean, string[]]>): Promise<void> {
+    const startedAt = performance.now();
+    const seconds = (): number => Math.round(performance.now() - startedAt) / 1000;
+    this.#request.onStep?.({ step, title, state: 'running' });
+    try {
+      const [changed, notes] = await run();
+      const done = { step, title, seconds: seconds(), changed, notes };
+      this.#steps.push(done);
+      this.#request.onStep?.({ ...done, state: 'done' });
+    } catch (error) {
+      this.#request.onStep?.({ step, title, state: 'failed', seconds: seconds() });
+      throw error;
+    }
+  }
+}
+
+/** Runs one of our scripts with its request on standard input, and takes its answer, the last line that it prints. */
+async function ask<Schema extends z.ZodType>(
+  connection: WinrmConnection, name: PowershellFile, question: JsonObject, schema: Schema, signal: AbortSignal, timeoutMs = timeouts[name] ?? 10 * minute,
+): Promise<z.infer<Schema>> {
+  const script = `${await powershellFile('worker-functions')}\n${await powershellFile(name)}`;
+  const { exitCode, stdout, stderr } = await connection.powershell(script, { signal, timeoutMs, input: Buffer.from(JSON.stringify(question)) });
+  const answer = parsedLine(stdout);
+  const refused = refusedSchema.safeParse(answer);
+  if (refused.success) {
+    const { code, message } = refused.data.error;
+    throw new CausewayError(isErrorCode(code) ? code : 'osmorphing.command-failed', message);
+  }
+  if (exitCode !== 0) throw new CausewayError('osmorphing.command-failed', `${name} ended with ${exitCode}: ${stderr.trim().slice(-600) || stdout.trim().slice(-300)}`, { details: { exitCode } });
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new CausewayError('osmorphing.program-failed', `the answer to ${name} is not understood: ${z.prettifyError(parsed.error).slice(0, 500)}`);
+}
+
+function parsedLine(stdout: string): unknown {
+  try {
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseUnfit(guest: Opened): void {
+  const told = `${guest.name} (${guest.version.join('.')})`;
+  if (compareVersions(guest.version, [6, 1, 0]) < 0) throw new CausewayError('osmorphing.not-supported', `${told} is older than Windows 7`);
+  discArchitecture(guest);
+  // DISM does not know images that are newer than itself.
+  if (compareVersions(guest.worker, guest.version) < 0) {
+    throw new CausewayError('osmorphing.not-supported', `the worker is Windows ${guest.worker.join('.')}, older than the guest, ${told}; choose a newer worker image`);
+  }
+}
+
+function discArchitecture(guest: Opened): string {
+  const found = discArchitectures[guest.architecture.toLowerCase()];
+  if (found === undefined) throw new CausewayError('osmorphing.not-supported', `${guest.name} is for ${guest.architecture}`);
+  return found;
+}
+
+function dossierOf(guest: Opened): GuestDossier {
+  const device = { path: guest.device, kind: 'partition', content: 'ntfs', uuid: guest.uuid } as const;
+  const written = guest.version.join('.');
+  const architecture = { amd64: 'x86_64', x86: 'i386', arm64: 'aarch64' }[guest.architecture.toLowerCase()] ?? guest.architecture;
+  return {
+    distribution: 'windows', version: written, name: guest.name, family: 'windows', architecture, hostname: guest.hostname,
+    root: { ...device, id: guest.uuid, distribution: 'windows', version: written, name: guest.name }, mounts: { 'C:': device }, kernels: [written],
+    bootloader: 'bootmgr', firmware: guest.uefi ? 'uefi' : 'bios', init: 'windows', network: ['registry'], selinux: 'absent',
+    cloudInit: 'cloudbase-init' in guest.services ? 'installed' : null, hypervisorTools: {},
+  };
+}
+
+/** What our own steps changed. What DISM changes in driver store and registry is its own matter; its drivers are listed. */
+function diffOf(guest: Opened, added: readonly string[], set: z.infer<typeof setSchema>['set'], written: z.infer<typeof writtenSchema>['changed']): GuestDiff {
+  const none = { added: {}, removed: {}, changed: {} };
+  const state = { kind: 'file', mode: '', owner: '', size: 0 } as const;
+  const path = (each: { readonly path: string }): string => `/${each.path.replaceAll('\\', '/')}`;
+  const starts = new Map(set.filter(({ name }) => name === 'Start').map((each) => [each.key.split('\\').at(-1) ?? '', Number(each.after)]));
+  return {
+    files: {
+      added: written.filter(({ existed }) => !existed).map((each) => ({ ...state, path: path(each) })),
+      removed: [],
+      changed: written.filter(({ existed }) => existed).map((each) => ({ path: path(each), before: state, after: state })),
+    },
+    packages: { ...none, added: Object.fromEntries(added.map((each) => [`driver ${each.split(' ')[0] ?? ''}`, each])) },
+    services: {
+      enabled: [...starts].filter(([name, start]) => start <= 2 && (guest.services[name] ?? 4) > 2).map(([name]) => name).sort(),
+      disabled: [...starts].filter(([name, start]) => start > 2 && (guest.services[name] ?? 4) <= 2).map(([name]) => name).sort(),
+    },
+    users: none, sshPolicy: none, sshHostKeys: none, network: {},
+    registry: registryDiff(set),
+  };
+}

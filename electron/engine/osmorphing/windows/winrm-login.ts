@@ -1,0 +1,52 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { systemClock } from '../../time/clock.ts';
+import { lookUntil } from '../../time/look-until.ts';
+import { WinrmConnection, type WinrmTarget } from './winrm-connection.ts';
+
+export interface WinrmLoginOptions {
+  /** How long to go on trying, in milliseconds. A Windows worker takes minutes to its first login. Default 20 minutes. */
+  readonly deadlineMs?: number;
+  /** How long a refused login is tried again: the account may come into the worker after WinRM is up. Default 5 minutes. */
+  readonly loginGraceMs?: number;
+}
+
+/**
+ * Logs in to a worker that may still be starting. The certificate of the accepted login is pinned; a certificate other
+ * than an expected one ends it at once.
+ *
+ * @throws `transport.unreachable`, `transport.login-refused`, `transport.certificate-mismatch`, the signal's reason
+ */
+export async function loginByWinrm(target: WinrmTarget, options: WinrmLoginOptions, signal: AbortSignal): Promise<WinrmConnection> {
+  const { deadlineMs = 1_200_000, loginGraceMs = 300_000 } = options;
+  let refusedSince: number | undefined;
+  let last: unknown;
+  return lookUntil<WinrmConnection>(
+    async () => {
+      const connection = new WinrmConnection(target);
+      try {
+        await connection.open(signal);
+        return { done: true, value: connection };
+      } catch (error) {
+        await connection.close();
+        signal.throwIfAborted();
+        if (!(error instanceof CausewayError) || !mayPass(error)) throw error;
+        const now = systemClock.monotonic();
+        if (error.code === 'transport.login-refused') {
+          refusedSince ??= now;
+          if (now - refusedSince >= loginGraceMs) throw error;
+        }
+        last = error;
+        return { done: false, state: error.message };
+      }
+    },
+    { deadlineMs, firstMs: 1_000, capMs: 15_000 },
+    systemClock,
+    signal,
+    (state) => (last instanceof Error ? last : new CausewayError('transport.unreachable', state)),
+  );
+}
+
+/** What a worker that is still starting may answer. */
+function mayPass({ code }: CausewayError): boolean {
+  return code === 'transport.unreachable' || code === 'transport.login-refused' || code === 'osmorphing.winrm-protocol';
+}
