@@ -7,6 +7,7 @@ import { utilityEngine } from './main/utility-engine.ts';
 void startDesktopApp({
   outFolder: join(import.meta.dirname, '..'),
   file: new ElectronStore(),
+  argv: process.argv,
   spawn: utilityEngine(join(import.meta.dirname, 'engine.js')),
   log: (message) => console.warn(`Causeway: ${message}`),
 });

@@ -20,7 +20,7 @@ if (runtime === undefined) {
 const child =
   runtime === undefined
     ? spawn(process.execPath, [join(root, 'out/main/host.js'), ...process.argv.slice(2)], { stdio: 'inherit' })
-    : spawn(runtime, [root], { stdio: 'inherit' });
+    : spawn(runtime, [root, ...process.argv.slice(2)], { stdio: 'inherit', cwd: process.env['INIT_CWD'] ?? process.cwd() });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
 child.on('exit', (code) => process.exit(code ?? 0));
 

@@ -14,6 +14,8 @@ const passphrase = 'correct horse battery staple';
 let lab: ScreenLab;
 let workbench: Workbench;
 let page: Page;
+/** Everything that the page was told. */
+const received: string[] = [];
 
 /** From an empty folder to a replicated virtual machine, through the screens alone; each step needs the one before. */
 describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a replicated virtual machine', () => {
@@ -23,6 +25,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     page = workbench.page;
     page.setDefaultTimeout(20_000);
     await prepareAxe(workbench.context);
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => received.push(String(payload))));
     await page.reload();
   });
   afterAll(async () => {
@@ -203,6 +206,17 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
       return content.includes(privateKeyLine()) || content.includes(passphrase);
     });
     expect(holders).toEqual([]);
+  });
+
+  it('was never told a secret, and shows none', async () => {
+    expect(received.length).toBeGreaterThan(10);
+    expect(received.filter((frame) => frame.includes(privateKeyLine()) || frame.includes(passphrase))).toEqual([]);
+    for (const hash of ['', 'endpoints', 'replicas', 'ledger', 'settings']) {
+      await page.evaluate((to) => (location.hash = `#/${to}`), hash);
+      await page.waitForLoadState();
+      const shown = await page.content();
+      expect(shown.includes(privateKeyLine()) || shown.includes(passphrase), hash).toBe(false);
+    }
   });
 
   it('never violates its content security policy and logs no error', () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MenuItemConstructorOptions } from 'electron';
@@ -13,7 +13,7 @@ let electron: ElectronStandIn;
 let log: string[];
 let kept: Map<string, unknown>;
 /** Everything anew: the app is one a process. */
-async function start(prepare: (electron: ElectronStandIn) => void = () => undefined): Promise<void> {
+async function start(prepare: (electron: ElectronStandIn) => void = () => undefined, argv: readonly string[] = []): Promise<void> {
   vi.resetModules();
   electron = createElectron();
   vi.doMock('electron', () => electron);
@@ -23,6 +23,7 @@ async function start(prepare: (electron: ElectronStandIn) => void = () => undefi
   kept = new Map();
   const started = startDesktopApp({
     outFolder: folder,
+    argv,
     file: { get: (key) => kept.get(key), set: (key, value) => void kept.set(key, structuredClone(value)) },
     spawn: nodeEngine(join(import.meta.dirname, '../workbench/testing/tiny-engine.ts')),
     log: (message) => log.push(message),
@@ -110,4 +111,16 @@ test('a link goes to the system\'s browser, a foreign scheme nowhere, and that i
   handler({ url: 'file:///etc/passwd' } as never);
   expect(electron.seen.opened).toEqual(['https://example.invalid/manual']);
   expect(log).toEqual(['refused to open a file: URL outside']);
+});
+
+test('a project that is named at the start, or at a second one, is opened', async () => {
+  await writeFile(join(folder, 'causeway.yaml'), 'name: named\n');
+  await start(() => undefined, ['electron', '.', '--project', folder]);
+  await vi.waitFor(async () => expect(await call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } }));
+  await call('project.close');
+  electron.app.emit('second-instance', {}, ['electron', '.', '--project=.'], folder);
+  await vi.waitFor(async () => expect(await call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } }));
+  await call('project.close');
+  electron.app.emit('second-instance', {}, ['electron', '.', '--project', join(folder, 'none')], folder);
+  await vi.waitFor(() => expect(log.at(-1)).toContain('is no project'));
 });

@@ -15,6 +15,7 @@ import { reloadAfterCrash } from './renderer-crash.ts';
 import { keepAwakeWhileRunning, notifyOfEnds, onWake } from './run-comfort.ts';
 import { safeStorageWrapper } from './safe-storage-wrapper.ts';
 import { applyWebRules, refusePermissions } from './web-rules.ts';
+import { namedProject } from './named-project.ts';
 import { openWorkbench } from './window.ts';
 
 /**
@@ -27,6 +28,8 @@ export async function startDesktopApp(options: {
   readonly outFolder: string;
   readonly file: KeyValueFile;
   readonly spawn: SpawnEngine;
+  /** What the app was started with: `--project <folder>` opens that project. */
+  readonly argv?: readonly string[];
   readonly log: (message: string) => void;
 }): Promise<void> {
   if (!app.requestSingleInstanceLock()) return app.quit();
@@ -89,5 +92,13 @@ export async function startDesktopApp(options: {
   });
   open();
   app.on('activate', show);
-  app.on('second-instance', show);
+  const openNamed = (argv: readonly string[], workingFolder: string): void => {
+    const folder = namedProject(argv, workingFolder);
+    if (folder !== undefined) shell.openNamed(folder).catch((error: unknown) => log(`could not open ${folder}: ${error instanceof Error ? error.message : String(error)}`));
+  };
+  openNamed(options.argv ?? [], process.cwd());
+  app.on('second-instance', (_event, argv, workingFolder) => {
+    show();
+    openNamed(argv, workingFolder);
+  });
 }

@@ -18,6 +18,8 @@ import type { SettingsStore } from './settings-store.ts';
 export interface Shell {
   dispatch(name: string, input: unknown, signal: AbortSignal): Promise<Envelope<unknown>>;
   subscribe(name: string, listener: (payload: never) => void): () => void;
+  /** Opens a project that a person named outside the page, for example on the command line. Rejects with `CausewayError`. */
+  openNamed(folder: string): Promise<void>;
   /** Asks the page to carry out a command of the menu bar. */
   command(command: CommandId): void;
   /** The computer was asleep: engine and page are told. */
@@ -189,6 +191,10 @@ export function createShell(options: ShellOptions): Shell {
       const set = listeners.get(name) ?? new Set();
       listeners.set(name, set.add(listener));
       return () => void set.delete(listener);
+    },
+    openNamed(folder) {
+      folders.add(folder);
+      return inTurn(async () => void (await open(readProject(folder))));
     },
     command: (command) => emit('shell.command', { command }),
     woke(asleepMs) {

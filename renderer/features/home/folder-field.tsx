@@ -4,8 +4,15 @@ import TextField from '@mui/material/TextField';
 import { useLink, useShell } from '../../app/workbench-context.tsx';
 import { text } from '../../text/en.ts';
 
+interface Props {
+  readonly value: string;
+  readonly onChange: (folder: string) => void;
+  /** Whether a folder that is not there yet is made. */
+  readonly isMade?: boolean;
+}
+
 /** A folder by its path; in the desktop app also by the system's dialog. */
-export function FolderField({ value, onChange }: { readonly value: string; readonly onChange: (folder: string) => void }) {
+export function FolderField({ value, onChange, isMade = false }: Props) {
   const link = useLink();
   const isDesktop = useShell()?.host === 'desktop';
   const choose = async () => {
@@ -18,7 +25,9 @@ export function FolderField({ value, onChange }: { readonly value: string; reado
         size="small"
         fullWidth
         label={text.home.folder}
-        helperText={isDesktop ? undefined : text.home.folderHelp}
+        helperText={isDesktop ? text.home.folderChosen : isMade ? text.home.folderMade : text.home.folderHelp}
+        // On the desktop a folder counts when it was chosen in the system's dialog.
+        slotProps={{ htmlInput: { readOnly: isDesktop, spellCheck: false } }}
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />

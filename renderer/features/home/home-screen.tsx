@@ -6,6 +6,7 @@ import { text } from '../../text/en.ts';
 import { OpenProject } from './open-project.tsx';
 import { CreateProjectForm, OpenProjectForm } from './project-forms.tsx';
 import { RecentProjects } from './recent-projects.tsx';
+import { SampleCard } from './sample-card.tsx';
 
 /** The open project; or, when there is none, those that can be opened and how to make one. */
 export function HomeScreen() {
@@ -15,7 +16,10 @@ export function HomeScreen() {
   return (
     <Screen title={text.home.title} lead={text.home.lead}>
       <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' }, gap: 3, alignItems: 'start' }}>
-        <RecentProjects />
+        <Stack spacing={3}>
+          <RecentProjects />
+          <SampleCard />
+        </Stack>
         <Stack spacing={3}>
           <CreateProjectForm />
           <OpenProjectForm />

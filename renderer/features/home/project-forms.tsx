@@ -20,7 +20,7 @@ export function CreateProjectForm() {
     <ProjectForm title={text.home.create} button={text.home.createButton} isReady={isReady} onSubmit={() => void create.run()}>
       {create.error !== undefined && <ErrorNotice error={create.error} />}
       <TextField size="small" label={text.home.name} value={name} onChange={(event) => setName(event.target.value)} />
-      <FolderField value={folder} onChange={setFolder} />
+      <FolderField value={folder} onChange={setFolder} isMade />
     </ProjectForm>
   );
 }

@@ -9,7 +9,7 @@ import { useState, type ReactNode } from 'react';
 import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
-import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { useLink, useQuery, useShell } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { text } from '../../text/en.ts';
@@ -81,6 +81,12 @@ function CreateForm({ onDone }: { readonly onDone: () => void }) {
     toast(text.vault.unlockedToast);
     onDone();
   });
+  const byKeyStore = useAction(async () => {
+    await link.call('vault.create', {});
+    toast(text.vault.unlockedToast);
+    onDone();
+  });
+  const hasKeyStore = useShell()?.vault?.keyStoreIsUsable === true;
   return (
     <PassphraseForm
       button={text.vault.create}
@@ -88,6 +94,17 @@ function CreateForm({ onDone }: { readonly onDone: () => void }) {
       onSubmit={() => void create.run()}
       hint={text.vault.noRecovery}
     >
+      {hasKeyStore && (
+        <>
+          <Button variant="contained" disabled={byKeyStore.isBusy} onClick={() => void byKeyStore.run()}>
+            {text.vault.byKeyStore}
+          </Button>
+          {byKeyStore.error !== undefined && <ErrorNotice error={byKeyStore.error} />}
+          <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+            {text.vault.orPassphrase}
+          </Typography>
+        </>
+      )}
       {create.error !== undefined && <ErrorNotice error={create.error} />}
       <TextField
         type="password"
