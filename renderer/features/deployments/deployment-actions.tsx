@@ -1,12 +1,13 @@
 import Button from '@mui/material/Button';
 import { useState } from 'react';
-import { isTerminalDeployment, type DeploymentDetail, type DeploymentOptions } from '../../../shared/model/deployment.ts';
+import { isTerminalDeployment, type DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
 import { CancelRunDialog } from '../runs/cancel-run-dialog.tsx';
 import { DeleteDeployment } from './delete-deployment.tsx';
+import { optionsForAgain } from './options-for-again.ts';
 import { StartDeploymentDialog } from './start-deployment-dialog.tsx';
 
 const words = text.deployments;
@@ -66,12 +67,4 @@ export function DeploymentActions({ deployment, replicaExists, onChanged }: Prop
       )}
     </>
   );
-}
-
-/** Those of the last time; a migration whose runs were completed is repeated without copying anything again. */
-export function optionsForAgain({ options, tasks }: Pick<DeploymentDetail, 'options' | 'tasks'>): DeploymentOptions {
-  const passes = tasks.filter(({ id }) => id.startsWith('execute-'));
-  if (options.execute === undefined || passes.length === 0 || passes.some((task) => task.state !== 'completed')) return options;
-  const { execute: _done, ...rest } = options;
-  return rest;
 }

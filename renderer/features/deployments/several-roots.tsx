@@ -8,7 +8,7 @@ import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { guestRootSchema, type GuestRoot } from '../../../shared/model/guest-preparation.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { text } from '../../text/en.ts';
-import { optionsForAgain } from './deployment-actions.tsx';
+import { optionsForAgain } from './options-for-again.ts';
 import { StartDeploymentDialog } from './start-deployment-dialog.tsx';
 
 const words = text.deployments;
