@@ -41,7 +41,7 @@ export const vault = {
   none: 'There is no vault yet. It keeps passwords and keys encrypted, under a passphrase that only you know.',
   locked: 'The vault is locked. Until it is opened, endpoints that need a secret cannot be reached.',
   unlocked: (protection: string) => `The vault is open. Its secrets are encrypted; what opens it: ${protection}.`,
-  protections: { passphrase: 'a passphrase', 'key-file': 'a key file', 'key-store': 'this computer\'s key store' } as Readonly<Record<string, string>>,
+  protections: { passphrase: 'a passphrase', 'key-file': 'a key file', 'os-key-store': 'this computer\'s key store' } as Readonly<Record<string, string>>,
   passphrase: 'Passphrase',
   repeat: 'Passphrase once more',
   create: 'Create vault',
