@@ -20,6 +20,9 @@ export interface DeployOptions extends ProjectOptions {
   readonly luksKey?: readonly string[];
   readonly httpProxy?: string;
   readonly packageCache?: string;
+  readonly windowsMode?: 'offline' | 'worker';
+  readonly virtioDisc?: string;
+  readonly initAgentArchive?: string;
   readonly scriptBeforeMount?: readonly string[];
   readonly scriptInGuest?: readonly string[];
   readonly scriptFirstBoot?: readonly string[];
@@ -40,6 +43,9 @@ export function withDeployOptions(command: Command): Command {
     .option('--luks-key <secret...>', 'secrets in the vault with keys of encrypted volumes')
     .option('--http-proxy <url>', 'proxy for the guest\'s package tools')
     .option('--package-cache <path>', 'folder or tar archive with packages for guests that reach no repository')
+    .addOption(new Option('--windows-mode <mode>', 'prepare a Windows guest from outside by the Linux worker, or by a Windows worker').choices(['offline', 'worker']))
+    .option('--virtio-disc <file>', 'ISO with VirtIO drivers for Windows, for workers that do not reach its URL')
+    .option('--init-agent-archive <file>', 'ZIP with the Windows guest initialization agent, for workers that do not reach its URL')
     .option('--script-before-mount <file...>', 'scripts to run on the worker before the guest is mounted')
     .option('--script-in-guest <file...>', 'scripts to run in the mounted guest')
     .option('--script-first-boot <file...>', 'scripts for the guest\'s first boot');

@@ -27,6 +27,9 @@ export async function deploymentOptions(options: DeployOptions): Promise<Deploym
     ...(options.luksKey === undefined ? {} : { luksKeys: options.luksKey.map((secret) => ({ secret })) }),
     ...(options.httpProxy === undefined ? {} : { httpProxy: options.httpProxy }),
     ...(options.packageCache === undefined ? {} : { packageCache: options.packageCache }),
+    ...(options.windowsMode === undefined ? {} : { windowsMode: options.windowsMode }),
+    ...(options.virtioDisc === undefined ? {} : { virtioDisc: options.virtioDisc }),
+    ...(options.initAgentArchive === undefined ? {} : { initAgentArchive: options.initAgentArchive }),
     ...(Object.keys(scripts).length === 0 ? {} : { scripts }),
   };
 }

@@ -100,7 +100,7 @@ def command_inspect(request, session):
         devices, roots, device = _open(request, session)
         point = os.path.join(session.folder, 'guest')
         volume.mount(device, point, session.journal, read_only=True)
-        with Installation(WindowsTree(point), write=False) as installation:
+        with Installation(WindowsTree(point), write=False, clean=False) as installation:
             return {
                 'dossier': dossier_of(installation, device, devices),
                 'candidates': [_root(one, None) for one in roots],
@@ -119,16 +119,27 @@ def command_mount(request, session):
         devices, roots, device = _open(request, session)
         protocol.emit('step', step='mount', title='Mount the installation', state='running')
         volume.check_writable(device)
+        dossier = _refuse_unfit(device, devices, session)
         volume.mount(device, os.path.join(session.folder, 'guest'), session.journal)
-        with Installation(WindowsTree(os.path.join(session.folder, 'guest'))) as installation:
-            installation.refuse_unsupported()
-            dossier = dossier_of(installation, device, devices)
         session.keep('mounted', {'root': pack_device(device), 'devices': [pack_device(one) for one in devices]})
         protocol.emit('step', step='mount', title='Mount the installation', state='done')
         return {'dossier': dossier, 'candidates': [_root(one, None) for one in roots]}
     except BaseException:
         session.journal.undo_all()
         raise
+
+
+def _refuse_unfit(device, devices, session):
+    """Before the volume is written to, which a mount for writing does already. Gives the dossier."""
+    point = os.path.join(session.folder, 'look')
+    volume.mount(device, point, session.journal, read_only=True)
+    try:
+        with Installation(WindowsTree(point), write=False) as installation:
+            installation.refuse_unsupported()
+            return dossier_of(installation, device, devices)
+    finally:
+        session.journal.undo_last()
+        session.journal.undo_last()
 
 
 def command_prepare(request, session):

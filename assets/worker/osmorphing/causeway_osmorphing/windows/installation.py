@@ -23,10 +23,10 @@ def is_windows(tree):
 class Installation(object):
     """An installation with its registry opened for change."""
 
-    def __init__(self, tree, write=True):
+    def __init__(self, tree, write=True, clean=True):
         self.tree = tree
         for name in ('SYSTEM', 'SOFTWARE'):
-            if write and not is_clean(tree.real('%s/%s' % (CONFIG, name))):
+            if clean and not is_clean(tree.real('%s/%s' % (CONFIG, name))):
                 raise MorphError('osmorphing.not-shut-down', 'the registry hive %s has changes in its log' % name)
         self.system = Hive(tree.real(CONFIG + '/SYSTEM'), 'SYSTEM', write)
         self.software = Hive(tree.real(CONFIG + '/SOFTWARE'), 'SOFTWARE', write)

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { morphWindowsByWinrm, type MorphOptions, type WinrmMorphRequest } from '../../electron/engine/osmorphing/index.ts';
+import { startWinrmStandIn, type CommandAnswer, type ReceivedCommand, type WinrmStandIn } from '../rigs/windows/winrm-stand-in/start.ts';
+
+/**
+ * The worker is a stand-in that speaks WinRM and pretends the scripts' answers: what is shown is the protocol, the order
+ * and requests of the scripts, and what becomes of faults; the scripts themselves have run on no Windows.
+ */
+const opened = {
+  drive: 'E:', device: 'disk 1 partition 2', uuid: '\\\\?\\Volume{1}\\', name: 'Windows Server 2019 Standard', version: [10, 0, 17763], server: true, architecture: 'AMD64',
+  hostname: 'WINSRC', uefi: false, services: { VMTools: 2, partmgr: 0 }, worker: [10, 0, 20348],
+  interfaces: [{ addresses: ['10.20.0.15', '10.20.0.16'], masks: ['255.255.255.0', '255.255.255.0'], gateways: ['10.20.0.1'], servers: ['10.20.0.2'] }],
+};
+
+describe('a Windows guest on a Windows worker', () => {
+  let worker: WinrmStandIn;
+  let answers: Record<string, (request: Record<string, unknown>) => CommandAnswer | Promise<CommandAnswer>>;
+  let folder: string;
+
+  const nameOf = ({ script }: ReceivedCommand): string => Object.entries(marks).find(([, mark]) => script.includes(mark))?.[0] ?? 'unknown';
+  const asked = (name: string): Record<string, unknown>[] => worker.commands.filter((each) => nameOf(each) === name).map(({ input }) => JSON.parse(input.toString()) as Record<string, unknown>);
+  const line = (answer: object): CommandAnswer => ({ stdout: `${JSON.stringify(answer)}\r\n` });
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'causeway-winrm-'));
+    answers = {
+      'open-guest': () => line(opened),
+      'add-drivers': () => line({ added: ['viostor for 2k19', 'NetKVM for 2k19'] }),
+      'install-agent': () => line({ set: [
+        { key: 'ControlSet001\\Services\\cloudbase-init', name: 'Start', before: null, after: '2' },
+        { key: 'ControlSet001\\Services\\VMTools', name: 'Start', before: '2', after: '4' },
+      ] }),
+      'write-files': ({ files }) => line({ changed: (files as { path: string }[]).map(({ path }) => ({ path, existed: false })) }),
+      'run-script': () => line({ exitCode: 0, output: 'done\r\n' }),
+      'close-guest': () => line({ closed: true }),
+    };
+    worker = await startWinrmStandIn((command) => {
+      const name = nameOf(command);
+      if (name === 'upload') return { stdout: createHash('sha256').update(Buffer.concat(command.input.toString().trim().split('\n').map((each) => Buffer.from(each, 'base64')))).digest('hex') };
+      return answers[name]?.(JSON.parse(command.input.toString()) as Record<string, unknown>) ?? { exitCode: 1, stderr: `what is ${command.script.slice(-300)}` };
+    });
+  });
+
+  afterEach(async () => {
+    await worker.close();
+    await rm(folder, { recursive: true, force: true });
+    expect(worker.violations).toEqual([]);
+  });
+
+  const options = (more: Partial<MorphOptions> = {}): MorphOptions => ({
+    nics: [{ macAddress: 'fa:16:3e:00:00:01', addresses: ['10.20.0.15'] }],
+    windows: { virtioDisc: { url: 'https://drivers.example/virtio.iso' }, initAgent: { url: 'https://agent.example/agent.zip' } },
+    ...more,
+  });
+  const morph = (more: Partial<WinrmMorphRequest> = {}, target: Partial<WinrmMorphRequest['target']> = {}) => morphWindowsByWinrm({
+    target: { host: '127.0.0.1', port: worker.port, username: worker.username, password: worker.password, certificateSha256: worker.certificateSha256, ...target },
+    serials: ['11111111-2222-3333-4'], options: options(), signal: new AbortController().signal, login: { deadlineMs: 1_500, loginGraceMs: 1_000 }, ...more,
+  });
+
+  it('is prepared step by step, and its disks are let go', async () => {
+    const outcome = await morph({ options: options({ setDhcp: false, scripts: { firstBoot: [{ name: 'hello', content: 'hello' }], inGuest: [{ name: 'look', content: 'dir' }] } }) });
+    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'run-script', 'add-drivers', 'install-agent', 'write-files', 'close-guest']);
+    expect(outcome.dossier).toMatchObject({ family: 'windows', version: '10.0.17763', architecture: 'x86_64', hostname: 'WINSRC', bootloader: 'bootmgr' });
+    expect(asked('add-drivers')[0]).toMatchObject({ url: 'https://drivers.example/virtio.iso', drive: 'E:', folders: ['2k19', '2k16', 'w10', '2k12R2', '2k12', '2k8R2'], architecture: 'amd64' });
+    const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
+    expect(files.map(({ path }) => path)).toEqual(['conf\\cloudbase-init.conf', 'LocalScripts\\10-causeway-network.ps1', 'LocalScripts\\50-00-hello.ps1'].map((path) => `Cloudbase-Init\\${path}`));
+    const network = Buffer.from(files[1]?.content ?? '', 'base64').toString();
+    expect(network).toContain('"mac": "FA:16:3E:00:00:01"');
+    expect(network).toContain('"10.20.0.16"');
+    expect(outcome.diff.services).toEqual({ enabled: ['cloudbase-init'], disabled: ['VMTools'] });
+    expect(outcome.diff.registry?.changed).toEqual({ 'SYSTEM\\ControlSet001\\Services\\VMTools Start': { before: '2', after: '4' } });
+    expect(worker.actions.filter((action) => action === 'Delete')).toHaveLength(1);
+    expect(worker.openShells()).toBe(0);
+  });
+
+  it('gets files of this machine in pieces that fit into messages, and whole', async () => {
+    const archive = join(folder, 'agent.zip');
+    const bytes = Buffer.alloc(1_500_000, 'Cloudbase');
+    await writeFile(archive, bytes);
+    await morph({ options: options({ windows: { virtioDisc: { url: 'https://drivers.example/virtio.iso' }, initAgent: { file: archive } } }) });
+    const upload = worker.commands.find((each) => nameOf(each) === 'upload');
+    const arrived = Buffer.concat((upload?.input.toString() ?? '').trim().split('\n').map((each) => Buffer.from(each, 'base64')));
+    expect(arrived.equals(bytes)).toBe(true);
+    expect(asked('install-agent')[0]).toMatchObject({ agent: { path: 'C:\\Windows\\Temp\\causeway-init-agent.zip' } });
+  });
+
+  it('is not touched with a wrong password', async () => {
+    await expect(morph({}, { password: 'wrong' })).rejects.toMatchObject({ code: 'transport.login-refused' });
+    expect(worker.actions).toEqual([]);
+  });
+
+  it('is not touched, and no password leaves, when the certificate is another one', async () => {
+    const other = await startWinrmStandIn(() => ({}));
+    await expect(morph({}, { certificateSha256: other.certificateSha256 })).rejects.toMatchObject({ code: 'transport.certificate-mismatch' });
+    await other.close();
+    expect(worker.requests()).toBe(0);
+  });
+
+  it('is let go when a script fails, with the script\'s words', async () => {
+    answers['add-drivers'] = () => ({ exitCode: 1, stderr: '#< CLIXML\r\n<Objs><S S="Error">the image is locked_x000D__x000A_</S></Objs>' });
+    await expect(morph()).rejects.toMatchObject({ code: 'osmorphing.command-failed', message: expect.stringContaining('the image is locked') as string });
+    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'add-drivers', 'close-guest']);
+    expect(worker.openShells()).toBe(0);
+  });
+
+  it('is refused with the script\'s own reason', async () => {
+    answers['open-guest'] = () => ({ ...line({ error: { code: 'osmorphing.hibernated', message: 'E: holds a hibernated Windows' } }), exitCode: 3 });
+    await expect(morph()).rejects.toMatchObject({ code: 'osmorphing.hibernated' });
+    answers['open-guest'] = () => line({ ...opened, version: [10, 0, 26100] });
+    await expect(morph()).rejects.toMatchObject({ code: 'osmorphing.not-supported', message: expect.stringContaining('older than the guest') as string });
+    expect(worker.openShells()).toBe(0);
+  });
+
+  it.each(['Command', 'Send', 'Receive'])('fails as lost when the link is cut at %s', async (action) => {
+    worker.cutAt(action);
+    await expect(morph()).rejects.toMatchObject({ code: 'transport.lost', retryable: true });
+  });
+
+  it('stops a script when it is cancelled, and lets the disks go', async () => {
+    const cancel = new AbortController();
+    answers['add-drivers'] = () => {
+      cancel.abort(new Error('stopped by hand'));
+      return new Promise<CommandAnswer>((resolve) => setTimeout(() => resolve(line({ added: [] })), 300).unref());
+    };
+    await expect(morph({ signal: cancel.signal })).rejects.toMatchObject({ code: 'general.cancelled' });
+    expect(worker.actions).toContain('Signal');
+    expect(asked('close-guest')).toHaveLength(1);
+    expect(worker.openShells()).toBe(0);
+  });
+});
+
+/** A line that only this script has. */
+const marks: Readonly<Record<string, string>> = {
+  'open-guest': 'finds its Windows', 'add-drivers': 'has DISM add', 'install-agent': 'Unpacks the guest initialization agent', 'write-files': 'Writes text files into the guest',
+  'run-script': 'Runs a script of the user', 'close-guest': 'Lets go of everything', upload: '[IO.File]::Create(',
+};
