@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 
 describe('the memory that chunks travel in', () => {
   it('makes whoever asks for more than is left wait, and serves in the order of asking', async () => {
-    const pool = new ChunkPool(4 * BLOCK_BYTES);
+    const pool = new ChunkPool(5 * BLOCK_BYTES, 4 * BLOCK_BYTES);
     const first = await pool.take(3 * BLOCK_BYTES, never);
     const served: string[] = [];
     const second = pool.take(BLOCK_BYTES * 2, never).then((buffer) => (served.push('second'), buffer));
@@ -21,15 +21,24 @@ describe('the memory that chunks travel in', () => {
     expect(pool.usedBytes).toBe(0);
   });
 
-  it('gives the same memory out again', async () => {
-    const pool = new ChunkPool(4 * BLOCK_BYTES);
+  it('gives the same memory out again, to another run too', async () => {
+    const pool = new ChunkPool(4 * BLOCK_BYTES, 4 * BLOCK_BYTES);
     const first = await pool.take(2 * BLOCK_BYTES, never);
     pool.give(first);
-    expect(await pool.take(2 * BLOCK_BYTES - 512, never)).toBe(first);
+    const again = await pool.take(2 * BLOCK_BYTES - 512, never);
+    expect(again).toBe(first);
+    pool.give(again);
+    expect(await new ChunkPool(8 * BLOCK_BYTES, 4 * BLOCK_BYTES).take(4 * BLOCK_BYTES, never)).toBe(first);
+  });
+
+  it('takes little for a small chunk', async () => {
+    const pool = new ChunkPool(64 * BLOCK_BYTES, 32 * BLOCK_BYTES);
+    await pool.take(1, never);
+    expect(pool.usedBytes).toBe(4 * BLOCK_BYTES);
   });
 
   it('refuses a buffer that comes back twice', async () => {
-    const pool = new ChunkPool(4 * BLOCK_BYTES);
+    const pool = new ChunkPool(4 * BLOCK_BYTES, BLOCK_BYTES);
     const buffer = await pool.take(1, never);
     pool.give(buffer);
     expect(() => pool.give(buffer)).toThrow('twice');
@@ -44,7 +53,7 @@ describe('the memory that chunks travel in', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
         const limit = 16 * BLOCK_BYTES;
-        const pool = new ChunkPool(limit);
+        const pool = new ChunkPool(limit, 8 * BLOCK_BYTES);
         const held: ChunkBuffer[] = [];
         const asked: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
         for (const step of acts) {

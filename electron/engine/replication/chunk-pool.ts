@@ -2,21 +2,26 @@ import { ByteBudget } from '../transport/byte-budget.ts';
 import { BLOCK_BYTES } from './blocks.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
+/** What is kept for the next chunk or run, of this process: as much as four disks have in flight. */
+const MOST_SPARE_BYTES = 64 * 1024 * 1024;
+/** A small chunk's part of a large one. */
+const SMALL_PART = 8;
+
 /**
- * The memory that chunks travel in: bounded, first come first served. What is given back is used again, as fresh
- * memory costs more than copying into it does.
+ * The memory that a run's chunks travel in: bounded, first come first served. Buffers come in two sizes only and are
+ * used again, by other runs too: shared memory is given back by the collector alone, which does not see how much it is.
  */
 export class ChunkPool {
-  readonly #limit: number;
   readonly #budget: ByteBudget;
-  /** Free buffers by their size. */
-  readonly #idle = new Map<number, ChunkBuffer[]>();
+  readonly #largest: number;
+  readonly #small: number;
   readonly #out = new Set<ChunkBuffer>();
-  #idleBytes = 0;
 
-  constructor(limitBytes: number) {
-    this.#limit = limitBytes;
+  /** At most `limitBytes` of data at once, for chunks of up to `largestBytes`. */
+  constructor(limitBytes: number, largestBytes: number) {
     this.#budget = new ByteBudget(limitBytes);
+    this.#largest = largestBytes;
+    this.#small = Math.max(BLOCK_BYTES, Math.ceil(largestBytes / SMALL_PART / BLOCK_BYTES) * BLOCK_BYTES);
   }
 
   /** Bytes of data in buffers that somebody has. */
@@ -26,42 +31,40 @@ export class ChunkPool {
 
   /** A buffer for at least so many bytes. Rejects with the signal's reason when it is aborted before there is one. */
   async take(bytes: number, signal: AbortSignal): Promise<ChunkBuffer> {
-    const size = sizeFor(bytes);
+    const size = bytes <= this.#small ? this.#small : Math.max(bytes, this.#largest);
     await this.#budget.take(size, signal);
-    const buffer = this.#idle.get(size)?.pop();
-    if (buffer !== undefined) this.#idleBytes -= size;
-    else this.#makeRoom();
-    const taken = buffer ?? new ChunkBuffer(size);
-    this.#out.add(taken);
-    return taken;
+    const buffer = takeSpare(size) ?? new ChunkBuffer(size);
+    this.#out.add(buffer);
+    return buffer;
   }
 
   /** Only when nothing reads, hashes or sends it any more. */
   give(buffer: ChunkBuffer): void {
     if (!this.#out.delete(buffer)) throw new Error('a chunk buffer was given back twice');
-    const size = buffer.bytes.length;
-    const idle = this.#idle.get(size);
-    if (idle === undefined) this.#idle.set(size, [buffer]);
-    else idle.push(buffer);
-    this.#idleBytes += size;
-    this.#budget.give(size);
-  }
-
-  /** Free buffers of other sizes count too: the largest go first. */
-  #makeRoom(): void {
-    for (const size of [...this.#idle.keys()].sort((a, b) => b - a)) {
-      const idle = this.#idle.get(size)!;
-      while (idle.length > 0 && this.#budget.usedBytes + this.#idleBytes > this.#limit) {
-        idle.pop();
-        this.#idleBytes -= size;
-      }
-    }
+    keepSpare(buffer);
+    this.#budget.give(buffer.bytes.length);
   }
 }
 
-/** Few sizes, so that buffers fit again: powers of two. */
-function sizeFor(bytes: number): number {
-  let size = BLOCK_BYTES;
-  while (size < bytes) size *= 2;
-  return size;
+/** By size; the one that was used last is still in the processor's cache. */
+const spare = new Map<number, ChunkBuffer[]>();
+let spareBytes = 0;
+
+function takeSpare(size: number): ChunkBuffer | undefined {
+  const buffer = spare.get(size)?.pop();
+  if (buffer !== undefined) spareBytes -= size;
+  return buffer;
+}
+
+function keepSpare(buffer: ChunkBuffer): void {
+  const size = buffer.bytes.length;
+  for (const [other, buffers] of spare) {
+    // Sizes that nobody asks for any more make room.
+    while (other !== size && spareBytes + size > MOST_SPARE_BYTES && buffers.pop() !== undefined) spareBytes -= other;
+  }
+  if (spareBytes + size > MOST_SPARE_BYTES) return;
+  spareBytes += size;
+  const same = spare.get(size);
+  if (same === undefined) spare.set(size, [buffer]);
+  else same.push(buffer);
 }

@@ -131,7 +131,7 @@ describe('the memory of the lanes', () => {
         const source = content(seed);
         const lab = new Lab(SIZE, fresh ? undefined : sectorsOf(SIZE).fill(77));
         // Less than the lanes could use, so that they wait for it too.
-        const pool = new ChunkPool(20 * BLOCK_BYTES);
+        const pool = new ChunkPool(20 * BLOCK_BYTES, 8 * BLOCK_BYTES);
         for (const [attempt, mishaps] of [...attempts, []].entries()) {
           const watch = new Watch(seed + attempt, mishaps);
           const run = replicateDisk({

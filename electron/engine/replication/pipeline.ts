@@ -21,7 +21,7 @@ export interface ReplicateOptions {
   readonly lanes?: number;
   /** Size of a chunk, a multiple of 64 KiB. Default: 1 MiB, up to 2 MiB where the way is fast. */
   readonly chunkBytes?: number;
-  /** What chunks travel in. Default: 24 MiB of its own. */
+  /** What chunks travel in. Default: 16 MiB of its own. */
   readonly pool?: ChunkPool;
   /** Threads that hash beside the engine's own, shared by all runs. Default: as many as pay for what is to be read. */
   readonly digestThreads?: number;
@@ -56,7 +56,7 @@ export interface ReplicateRequest {
 const DEFAULT_LANES = 12;
 const SMALLEST_CHUNK_BYTES = 1024 * 1024;
 const LARGEST_CHUNK_BYTES = 2 * 1024 * 1024;
-const DEFAULT_POOL_BYTES = 24 * 1024 * 1024;
+const DEFAULT_POOL_BYTES = 16 * 1024 * 1024;
 const DEFAULT_CHECKPOINT_SECONDS = 5;
 /** What a cancelled run may take to make durable what was acknowledged. */
 const LAST_CHECKPOINT_MILLISECONDS = 10_000;
@@ -132,8 +132,9 @@ async function transfer(
   around: Surroundings,
 ): Promise<void> {
   const { reader, writer, state, limiter, options = {} } = request;
-  const chunkSize = new ChunkSize(options.chunkBytes ?? SMALLEST_CHUNK_BYTES, options.chunkBytes ?? LARGEST_CHUNK_BYTES);
-  const pool = options.pool ?? new ChunkPool(DEFAULT_POOL_BYTES);
+  const largestChunkBytes = options.chunkBytes ?? LARGEST_CHUNK_BYTES;
+  const chunkSize = new ChunkSize(options.chunkBytes ?? SMALLEST_CHUNK_BYTES, largestChunkBytes);
+  const pool = options.pool ?? new ChunkPool(DEFAULT_POOL_BYTES, largestChunkBytes);
   const stop = new AbortController();
   const { signal } = stop;
   let failure: { readonly reason: unknown } | undefined;
