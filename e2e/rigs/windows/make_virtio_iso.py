@@ -62,7 +62,7 @@ CopyFiles = Driver.Copy
 %(file)s.sys
 
 [Driver_Inst.Services]
-AddService = %(service)s, 0x00000002, Driver_Service
+AddService = %(service)s, %%SPSVCINST_ASSOCSERVICE%%, Driver_Service
 
 [Driver_Service]
 DisplayName = %%Name%%
@@ -74,6 +74,7 @@ ServiceBinary = %%12%%\\%(file)s.sys
 
 [Strings]
 Vendor = "Rig"
+SPSVCINST_ASSOCSERVICE = 0x00000002
 Disk = "Drivers of the rig"
 Name = "%(file)s of the rig"
 Old = "%(file)s (old)"

@@ -27,7 +27,7 @@ class Inf(object):
                     continue
                 parts = [part.strip() for part in value.split(',')]
                 # The function driver's service has the flag 2; a filter's has not.
-                if len(parts) >= 3 and _number(parts[1] or '0') & 2:
+                if len(parts) >= 3 and _number(self._text(parts[1]) or '0') & 2:
                     fields = dict((name.lower(), self._text(text)) for name, text in self._pairs(parts[2].lower()))
                     return self._text(parts[0]), fields
         return None

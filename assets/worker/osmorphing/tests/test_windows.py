@@ -1,0 +1,143 @@
+"""What of the Windows part needs neither NTFS nor a registry; those are seen on real ones by the lab."""
+
+import os
+import shutil
+import struct
+import tempfile
+import unittest
+
+from causeway_osmorphing.protocol import MorphError
+from causeway_osmorphing.windows.disc import Disc, FileSource
+from causeway_osmorphing.windows.drivers import candidates
+from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, is_clean, shown
+from causeway_osmorphing.windows.inf import Inf
+from causeway_osmorphing.windows.network import Interface, pair
+from causeway_osmorphing.windows.tree import WindowsTree
+
+INF = '''; comment
+[Version]
+Class=SCSIAdapter
+ClassGUID={4D36E97B-E325-11CE-BFC1-08002BE10318}
+Provider = %Vendor% ; and why
+DriverVer=08/08/2022,100.92.104.22200
+[Manufacturer]
+%Vendor% = Models, NTamd64, NTx86.6.1
+[Models.NTamd64]
+"A; b" = Install, PCI\\VEN_1AF4&DEV_1001, \\
+  PCI\\VEN_1AF4&DEV_1042
+[Models.NTx86.6.1]
+"C" = Install32, PCI\\VEN_1AF4&DEV_1001
+[Install.NT.Services]
+AddService = filter, , Filter_Service
+AddService = viostor, %Flags%, Main_Service
+[Main_Service]
+StartType = 0
+ServiceBinary = %12%\\viostor.sys
+[Strings]
+Vendor = "Some; Vendor"
+Flags = 0x00000002
+'''
+
+
+class InfTest(unittest.TestCase):
+    def test_devices_and_services_are_those_of_the_processor(self):
+        for raw in (INF.encode(), b'\xff\xfe' + INF.encode('utf-16-le'), INF.replace('\n', '\r\n').encode('utf-8-sig')):
+            inf = Inf(raw, 'amd64')
+            self.assertEqual([one[0] for one in inf.devices], ['PCI\\VEN_1AF4&DEV_1001', 'PCI\\VEN_1AF4&DEV_1042'])
+            self.assertEqual(inf.devices[0][1:], ('Install', 'A; b'))
+            self.assertEqual(inf.provider, 'Some; Vendor')
+            self.assertEqual(inf.class_guid, '{4d36e97b-e325-11ce-bfc1-08002be10318}')
+            name, fields = inf.service_of('Install', 'amd64')
+            self.assertEqual((name, fields['servicebinary']), ('viostor', '%12%\\viostor.sys'))
+        self.assertEqual([one[1] for one in Inf(INF.encode(), 'x86').devices], ['Install32'])
+
+
+class CandidatesTest(unittest.TestCase):
+    def test_folders_of_the_disc(self):
+        cases = (
+            ((10, 0, 17763), True, ['2k19', '2k16', 'w10', '2k12R2', '2k12', '2k8R2']),
+            ((10, 0, 26100), True, ['2k25', '2k22', '2k19', '2k16', 'w10', '2k12R2', '2k12', '2k8R2']),
+            ((10, 0, 22631), False, ['w11', 'w10', 'w8.1', 'w8', 'w7']),
+            ((6, 1, 7601), True, ['2k8R2']),
+            ((6, 0, 6002), True, []),
+        )
+        for version, server, expected in cases:
+            self.assertEqual(candidates(version, server), expected)
+
+
+class NetworkTest(unittest.TestCase):
+    def interface(self, *addresses):
+        return Interface('{%s}' % addresses[0], addresses[0], False, [(one, '255.255.255.0') for one in addresses], [], [])
+
+    def test_cards_go_by_the_addresses_that_the_source_told(self):
+        first, second = self.interface('10.0.0.1', '10.0.0.9'), self.interface('10.1.0.1')
+        nics = [{'macAddress': 'b', 'addresses': ['10.1.0.1']}, {'macAddress': 'a', 'addresses': ['10.0.0.9']}]
+        pairs, warnings = pair([first, second], nics)
+        self.assertEqual([(mac, one.name) for mac, one in pairs], [('b', '10.1.0.1'), ('a', '10.0.0.1')])
+        self.assertEqual(warnings, [])
+
+    def test_one_card_without_addresses_gets_the_one_interface(self):
+        pairs, _ = pair([self.interface('10.0.0.1')], [{'macAddress': 'a', 'addresses': []}])
+        self.assertEqual([mac for mac, _ in pairs], ['a'])
+
+    def test_what_is_not_clear_is_told_and_not_guessed(self):
+        pairs, warnings = pair([self.interface('10.0.0.1')], [{'macAddress': 'a', 'addresses': ['10.9.9.9']}])
+        self.assertEqual(pairs, [])
+        self.assertIn('10.0.0.1', warnings[0])
+
+
+class TreeTest(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp()
+        os.makedirs(self.root + '/WINDOWS/system32')
+        self.tree = WindowsTree(self.root)
+
+    def tearDown(self):
+        shutil.rmtree(self.root)
+
+    def test_names_go_without_case_and_changes_are_told_once(self):
+        self.assertTrue(self.tree.write('Windows/System32/a.txt', b'1'))
+        self.assertFalse(self.tree.write('windows/SYSTEM32/A.TXT', b'1'))
+        self.assertTrue(os.path.isfile(self.root + '/WINDOWS/system32/a.txt'))
+        self.assertEqual([one['path'] for one in self.tree.diff()['added']], ['/WINDOWS/system32/a.txt'])
+        self.assertRaises(ValueError, self.tree.real, 'Windows/../../etc')
+
+    def test_an_original_is_kept_once(self):
+        with open(self.root + '/WINDOWS/b', 'w') as file:
+            file.write('first')
+        for content in (b'second', b'third'):
+            WindowsTree(self.root).write('Windows/b', content)
+        self.assertEqual(self.tree.read('Windows/Causeway/original/Windows/b'), b'first')
+
+
+class HiveTest(unittest.TestCase):
+    def test_values_as_bytes_and_as_people_write_them(self):
+        self.assertEqual(encoded(DWORD, 2), b'\2\0\0\0')
+        self.assertEqual(shown(SZ, encoded(SZ, 'a')), 'sz:a')
+        self.assertEqual(shown(MULTI, encoded(MULTI, ['a', 'b'])), 'multi:a|b')
+
+    def test_a_hive_with_open_logs_is_not_clean(self):
+        path = tempfile.mktemp()
+        try:
+            for sequence, clean in ((7, True), (8, False)):
+                with open(path, 'wb') as file:
+                    file.write(b'regf' + struct.pack('<II', 7, sequence) + bytes(4096))
+                self.assertEqual(is_clean(path), clean)
+        finally:
+            os.unlink(path)
+
+
+class DiscTest(unittest.TestCase):
+    def test_what_is_no_disc_is_refused(self):
+        path = tempfile.mktemp()
+        try:
+            for content in (b'', b'PK\3\4' + bytes(100000)):
+                with open(path, 'wb') as file:
+                    file.write(content)
+                source = FileSource(path)
+                with self.assertRaises(MorphError) as caught:
+                    Disc(source)
+                source.close()
+                self.assertEqual(caught.exception.code, 'osmorphing.drivers-missing')
+        finally:
+            os.unlink(path)

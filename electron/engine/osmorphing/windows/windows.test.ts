@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { discFolders } from './disc-folders.ts';
+import { initAgentConfiguration } from './init-agent.ts';
+import { powershellFile } from './powershell-files.ts';
+import { staticCards } from './static-network.ts';
+import { windowsMaterial, windowsModeOf } from './windows-mode.ts';
+import { quoted } from './winrm-connection.ts';
+import { attribute, bodyOf, child, createShell, envelope, faultOf, outputOf, startCommand, textOf } from './ws-man-messages.ts';
+
+describe('the way to prepare a Windows guest', () => {
+  it('is as asked, else by a Windows worker if there is an image for one', () => {
+    expect(windowsModeOf('offline', { migr_image_map: { windows: 'W' } })).toBe('offline');
+    expect(windowsModeOf(undefined, { migr_image_map: { linux: 'L', windows: 'W' } })).toBe('worker');
+    expect(windowsModeOf(undefined, { migr_image_map: { linux: 'L' } })).toBe('offline');
+    expect(windowsModeOf(undefined, {})).toBe('offline');
+  });
+
+  it('takes drivers and agent from files, then from the environment, then from their public places', () => {
+    expect(windowsMaterial({ windows_virtio_iso_url: 'https://a.example/v.iso' }, { initAgent: '/agent.zip' })).toEqual({
+      virtioDisc: { url: 'https://a.example/v.iso' }, initAgent: { file: '/agent.zip' },
+    });
+    expect(windowsMaterial({}, {})).toMatchObject({ virtioDisc: { url: expect.stringMatching(/virtio-win\.iso$/) as string }, initAgent: { url: expect.stringMatching(/\.zip$/) as string } });
+  });
+
+  it('takes the newest folder of the disc that fits', () => {
+    expect(discFolders([10, 0, 20348], true)[0]).toBe('2k22');
+    expect(discFolders([10, 0, 19045], false)).toEqual(['w10', 'w8.1', 'w8', 'w7']);
+    expect(discFolders([6, 0, 6002], true)).toEqual([]);
+  });
+});
+
+describe('the agent\'s configuration', () => {
+  const plugins = (wishes: Partial<Parameters<typeof initAgentConfiguration>[0]>): string =>
+    /^plugins=(.*)\r$/m.exec(initAgentConfiguration({ retainUserCredentials: false, setDhcp: true, preserveHostname: true, ...wishes }))?.[1] ?? '';
+
+  it('leaves accounts alone when credentials are retained, and addresses when they are static', () => {
+    expect(plugins({})).toContain('SetUserPasswordPlugin');
+    expect(plugins({ retainUserCredentials: true })).not.toMatch(/SetUserPassword|CreateUser|SetUserSSH/);
+    expect(plugins({ setDhcp: false })).not.toContain('NetworkConfigPlugin');
+    expect(plugins({ preserveHostname: false })).toContain('SetHostNamePlugin');
+    expect(plugins({ retainUserCredentials: true, setDhcp: false })).toMatch(/LocalScriptsPlugin$/);
+  });
+});
+
+describe('fixed addresses', () => {
+  const one = { addresses: ['10.0.0.1'], masks: ['255.255.0.0'], gateways: ['10.0.0.254'], servers: [] };
+  it('go to the card that had them', () => {
+    expect(staticCards([one], [{ macAddress: 'aa-bb', addresses: ['10.0.0.1'] }])).toEqual({
+      cards: [{ mac: 'AA:BB', addresses: [{ address: '10.0.0.1', mask: '255.255.0.0' }], gateways: ['10.0.0.254'], servers: [] }], warnings: [],
+    });
+    expect(staticCards([one], [{ macAddress: 'aa' }]).cards).toHaveLength(1);
+    const unclear = staticCards([one], [{ macAddress: 'aa', addresses: ['10.7.7.7'] }]);
+    expect([unclear.cards, unclear.warnings.length]).toEqual([[], 1]);
+  });
+});
+
+describe('messages of Windows Remote Management', () => {
+  it('carry any argument and any text as it is', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme-ascii' }).filter((text) => text.trim() === text && text !== ''), (text) => {
+      const body = bodyOf(envelope('https://host:5986/wsman', startCommand('shell', 'program', [text])));
+      expect(textOf(child(child(body, 'CommandLine'), 'Arguments'))).toBe(text);
+    }));
+    expect(envelope('https://h:1/wsman', createShell)).toContain('/ws/2004/09/transfer/Create</a:Action>');
+  });
+
+  it('tell faults from a wait for output', () => {
+    const fault = (code: string): string => `<E:Envelope xmlns:E="e"><E:Body><E:Fault><E:Reason><E:Text>words</E:Text></E:Reason><E:Detail><f:WSManFault xmlns:f="f" Code="${code}"/></E:Detail></E:Fault></E:Body></E:Envelope>`;
+    expect(faultOf(bodyOf(fault('2150858793')))).toEqual({ isNoOutputYet: true, words: 'words' });
+    expect(faultOf(bodyOf(fault('5')))).toEqual({ isNoOutputYet: false, words: 'words' });
+    expect(() => bodyOf('<html>')).toThrow();
+  });
+
+  it('give output of both kinds and the exit code, negative ones too', () => {
+    const body = bodyOf('<Envelope><Body><ReceiveResponse><Stream Name="stdout">YQ==</Stream><Stream Name="stderr">Yg==</Stream><Stream Name="stdout">Yw==</Stream><CommandState State="x/CommandState/Done"><ExitCode>4294967295</ExitCode></CommandState></ReceiveResponse></Body></Envelope>');
+    const { stdout, stderr, exitCode } = outputOf(body);
+    expect([stdout.toString(), stderr.toString(), exitCode]).toEqual(['ac', 'b', -1]);
+    expect(attribute(child(child(body, 'ReceiveResponse'), 'CommandState'), 'State')).toContain('Done');
+  });
+
+  it('hold every worker script on one command line', async () => {
+    for (const name of ['open-guest', 'add-drivers', 'install-agent', 'write-files', 'run-script', 'close-guest'] as const) {
+      const script = `${await powershellFile('worker-functions')}\n${await powershellFile(name)}`;
+      expect(Buffer.from(script, 'utf16le').toString('base64').length).toBeLessThan(32_000);
+    }
+  });
+
+  it('quote texts for PowerShell', () => {
+    expect(quoted('it\'s \u2019 $x')).toBe('\'it\'\'s \u2019\u2019 $x\'');
+  });
+});
