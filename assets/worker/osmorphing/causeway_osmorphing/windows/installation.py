@@ -28,8 +28,16 @@ class Installation(object):
         for name in ('SYSTEM', 'SOFTWARE'):
             if clean and not is_clean(tree.real('%s/%s' % (CONFIG, name))):
                 raise MorphError('osmorphing.not-shut-down', 'the registry hive %s has changes in its log' % name)
-        self.system = Hive(tree.real(CONFIG + '/SYSTEM'), 'SYSTEM', write)
-        self.software = Hive(tree.real(CONFIG + '/SOFTWARE'), 'SOFTWARE', write)
+        self._hives = []
+        try:
+            self._read(write)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _read(self, write):
+        self.system = self._open('SYSTEM', write)
+        self.software = self._open('SOFTWARE', write)
         number = self.system.number('Select', 'Current') or self.system.number('Select', 'Default')
         if number is None:
             raise MorphError('osmorphing.registry-damaged', 'SYSTEM names no control set')
@@ -40,6 +48,11 @@ class Installation(object):
         self.is_server = self._is_server()
         self.architecture = self._architecture()
         self.hostname = self.system.text(self.control_set + '\\Control\\ComputerName\\ComputerName', 'ComputerName')
+
+    def _open(self, name, write):
+        hive = Hive(self.tree.real('%s/%s' % (CONFIG, name)), name, write)
+        self._hives.append(hive)
+        return hive
 
     @property
     def has_driver_database(self):
@@ -54,8 +67,8 @@ class Installation(object):
         return self
 
     def __exit__(self, *_):
-        self.system.close()
-        self.software.close()
+        for hive in self._hives:
+            hive.close()
 
     def refuse_unsupported(self):
         if self.version[:2] < _OLDEST:
