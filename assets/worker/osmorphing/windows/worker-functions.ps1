@@ -1,7 +1,7 @@
 # Read first by every script on a Windows worker. The request is JSON on standard input; the answer is one line of JSON.
 $ErrorActionPreference = 'Stop'
 [Console]::OutputEncoding = New-Object Text.UTF8Encoding $false
-$request = [Console]::In.ReadToEnd() | ConvertFrom-Json
+$request = (@($input) -join '') | ConvertFrom-Json
 
 function Send-Answer($answer) { [Console]::Out.WriteLine((ConvertTo-Json $answer -Depth 8 -Compress)) }
 function Stop-With([string]$code, [string]$message) {

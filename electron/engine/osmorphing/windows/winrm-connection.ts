@@ -93,7 +93,7 @@ export class WinrmConnection {
     const script = [
       "$ErrorActionPreference = 'Stop'",
       `$file = [IO.File]::Create(${quoted(path)})`,
-      'while ($null -ne ($line = [Console]::In.ReadLine())) {',
+      'foreach ($line in $input) {',
       '  if ($line) { $piece = [Convert]::FromBase64String($line); $file.Write($piece, 0, $piece.Length) }',
       '}',
       '$file.Close()',

@@ -212,7 +212,7 @@ async function ask<Schema extends z.ZodType>(
   connection: WinrmConnection, name: PowershellFile, question: JsonObject, schema: Schema, signal: AbortSignal, timeoutMs = timeouts[name] ?? 10 * minute,
 ): Promise<z.infer<Schema>> {
   const script = `${await powershellFile('worker-functions')}\n${await powershellFile(name)}`;
-  const { exitCode, stdout, stderr } = await connection.powershell(script, { signal, timeoutMs, input: Buffer.from(JSON.stringify(question)) });
+  const { exitCode, stdout, stderr } = await connection.powershell(script, { signal, timeoutMs, input: Buffer.from(asciiJson(question)) });
   const answer = parsedLine(stdout);
   const refused = refusedSchema.safeParse(answer);
   if (refused.success) {
@@ -223,6 +223,11 @@ async function ask<Schema extends z.ZodType>(
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new CausewayError('osmorphing.program-failed', `the answer to ${name} is not understood: ${z.prettifyError(parsed.error).slice(0, 500)}`);
+}
+
+/** JSON whose letters all code pages have in common. */
+function asciiJson(value: JsonObject): string {
+  return `${JSON.stringify(value).replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
 function parsedLine(stdout: string): unknown {
