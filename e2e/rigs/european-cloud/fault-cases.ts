@@ -68,7 +68,8 @@ export class Peaks {
 export async function endHanging(world: World): Promise<void> {
   for (const volume of world.volumes.values()) {
     if (volume.status === 'CREATING') {
-      await world.setup.files.createBlank(volume.id, volume.size);
+      if (volume.source?.type === 'snapshot') await world.setup.files.copy(volume.source.id, volume.id);
+      else await world.setup.files.createBlank(volume.id, volume.size);
       volume.status = 'AVAILABLE';
     }
     if (volume.status === 'RESIZING') volume.status = 'AVAILABLE';

@@ -293,6 +293,21 @@ describe('an engine that is killed right after a step, before it hears of it', (
   });
 });
 
+test('a replica whose volumes could not be put back is compared anew by its next execution', async () => {
+  await execute();
+  const before = replicaDigests();
+  lab.fail('restore volumes', new CausewayError('cloud.operation-failed', 'no', { retryable: false }));
+  inGuest = ({ devices }) => {
+    lab.things.get(devices[0] ?? '')?.bytes?.fill(0xee);
+    throw new CausewayError('osmorphing.initramfs', 'no room');
+  };
+  expect(await deploy({ inPlace: true })).toMatchObject({ state: 'failed' });
+  expect(replicaDigests()).not.toEqual(before);
+  await core.call('ledger.remove', { dryRun: false });
+  await execute();
+  expect(replicaDigests()).toEqual(before);
+});
+
 describe('what may not run together', () => {
   test('a replica that was never executed is not deployed', async () => {
     await expect(core.call('deployment.create', { replica: 'web' })).rejects.toMatchObject({ code: 'deployment.never-executed' });

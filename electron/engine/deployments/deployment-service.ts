@@ -149,6 +149,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
 
   /** The final state, always: with the error, and what was left behind. */
   function finish(deployment: Deployment, state: 'completed' | 'failed' | 'cancelled', error: ErrorRecord | undefined, kept: boolean): void {
+    if (state !== 'completed') forgetSpoiltContent(deployment, kept);
     const left = kept ? [] : entriesLeft(store, deployment.id, state === 'completed');
     if (left.length > 0) {
       emit(deployment, 'deployment.left-behind', `${left.length} resources were left behind`, {
@@ -161,6 +162,22 @@ export function deploymentService(service: DeploymentServiceOptions) {
       state,
       ...(shown === undefined ? {} : { code: shown.code, evidence: shown.message }),
     });
+  }
+
+  /**
+   * In place, the guest's changes are in the replica's own volumes. Unless those were put back, nothing of what is known of
+   * their content holds: the next execution has to compare everything.
+   */
+  function forgetSpoiltContent(deployment: Deployment, kept: boolean): void {
+    if (deployment.options.inPlace !== true) return;
+    const tasks = new Map(store.deploymentTasks.list(deployment.id).map((task) => [task.id, task]));
+    const isTouched = ['start-worker', 'create-server'].some((id) => (tasks.get(id)?.attempts ?? 0) > 0);
+    const isPutBack = tasks.get('settle-deployment')?.state === 'completed' && !kept;
+    if (!isTouched || isPutBack) return;
+    for (const { diskId, sizeBytes } of store.replicas.find(deployment.replicaId)?.disks ?? []) {
+      service.transfer.openTransferState({ db: store.db, folder: service.transferFolder, replicaId: deployment.replicaId, diskId, sizeBytes }).delete();
+    }
+    emit(deployment, 'note', 'the replica\'s volumes were changed and could not be put back: its next execution compares all of them with the source');
   }
 
   function openDeploymentOf(replicaId: string): Deployment | undefined {
