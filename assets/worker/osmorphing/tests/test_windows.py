@@ -4,10 +4,12 @@ import os
 import shutil
 import struct
 import tempfile
+import threading
 import unittest
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from causeway_osmorphing.protocol import MorphError
-from causeway_osmorphing.windows.disc import Disc, FileSource
+from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource
 from causeway_osmorphing.windows.drivers import candidates
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, is_clean, shown
 from causeway_osmorphing.windows.inf import Inf
@@ -141,3 +143,47 @@ class DiscTest(unittest.TestCase):
                 self.assertEqual(caught.exception.code, 'osmorphing.drivers-missing')
         finally:
             os.unlink(path)
+
+
+class HttpSourceTest(unittest.TestCase):
+    """Parts of a file behind a URL, whether its server knows ranges or not."""
+
+    content = bytes(bytearray(index * 7 % 251 for index in range(5 << 20)))
+
+    def read(self, with_ranges):
+        content, sent = self.content, []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                first, last = (int(part) for part in self.headers['Range'].split('=')[1].split('-'))
+                body = content[first : last + 1] if with_ranges else content
+                sent.append(len(body))
+                self.send_response(416 if not body else 206 if with_ranges else 200)
+                self.send_header('Content-Length', str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = HTTPServer(('127.0.0.1', 0), Handler)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        folder = tempfile.mkdtemp()
+        try:
+            source = HttpSource('http://127.0.0.1:%d/disc.iso' % server.server_port, folder)
+            for offset, length in ((0, 10), ((1 << 20) - 5, 10), ((3 << 20) + 1, 1 << 20), ((5 << 20) - 3, 2048), (9 << 20, 5)):
+                self.assertEqual(source.read(offset, length), content[offset : offset + length])
+            source.close()
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+            shutil.rmtree(folder)
+        return sent
+
+    def test_only_what_is_needed_travels(self):
+        self.assertLess(sum(self.read(True)), len(self.content) + 1)
+
+    def test_a_server_without_ranges_is_asked_once(self):
+        self.assertEqual(self.read(False), [len(self.content)])
