@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+
+const canary = 'canary-secret-5f1d';
+const root = mkdtempSync(join(tmpdir(), 'causeway-endpoints-'));
+const project = join(root, 'project');
+const images = join(root, 'images');
+let workbench: Workbench;
+let page: Page;
+
+beforeAll(async () => {
+  mkdirSync(project);
+  mkdirSync(images);
+  writeFileSync(join(project, 'causeway.yaml'), 'name: Endpoints\n');
+  writeFileSync(join(images, 'web-01.raw'), Buffer.alloc(1024 * 1024));
+  workbench = await openWorkbenchInBrowser(['--settings', join(root, 'settings'), '--project', project]);
+  page = workbench.page;
+  page.setDefaultTimeout(20_000);
+  await prepareAxe(workbench.context);
+  await page.reload();
+  await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery staple');
+  await page.getByLabel('Passphrase once more').fill('correct horse battery staple');
+  await page.getByRole('button', { name: 'Create vault' }).click();
+  await page.getByText('The vault is open. Its secrets').waitFor();
+});
+afterAll(async () => {
+  await workbench?.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe('endpoints in the workbench', () => {
+  it('says what was tried and what failed when a check fails', async () => {
+    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
+    await add('Disk images', { 'Name': 'Images', 'Folder or file': join(root, 'elsewhere') });
+    await page.getByRole('button', { name: 'Check connection of Images' }).click();
+    await page.getByText('Images: the check failed').waitFor();
+    await page.getByText(join(root, 'elsewhere')).first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Images', exact: true }).click();
+    await page.getByLabel('Folder or file').fill(images);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Check connection of Images' }).click();
+    await page.getByText('Images: every step passed').waitFor();
+  });
+
+  it('duplicates one: everything but the name is there', async () => {
+    await act('Images', 'Duplicate');
+    expect(await page.getByLabel('Folder or file').inputValue()).toBe(images);
+    await page.getByLabel('Name').fill('Images again');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Images again' }).waitFor();
+  });
+
+  it('exports one without its secrets', async () => {
+    await add('European cloud', {
+      'Name': 'Cloud',
+      'Project ID': 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
+      'Region': 'eu01',
+      'Service account key': canary,
+    });
+    const waiting = page.waitForEvent('download');
+    await act('Cloud', 'Export without secrets');
+    const download = await waiting;
+    expect(download.suggestedFilename()).toBe('Cloud.yaml');
+    const text = await readFile(await download.path(), 'utf8');
+    expect(text).toContain('european-cloud');
+    expect(text).not.toContain(canary);
+    expect(await page.content()).not.toContain(canary);
+  });
+
+  it('removes one after it has said what goes', async () => {
+    await act('Images again', 'Remove…');
+    await page.getByText('Nothing is changed on the platform').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Images again is removed').waitFor();
+    expect(await page.getByRole('link', { name: 'Images again' }).count()).toBe(0);
+  });
+
+  it('reads the machines of a source into a list of the project', async () => {
+    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await page.getByRole('link', { name: 'Keep in project' }).click();
+    await page.getByText('1 machine', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Keep this list' }).click();
+    await page.getByText('From Images').waitFor();
+    await page.getByRole('cell', { name: 'web-01', exact: true }).waitFor();
+  });
+
+  it('never violates the content security policy', () => {
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
+async function add(platform: string, fields: Readonly<Record<string, string>>): Promise<void> {
+  await page.getByRole('link', { name: 'Add endpoint' }).click();
+  await page.getByLabel('Platform').click();
+  await page.getByRole('option', { name: platform, exact: true }).click();
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: fields['Name']!, exact: true }).waitFor();
+}
+
+async function act(endpoint: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${endpoint}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
+}
