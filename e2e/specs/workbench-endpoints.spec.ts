@@ -54,7 +54,7 @@ describe('endpoints in the workbench', () => {
     expect(await page.getByLabel('Folder or file').inputValue()).toBe(images);
     await page.getByLabel('Name').fill('Images again');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('link', { name: 'Images again' }).waitFor();
+    await page.getByRole('link', { name: 'Images again', exact: true }).waitFor();
   });
 
   it('exports one without its secrets', async () => {
@@ -79,7 +79,7 @@ describe('endpoints in the workbench', () => {
     await page.getByText('Nothing is changed on the platform').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Images again is removed').waitFor();
-    expect(await page.getByRole('link', { name: 'Images again' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Images again', exact: true }).count()).toBe(0);
   });
 
   it('reads the machines of a source into a list of the project', async () => {
@@ -106,6 +106,6 @@ async function add(platform: string, fields: Readonly<Record<string, string>>): 
 }
 
 async function act(endpoint: string, action: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions for ${endpoint}`, exact: true }).click();
+  await page.getByRole('button', { name: `More for ${endpoint}`, exact: true }).click();
   await page.getByRole('menuitem', { name: action, exact: true }).click();
 }
