@@ -35,6 +35,11 @@ const groups = {
     slirp4netns: 'networks beyond the lab for native workers',
     'libnbd-bin': 'a second reader of NBD exports to compare with',
     chromium: 'end-to-end tests of the workbench',
+    'ntfs-3g': 'file systems of Windows guests',
+    'python3-hivex': 'registry of Windows guests',
+    'libhivex-bin': 'registry of Windows guests, read by another program',
+    'libwin-hivex-perl': 'registry of Windows guests, exported to compare',
+    xorriso: 'driver discs for Windows guests',
   },
   bench: {
     nbdkit: 'the peer that the benchmarks compare with',
