@@ -9,8 +9,12 @@ import { registerEndpointCheck } from './commands/endpoint-check.ts';
 import { registerEndpointRemove } from './commands/endpoint-remove.ts';
 import { registerVmList } from './commands/vm-list.ts';
 import { registerVmShow } from './commands/vm-show.ts';
+import { registerInventoryImport } from './commands/inventory-import.ts';
+import { registerInventoryList } from './commands/inventory-list.ts';
+import { registerInventoryRemove } from './commands/inventory-remove.ts';
 import { registerCatalog } from './commands/catalog.ts';
 import { registerReplicaCreate } from './commands/replica-create.ts';
+import { registerReplicaUpdate } from './commands/replica-update.ts';
 import { registerReplicaList } from './commands/replica-list.ts';
 import { registerReplicaShow } from './commands/replica-show.ts';
 import { registerReplicaExecute } from './commands/replica-execute.ts';
@@ -49,8 +53,12 @@ const registrars: readonly CommandRegistrar[] = [
   registerEndpointRemove,
   registerVmList,
   registerVmShow,
+  registerInventoryImport,
+  registerInventoryList,
+  registerInventoryRemove,
   registerCatalog,
   registerReplicaCreate,
+  registerReplicaUpdate,
   registerReplicaList,
   registerReplicaShow,
   registerReplicaExecute,

@@ -1,0 +1,16 @@
+import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
+import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
+
+export const registerInventoryRemove: CommandRegistrar = (program, context) => {
+  const command = commandGroup(program, 'inventory', 'Lists of machines that the project keeps.')
+    .command('remove')
+    .description('Remove a list. Replicas, endpoints and the machines themselves stay.')
+    .argument('<name>', 'of the list');
+  inProject(command).action(
+    context.run(async (name: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const { withProject } = await import('../project/with-project.ts');
+      await withProject(options, context, (core) => core.call('inventory.remove', { name }, { signal: context.signal }));
+      return 0;
+    }),
+  );
+};
