@@ -5,7 +5,7 @@ import { alike, changesOf } from './apply-settings.ts';
 const replica = (id: string, destinationEnvironment: Replica['destinationEnvironment'], more: Partial<Replica> = {}): Replica => ({
   id, name: id, sourceEndpointId: 's', destinationEndpointId: 'd', vmId: id, vmName: id, sourceEnvironment: { path: 'x' }, destinationEnvironment, createdAt: '', disks: [], ...more,
 });
-const setting = (key: string, value: never | string | undefined) => ({ side: 'destination', key, label: key, value }) as const;
+const setting = (key: string, value: never | string | undefined) => ({ side: 'destination', key, label: key, value, shown: value }) as const;
 
 test('applying replaces chosen settings, keeps the others, and leaves alone who has them already', () => {
   const one = replica('one', { disk_bus: 'scsi', machine_type: 'g1.1' });

@@ -14,16 +14,19 @@ export interface OwnSetting {
   readonly label: string;
   /** Undefined when it is cleared. */
   readonly value: JsonValue | undefined;
+  /** The same as it may be shown. */
+  readonly shown: JsonValue | undefined;
 }
 
 /** Everything that the layer says itself, in the order of the form. */
 export function ownSettings(draft: EnvironmentDraft): OwnSetting[] {
   return sides.flatMap((side) => {
     const { environment, cleared = [] } = draft.layer(side);
+    const shown = draft.shownLayer(side).environment;
     return draft
       .fieldsOf(side)
       .filter(({ key }) => Object.hasOwn(environment, key) || cleared.includes(key))
-      .map(({ key, label }) => ({ side, key, label, value: environment[key] }));
+      .map(({ key, label }) => ({ side, key, label, value: environment[key], shown: shown[key] }));
   });
 }
 

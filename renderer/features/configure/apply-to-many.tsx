@@ -162,7 +162,7 @@ function Preview({ changes }: { readonly changes: readonly ReplicaChange[] }) {
                 <TableCell>{replica.name}</TableCell>
                 <TableCell>{change.label}</TableCell>
                 <TableCell sx={{ overflowWrap: 'anywhere' }}>{said(change.before, change.wasCleared)}</TableCell>
-                <TableCell sx={{ overflowWrap: 'anywhere', fontWeight: 600 }}>{said(change.value, change.value === undefined)}</TableCell>
+                <TableCell sx={{ overflowWrap: 'anywhere', fontWeight: 600 }}>{said(change.shown, change.value === undefined)}</TableCell>
               </TableRow>
             )),
           )}

@@ -70,3 +70,16 @@ test('hostile keys of a mapping stay what they are', () => {
   const map = { 'a.b[0].c': 'x', '"quoted"': 'x', 'zwei\nZeilen': 'x', '\u{1F680}': 'x', constructor: 'x', toString: 'x' };
   expect(cloud({ network_map: map }).layer('destination').environment['network_map']).toEqual(map);
 });
+
+test('a secret that was typed is kept, and shown nowhere: neither as text, nor in what counts, nor in findings', () => {
+  const plugin = 'server-virtualization-manager';
+  const draft = new EnvironmentDraft('VM', { source: { plugin, layer: { environment: {} } }, destination: { plugin, layer: { environment: {} } } }, nothing);
+  draft.setValue('source', 'export_template_password', 'canary-1');
+  draft.setValue('destination', 'migr_template_password_map', { linux: 'canary-2', windows: { $secret: 'stored' } });
+  expect(draft.layer('destination').environment['migr_template_password_map']).toEqual({ linux: 'canary-2', windows: { $secret: 'stored' } });
+  const shown = JSON.stringify([draft.effective('source'), draft.effective('destination'), draft.findings(), draft.shownLayer('source'), draft.shownLayer('destination')]);
+  expect(shown).not.toContain('canary');
+  expect(shown).toContain('stored');
+  draft.replace('destination', draft.shownLayer('destination').environment);
+  expect(draft.layer('destination').environment['migr_template_password_map']).toEqual({ linux: 'canary-2', windows: { $secret: 'stored' } });
+});

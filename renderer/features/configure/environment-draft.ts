@@ -12,6 +12,7 @@ import { validateDocument } from '../../../shared/validation/validate-document.t
 import { describeFields, type FieldDescriptor } from '../../forms/field-descriptor.ts';
 import { fromFieldValue, toFieldValue, type FieldValue } from '../../forms/form-values.ts';
 import { sameJson } from './same-json.ts';
+import { hideSecrets, restoreSecrets } from './typed-secrets.ts';
 
 /** Whether the layer that is edited takes a value from below, has one of its own, or takes it back. */
 export type Mode = 'inherit' | 'set' | 'cleared';
@@ -139,12 +140,18 @@ export class EnvironmentDraft {
     return { environment, ...(cleared.length === 0 ? {} : { cleared }) };
   }
 
+  /** The same as it may be shown: secrets that were typed are hidden. */
+  shownLayer(side: Side): EnvironmentLayer {
+    const { environment, ...rest } = this.layer(side);
+    return { environment: hideSecrets(this.fieldsOf(side), environment), ...rest };
+  }
+
   /** Takes another text's values; what it clears stays, as a text can't say it. */
   replace(side: Side, environment: JsonObject): void {
     const draft = this.#sides[side];
     if (draft === undefined) return;
     const cleared = [...draft.own].filter(([key, own]) => own.mode === 'cleared' && !Object.hasOwn(environment, key)).map(([key]) => key);
-    Object.assign(draft, ownOf(draft.fields, { environment, cleared }));
+    Object.assign(draft, ownOf(draft.fields, { environment: restoreSecrets(draft.fields, environment, this.layer(side).environment), cleared }));
     this.#refresh();
   }
 
@@ -153,7 +160,7 @@ export class EnvironmentDraft {
     this.#refresh();
   }
 
-  /** Key by key what counts, built-in values not included. */
+  /** Key by key what counts, built-in values not included; typed secrets are hidden. */
   effective(side: Side): readonly EffectiveKey[] {
     const draft = this.#sides[side];
     return draft === undefined ? [] : mergeEnvironment(draft.definition, resolveLayers(draft.definition, this.#layers(side), this.#configured(draft)));
@@ -161,7 +168,7 @@ export class EnvironmentDraft {
 
   #layers(side: Side): WrittenLayers {
     const { project, wave } = this.#context.weaker[side];
-    const own = this.layer(side);
+    const own = this.shownLayer(side);
     // The strongest layer is merged as the virtual machine's whichever it is; `#origin` names it.
     return { project: this.level === 'project' ? undefined : project, wave: this.level === 'VM' ? wave : undefined, vm: own };
   }
@@ -203,7 +210,7 @@ export class EnvironmentDraft {
       const section = draft.definition.providerConfiguration?.section ?? '';
       if (configured.has(section)) configured.set(section, resolved.providerConfiguration);
       // Own keys as they were written, so that other spellings are told at their places.
-      document[side] = { plugin: draft.plugin, environment: { ...writtenEnvironment({ ...resolved, vm: {} }), ...this.layer(side).environment } };
+      document[side] = { plugin: draft.plugin, environment: { ...writtenEnvironment({ ...resolved, vm: {} }), ...this.shownLayer(side).environment } };
     }
     const found = validateDocument(document, { locations: false, providerConfiguration: configured, ...(catalog === undefined ? {} : { catalog }) });
     // A layer for several machines need not be complete.

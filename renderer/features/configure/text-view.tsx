@@ -27,7 +27,7 @@ export function textOf(draft: EnvironmentDraft): WrittenText {
   const document: Record<string, unknown> = {};
   for (const side of sides) {
     const plugin = draft.pluginOf(side);
-    if (plugin !== undefined) document[side] = { plugin, environment: draft.layer(side).environment };
+    if (plugin !== undefined) document[side] = { plugin, environment: draft.shownLayer(side).environment };
   }
   return { content: stringify(document), isReadable: true, version: draft.version() };
 }
