@@ -72,6 +72,11 @@ describe('endpoints in the workbench', () => {
     expect(text).toContain('european-cloud');
     expect(text).not.toContain(canary);
     expect(await page.content()).not.toContain(canary);
+    await page.getByRole('link', { name: 'Add endpoint' }).click();
+    await page.locator('input[type=file]').setInputFiles({ name: 'cloud.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) });
+    await page.getByText('Secrets are never in it').waitFor();
+    expect(await page.getByLabel('Region').inputValue()).toBe('eu01');
+    await page.getByRole('link', { name: 'Cancel' }).click();
   });
 
   it('removes one after it has said what goes', async () => {

@@ -3,7 +3,8 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { FileButton } from '../../components/file-button.tsx';
 import { timeText } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
 import { DraftViewContext } from './draft-context.tsx';
@@ -48,6 +49,9 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: 
         <FindingsBar />
         <Box sx={{ flexGrow: 1 }} />
         <FileButton
+          label={text.replicas.fromFile}
+          endings=".yaml,.yml,.json,.jsonc"
+          size="small"
           onText={(content) => {
             const isReadable = takeText(draft, content).length === 0;
             setWritten({ content, isReadable, version: draft.version() });
@@ -81,28 +85,4 @@ function FreshnessNotice({ freshness }: { readonly freshness: Freshness }) {
   }
   if (freshness.kind === 'none') return <Alert severity="info">{text.configure.noOptions}</Alert>;
   return null;
-}
-
-/** Takes a document that exists as a file. */
-function FileButton({ onText }: { readonly onText: (content: string) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <Button size="small" onClick={() => input.current?.click()}>
-        {text.replicas.fromFile}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        accept=".yaml,.yml,.json,.jsonc"
-        hidden
-        aria-label={text.replicas.fromFile}
-        onChange={(event) => {
-          const [file] = event.target.files ?? [];
-          event.target.value = '';
-          if (file !== undefined) void file.text().then(onText);
-        }}
-      />
-    </>
-  );
 }

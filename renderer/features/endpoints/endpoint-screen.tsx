@@ -1,3 +1,4 @@
+import Alert from '@mui/material/Alert';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { useState } from 'react';
@@ -5,12 +6,13 @@ import { pluginIds, type PluginId } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { FileButton } from '../../components/file-button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
-import { withoutSecrets } from './export-endpoint.ts';
+import { importedEndpoint, withoutSecrets, type ImportedEndpoint } from './export-endpoint.ts';
 
 interface Props {
   /** The endpoint to change; without it a new one is made. */
@@ -28,9 +30,20 @@ export function EndpointScreen({ endpointId, copyOf }: Props) {
 function NewEndpoint() {
   const described = useQuery('plugins.describe', {});
   const [plugin, setPlugin] = useState<PluginId | ''>('');
+  const [taken, setTaken] = useState<ImportedEndpoint>();
+  const [isUnknown, setIsUnknown] = useState(false);
+  const take = (content: string) => {
+    const found = importedEndpoint(content);
+    setIsUnknown(found === undefined);
+    if (found === undefined) return;
+    setTaken(found);
+    setPlugin(found.plugin);
+  };
   return (
-    <Screen title={text.endpoints.newTitle} lead={text.endpoints.newLead}>
+    <Screen title={text.endpoints.newTitle} lead={text.endpoints.newLead} actions={<FileButton label={text.endpoints.fromFile} endings=".yaml,.yml,.json" onText={take} />}>
       <VaultNeeded />
+      {isUnknown && <Alert severity="error">{text.endpoints.noEndpointFile}</Alert>}
+      {taken !== undefined && taken.plugin === plugin && <Alert severity="info">{text.endpoints.secretsMissing}</Alert>}
       <QueryView query={described}>
         {(descriptions) => (
           <TextField
@@ -38,7 +51,10 @@ function NewEndpoint() {
             size="small"
             label={text.endpoints.plugin}
             value={plugin}
-            onChange={(event) => setPlugin(event.target.value as PluginId)}
+            onChange={(event) => {
+              setTaken(undefined);
+              setPlugin(event.target.value as PluginId);
+            }}
             helperText={plugin === '' ? undefined : reachText(descriptions.find(({ id }) => id === plugin)?.sides ?? [])}
             sx={{ maxWidth: 560 }}
           >
@@ -50,7 +66,7 @@ function NewEndpoint() {
           </TextField>
         )}
       </QueryView>
-      {plugin !== '' && <EndpointForm key={plugin} plugin={plugin} start={{ name: '', connection: {} }} />}
+      {plugin !== '' && <EndpointForm key={`${plugin} ${taken?.name ?? ''}`} plugin={plugin} start={taken ?? { name: '', connection: {} }} />}
     </Screen>
   );
 }
