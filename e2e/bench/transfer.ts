@@ -143,7 +143,12 @@ async function inTurns(group: string, ways: readonly Way[], target: string): Pro
     for (const way of ways) {
       // A disk with free space goes to an empty volume, as new volumes are; noise goes over noise, so that no memory is
       // made on the way.
-      if (!group.includes('random')) makeEmpty(target, statSync(way.source).size);
+      const bytes = statSync(way.source).size;
+      if (!group.includes('random')) makeEmpty(target, bytes);
+      else if (statSync(target).size !== bytes) {
+        makeEmpty(target, 0);
+        fillRandom(target, bytes);
+      }
       samples.set(way.name, [...(samples.get(way.name) ?? []), await way.run()]);
       execFileSync('cmp', [way.source, target]);
     }
