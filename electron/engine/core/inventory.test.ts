@@ -37,7 +37,8 @@ test('a list is kept as a plain file, and a later import says what changed', asy
 });
 
 test('lists whose names differ in case or odd characters do not overwrite each other', async () => {
-  const names = ['prod', 'Prod', 'PROD', 'prod.', 'a*b', 'aux', 'ü', '../prod'];
+  const long = '网络'.repeat(49);
+  const names = ['prod', 'Prod', 'PROD', 'Production A', 'Production a', 'prod.', 'a*b', 'aux', 'ü', '../prod', `${long}1`, `${long}2`];
   for (const name of names) await core.call('inventory.save', { name, origin, machines: [machine(name)] });
   const kept = await core.call('inventory.list', {});
   expect(kept.map(({ name, machines }) => [name, machines[0]!.vm.id]).sort()).toEqual(names.map((name) => [name, name]).sort());

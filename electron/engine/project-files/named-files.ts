@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
@@ -56,11 +56,15 @@ export function writeProjectFile(path: string, text: string): void {
   }
 }
 
-/** Every name has a file of its own, whatever characters it has, on every file system. */
+/**
+ * Every name has a file of its own on every file system: those that differ in case alone, that are long or that no file may
+ * have carry a digest of the whole name.
+ */
 function fileNameOf(name: string): string {
-  const plain = encodeURIComponent(name.toLowerCase() === name ? name : `${name}~${Buffer.from(name).toString('hex').slice(0, 16)}`);
-  const safe = /^(con|prn|aux|nul|com\d|lpt\d)$/.test(plain) ? `~${plain}` : plain;
-  return `${safe.replaceAll('*', '%2A').replaceAll('.', '%2E').slice(0, 200)}.json`;
+  const isPlain = /^[a-z0-9][a-z0-9_-]{0,59}$/.test(name) && !/^(con|prn|aux|nul|com\d|lpt\d)$/.test(name);
+  if (isPlain) return `${name}.json`;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
+  return `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 40)}~${digest}.json`;
 }
 
 function namesIn(folder: string): string[] {
