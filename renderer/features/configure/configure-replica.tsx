@@ -1,10 +1,9 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { Defaults } from '../../../shared/environment/layers.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
@@ -15,13 +14,14 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
 import { ApplyToMany } from './apply-to-many.tsx';
-import { useDraftVersion } from './draft-context.tsx';
-import { draftOfReplica, sectionsOf, weakerLayers } from './draft-of-replica.ts';
+import { draftOfReplica } from './draft-of-replica.ts';
 import { EnvironmentEditor } from './environment-editor.tsx';
 import { ProviderConfiguration } from './provider-configuration.tsx';
 import { sameJson } from './same-json.ts';
 import { UnsavedGuard } from './unsaved-guard.tsx';
+import { useDraftContext } from './use-draft-context.ts';
 import { useOptions } from './use-options.ts';
+import { WaveField } from './wave-field.tsx';
 
 interface Props {
   readonly replica: Replica;
@@ -43,12 +43,7 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
   const [initial] = useState(() => contentOf());
   const [isApplying, setIsApplying] = useState(false);
   const [isRefused, setIsRefused] = useState(false);
-  useDraftVersion(draft);
-  useEffect(() => draft.changeContext({ vm: vm.data, catalog: choices.catalog }), [draft, vm.data, choices.catalog]);
-  useEffect(
-    () => draft.changeContext({ weaker: weakerLayers(defaults, wave, source.plugin, destination.plugin), providerConfiguration: sectionsOf(configuration) }),
-    [draft, defaults, wave, configuration, source.plugin, destination.plugin],
-  );
+  const hasErrors = useDraftContext(draft, { plugins: { source: source.plugin, destination: destination.plugin }, vm: vm.data, catalog: choices.catalog, defaults, wave, configuration });
   function contentOf() {
     const [from, to] = [draft.layer('source'), draft.layer('destination')];
     return {
@@ -62,7 +57,6 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
   }
   const content = contentOf();
   const isChanged = !sameJson(content, initial);
-  const hasErrors = draft.findings().some(({ severity }) => severity === 'error');
   const save = useAction(async () => {
     const saved = await link.call('replica.update', { replica: replica.id, ...content, ...(vm.data === undefined ? {} : { vm: vm.data }) });
     toast(text.configure.saved(saved.name));
@@ -90,14 +84,7 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
       <UnsavedGuard isDirty={isChanged && !save.isBusy} />
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
         <TextField size="small" required label={text.replicas.replicaName} value={name} onChange={(event) => setName(event.target.value)} sx={{ width: 280 }} />
-        <TextField select size="small" label={text.configure.wave} value={wave} onChange={(event) => setWave(event.target.value)} sx={{ width: 220 }} slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}>
-          <MenuItem value="">{text.configure.noWave}</MenuItem>
-          {defaults.waves.map((one) => (
-            <MenuItem key={one.name} value={one.name}>
-              {one.name}
-            </MenuItem>
-          ))}
-        </TextField>
+        <WaveField waves={defaults.waves} value={wave} onChange={setWave} />
         <Box sx={{ flexGrow: 1 }} />
         <Button onClick={() => setIsApplying(true)}>{text.configure.applyToMany}</Button>
         <Typography role="status" variant="body2" sx={{ color: 'text.secondary' }}>

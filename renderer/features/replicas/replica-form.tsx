@@ -1,10 +1,9 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { Defaults } from '../../../shared/environment/layers.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
@@ -16,11 +15,12 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
-import { useDraftVersion } from '../configure/draft-context.tsx';
-import { draftOfReplica, sectionsOf, weakerLayers } from '../configure/draft-of-replica.ts';
+import { draftOfReplica, weakerLayers } from '../configure/draft-of-replica.ts';
 import { EnvironmentEditor } from '../configure/environment-editor.tsx';
 import { ProviderConfiguration } from '../configure/provider-configuration.tsx';
+import { useDraftContext } from '../configure/use-draft-context.ts';
 import type { Choices } from '../configure/use-options.ts';
+import { WaveField } from '../configure/wave-field.tsx';
 import { startingEnvironments } from './starting-document.ts';
 
 interface Props {
@@ -45,13 +45,7 @@ export function ReplicaForm({ vm, source, destination, choices, defaults }: Prop
     const own = (side: Side): JsonObject => without(start[side], Object.keys(below[side].project?.environment ?? {}));
     return draftOfReplica({ sourceEnvironment: own('source'), destinationEnvironment: own('destination') }, source.plugin, destination.plugin, defaults);
   });
-  useDraftVersion(draft);
-  useEffect(() => draft.changeContext({ vm, catalog: choices.catalog }), [draft, vm, choices.catalog]);
-  useEffect(
-    () => draft.changeContext({ weaker: weakerLayers(defaults, wave, source.plugin, destination.plugin), providerConfiguration: sectionsOf(configuration) }),
-    [draft, defaults, wave, configuration, source.plugin, destination.plugin],
-  );
-  const hasErrors = draft.findings().some(({ severity }) => severity === 'error');
+  const hasErrors = useDraftContext(draft, { plugins: { source: source.plugin, destination: destination.plugin }, vm: vm, catalog: choices.catalog, defaults, wave, configuration });
   const create = useAction(async () => {
     const [from, to] = [draft.layer('source'), draft.layer('destination')];
     const replica = await link.call('replica.create', {
@@ -86,14 +80,7 @@ export function ReplicaForm({ vm, source, destination, choices, defaults }: Prop
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
         <TextField size="small" required label={text.replicas.replicaName} value={name} onChange={(event) => setName(event.target.value)} sx={{ width: 280 }} />
         {defaults.waves.length > 0 && (
-          <TextField select size="small" label={text.configure.wave} value={wave} onChange={(event) => setWave(event.target.value)} sx={{ width: 220 }} slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}>
-            <MenuItem value="">{text.configure.noWave}</MenuItem>
-            {defaults.waves.map((one) => (
-              <MenuItem key={one.name} value={one.name}>
-                {one.name}
-              </MenuItem>
-            ))}
-          </TextField>
+          <WaveField waves={defaults.waves} value={wave} onChange={setWave} />
         )}
         <Typography variant="body2" sx={{ color: 'text.secondary', flex: '1 1 200px' }}>
           {text.replicas.nothingMoved}
