@@ -2,10 +2,10 @@
 
 import hashlib
 import os
-import urllib.request
 
 from . import protocol
 from .command import CommandFailed
+from .download import download
 from .protocol import MorphError
 from .services import enable_unit
 
@@ -40,26 +40,14 @@ def _noted(message):
 
 def _fetch(wanted, folder):
     path = wanted.get('path')
-    if not path:
-        path = os.path.join(folder, 'agent.deb')
-        digest = hashlib.sha256()
-        with urllib.request.urlopen(wanted['url'], timeout=30) as answer, open(path, 'wb') as file:
-            size = 0
-            while True:
-                protocol.check_cancelled()
-                piece = answer.read(1 << 18)
-                if not piece:
-                    break
-                size += len(piece)
-                if size > _LIMIT:
-                    raise ValueError('it is larger than %d MiB' % (_LIMIT >> 20))
-                digest.update(piece)
-                file.write(piece)
-    else:
+    if path:
         with open(path, 'rb') as file:
-            digest = hashlib.sha256(file.read())
-    if wanted.get('sha256') and digest.hexdigest() != wanted['sha256'].lower():
-        raise ValueError('its SHA-256 is %s, not the expected one' % digest.hexdigest())
+            digest = hashlib.sha256(file.read()).hexdigest()
+    else:
+        path = os.path.join(folder, 'agent.deb')
+        digest = download(wanted['url'], path, _LIMIT, timeout=30)[1]
+    if wanted.get('sha256') and digest != wanted['sha256'].lower():
+        raise ValueError('its SHA-256 is %s, not the expected one' % digest)
     return path
 
 

@@ -1,13 +1,12 @@
 """The guest initialization agent: unpacked from its ZIP, configured, registered as a service; it runs the first-boot
 scripts."""
 
-import hashlib
 import os
 import re
-import urllib.request
 import zipfile
 
 from .. import protocol
+from ..download import download
 from ..protocol import MorphError
 from .hive import DWORD, EXPAND, SZ
 
@@ -71,22 +70,11 @@ def _fetch(wanted, folder):
     if wanted.get('path'):
         return wanted['path']
     path = os.path.join(folder, 'init-agent.zip')
-    digest, size = hashlib.sha256(), 0
     try:
-        with urllib.request.urlopen(wanted['url'], timeout=60) as answer, open(path, 'wb') as file:
-            while True:
-                protocol.check_cancelled()
-                piece = answer.read(1 << 18)
-                if not piece:
-                    break
-                size += len(piece)
-                if size > _LARGEST:
-                    raise ValueError('it is larger than %d MiB' % (_LARGEST >> 20))
-                digest.update(piece)
-                file.write(piece)
+        size, digest = download(wanted['url'], path, _LARGEST)
     except (OSError, ValueError) as error:
         raise MorphError('osmorphing.init-agent-missing', 'the agent could not be fetched: %s' % error)
-    protocol.log('fetched the agent: %d bytes, SHA-256 %s' % (size, digest.hexdigest()))
+    protocol.log('fetched the agent: %d bytes, SHA-256 %s' % (size, digest))
     return path
 
 
