@@ -3,10 +3,10 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import type { ReactNode } from 'react';
 import type { DeploymentDetail, GuestReport } from '../../../shared/model/deployment.ts';
 import { durationText } from '../../components/quantities.ts';
 import { StateLabel } from '../../components/state-label.tsx';
+import { Section } from '../../components/section.tsx';
 import { text } from '../../text/en.ts';
 import { GuestDiffView } from './guest-diff-view.tsx';
 
@@ -59,20 +59,6 @@ export function GuestView({ deployment: { guest, options } }: { readonly deploym
         </Section>
       )}
     </Stack>
-  );
-}
-
-function Section({ title, note, children }: { readonly title: string; readonly note?: string; readonly children: ReactNode }) {
-  return (
-    <Paper component="section" variant="outlined" aria-label={title} sx={{ p: 2.5 }}>
-      <Box sx={{ display: 'flex', gap: 2, alignItems: 'baseline', mb: 1 }}>
-        <Typography variant="h6" component="h2">
-          {title}
-        </Typography>
-        {note !== undefined && <Typography sx={{ color: 'text.secondary' }}>{note}</Typography>}
-      </Box>
-      {children}
-    </Paper>
   );
 }
 

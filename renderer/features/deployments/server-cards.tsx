@@ -1,11 +1,10 @@
 import Box from '@mui/material/Box';
-import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import type { ReactNode } from 'react';
 import { isTerminalDeployment, type BootReport, type DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { durationText } from '../../components/quantities.ts';
 import { StateLabel, type StateTone } from '../../components/state-label.tsx';
+import { Section } from '../../components/section.tsx';
 import { text } from '../../text/en.ts';
 
 const words = text.deployments;
@@ -18,7 +17,7 @@ export function ServerCards({ deployment }: { readonly deployment: DeploymentDet
   const isThere = server !== undefined && (state === 'completed' || !isTerminalDeployment(state) || deployment.kept) && state !== 'deleted';
   return (
     <Box sx={{ display: 'grid', gap: 3, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' } }}>
-      <Card title={words.server}>
+      <Section title={words.server}>
         {isThere ? (
           <Box component="dl" sx={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 2, rowGap: 0.75, m: 0, alignItems: 'center', '& dt': { color: 'text.secondary' }, '& dd': { m: 0, overflowWrap: 'anywhere' } }}>
             <dt>{words.name}</dt>
@@ -38,8 +37,8 @@ export function ServerCards({ deployment }: { readonly deployment: DeploymentDet
         ) : (
           <Typography sx={{ color: 'text.secondary' }}>{isTerminalDeployment(state) ? words.serverGone : words.noServer}</Typography>
         )}
-      </Card>
-      <Card title={words.boot}>
+      </Section>
+      <Section title={words.boot}>
         {boot === undefined ? (
           <Typography sx={{ color: 'text.secondary' }}>{isTerminalDeployment(state) ? words.bootOutcomes['not-checked'] : words.bootPending}</Typography>
         ) : (
@@ -58,18 +57,7 @@ export function ServerCards({ deployment }: { readonly deployment: DeploymentDet
             </Typography>
           </>
         )}
-      </Card>
+      </Section>
     </Box>
-  );
-}
-
-function Card({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <Paper component="section" variant="outlined" aria-label={title} sx={{ p: 2.5 }}>
-      <Typography variant="h6" component="h2" sx={{ mb: 1 }}>
-        {title}
-      </Typography>
-      {children}
-    </Paper>
   );
 }

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { stringify } from 'yaml';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
@@ -14,6 +14,7 @@ import { durationText, timeText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
+import { Section } from '../../components/section.tsx';
 import { text } from '../../text/en.ts';
 import { useRunQuery } from '../runs/use-run-query.ts';
 import { VaultNeeded } from '../home/vault-card.tsx';
@@ -109,17 +110,6 @@ function LifeCard({ life }: { readonly life: ReplicaLife }) {
           : `${timeText(life.syncedTo)} (${text.replicas.lag(durationText((now - Date.parse(life.syncedTo)) / 1000))})`}
       </Box>
       <Box sx={{ flexGrow: 1, color: 'text.secondary', flexBasis: 260 }}>{text.replicas.meaning[life.kind]}</Box>
-    </Paper>
-  );
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <Paper component="section" variant="outlined" aria-label={title} sx={{ p: 2.5 }}>
-      <Typography variant="h6" component="h2" sx={{ mb: 1 }}>
-        {title}
-      </Typography>
-      {children}
     </Paper>
   );
 }
