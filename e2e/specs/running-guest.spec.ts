@@ -11,6 +11,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 /** What QEMU's dirty bitmaps track. */
 const granularity = 64 * KiB;
+const dataDiskBytes = 64 * MiB;
 /** The second disk's random data that the guest writes at the end, in blocks of the granularity. */
 const late = { at: 160, blocks: 48 };
 
@@ -20,12 +21,14 @@ let vm: SourceVm;
 /** Ids of both disks as the product knows them, and the files behind them. */
 let disks: Record<string, string>;
 let ids: readonly [string, string];
+/** The second disk's device in the guest, which numbers its disks in the order in which it happened to find them. */
+let secondDevice: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'causeway-guest-'));
   const dataDisk = join(folder, 'data.raw');
   await (await open(dataDisk, 'w')).close();
-  await truncate(dataDisk, 64 * MiB);
+  await truncate(dataDisk, dataDiskBytes);
   lab = await startProjectLab();
   vm = await startSourceVm({ folder, dataDisks: [{ path: dataDisk, format: 'raw' }] });
   await lab.use((core) => core.call('endpoint.add', { name: 'hypervisor', plugin: 'qemu-hypervisor', connection: { qmp_socket: vm.qmpSocket, os_type: 'linux' } }));
@@ -33,7 +36,9 @@ beforeAll(async () => {
   ids = [described.disks[0]?.id ?? '', described.disks[1]?.id ?? ''];
   disks = { [ids[0]]: vm.disks[0]?.path ?? '', [ids[1]]: dataDisk };
   await vm.ssh.waitUntilUp(300_000);
-  await vm.ssh.text('dd if=/dev/urandom of=/dev/sdb bs=1M count=8 seek=2 oflag=direct status=none');
+  secondDevice = (await vm.ssh.text(`lsblk -bdnpo NAME,SIZE | awk '$2 == ${dataDiskBytes} { print $1 }'`)).trim();
+  expect(secondDevice).toMatch(/^\/dev\/sd[a-z]$/);
+  await vm.ssh.text(`dd if=/dev/urandom of=${secondDevice} bs=1M count=8 seek=2 oflag=direct status=none`);
 }, 400_000);
 
 afterAll(async () => {
@@ -129,9 +134,9 @@ it('sends changed extents only, makes zero what the guest freed, and leaves the 
   // Everything that writes to the first disk stands still from here on; the second one changes later.
   await vm.ssh.text(`setsid sh -c '
     sync; sleep 2; fsfreeze -f /; echo causeway-still > /dev/ttyS0; sleep 10
-    dd if=/dev/urandom of=/dev/sdb bs=64k count=${late.blocks - 16} seek=${late.at} oflag=direct
-    dd if=/dev/zero of=/dev/sdb bs=1M count=2 seek=3 oflag=direct
-    dd if=/dev/urandom of=/dev/sdb bs=64k count=16 seek=${late.at + late.blocks - 16} oflag=direct
+    dd if=/dev/urandom of=${secondDevice} bs=64k count=${late.blocks - 16} seek=${late.at} oflag=direct
+    dd if=/dev/zero of=${secondDevice} bs=1M count=2 seek=3 oflag=direct
+    dd if=/dev/urandom of=${secondDevice} bs=64k count=16 seek=${late.at + late.blocks - 16} oflag=direct
     echo causeway-second > /dev/ttyS0; sleep 1000' < /dev/null > /dev/null 2>&1 &`);
   await word('causeway-still');
   await vm.monitor.execute('stop');
