@@ -6,13 +6,15 @@ import { didNotArrive, isPassingStatus, isAmbiguous, statusError, transportError
 import { isIdempotent, type HttpAnswer, type HttpRequest } from './http-request.ts';
 import { createTransport, type Transport, type TransportAnswer } from './transport.ts';
 
-/** Gives the `Authorization` value of a request. `renew` is true once, after the server answered 401. */
+/** Gives the value of a request's authorization header. `renew` is true once, after the server answered 401. */
 export type Authorize = (renew: boolean, signal: AbortSignal) => Promise<string>;
 
 export interface HttpClientOptions {
   /** `https://…`, or `http://` on loopback. */
   readonly baseUrl: string;
   readonly authorize?: Authorize;
+  /** The header that carries it, where it is not `authorization`. */
+  readonly authorizationHeader?: string;
   readonly transport?: Transport;
   readonly clock?: Clock;
   readonly backOff?: BackOff;
@@ -43,7 +45,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const timeout = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs ?? 60_000);
     try {
       const answer = await transport.send(
-        { url: urlOf(base, request), method: request.method, headers: headersOf(request, authorization), body: bodyOf(request) },
+        { url: urlOf(base, request), method: request.method, headers: headersOf(request, authorization, options.authorizationHeader), body: bodyOf(request) },
         AbortSignal.any([signal, timeout]),
       );
       return { status: answer.status, headers: answer.headers, body: parsed(request, answer) };
@@ -102,13 +104,14 @@ function urlOf(base: URL, request: HttpRequest): URL {
   return url;
 }
 
-function headersOf(request: HttpRequest, authorization: string | undefined): Record<string, string> {
+function headersOf(request: HttpRequest, authorization: string | undefined, authorizationHeader = 'authorization'): Record<string, string> {
   return {
     accept: 'application/json',
     'user-agent': 'causeway',
     ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
     ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-    ...(authorization === undefined ? {} : { authorization }),
+    ...request.headers,
+    ...(authorization === undefined ? {} : { [authorizationHeader]: authorization }),
   };
 }
 
@@ -118,12 +121,14 @@ function bodyOf(request: HttpRequest): string | undefined {
 }
 
 function requestIdOf(answer: HttpAnswer): { requestId?: string } {
-  const requestId = answer.headers.get('x-request-id');
+  const requestId = answer.headers.get('x-request-id') ?? answer.headers.get('x-openstack-request-id');
   return requestId === null ? {} : { requestId };
 }
 
 /** JSON where there is some. A failure's text that is no JSON (a gateway's page) is evidence; a success's is an error. */
-function parsed(request: HttpRequest, { status, headers, text }: TransportAnswer): unknown {
+function parsed(request: HttpRequest, { status, headers, bytes }: TransportAnswer): unknown {
+  if (request.bytes === true && status >= 200 && status < 300) return bytes;
+  const text = bytes.toString('utf8');
   if (text.trim() === '') return undefined;
   try {
     return JSON.parse(text);

@@ -6,11 +6,16 @@ import type { HttpRequest } from './http-request.ts';
 
 const longestMessage = 500;
 
-/** The status, API code and message of a failed answer. APIs differ: `{code, msg}`, `{error: {…}}`, `{message}`, plain text. */
+/**
+ * The status, API code and message of a failed answer. APIs differ: `{code, msg}`, `{error: {…}}`, `{message}`, an
+ * object under the one key that names the failure (`{itemNotFound: {…}}`), plain text.
+ */
 export function answerEvidence(body: unknown): { code?: string; msg?: string } {
   if (typeof body === 'string') return body.trim() === '' ? {} : { msg: cut(body.trim()) };
   if (!isJsonObject(body)) return {};
   if (isJsonObject(body.error)) return answerEvidence(body.error);
+  const [only, ...others] = Object.values(body);
+  if (isJsonObject(only) && others.length === 0) return answerEvidence(only);
   const code = body.code ?? body.error ?? body.type;
   const msg = body.msg ?? body.message ?? body.error_description ?? body.detail;
   return {

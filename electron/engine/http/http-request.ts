@@ -8,6 +8,10 @@ export interface HttpRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
+  /** Besides those that the client sets, e.g. an API version or a range. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The answer's body is wanted as bytes (a `Uint8Array`), whatever its type. A failure's is parsed all the same. */
+  readonly bytes?: boolean;
   /**
    * Whether sending it twice does no more than sending it once. Default: true for all but POST. A request that is not
    * idempotent is never repeated by the client unless it surely did not arrive.
@@ -20,7 +24,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON body; undefined when the answer has none. */
+  /** The parsed JSON body, undefined when the answer has none; the bytes where the request asked for them. */
   readonly body: unknown;
 }
 

@@ -11,7 +11,15 @@ export interface TransportRequest {
 export interface TransportAnswer {
   readonly status: number;
   readonly headers: Headers;
-  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+/** Whom a connection trusts instead of the system's authorities. */
+export interface Trust {
+  /** PEM of the one authority that is trusted. */
+  readonly caCertificate?: string | undefined;
+  /** No certificate is verified at all: anybody on the way can read and change everything. Only where a person said so. */
+  readonly allowUntrusted?: boolean | undefined;
 }
 
 /** Carries one request to its server and its whole answer back. Follows no redirect: a token must not go to another host. */
@@ -26,18 +34,17 @@ const largestAnswerBytes = 64 * 2 ** 20;
 /**
  * The transport over Node's own HTTP stack, which, unlike `fetch`, takes a certificate authority for one server alone.
  * Connections are kept and reused.
- *
- * @param caCertificate PEM that is trusted in place of the system's authorities
  */
-export function createTransport(caCertificate?: string): Transport {
+export function createTransport({ caCertificate, allowUntrusted = false }: Trust = {}): Transport {
   const plain = new HttpAgent({ keepAlive: true });
   // The proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to clouds; loopback is never proxied.
-  const secure = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2', proxyEnv: process.env, ...(caCertificate === undefined ? {} : { ca: caCertificate }) });
+  const trust = { ...(caCertificate === undefined ? {} : { ca: caCertificate }), ...(allowUntrusted ? { rejectUnauthorized: false } : {}) };
+  const secure = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2', proxyEnv: process.env, ...trust });
   return {
     send({ url, method, headers, body }, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();
       const onAnswer = (answer: IncomingMessage): void => {
-        readText(answer).then((text) => resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), text }), reject);
+        readBytes(answer).then((bytes) => resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), bytes }), reject);
       };
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, signal };
@@ -53,7 +60,7 @@ export function createTransport(caCertificate?: string): Transport {
   };
 }
 
-async function readText(answer: IncomingMessage): Promise<string> {
+async function readBytes(answer: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
@@ -62,7 +69,7 @@ async function readText(answer: IncomingMessage): Promise<string> {
     parts.push(part);
   }
   if (!answer.complete) throw new Error('the answer broke off');
-  return Buffer.concat(parts).toString('utf8');
+  return Buffer.concat(parts);
 }
 
 function headersOf(answer: IncomingMessage): Headers {

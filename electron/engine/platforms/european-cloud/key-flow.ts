@@ -6,14 +6,12 @@ import type { BackOff } from '../../time/back-off.ts';
 import type { Clock } from '../../time/clock.ts';
 import { isAmbiguous, isStatus } from '../../http/http-error.ts';
 import type { Authorize, HttpClient } from '../../http/http-client.ts';
+import { createTokenKeeper } from '../../http/token-keeper.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
 
 const tokenSchema = z.looseObject({ access_token: z.string().min(1), expires_in: z.number().positive().optional() });
 
-/** A token this close to its end is renewed before it is used, so that no request dies of it on its way. */
-const renewBeforeEndMs = 120_000;
 const assertionLifeSeconds = 3600;
-const fetchDeadlineMs = 120_000;
 
 export interface KeyFlowOptions {
   /** @throws `cloud.key-unreadable` */
@@ -41,29 +39,14 @@ export function signAssertion(key: ServiceAccountKey, wallTimeMs: number): strin
  * says 401. Concurrent requests share one fetch.
  */
 export function createKeyFlow(options: KeyFlowOptions): Authorize {
-  const { clock } = options;
-  let token: { readonly value: string; readonly endsAt: number; readonly fetchedAt: number } | undefined;
-  let fetching: Promise<void> | undefined;
-
-  async function fetchToken(): Promise<void> {
-    const asked = clock.wallTime();
-    const answer = await requestToken(options, options.key(), AbortSignal.timeout(fetchDeadlineMs));
-    const lifeMs = (answer.expires_in ?? assertionLifeSeconds) * 1000;
-    token = { value: answer.access_token, fetchedAt: asked, endsAt: asked + lifeMs - Math.min(renewBeforeEndMs, lifeMs / 4) };
-  }
-
-  return async (renew, signal) => {
-    const stale = token === undefined || clock.wallTime() >= token.endsAt || renew;
-    if (stale) {
-      // The shared fetch has no caller's signal: one caller that gives up must not fail the others.
-      fetching ??= fetchToken().finally(() => {
-        fetching = undefined;
-      });
-      await abortable(fetching, signal);
-    }
-    if (token === undefined) throw new CausewayError('cloud.authentication-failed', 'access token: none was given');
-    return `Bearer ${token.value}`;
-  };
+  const keeper = createTokenKeeper({
+    clock: options.clock,
+    async fetch(signal) {
+      const answer = await requestToken(options, options.key(), signal);
+      return { token: answer.access_token, lifeMs: (answer.expires_in ?? assertionLifeSeconds) * 1000 };
+    },
+  });
+  return async (renew, signal) => `Bearer ${await keeper(renew, signal)}`;
 }
 
 async function requestToken(options: KeyFlowOptions, key: ServiceAccountKey, signal: AbortSignal): Promise<z.infer<typeof tokenSchema>> {
@@ -93,16 +76,4 @@ async function exchange(options: KeyFlowOptions, key: ServiceAccountKey, operati
   const parsed = tokenSchema.safeParse(body);
   if (!parsed.success) throw new CausewayError('cloud.unexpected-answer', `${operation}: the answer holds no token`, { details: { operation } });
   return parsed.data;
-}
-
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

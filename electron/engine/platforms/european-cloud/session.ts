@@ -23,7 +23,7 @@ export function openSession(connection: unknown, context: EuropeanCloudContext):
   const parsed = parseConnection(connection, { iaasUrl: context.endpoints?.iaasUrl, tokenUrl: context.endpoints?.tokenUrl });
   const surroundings = surroundingsOf(context);
   const { clock, random, timing } = surroundings;
-  const transport = createTransport(parsed.caCertificate);
+  const transport = createTransport({ caCertificate: parsed.caCertificate });
   const shared = { clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs, transport };
   let read: ServiceAccountKey | undefined;
   const key = (): ServiceAccountKey => (read ??= readServiceAccountKey(parsed.serviceAccountKey, parsed.privateKey));

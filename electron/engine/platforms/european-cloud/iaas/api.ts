@@ -1,59 +1,19 @@
-import type { z } from 'zod';
-import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { isStatus } from '../../../http/http-error.ts';
 import type { HttpClient } from '../../../http/http-client.ts';
-import type { HttpAnswer, HttpRequest } from '../../../http/http-request.ts';
+import { createJsonApi, type JsonApi } from '../../../http/json-api.ts';
 
 /** The IaaS API (version 2) as one project of one region sees it. */
-export interface Api {
+export interface Api extends JsonApi {
   readonly projectId: string;
   readonly region: string;
   /** `/v2/projects/{projectId}/regions/{region}` */
   readonly prefix: string;
-  /** Sends a request whose answer has the given form. @throws `cloud.unexpected-answer` when it has not. */
-  read<S extends z.ZodType>(schema: S, request: HttpRequest, signal: AbortSignal): Promise<z.infer<S>>;
-  /** The same for a single resource; undefined when the API does not know it (any more). */
-  find<S extends z.ZodType>(schema: S, request: HttpRequest, signal: AbortSignal): Promise<z.infer<S> | undefined>;
-  /** Sends a request whose answer's body does not matter. */
-  send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
-  /** Sends a removal; a resource that is gone counts as removed. */
-  remove(request: Omit<HttpRequest, 'method'>, signal: AbortSignal): Promise<void>;
 }
 
 export function createApi(client: HttpClient, projectId: string, region: string): Api {
-  const api: Api = {
+  return {
     projectId,
     region,
     prefix: `/v2/projects/${encodeURIComponent(projectId)}/regions/${encodeURIComponent(region)}`,
-    async read(schema, request, signal) {
-      const answer = await client.request(request, signal);
-      return parseAnswer(schema, request, answer);
-    },
-    async find(schema, request, signal) {
-      try {
-        return await api.read(schema, request, signal);
-      } catch (error) {
-        if (isStatus(error, 404, 410)) return undefined;
-        throw error;
-      }
-    },
-    send: (request, signal) => client.request(request, signal),
-    async remove(request, signal) {
-      try {
-        await client.request({ ...request, method: 'DELETE' }, signal);
-      } catch (error) {
-        if (!isStatus(error, 404, 410)) throw error;
-      }
-    },
+    ...createJsonApi(client),
   };
-  return api;
-}
-
-function parseAnswer<S extends z.ZodType>(schema: S, request: HttpRequest, answer: HttpAnswer): z.infer<S> {
-  const parsed = schema.safeParse(answer.body);
-  if (parsed.success) return parsed.data;
-  const where = parsed.error.issues.slice(0, 5).map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`);
-  throw new CausewayError('cloud.unexpected-answer', `${request.operation}: ${where.join('; ')}`, {
-    details: { operation: request.operation, status: answer.status, issues: where, ambiguous: true },
-  });
 }
