@@ -4,6 +4,7 @@ import { engineErrors } from './engine.ts';
 import type { ErrorText } from './error-text.ts';
 import { generalErrors } from './general.ts';
 import { inventoryErrors } from './inventory.ts';
+import { openstackErrors } from './openstack.ts';
 import { osmorphingErrors } from './osmorphing.ts';
 import { replicationErrors } from './replication.ts';
 import { secretsErrors } from './secrets.ts';
@@ -18,6 +19,7 @@ export const errorCatalogue = {
   ...sourceErrors,
   ...transportErrors,
   ...cloudErrors,
+  ...openstackErrors,
   ...secretsErrors,
   ...osmorphingErrors,
   ...deploymentErrors,

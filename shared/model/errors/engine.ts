@@ -7,6 +7,12 @@ export const engineErrors = {
     remedy: 'Correct the file that is named in the evidence, or take an earlier version of it.',
     retryable: false,
   },
+  'engine.description-damaged': {
+    title: 'A file of the project can\'t be taken',
+    cause: 'An endpoint\'s or a replica\'s file is damaged, unfinished or says something that can\'t be, for example after a merge.',
+    remedy: 'Correct the file that is named in the evidence, or take an earlier version of it. Until then, what was known before holds.',
+    retryable: false,
+  },
   'engine.wave-in-use': {
     title: 'The wave still has virtual machines',
     cause: 'Replicas take values from it.',
