@@ -25,6 +25,9 @@ const latest = z.boolean().default(false);
 export const calls = {
   'plugins.describe': { input: nothing, output: z.array(pluginDescriptionSchema) },
 
+  /** Takes in what other people changed in the project's files, and says which files it can't take. */
+  'project.takeIn': { input: nothing, output: z.object({ problems: z.array(z.object({ file: z.string(), message: z.string() })) }) },
+
   'endpoint.add': { input: z.strictObject({ name, plugin: z.enum(pluginIds), connection: jsonObjectSchema }), output: endpointSchema },
   'endpoint.list': { input: nothing, output: z.array(endpointSchema) },
   'endpoint.get': { input: z.strictObject({ endpoint: reference }), output: endpointSchema },
@@ -207,6 +210,8 @@ export const events = {
   'execution.event': eventSchema,
   /** Not stored; at most five a second for each execution. */
   'execution.progress': executionProgressSchema,
+  /** Other people's changes of the project's files were taken in. */
+  'project.changed': z.object({}),
 } as const satisfies Record<string, z.ZodType>;
 
 export type CallName = keyof typeof calls;

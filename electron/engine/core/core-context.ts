@@ -12,6 +12,7 @@ import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { SecretVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { Store } from '../store/store.ts';
+import type { Descriptions } from './descriptions/descriptions.ts';
 import { resolveSecrets, type Redactor } from './secret-references.ts';
 
 /** What the calls of the core stand on. */
@@ -21,6 +22,7 @@ export interface CoreContext {
   readonly vault: SecretVault;
   readonly platforms: PlatformRegistry;
   readonly redactor: Redactor;
+  readonly descriptions: Descriptions;
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
   /** How many runs at the same time where the project does not say it. */

@@ -23,6 +23,8 @@ import { connectWorker } from '../transport/connect-worker.ts';
 import { handlers } from './calls/index.ts';
 import type { Handler } from './calls/handler.ts';
 import { transferFolder } from './calls/replicas.ts';
+import { descriptions } from './descriptions/descriptions.ts';
+import { watchDescriptions } from './descriptions/watch.ts';
 import { endpointOf, openDestination, openSource, type CoreContext, type CoreParts } from './core-context.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 import { redactor, resolveSecrets } from './secret-references.ts';
@@ -70,7 +72,9 @@ export function createCore(options: CoreOptions): Core {
   const store = openStore(stateFolder, transfer.createTransferTables);
   const hub = eventHub();
   const redact = redactor();
-  const parts = { stateFolder, store, vault: options.vault, platforms: options.platforms ?? allPlatforms, redactor: redact };
+  const described = descriptions(store, options.projectFolder);
+  described.takeIn();
+  const parts = { stateFolder, store, vault: options.vault, platforms: options.platforms ?? allPlatforms, redactor: redact, descriptions: described };
   const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal) => connectWorker(access, mechanism, {}, signal));
   const emit = (event: NewEvent): void =>
     hub.emit('execution.event', store.events.append({ ...event, message: redact.text(event.message), details: redact.json(event.details) }));
@@ -110,6 +114,7 @@ export function createCore(options: CoreOptions): Core {
     await executions.drain();
   };
   const closing = new AbortController();
+  watchDescriptions(options.projectFolder, () => described.takeIn().changed && hub.emit('project.changed', {}), closing.signal);
   const pending = new Set<Promise<unknown>>();
 
   async function dispatch(name: string, input: unknown, signal: AbortSignal = closing.signal): Promise<Envelope<unknown>> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { layerSetSchema, waveSchema, type LayerSet, type Wave } from '../../../shared/environment/layers.ts';
-import { namedFiles, readProjectFile, writeProjectFile, type NamedFiles } from './named-files.ts';
+import { namedFiles, readProjectFile, stableText, writeProjectFile, type NamedFiles } from './named-files.ts';
 
 /** What a project's virtual machines have in common: one file for all of them, one for each wave. */
 export interface DefaultsFiles {
@@ -15,14 +15,7 @@ export function defaultsFiles(projectFolder: string): DefaultsFiles {
   const path = join(projectFolder, 'defaults.json');
   return {
     project: () => readProjectFile(path, layerSetSchema, damaged) ?? {},
-    saveProject: (environments) => writeProjectFile(path, textOf(environments)),
-    waves: namedFiles({ folder: join(projectFolder, 'waves'), schema: waveSchema, damaged, textOf }),
+    saveProject: (environments) => writeProjectFile(path, stableText(environments)),
+    waves: namedFiles({ folder: join(projectFolder, 'waves'), schema: waveSchema, damaged, textOf: stableText }),
   };
-}
-
-/** Keys in a stable order, one value a line. */
-function textOf(value: unknown): string {
-  const sorted = (_key: string, node: unknown): unknown =>
-    typeof node === 'object' && node !== null && !Array.isArray(node) ? Object.fromEntries(Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1))) : node;
-  return `${JSON.stringify(value, sorted, 2)}\n`;
 }

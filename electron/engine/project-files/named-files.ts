@@ -7,12 +7,24 @@ import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 
 /** Things of a project that people share: one plain file each, in one folder, found again by the name inside. */
 export interface NamedFiles<T extends { readonly name: string }> {
+  /** Every file as far as it can be read, for callers that can do without a damaged one. */
+  each(): FileReading<T>[];
   /** By name. @throws CausewayError with the code that was given when a file is damaged */
   list(): T[];
   find(name: string): T | undefined;
   /** Durable, all or nothing. */
   save(thing: T): void;
   remove(name: string): void;
+  /** The file, within the folder, that a thing of this name is kept in. */
+  fileOf(name: string): string;
+  removeFile(file: string): void;
+}
+
+export interface FileReading<T> {
+  /** Within the folder. */
+  readonly file: string;
+  /** The thing, or why there is none: a `CausewayError` with the code that was given. */
+  readonly read: { readonly thing: T } | { readonly problem: CausewayError };
 }
 
 interface Options<T> {
@@ -26,11 +38,23 @@ interface Options<T> {
 export function namedFiles<T extends { readonly name: string }>({ folder, schema, damaged, textOf }: Options<T>): NamedFiles<T> {
   const pathOf = (name: string): string => join(folder, fileNameOf(name));
   const list = (): T[] => namesIn(folder).map((file) => readProjectFile(join(folder, file), schema, damaged)!).sort((a, b) => a.name.localeCompare(b.name));
+  const readingOf = (file: string): FileReading<T>[] => {
+    try {
+      const thing = readProjectFile(join(folder, file), schema, damaged);
+      return thing === undefined ? [] : [{ file, read: { thing } }];
+    } catch (problem) {
+      if (problem instanceof CausewayError) return [{ file, read: { problem } }];
+      throw problem;
+    }
+  };
   return {
+    each: () => namesIn(folder).sort().flatMap(readingOf),
     list,
     find: (name) => list().find((thing) => thing.name === name),
     save: (thing) => writeProjectFile(pathOf(thing.name), textOf(thing)),
     remove: (name) => rmSync(pathOf(name), { force: true }),
+    fileOf: fileNameOf,
+    removeFile: (file) => rmSync(join(folder, file), { force: true }),
   };
 }
 
@@ -42,6 +66,13 @@ export function readProjectFile<T>(path: string, schema: z.ZodType<T>, damaged: 
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new CausewayError(damaged, `${path}: ${cause instanceof Error ? cause.message : String(cause)}`.slice(0, 2000), { cause });
   }
+}
+
+/** Keys in a stable order, one value a line, so that two people's changes merge. */
+export function stableText(value: unknown): string {
+  const sorted = (_key: string, node: unknown): unknown =>
+    typeof node === 'object' && node !== null && !Array.isArray(node) ? Object.fromEntries(Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1))) : node;
+  return `${JSON.stringify(value, sorted, 2)}\n`;
 }
 
 export function writeProjectFile(path: string, text: string): void {

@@ -191,4 +191,14 @@ ALTER TABLE replicas ADD COLUMN wave TEXT;
 ALTER TABLE replicas ADD COLUMN cleared TEXT;
 `,
   },
+  {
+    number: 6,
+    name: 'what has a file in the project',
+    sql: `
+-- Ids of endpoints and replicas. One whose file is gone was taken away by somebody; one that never had a file was not.
+CREATE TABLE project_files (
+  id TEXT PRIMARY KEY
+) STRICT;
+`,
+  },
 ];

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from './database.ts';
 import { deploymentStore, type DeploymentStore } from './deployments.ts';
+import { describedStore, type DescribedStore } from './described.ts';
 import { endpointStore, type EndpointStore } from './endpoints.ts';
 import { eventStore, type EventStore } from './events.ts';
 import { executionRateStore, type ExecutionRateStore } from './execution-rates.ts';
@@ -25,6 +26,7 @@ export interface Store {
   readonly ledger: LedgerEntryStore;
   readonly snapshots: SnapshotStore;
   readonly queueLimit: QueueLimitStore;
+  readonly described: DescribedStore;
   close(): void;
 }
 
@@ -47,6 +49,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     ledger: ledgerEntryStore(db),
     snapshots: snapshotStore(db),
     queueLimit: queueLimitStore(db),
+    described: describedStore(db),
     close: () => db.close(),
   };
 }

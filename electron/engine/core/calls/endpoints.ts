@@ -14,7 +14,7 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     const id = newId('ep');
     const now = new Date().toISOString();
     const endpoint: Endpoint = { id, name, plugin, connection: await protectedConnection(core, id, plugin, connection), createdAt: now, updatedAt: now };
-    core.store.endpoints.add(endpoint);
+    core.descriptions.addEndpoint(endpoint);
     return endpoint;
   },
 
@@ -35,7 +35,7 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
       ...(connection === undefined ? {} : { connection: await protectedConnection(core, endpoint.id, endpoint.plugin, connection) }),
       updatedAt: new Date().toISOString(),
     };
-    core.store.endpoints.update(updated);
+    core.descriptions.updateEndpoint(updated);
     return updated;
   },
 
@@ -45,7 +45,7 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     if (replica !== undefined) throw new CausewayError('engine.in-use', `endpoint ${endpoint.name} is used by replica ${replica.name}`);
     const left = core.store.ledger.list().filter((entry) => entry.endpointId === endpoint.id);
     if (left.length > 0) throw new CausewayError('engine.in-use', `the ledger knows ${left.length} resources at endpoint ${endpoint.name}`);
-    core.store.endpoints.remove(endpoint.id);
+    core.descriptions.removeEndpoint(endpoint.id);
     // Only those that were made for this endpoint; a secret that somebody named may serve elsewhere.
     for (const secret of referencedSecrets(endpoint.connection)) {
       if (secret.startsWith(`${secretPrefix(endpoint.id)}/`)) await core.vault.remove(secret);

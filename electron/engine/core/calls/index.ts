@@ -8,6 +8,7 @@ import { inventoryCalls } from './inventory.ts';
 import { ledgerCalls } from './ledger.ts';
 import { platformCalls } from './platforms.ts';
 import { pluginCalls } from './plugins.ts';
+import { projectCalls } from './project.ts';
 import { queueCalls } from './queue.ts';
 import { replicaCalls } from './replicas.ts';
 import { vaultCalls } from './vault.ts';
@@ -21,6 +22,7 @@ export const handlers: Handlers<CallName> = {
   ...defaultsCalls,
   ...executionCalls,
   ...deploymentCalls,
+  ...projectCalls,
   ...queueCalls,
   ...inventoryCalls,
   ...ledgerCalls,

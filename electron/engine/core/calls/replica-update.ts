@@ -37,7 +37,7 @@ export const updateReplica: Handler<'replica.update'> = async (core, input) => {
   refuseErrors(core, after, input.vm);
   await storeSecrets(separated.source, core.vault);
   await storeSecrets(separated.destination, core.vault);
-  core.store.replicas.update(after);
+  core.descriptions.updateReplica(after);
   await forgetSecrets(core, before, after);
   return replicaOf(core, before.id);
 };

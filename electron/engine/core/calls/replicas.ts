@@ -49,7 +49,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
     refuseErrors(core, replica, vmSchema.parse(vm));
     await storeSecrets(environments.source, core.vault);
     await storeSecrets(environments.destination, core.vault);
-    core.store.replicas.add(replica);
+    core.descriptions.addReplica(replica);
     return replicaOf(core, id);
   },
 
@@ -77,7 +77,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
     for (const disk of replica.disks) {
       openTransferState({ db: core.store.db, folder: transferFolder(core), replicaId: replica.id, diskId: disk.diskId, sizeBytes: disk.sizeBytes }).delete();
     }
-    core.store.replicas.remove(replica.id);
+    core.descriptions.removeReplica(replica.id);
     for (const secret of [...referencedSecrets(replica.sourceEnvironment), ...referencedSecrets(replica.destinationEnvironment)]) {
       if (secret.startsWith(`replica/${replica.id}/`)) await core.vault.remove(secret);
     }
