@@ -116,8 +116,8 @@ describe('disk images', () => {
       await writeFile(join(images, 'db-01', name), content);
       await writeFile(join(images, 'app-01', name), content);
     }
-    await writeFile(join(images, 'db-01', 'vm.yaml'), 'name: Database\nos_type: windows\nvcpus: 8\nmemory_mb: 1024\ndisks: [b.raw, a.raw]\nnics:\n  - network: lan\n');
-    expect(await source.describeVm('db-01', signal)).toMatchObject({ name: 'Database', os_type: 'windows', vcpus: 8, disks: [{ id: 'b.raw' }, { id: 'a.raw' }], nics: [{ network: 'lan' }] });
+    await writeFile(join(images, 'db-01', 'vm.yaml'), 'name: Database\nos_type: windows\nvcpus: 8\nmemory_mb: 1024\ndisks: [b.raw, a.raw]\nnics:\n  - network: lan\n    ip_addresses: [192.0.2.7]\n');
+    expect(await source.describeVm('db-01', signal)).toMatchObject({ name: 'Database', os_type: 'windows', vcpus: 8, disks: [{ id: 'b.raw' }, { id: 'a.raw' }], nics: [{ network: 'lan', ip_addresses: ['192.0.2.7'] }] });
     expect((await source.describeVm('app-01', signal)).disks.map((disk) => disk.id)).toEqual(['a.raw', 'b.raw']);
   });
 

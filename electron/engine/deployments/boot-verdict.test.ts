@@ -17,6 +17,7 @@ describe('reading a console', () => {
     ['Boot failed: not a bootable disk\r\n\r\nNo bootable device.', 'stopped'],
     ['grub rescue> ', 'stopped'],
     ['BdsDxe: No bootable option or device was found.', 'stopped'],
+    ['BdsDxe: failed to load Boot0001 "UEFI Misc Device": Not Found\nBdsDxe: starting Boot0002 "UEFI disk"', 'none'],
     ['Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ', 'login'],
     ['\u001b[0m\u001b[1;32mweb\u001b[0m login: ', 'login'],
     ['[    0.0] Linux version 6.1.0', 'none'],
@@ -27,6 +28,18 @@ describe('reading a console', () => {
     expect(readConsole('Gave up waiting for root file system device.\nrebooting\nweb login: ').sign).toBe('login');
     expect(readConsole('web login: \nKernel panic - not syncing: x').sign).toBe('stopped');
   });
+
+  test.each([
+    ['Gave up waiting for root file system device.  Common problems:\n - Boot args\nALERT!  UUID=1 does not exist.  Dropping to a shell!\n(initramfs) ', 'Gave up waiting for root file system device'],
+    [
+      '\u001b[=3hBdsDxe: failed to load Boot0001 "UEFI Misc Device" from PciRoot(0x0)/Pci(0x3,0x0): Not Found\r\nUEFI Interactive Shell v2.2\r\n\u001b[14;01HShell> ',
+      'BdsDxe: failed to load Boot0001 "UEFI Misc Device" from PciRoot(0x0)/Pci(0x3,0x0): Not Found',
+    ],
+    ['[  190.1] dracut-initqueue[321]: Warning: dracut-initqueue timeout - starting timeout scripts\nWarning: /dev/disk/by-uuid/1 does not exist\nEntering emergency mode. Exit the shell to continue.',
+      'dracut-initqueue[321]: Warning: dracut-initqueue timeout - starting timeout scripts'],
+    ['error: no such device: 1111.\nEntering rescue mode...\ngrub rescue> ', 'error: no such device: 1111.'],
+    ['Gave up waiting for root file system device.\nweb login: \nYou are in emergency mode. ', 'You are in emergency mode.'],
+  ])('of %j the reason is told, not where it waits', (text, line) => expect(readConsole(text)).toEqual({ sign: 'stopped', line }));
 
   test('a line about logins is no login', () => expect(readConsole('Last login: Tue from 192.0.2.7\n').sign).toBe('none'));
 

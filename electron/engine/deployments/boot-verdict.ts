@@ -8,33 +8,49 @@ export type ConsoleSign =
   | { readonly sign: 'stopped'; readonly line: string };
 
 /** Lines after which a guest does not come up by waiting. */
-const stopped: readonly RegExp[] = [
+const reasons: readonly RegExp[] = [
   /Gave up waiting for (root|suspend\/resume|ROOT)\b.*device/i,
   /Kernel panic - not syncing.*/,
   /dracut-initqueue\[\d+\]: .*timeout.*starting timeout scripts/,
+  /No bootable device.*/i,
+  /Boot failed: not a bootable disk/i,
+  /BdsDxe: No bootable option or device was found.*/,
+  /INACCESSIBLE_BOOT_DEVICE/,
+];
+/** Where a guest or its firmware waits for somebody at the keyboard. Why it does, stands further up. */
+const waits: readonly RegExp[] = [
   /Entering emergency mode.*/,
   /You are in emergency mode.*/,
   /^\(initramfs\)\s*$/m,
-  /No bootable device.*/i,
-  /Boot failed: not a bootable disk/i,
   /grub rescue>/,
-  /BdsDxe: No bootable option or device was found.*/,
-  /INACCESSIBLE_BOOT_DEVICE/,
+  /UEFI Interactive Shell.*/,
+  /^Shell> ?$/m,
+];
+/** What is no end by itself: the next entry of a boot list may work. */
+const hints: readonly RegExp[] = [
+  /BdsDxe: failed to load.*/,
+  /Warning: \/dev\/\S+ does not exist/,
+  /error: (no such device|unknown filesystem|no such partition).*/,
 ];
 const login = /^.*\blogin: ?$/m;
 
 /** Reads the console's text; what comes last counts, because a guest may have been started more than once. */
 export function readConsole(text: string): ConsoleSign {
   const plain = withoutEscapes(text);
-  const stop = last(plain, stopped);
+  const stop = last(plain, [...reasons, ...waits]);
   const prompt = last(plain, [login]);
-  if (stop !== undefined && (prompt === undefined || stop.index > prompt.index)) return { sign: 'stopped', line: stop.text };
+  if (stop !== undefined && (prompt === undefined || stop.index > prompt.index)) return { sign: 'stopped', line: reasonOf(plain.slice(prompt?.index ?? 0)) ?? stop.text };
   return prompt === undefined ? { sign: 'none' } : { sign: 'login', line: prompt.text };
+}
+
+/** Why it stopped, when more is told than where it waits now. */
+function reasonOf(text: string): string | undefined {
+  return (last(text, reasons) ?? last(text, hints))?.text;
 }
 
 /** Without what moves the cursor or sets colours. */
 export function withoutEscapes(text: string): string {
-  return text.replaceAll(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007]*\u0007|[@-Z\\-_])/g, '').replaceAll(/\r+\n?/g, '\n').replaceAll('\u0000', '');
+  return text.replaceAll(/\u001b(?:\[[0-9;?=]*[ -/]*[@-~]|\][^\u0007]*\u0007|[@-Z\\-_])/g, '').replaceAll(/\r+\n?/g, '\n').replaceAll('\u0000', '');
 }
 
 /** How long a login on the console waits for the network to answer as well, in seconds. */

@@ -72,6 +72,7 @@ export class DiskImagesSource implements SourcePlatform {
         id: `nic${index}`,
         network: nic.network,
         ...(nic.macAddress === undefined ? {} : { mac_address: nic.macAddress }),
+        ...(nic.addresses === undefined ? {} : { ip_addresses: [...nic.addresses] }),
       })),
       ...(vm.secureBoot === undefined ? {} : { secure_boot: vm.secureBoot }),
       ...(vm.vcpus === undefined ? {} : { vcpus: vm.vcpus }),

@@ -109,9 +109,11 @@ async function describedVm(folder: string, id: string, files: readonly string[])
     ...(said.secure_boot === undefined ? {} : { secureBoot: said.secure_boot }),
     ...(said.vcpus === undefined ? {} : { vcpus: said.vcpus }),
     ...(said.memory_mb === undefined ? {} : { memoryMb: said.memory_mb }),
-    ...(said.nics === undefined
-      ? {}
-      : { nics: said.nics.map((nic) => ({ network: nic.network, ...(nic.mac_address === undefined ? {} : { macAddress: nic.mac_address }) })) }),
+    ...(said.nics === undefined ? {} : { nics: said.nics.map((nic) => ({
+      network: nic.network,
+      ...(nic.mac_address === undefined ? {} : { macAddress: nic.mac_address }),
+      ...(nic.ip_addresses === undefined ? {} : { addresses: nic.ip_addresses }),
+    })) }),
   };
 }
 

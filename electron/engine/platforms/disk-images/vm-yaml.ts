@@ -12,7 +12,10 @@ const vmYamlSchema = z.strictObject({
   memory_mb: z.int().positive().optional(),
   /** File names in the same folder, in the order of the disks; the first is the one that boots. Unset: all images. */
   disks: z.array(z.string().min(1)).min(1).optional(),
-  nics: z.array(z.strictObject({ network: z.string().min(1), mac_address: z.string().optional() })).optional(),
+  /** With the addresses that the guest has configured, they can be kept. */
+  nics: z.array(z.strictObject({
+    network: z.string().min(1), mac_address: z.string().optional(), ip_addresses: z.array(z.union([z.ipv4(), z.ipv6()])).optional(),
+  })).optional(),
 });
 
 export type VmYaml = z.infer<typeof vmYamlSchema>;
