@@ -21,6 +21,17 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        // Against a real open-source cloud, which is started where none runs: minutes, gigabytes, packages of its own.
+        test: {
+          name: 'openstack',
+          include: ['e2e/specs-openstack/**/*.spec.ts'],
+          globalSetup: ['e2e/rigs/open-source-cloud/for-specs.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

@@ -2,7 +2,7 @@
 /**
  * Installs the Debian packages that Causeway's lab and tests stand on, or says what is missing.
  *
- *   node scripts/bootstrap.js [--check] [demo] [test] [bench]
+ *   node scripts/bootstrap.js [--check] [demo] [test] [bench] [openstack]
  *
  * Without a group: demo and test. As root on Debian it installs; otherwise, or with `--check`, it prints one line that
  * names what is missing and what for. Exit code 0: everything is there; 1: something is missing; 2: apt failed or the
@@ -11,7 +11,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 
-/** Package → what it is for, by group. A group needs those before it as well. */
+/** Package → what it is for, by group. */
 const groups = {
   demo: {
     python3: 'the worker agent and the lab\'s network',
@@ -44,13 +44,60 @@ const groups = {
   bench: {
     nbdkit: 'the peer that the benchmarks compare with',
   },
+  openstack: {
+    keystone: 'identity of the open-source cloud',
+    'swift-proxy': 'object store of the open-source cloud',
+    'swift-account': 'object store of the open-source cloud',
+    'swift-container': 'object store of the open-source cloud',
+    'swift-object': 'object store of the open-source cloud',
+    'python3-swift': 'object store of the open-source cloud',
+    'python3-keystonemiddleware': 'tokens at the object store',
+    'python3-memcache': 'cache of the open-source cloud',
+    'python3-pymysql': 'databases of the open-source cloud',
+    'cinder-api': 'block storage of the open-source cloud',
+    'cinder-scheduler': 'block storage of the open-source cloud',
+    'cinder-volume': 'block storage of the open-source cloud',
+    'cinder-backup': 'backups of volumes',
+    'python3-swiftclient': 'backups of volumes to the object store',
+    'glance-api': 'images of the open-source cloud',
+    'nova-api': 'compute of the open-source cloud',
+    'nova-conductor': 'compute of the open-source cloud',
+    'nova-scheduler': 'compute of the open-source cloud',
+    'nova-compute': 'compute of the open-source cloud',
+    'placement-api': 'compute of the open-source cloud',
+    'neutron-server': 'networks of the open-source cloud',
+    'ovn-central': 'networks of the open-source cloud',
+    'ovn-host': 'networks of the open-source cloud',
+    'openvswitch-switch': 'networks of the open-source cloud',
+    ethtool: 'networks of the open-source cloud',
+    'mariadb-server': 'databases of the open-source cloud',
+    'mariadb-client': 'databases of the open-source cloud',
+    'rabbitmq-server': 'messages of the open-source cloud',
+    memcached: 'cache of the open-source cloud',
+    'uwsgi-core': 'web server of identity and placement',
+    'uwsgi-plugin-python3': 'web server of identity and placement',
+    curl: 'waiting for the services',
+    'libvirt-daemon-system': 'servers of the open-source cloud',
+    genisoimage: 'config drives',
+    dmidecode: 'servers of the open-source cloud',
+    'dnsmasq-base': 'libvirt needs it',
+    'ceph-mon': 'distributed storage of the open-source cloud',
+    'ceph-osd': 'distributed storage of the open-source cloud',
+    'ceph-mgr': 'distributed storage of the open-source cloud',
+    'ceph-common': 'reading volumes from the distributed storage',
+    'python3-rbd': 'volumes in the distributed storage',
+    'python3-rados': 'volumes in the distributed storage',
+    'qemu-block-extra': 'reading volumes from the distributed storage',
+  },
 };
+
+/** The groups that another one stands on. */
+const standsOn = { demo: [], test: ['demo'], bench: ['demo', 'test'], openstack: ['demo', 'test'] };
 
 /** Groups that are asked for, with those that they stand on. */
 function packagesOf(names) {
-  const order = Object.keys(groups);
-  const last = Math.max(...names.map((name) => order.indexOf(name)));
-  return Object.assign({}, ...order.slice(0, last + 1).map((name) => groups[name]));
+  const needed = new Set(names.flatMap((name) => [...standsOn[name], name]));
+  return Object.assign({}, ...[...needed].map((name) => groups[name]));
 }
 
 /** Those of the packages that dpkg does not report as installed. */

@@ -30,7 +30,7 @@ depmod -b "$root" "$version"
 modules=$work/modules
 modprobe_list='virtio_pci virtio_net virtio_blk virtio_scsi virtio_console sd_mod qemu_fw_cfg ext4 xfs btrfs vfat fat
   nls_ascii nls_cp437 nls_utf8 fuse loop dm_mod dm_crypt dm_snapshot raid1 raid0 md_mod crc32c_generic
-  crc32c_intel xxhash_generic blake2b_generic aesni_intel af_packet'
+  crc32c_intel xxhash_generic blake2b_generic aesni_intel af_packet ata_piix ata_generic sr_mod isofs evdev button'
 for name in $modprobe_list; do
   modprobe -d "$root" -S "$version" --show-depends "$name" 2>/dev/null | awk '/^insmod/{print $2}' || true
 done | sort -u > "$modules"
@@ -77,8 +77,11 @@ depmod -b "$root" "$version"
   done
   [ -e usr/bin/python3 ] || ln -s "$(basename usr/bin/python3.*[0-9])" usr/bin/python3
   cp "$here/initramfs-init.sh" init
-  cp "$here/../machines/apply-seed.py" sbin/apply-seed.py
-  chmod 755 init
+  cp "$here/../machines/apply-seed.py" "$here/../machines/cloud-seed.py" sbin/
+  cp "$here/udhcpc-script.sh" sbin/udhcpc-script
+  mkdir -p etc/acpi/PWRF
+  printf '#!/bin/sh\nsync\nexec /bin/busybox poweroff -f\n' > etc/acpi/PWRF/00000080
+  chmod 755 init sbin/udhcpc-script etc/acpi/PWRF/00000080
 )
 # Python's modules are compiled beforehand where this machine's Python is the worker's: doing it at each start takes an
 # emulated machine seconds.

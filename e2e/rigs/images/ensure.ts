@@ -24,13 +24,20 @@ export function ensureWorkerRoot(progress: Progress = quiet): Promise<string> {
 
 /** A folder with `vmlinuz` and `initrd` of the worker that is an initramfs alone. */
 export function ensureWorkerInitramfs(progress: Progress = quiet): Promise<string> {
-  const sources = ['build-initramfs-worker.sh', 'initramfs-worker.packages', 'initramfs-init.sh', '../machines/apply-seed.py', 'apt-sources.sh'];
+  const sources = ['build-initramfs-worker.sh', 'initramfs-worker.packages', 'initramfs-init.sh', 'udhcpc-script.sh',
+    '../machines/apply-seed.py', '../machines/cloud-seed.py', 'apt-sources.sh'];
   return ensureImage('worker-initramfs', sources, progress, ['cpio', 'modprobe']);
 }
 
 /** A folder with `disk.raw`, a Debian guest that boots from SATA and knows no virtio, and `id_ed25519` for its root account. */
 export function ensureDebianGuest(progress: Progress = quiet): Promise<string> {
   return ensureImage('debian-guest', ['build-debian-guest.sh', 'debian-guest.packages', 'apt-sources.sh'], progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
+}
+
+/** The same guest with the tools of other layouts (LVM, btrfs, UEFI), to be laid out on other disks. */
+export function ensureLayoutSource(progress: Progress = quiet): Promise<string> {
+  const sources = ['build-layout-source.sh', 'build-debian-guest.sh', 'debian-guest.packages', 'layout-source.packages', 'apt-sources.sh'];
+  return ensureImage('layout-source', sources, progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
 }
 
 /**
