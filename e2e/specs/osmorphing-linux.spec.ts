@@ -5,7 +5,7 @@ import { inspectLinuxGuest, morphLinuxGuest } from '../../electron/engine/osmorp
 import type { MorphOptions, MorphOutcome, MorphStepEvent } from '../../electron/engine/osmorphing/index.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { GuestFiles } from '../rigs/guests/guest-files.ts';
-import { changedProgram, debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
+import { changedProgram, debianGuest, failingAt, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { ensureDebianGuest } from '../rigs/images/ensure.ts';
 import { run } from '../rigs/machines/child-process.ts';
 
@@ -219,12 +219,3 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     await lab.detach(copy.id);
   });
 });
-
-/** A step that does its work and then fails. */
-function failingAt(step: string): string {
-  return [
-    'from . import steps', 'from .protocol import MorphError', '', 'def failing(action):', '    def run(morph):', '        action(morph)',
-    `        raise MorphError('osmorphing.command-failed', 'made to fail at ${step}')`, '    return run', '',
-    `steps.STEPS = tuple((name, title, failing(action) if name == '${step}' else action) for name, title, action in steps.STEPS)`, '',
-  ].join('\n');
-}

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Files of a guest whose root is ext4 on the first partition of a raw disk, read without mounting it. */
+/** Files of a guest whose root is ext4 on the first partition of a raw disk, without mounting it. */
 export class GuestFiles {
   readonly #disk: string;
 
@@ -22,6 +22,13 @@ export class GuestFiles {
   async names(folder: string): Promise<string[]> {
     const listed = (await this.#ask(`ls -p "${folder}"`)).toString('utf8');
     return listed.split('\n').map((line) => line.split('/')[5] ?? '').filter((name) => !['', '.', '..'].includes(name)).sort();
+  }
+
+  /** Replaces a file's content; `from` is a file of this machine. */
+  async replace(path: string, from: string): Promise<void> {
+    for (const request of [`rm "${path}"`, `write "${from}" "${path}"`]) {
+      await promisify(execFile)('debugfs', ['-w', '-R', request, this.#disk]);
+    }
   }
 
   async #ask(request: string): Promise<Buffer> {

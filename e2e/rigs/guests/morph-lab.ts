@@ -25,21 +25,39 @@ export interface MorphLab {
   /** A NIC of the migrated VM, made before its guest is prepared. */
   nic(): Promise<{ readonly id: string; readonly macAddress: string }>;
   /** Boots a server from a detached volume on virtio; resolves when it is powered on. */
-  boot(volumeId: string, nicId: string): Promise<BootedGuest>;
+  boot(volumeId: string, nicId: string, wishes?: BootWishes): Promise<BootedGuest>;
   /** What the worker has mounted or made for a preparation and not removed: nothing, as it should be. */
   traces(): Promise<string>;
   close(): Promise<void>;
 }
 
+export interface BootWishes {
+  /** Volumes beside the one that it boots from, in order. */
+  readonly dataVolumes?: readonly string[];
+  /** Firmware is UEFI, with no entry for this guest. Default: BIOS. */
+  readonly uefi?: boolean;
+  /** A drive with the server's metadata. */
+  readonly configDrive?: boolean;
+}
+
 export interface BootedGuest {
+  /** Power cut; its volumes are free again. */
+  stop(): Promise<void>;
   /** Root's shell, with the key that the Debian guest was built with. */
   readonly ssh: RigSsh;
   console(): Promise<string>;
 }
 
+export interface MorphLabOptions {
+  /** Whether a native worker reaches package mirrors; an emulated one always does. */
+  readonly outbound?: boolean;
+  /** File of the private key that opens root's account of booted guests, if not that of the Debian guest. */
+  readonly guestKey?: string;
+}
+
 const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
 
-export async function startMorphLab(kind: WorkerKind, options: { readonly outbound?: boolean } = {}): Promise<MorphLab> {
+export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions = {}): Promise<MorphLab> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-morph-'));
   const cloud: EuropeanCloud = await startEuropeanCloud({
     machines: labMachines({ worker: kind, outbound: options.outbound ?? false, progress }),
@@ -72,20 +90,25 @@ export async function startMorphLab(kind: WorkerKind, options: { readonly outbou
       const { body } = await client.call('POST', `networks/${network}/nics`, { securityGroups: [group['id']] });
       return { id: String(body['id']), macAddress: String(body['mac']) };
     },
-    boot: async (volumeId, nicId) => {
-      await client.call('PATCH', `volumes/${volumeId}`, { bootable: true, imageConfig: { diskBus: 'virtio', operatingSystem: 'linux' } });
+    boot: async (volumeId, nicId, { dataVolumes = [], uefi = false, configDrive = false } = {}) => {
+      await client.call('PATCH', `volumes/${volumeId}`, { bootable: true, imageConfig: { diskBus: 'virtio', operatingSystem: 'linux', uefi } });
       const { body: publicIp } = await client.call('POST', 'public-ips', { networkInterface: nicId });
       const { body: server } = await client.call('POST', 'servers', {
         name: 'migrated', machineType: 'g1.1', availabilityZone: 'eu01-1', networking: { nicIds: [nicId] },
-        bootVolume: { source: { type: 'volume', id: volumeId } },
+        bootVolume: { source: { type: 'volume', id: volumeId } }, volumes: dataVolumes, configDrive,
       });
       const path = `servers/${String(server['id'])}`;
       await client.waitFor(path, 'ACTIVE');
       const keyPath = join(folder, 'guest-key');
-      await copyFile(join(await ensureDebianGuest(progress), 'id_ed25519'), keyPath);
+      await copyFile(options.guestKey ?? join(await ensureDebianGuest(progress), 'id_ed25519'), keyPath);
       return {
         ssh: new RigSsh({ ...resolveAddress(String(publicIp['ip']), 22), user: 'root', keyPath }),
         console: async () => String((await client.call('GET', `${path}/log`)).body['output']),
+        stop: async () => {
+          await client.call('DELETE', path);
+          await client.waitFor(path, 'GONE');
+          await client.call('DELETE', `public-ips/${String(publicIp['id'])}`);
+        },
       };
     },
     traces: () => worker.ssh.text(
@@ -118,4 +141,13 @@ export async function changedProgram(folder: string, name: string, change: strin
   await writeFile(join(target, 'causeway_osmorphing', 'change.py'), change);
   await writeFile(main, `import causeway_osmorphing.change\n${await readFile(main, 'utf8')}`);
   return target;
+}
+
+/** A change of the program: a step does its work and then fails. */
+export function failingAt(step: string): string {
+  return [
+    'from . import steps', 'from .protocol import MorphError', '', 'def failing(action):', '    def run(morph):', '        action(morph)',
+    `        raise MorphError('osmorphing.command-failed', 'made to fail at ${step}')`, '    return run', '',
+    `steps.STEPS = tuple((name, title, failing(action) if name == '${step}' else action) for name, title, action in steps.STEPS)`, '',
+  ].join('\n');
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds a source VM's disk: Debian on MBR, GRUB for BIOS, ext4; no virtio driver in its initramfs, no cloud-init, data
 # files with checksums. No loop device, no mount of the image. Writes OUT_FOLDER/disk.raw and the key pair of its root
-# account. Usage: build-debian-guest.sh OUT_FOLDER
+# account. Usage: build-debian-guest.sh OUT_FOLDER [LIST_OF_MORE_PACKAGES]
 set -euo pipefail
 out=${1:?output folder}
 here=$(dirname "$(readlink -f "$0")")
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 root=$work/root
 mkdir -p "$out"
 ssh-keygen -q -t ed25519 -N '' -C causeway-lab -f "$out/id_ed25519"
-packages=$(grep -v '^#' "$here/debian-guest.packages" | awk '{print $1}' | paste -sd,)
+packages=$(cat "$here/debian-guest.packages" ${2:+"$2"} | grep -v '^#' | awk '{print $1}' | paste -sd,)
 mapfile -t sources < <(apt_sources)
 
 # In place before the kernel's own scripts build the initramfs: a list of modules without virtio.

@@ -1,0 +1,92 @@
+#!/bin/bash
+# Copies the installation of one disk onto others in another layout and installs its boot loader there. Runs as root in an
+# emulated worker, whose kernel has what the layouts need. Usage: lay-out-guest.sh LAYOUT SOURCE_DISK DISK...
+set -euo pipefail
+layout=$1
+source=$2
+shift 2
+modprobe -a ext4 dm_mod btrfs vfat nls_cp437 nls_ascii 2>/dev/null || true
+root=/run/laid-out
+mkdir -p /run/source $root
+mount -t ext4 -o ro "${source}1" /run/source
+# There is no device manager here that would make the nodes.
+lvm_alone='activation { udev_sync=0 udev_rules=0 }'
+
+uuid() { blkid -s UUID -o value "$1"; }
+
+case $layout in
+  lvm)
+    # The root volume is striped: neither disk can be missed.
+    printf 'label: dos\nstart=2048, size=300M, type=83, bootable\ntype=8e\n' | sfdisk -q "$1"
+    pvcreate -q "${1}2" "$2"
+    vgcreate -q vg0 "${1}2" "$2"
+    lvcreate --config "$lvm_alone" -q -y -Wn -Zn -n root --stripes 2 -L 1G vg0
+    lvcreate --config "$lvm_alone" -q -y -Wn -Zn -n var -L 350M vg0
+    vgmknodes --config "$lvm_alone" vg0
+    mkfs.ext4 -q -L boot "${1}1"
+    mkfs.ext4 -q -m 0 /dev/mapper/vg0-root
+    mkfs.ext4 -q -m 0 /dev/mapper/vg0-var
+    mount /dev/mapper/vg0-root $root
+    mkdir $root/boot $root/var
+    mount "${1}1" $root/boot
+    mount /dev/mapper/vg0-var $root/var
+    printf '/dev/mapper/vg0-root / ext4 errors=remount-ro 0 1\nUUID=%s /boot ext4 defaults 0 2\n/dev/mapper/vg0-var /var ext4 defaults 0 2\n' \
+      "$(uuid "${1}1")" > /run/fstab ;;
+  btrfs)
+    printf 'label: dos\nstart=2048, type=83, bootable\n' | sfdisk -q "$1"
+    mkfs.btrfs -q -L system "${1}1"
+    mount -t btrfs "${1}1" $root
+    btrfs subvolume create $root/@rootfs
+    btrfs subvolume create $root/@home
+    umount $root
+    mount -t btrfs -o subvol=@rootfs "${1}1" $root
+    mkdir $root/home
+    mount -t btrfs -o subvol=@home "${1}1" $root/home
+    printf 'UUID=%s / btrfs defaults,subvol=@rootfs 0 0\nUUID=%s /home btrfs defaults,subvol=@home 0 0\n' \
+      "$(uuid "${1}1")" "$(uuid "${1}1")" > /run/fstab ;;
+  uefi)
+    printf 'label: gpt\nstart=2048, size=100M, type=uefi, name="EFI system"\ntype=linux, name="root"\n' | sfdisk -q "$1"
+    mkfs.vfat -F 32 -n ESP "${1}1" > /dev/null
+    mkfs.ext4 -q -m 0 -L root "${1}2"
+    mount "${1}2" $root
+    mkdir -p $root/boot/efi
+    mount -t vfat "${1}1" $root/boot/efi
+    printf 'UUID=%s / ext4 errors=remount-ro 0 1\nUUID=%s /boot/efi vfat umask=0077 0 1\n' "$(uuid "${1}2")" "$(uuid "${1}1")" > /run/fstab ;;
+  *) echo "no such layout: $layout" >&2; exit 2 ;;
+esac
+
+echo "copying onto $layout"
+cp -ax /run/source/. $root/
+cp /run/fstab $root/etc/fstab
+# What the machine is known by, which has to survive its move.
+chroot $root ssh-keygen -q -t ed25519 -N '' -C source-vm -f /etc/ssh/ssh_host_ed25519_key
+echo "host key: $(cut -d' ' -f1,2 $root/etc/ssh/ssh_host_ed25519_key.pub)"
+rm -rf $root/boot/grub
+mkdir $root/boot/grub
+for folder in dev proc sys; do mount --bind /$folder $root/$folder; done
+# Tools that look for a file system by its UUID find it as they would on a machine with a device manager.
+mkdir -p /dev/disk/by-uuid
+for device in /dev/vd*[0-9] /dev/mapper/vg0-*; do
+  [ -b "$device" ] && id=$(uuid "$device") && [ -n "$id" ] && ln -sf "$device" "/dev/disk/by-uuid/$id" || true
+done
+echo "installing the boot loader"
+if [ "$layout" = uefi ]; then
+  # As on a machine whose firmware has an entry for it, which the disk takes along nowhere.
+  chroot $root grub-install --target=x86_64-efi --efi-directory=/boot/efi --bootloader-id=debian --no-nvram
+else
+  chroot $root grub-install --target=i386-pc "$1"
+fi
+chroot $root update-grub
+if [ "$layout" = btrfs ]; then
+  # A snapshot of the system, as tools of distributions keep them: not another installation.
+  mkdir /run/top
+  mount -t btrfs -o subvolid=5 "${1}1" /run/top
+  mkdir -p /run/top/.snapshots/1
+  btrfs subvolume snapshot -r /run/top/@rootfs /run/top/.snapshots/1/snapshot
+  umount /run/top
+fi
+umount -R $root
+umount /run/source
+if [ "$layout" = lvm ]; then vgchange --config "$lvm_alone" -q -an vg0; fi
+rm -rf /dev/disk
+sync

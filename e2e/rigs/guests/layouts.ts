@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { ensureLayoutSource, imageCache } from '../images/ensure.ts';
+import { run } from '../machines/child-process.ts';
+import { startMorphLab } from './morph-lab.ts';
+
+/** A guest like the Debian guest (no virtio in its initramfs, no cloud-init) on disks of another layout. */
+export interface GuestLayout {
+  readonly about: string;
+  /** Sizes of its disks in GiB, the one that it boots from first. */
+  readonly disksGb: readonly number[];
+  readonly uefi: boolean;
+}
+
+export const guestLayouts = {
+  lvm: { about: 'root striped over two disks by LVM, /var on a volume of its own', disksGb: [1, 1], uefi: false },
+  btrfs: { about: 'root and /home on subvolumes of btrfs, with a snapshot of the system beside them', disksGb: [2], uefi: false },
+  uefi: { about: 'GPT with an EFI system partition, started by an entry of its firmware', disksGb: [2], uefi: true },
+} as const satisfies Readonly<Record<string, GuestLayout>>;
+
+export type LayoutName = keyof typeof guestLayouts;
+
+const script = join(import.meta.dirname, 'lay-out-guest.sh');
+const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
+
+/**
+ * A folder with `disk0.raw`, `disk1.raw`, …, `id_ed25519`, the key of root's account, and `host-key.pub`, what it
+ * is known by. Laid out once, in an emulated worker (about a minute), and kept with the other images by the hash of what
+ * made it.
+ */
+export async function ensureLayout(name: LayoutName): Promise<string> {
+  const source = await ensureLayoutSource(progress);
+  const { disksGb } = guestLayouts[name];
+  const made = createHash('sha256').update(source).update(JSON.stringify(disksGb)).update(await readFile(script)).digest('hex');
+  const target = join(imageCache, `guest-${name}-${made.slice(0, 16)}`);
+  if (existsSync(target)) return target;
+  const partial = await mkdtemp(`${target}.partial-`);
+  const lab = await startMorphLab('qemu');
+  try {
+    const from = await lab.volume(2, (path) => run('cp', ['--sparse=always', join(source, 'disk.raw'), path]));
+    const disks = [];
+    for (const size of disksGb) disks.push(await lab.volume(size));
+    const shown = await lab.worker.ssh.text(`sudo bash -s ${[name, from.device, ...disks.map(({ device }) => device)].join(' ')}`, {
+      input: await readFile(script), timeoutMs: 900_000,
+    });
+    progress(shown);
+    for (const [index, disk] of disks.entries()) {
+      await lab.detach(disk.id);
+      await run('cp', ['--sparse=always', disk.path, join(partial, `disk${index}.raw`)]);
+    }
+    await copyFile(join(source, 'id_ed25519'), join(partial, 'id_ed25519'));
+    await writeFile(join(partial, 'host-key.pub'), /^host key: (.+)$/m.exec(shown)?.[1] ?? '');
+    // Who was faster has made the same.
+    await rename(partial, target).catch((error: unknown) => {
+      if (!existsSync(target)) throw error;
+    });
+    return target;
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+    await lab.close();
+  }
+}
+
+/** Fills a volume with a disk of the layout. */
+export function layoutDisk(folder: string, index: number): (path: string) => Promise<unknown> {
+  return (path) => run('cp', ['--sparse=always', join(folder, `disk${index}.raw`), path]);
+}
