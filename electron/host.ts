@@ -9,6 +9,7 @@ import { openInBrowser } from './host/open-in-browser.ts';
 import { socketChannel } from './host/socket-channel.ts';
 import { startWebHost } from './host/web-host.ts';
 import { nodeEngine } from './workbench/node-engine.ts';
+import { sampleLab } from './workbench/sample-lab.ts';
 import { settingsStore } from './workbench/settings-store.ts';
 import { createShell } from './workbench/shell.ts';
 
@@ -26,7 +27,8 @@ const { values } = parseArgs({
 const out = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(out, '..', 'package.json'), 'utf8')) as { version: string };
 const file = new Conf(values.settings === undefined ? { projectName: 'causeway' } : { projectName: 'causeway', cwd: values.settings });
-const shell = createShell({ host: 'browser', version, settings: settingsStore(file), spawn: nodeEngine(join(import.meta.dirname, 'engine.js')) });
+const sample = sampleLab(join(out, '..'));
+const shell = createShell({ host: 'browser', version, settings: settingsStore(file), spawn: nodeEngine(join(import.meta.dirname, 'engine.js')), ...(sample === undefined ? {} : { sample }) });
 if (values.project !== undefined) {
   const opened = await shell.dispatch('project.open', { folder: values.project }, new AbortController().signal);
   if (!opened.ok) console.error(opened.error.message);

@@ -10,32 +10,40 @@ import { createProject } from '../electron/workbench/project-file.ts';
 
 /**
  * A lab to try Causeway on: a cloud, a VM, and a project with endpoints for both. Runs until Ctrl-C.
- * `npm run lab -- [--folder DIR] [--no-vm]`: DIR, new or empty, is kept; without it all is in a temporary folder.
+ * `npm run lab -- [--folder DIR] [--no-vm] [--json]`: DIR, new or empty, is kept; without it all is in a temporary folder. With
+ * `--json`, for programs: one line of JSON when it is up, and its end when standard input ends.
  */
 const longestFolder = 80;
-const { folder: kept, 'no-vm': noVm } = options();
+const { folder: kept, 'no-vm': noVm, json } = options();
+/** Protects nothing but the keys of a cloud that lives as long as this process. */
+const passphrase = 'causeway-lab';
 const folder = kept ?? (await mkdtemp(join(tmpdir(), 'causeway-lab-')));
 let lab: Lab | undefined;
 let ending = false;
+if (json) process.stdin.on('end', () => void end(0)).resume();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
 
 try {
   await refuseUsed(folder);
   lab = await startLab({ folder, withVm: !noVm, say: console.log });
   const project = join(folder, 'project');
-  const keyFile = join(folder, 'vault.key');
+  const passphraseFile = join(folder, 'passphrase');
+  await writeFile(passphraseFile, passphrase);
   createProject(project, 'Lab');
-  await addEndpoints(new CommandLine(project, { CAUSEWAY_KEY_FILE: keyFile }), lab);
-  await writeFile(join(project, `${vmName}.yaml`), environmentDocument());
-  console.log(directions(lab, project, keyFile));
+  const causeway = new CommandLine(project, { CAUSEWAY_PASSPHRASE_FILE: passphraseFile });
+  await addEndpoints(causeway, lab);
+  const document = join(project, `${vmName}.yaml`);
+  await writeFile(document, environmentDocument());
+  if (lab.vm !== undefined) await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', document]);
+  console.log(json ? JSON.stringify({ ready: { project, passphrase } }) : directions(lab, project, passphraseFile));
 } catch (error) {
   if (!ending) console.error(`The lab did not start: ${error instanceof Error ? error.message : String(error)}`);
   await end(1);
 }
 
-function options(): { readonly folder?: string; readonly 'no-vm': boolean } {
+function options(): { readonly folder?: string; readonly 'no-vm': boolean; readonly json: boolean } {
   try {
-    const { values } = parseArgs({ options: { folder: { type: 'string' }, 'no-vm': { type: 'boolean', default: false } } });
+    const { values } = parseArgs({ options: { folder: { type: 'string' }, 'no-vm': { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } });
     // npm changes into the package's folder; the name is meant from where the caller stands.
     return { ...values, ...(values.folder === undefined ? {} : { folder: resolve(process.env['INIT_CWD'] ?? '.', values.folder) }) };
   } catch (error) {
@@ -51,23 +59,22 @@ async function refuseUsed(path: string): Promise<void> {
   if ((await readdir(path)).length > 0) throw new Error(`${path} is not empty; name a new folder`);
 }
 
-function directions({ cloud, vm }: Lab, project: string, keyFile: string): string {
+function directions({ cloud, vm }: Lab, project: string, passphraseFile: string): string {
   const causeway = 'npm run -s causeway --';
   const ssh = vm?.ssh.access;
   return [
     '',
     `The lab is up. Ctrl-C ends it${kept === undefined ? ' and removes its folder' : `; ${folder} stays`}. In another terminal:`,
     '',
-    `  export CAUSEWAY_PROJECT=${project} CAUSEWAY_KEY_FILE=${keyFile}`,
+    `  export CAUSEWAY_PROJECT=${project} CAUSEWAY_PASSPHRASE_FILE=${passphraseFile}`,
     `  ${causeway} endpoint check ${cloudEndpoint}`,
     ...(vm === undefined
       ? [`  ${causeway} endpoint add images --plugin disk-images --set path=FOLDER_OF_IMAGES`]
       : [
           `  ${causeway} vm list ${hostEndpoint}`,
-          `  ${causeway} replica create ${hostEndpoint} ${vmName} ${cloudEndpoint} --environment ${join(project, `${vmName}.yaml`)}`,
           `  ${causeway} replica execute ${vmName} --verify all`,
         ]),
-    `  npm start -- --project ${project}`,
+    `  npm start -- --project ${project}     # the vault's passphrase is ${passphrase}`,
     '',
     ...(ssh === undefined ? [] : [`Root in the VM: ssh -q -i ${ssh.keyPath} -p ${ssh.port} -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no root@${ssh.host}`]),
     `The cloud's volumes are files in ${join(cloud.folder, 'volumes')}; its interface is ${cloud.urls.iaas}.`,

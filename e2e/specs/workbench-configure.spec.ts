@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
-import { takePictures } from '../hosts/pictures.ts';
+import { prepareAxe } from '../hosts/accessibility.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
@@ -13,6 +13,7 @@ const hostileKeys = ['a.b[0].c', '"quoted" \\ / ~', 'zwei\tTeile', '网络 🚀'
 let lab: ScreenLab;
 let workbench: Workbench;
 let page: Page;
+const { go, choose, lookAt } = screenSteps(() => page);
 
 /** A replica configured in forms and as text, with layers below it; each step needs the one before. */
 describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => {
@@ -200,26 +201,12 @@ async function focusedSetting(): Promise<string | null | undefined> {
   return page.evaluate(() => document.activeElement?.closest('[data-setting]')?.getAttribute('data-setting'));
 }
 
-async function go(screen: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
-}
-
 async function configure(replica: string): Promise<void> {
   await go('Replicas');
   await page.getByRole('link', { name: replica, exact: true }).click();
   await page.getByRole('link', { name: 'Configure' }).click();
   await page.getByRole('heading', { level: 1, name: `Configure ${replica}` }).waitFor();
   await setting('network_map').waitFor();
-}
-
-async function choose(box: Locator, option: string): Promise<void> {
-  await box.click();
-  await page.getByRole('option', { name: option, exact: true }).click();
-}
-
-async function lookAt(name: string): Promise<void> {
-  await takePictures(page, name);
-  expect(await seriousFindings(page), name).toEqual([]);
 }
 
 async function makeProject(): Promise<void> {

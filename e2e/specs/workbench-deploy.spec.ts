@@ -1,31 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject } from '../../electron/engine/core/open-project.ts';
-import { ensureStateFolder } from '../../electron/engine/store/database.ts';
-import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
-import { createVault, openVault } from '../../electron/secrets/vault.ts';
-import { createProject } from '../../electron/workbench/project-file.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
-import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
-import { takePictures } from '../hosts/pictures.ts';
+import { prepareAxe } from '../hosts/accessibility.ts';
 import { openWorkbenchHere } from '../hosts/workbench-here.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
 import type { OpenedPage } from '../hosts/workbench-in-browser.ts';
 import { pretendedPreparation } from '../rigs/guests/pretended-preparation.ts';
 import { talkingBootSector } from '../rigs/guests/talking-boot-sector.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
+import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const MiB = 1024 * 1024;
-const passphrase = 'correct horse battery staple';
 const names = ['web-01', 'web-02', 'web-03'] as const;
 const minute = 60_000;
 let lab: ScreenLab;
 let workbench: OpenedPage;
 let page: Page;
+const { heading, go, choose, lookAt } = screenSteps(() => page);
 let replicaVolumes: readonly string[];
 const preparation = pretendedPreparation('Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ');
 
@@ -34,7 +29,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
   beforeAll(async () => {
     lab = await startScreenLab(2 * MiB);
     for (const name of names) await writeGuest(join(lab.images, `${name}.raw`));
-    await makeProject();
+    await makeScreenProject(lab, { replicas: names });
     workbench = await openWorkbenchHere(engineHere({ guests: preparation.guests }), lab.project);
     page = workbench.page;
     page.setDefaultTimeout(20_000);
@@ -285,59 +280,12 @@ function root(uuid: string, name: string) {
   return { path: '/dev/vdb1', kind: 'partition', content: 'ext4', uuid, id: `UUID=${uuid}`, distribution: 'debian', version: '12', name };
 }
 
-async function makeProject(): Promise<void> {
-  mkdirSync(lab.project, { recursive: true });
-  createProject(lab.project, 'Web shop');
-  const vaultFile = join(ensureStateFolder(lab.project), 'vault.json');
-  await createVault(vaultFile, passphraseWrapper(passphrase));
-  const vault = openVault(vaultFile, async () => passphraseWrapper(passphrase));
-  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
-  await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: lab.images } });
-  await client.call('endpoint.add', {
-    name: 'Cloud',
-    plugin: 'european-cloud',
-    connection: {
-      project_id: lab.cloud.projectId, region_name: lab.cloud.region, iaas_url: lab.cloud.urls.iaas, token_url: lab.cloud.urls.token,
-      service_account_key: JSON.stringify(lab.cloud.serviceAccountKey),
-    },
-  });
-  for (const vm of names) {
-    await client.call('replica.create', {
-      source: 'Images', destination: 'Cloud', vm,
-      destinationEnvironment: {
-        network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2',
-        migr_image_map: { linux: 'Debian 12' },
-      },
-    });
-  }
-  await client.close();
-}
-
-async function heading(name: string): Promise<void> {
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-}
-
-async function go(screen: string): Promise<void> {
-  await page.getByRole('navigation').getByRole('link', { name: screen }).click();
-}
-
 /** The state in the screen's heading. */
 async function stateIs(state: string, timeout = 20_000): Promise<void> {
   await page.locator('main h1 + div').getByText(state, { exact: true }).waitFor({ timeout });
 }
 
-async function choose(select: Locator, option: string): Promise<void> {
-  await select.click();
-  await page.getByRole('option', { name: option, exact: true }).click();
-}
-
 async function expectCount(locator: Locator, count: number): Promise<void> {
   await locator.nth(count - 1).waitFor({ timeout: 2 * minute });
   expect(await locator.count()).toBe(count);
-}
-
-/** Pictures when asked for, and no serious finding of axe in any case. */
-async function lookAt(name: string): Promise<void> {
-  await takePictures(page, name);
-  expect(await seriousFindings(page), name).toEqual([]);
 }

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { prepareAxe } from '../hosts/accessibility.ts';
 import { engineOf } from '../hosts/engine-of.ts';
-import { takePictures } from '../hosts/pictures.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
@@ -14,6 +14,7 @@ const passphrase = 'correct horse battery staple';
 let lab: ScreenLab;
 let workbench: Workbench;
 let page: Page;
+const { heading, go, choose, lookAt } = screenSteps(() => page);
 /** Everything that the page was told. */
 const received: string[] = [];
 
@@ -223,25 +224,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     expect(workbench.complaints).toEqual([]);
   });
 });
-
-async function heading(name: string): Promise<void> {
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-}
-
-async function go(screen: string): Promise<void> {
-  await page.getByRole('navigation').getByRole('link', { name: screen }).click();
-}
-
-async function choose(select: Locator, option: string): Promise<void> {
-  await select.click();
-  await page.getByRole('option', { name: option }).click();
-}
-
-/** Pictures when asked for, and no serious finding of axe in any case. */
-async function lookAt(name: string): Promise<void> {
-  await takePictures(page, name);
-  expect(await seriousFindings(page), name).toEqual([]);
-}
 
 async function selectedText(area: Locator): Promise<string> {
   return area.evaluate((element) => {

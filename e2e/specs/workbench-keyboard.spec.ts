@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
-import { takePictures } from '../hosts/pictures.ts';
+import { prepareAxe } from '../hosts/accessibility.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
@@ -9,6 +9,7 @@ const passphrase = 'correct horse battery staple';
 let lab: ScreenLab;
 let workbench: Workbench;
 let page: Page;
+const { lookAt } = screenSteps(() => page);
 
 /** Everything here is done with keys alone: no click, no focus set by the test. */
 describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
@@ -168,9 +169,4 @@ async function leaveFields(): Promise<void> {
     if (!isField) return;
     await page.keyboard.press('Tab');
   }
-}
-
-async function lookAt(name: string): Promise<void> {
-  await takePictures(page, name);
-  expect(await seriousFindings(page), name).toEqual([]);
 }

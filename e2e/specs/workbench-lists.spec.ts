@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
-import { takePictures } from '../hosts/pictures.ts';
+import { prepareAxe } from '../hosts/accessibility.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'causeway-lists-'));
@@ -13,6 +13,7 @@ const project = join(root, 'project');
 const rvtools = new URL('../../shared/inventory/testing/rvtools.xlsx', import.meta.url);
 let workbench: Workbench;
 let page: Page;
+const { lookAt } = screenSteps(() => page);
 
 beforeAll(async () => {
   mkdirSync(project);
@@ -27,11 +28,6 @@ afterAll(async () => {
   await workbench?.close();
   rmSync(root, { recursive: true, force: true });
 });
-
-async function lookAt(name: string): Promise<void> {
-  await takePictures(page, name);
-  expect(await seriousFindings(page), name).toEqual([]);
-}
 
 async function downloaded(start: () => Promise<void>): Promise<{ name: string; text: string }> {
   const waiting = page.waitForEvent('download');
@@ -59,6 +55,7 @@ describe('lists of machines in the workbench', () => {
     await page.getByText('3 machines', { exact: true }).waitFor();
     await page.getByLabel('Name of the list').fill('Data centre 1');
     await page.getByRole('button', { name: 'Keep this list' }).click();
+    await page.getByText('From RVTools_export.xlsx').waitFor();
     await page.getByRole('row').filter({ hasText: 'dc-01' }).waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'web-01' }).innerText()).toMatch(/Linux[\s\S]*Running[\s\S]*4 GiB[\s\S]*60 GiB[\s\S]*VM Network[\s\S]*New/);
     expect(readdirSync(join(project, 'inventory'))).toHaveLength(1);

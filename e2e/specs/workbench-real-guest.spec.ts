@@ -1,23 +1,17 @@
-import { mkdirSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject } from '../../electron/engine/core/open-project.ts';
-import { ensureStateFolder } from '../../electron/engine/store/database.ts';
-import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
-import { createVault, openVault } from '../../electron/secrets/vault.ts';
-import { createProject } from '../../electron/workbench/project-file.ts';
 import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
 import { takePictures } from '../hosts/pictures.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 import { ensureDebianGuest } from '../rigs/images/ensure.ts';
+import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 // An emulated system that boots: minutes of processor time, so that it runs when it is asked for.
 const isAskedFor = process.env['CAUSEWAY_FULL_CHAIN'] === '1' && process.geteuid?.() === 0;
 const minute = 60_000;
-const passphrase = 'correct horse battery staple';
 
 /** The product as it is built, a Debian that knows no virtio, and the real preparation, through the screens. */
 describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout: 30 * minute }, () => {
@@ -30,7 +24,7 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
     lab = await startScreenLab(1, { outbound: true });
     await rm(join(lab.images, 'web-01.raw'));
     await copyFile(join(guest, 'disk.raw'), join(lab.images, 'debian.raw'));
-    await makeProject(lab);
+    await makeScreenProject(lab, { replicas: ['debian'], environment: { use_config_drive: true, retain_user_credentials: true } });
     workbench = await openWorkbenchInBrowser(['--settings', lab.settings, '--project', lab.project]);
     page = workbench.page;
     page.setDefaultTimeout(minute);
@@ -82,29 +76,3 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
     expect(await seriousFindings(page), name).toEqual([]);
   }
 });
-
-async function makeProject(lab: ScreenLab): Promise<void> {
-  mkdirSync(lab.project, { recursive: true });
-  createProject(lab.project, 'Web shop');
-  const vaultFile = join(ensureStateFolder(lab.project), 'vault.json');
-  await createVault(vaultFile, passphraseWrapper(passphrase));
-  const vault = openVault(vaultFile, async () => passphraseWrapper(passphrase));
-  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
-  await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: lab.images } });
-  await client.call('endpoint.add', {
-    name: 'Cloud',
-    plugin: 'european-cloud',
-    connection: {
-      project_id: lab.cloud.projectId, region_name: lab.cloud.region, iaas_url: lab.cloud.urls.iaas, token_url: lab.cloud.urls.token,
-      service_account_key: JSON.stringify(lab.cloud.serviceAccountKey),
-    },
-  });
-  await client.call('replica.create', {
-    source: 'Images', destination: 'Cloud', vm: 'debian',
-    destinationEnvironment: {
-      network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2',
-      migr_image_map: { linux: 'Debian 12' }, use_config_drive: true, retain_user_credentials: true,
-    },
-  });
-  await client.close();
-}

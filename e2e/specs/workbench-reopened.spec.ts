@@ -1,27 +1,21 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject } from '../../electron/engine/core/open-project.ts';
-import { ensureStateFolder } from '../../electron/engine/store/database.ts';
-import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
-import { createVault, openVault } from '../../electron/secrets/vault.ts';
-import { createProject } from '../../electron/workbench/project-file.ts';
-import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { prepareAxe } from '../hosts/accessibility.ts';
 import { engineOf } from '../hosts/engine-of.ts';
-import { takePictures } from '../hosts/pictures.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const MiB = 1024 * 1024;
-const passphrase = 'correct horse battery staple';
 let lab: ScreenLab;
 let workbench: Workbench;
+const { go, lookAt } = screenSteps(() => workbench.page);
 
 /** A project that exists already, on a computer that loses power in the middle of a run. */
 describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () => {
   beforeAll(async () => {
     lab = await startScreenLab(24 * MiB);
-    await makeProject();
+    await makeScreenProject(lab, { replicas: ['web-01'] });
     workbench = await open();
   });
   afterAll(async () => {
@@ -94,32 +88,6 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
   });
 });
 
-async function makeProject(): Promise<void> {
-  mkdirSync(lab.project, { recursive: true });
-  createProject(lab.project, 'Web shop');
-  const vaultFile = join(ensureStateFolder(lab.project), 'vault.json');
-  await createVault(vaultFile, passphraseWrapper(passphrase));
-  const vault = openVault(vaultFile, async () => passphraseWrapper(passphrase));
-  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
-  await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: lab.images } });
-  await client.call('endpoint.add', {
-    name: 'Cloud',
-    plugin: 'european-cloud',
-    connection: {
-      project_id: lab.cloud.projectId, region_name: lab.cloud.region, iaas_url: lab.cloud.urls.iaas, token_url: lab.cloud.urls.token,
-      service_account_key: JSON.stringify(lab.cloud.serviceAccountKey),
-    },
-  });
-  await client.call('replica.create', {
-    source: 'Images', destination: 'Cloud', vm: 'web-01',
-    destinationEnvironment: {
-      network_map: { default: 'production' }, availability_zone: 'eu01-1', migr_network: 'migration', migr_machine_type: 'g1.2',
-      migr_image_map: { linux: 'Debian 12' },
-    },
-  });
-  await client.close();
-}
-
 async function open(): Promise<Workbench> {
   const opened = await openWorkbenchInBrowser(['--settings', lab.settings, '--project', lab.project]);
   opened.page.setDefaultTimeout(20_000);
@@ -139,15 +107,6 @@ async function start(limit: string): Promise<void> {
   await page.getByRole('button', { name: 'Replicate… (web-01)' }).click();
   await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill(limit);
   await page.getByRole('button', { name: 'Start', exact: true }).click();
-}
-
-async function go(screen: string): Promise<void> {
-  await workbench.page.getByRole('navigation').getByRole('link', { name: screen }).click();
-}
-
-async function lookAt(name: string): Promise<void> {
-  await takePictures(workbench.page, name);
-  expect(await seriousFindings(workbench.page), name).toEqual([]);
 }
 
 async function focusedText(): Promise<string | null | undefined> {

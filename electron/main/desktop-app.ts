@@ -4,6 +4,7 @@ import { opened } from '../../shared/contract/envelope.ts';
 import type { Replica } from '../../shared/model/replica.ts';
 import type { SpawnEngine } from '../workbench/engine-process.ts';
 import { watchRuns } from '../workbench/run-watch.ts';
+import type { SampleLab } from '../workbench/sample-lab.ts';
 import { settingsStore, type KeyValueFile } from '../workbench/settings-store.ts';
 import { createShell } from '../workbench/shell.ts';
 import { sendEvents, serveContract } from './contract-ipc.ts';
@@ -30,6 +31,8 @@ export async function startDesktopApp(options: {
   readonly spawn: SpawnEngine;
   /** What the app was started with: `--project <folder>` opens that project. */
   readonly argv?: readonly string[];
+  /** A lab to try it on; undefined in a packaged app, which has none. */
+  readonly sample?: SampleLab | undefined;
   readonly log: (message: string) => void;
 }): Promise<void> {
   if (!app.requestSingleInstanceLock()) return app.quit();
@@ -48,6 +51,7 @@ export async function startDesktopApp(options: {
     keyStore: safeStorageWrapper(safeStorage),
     chooseFolder: () => chooseFolder(window()),
     openFiles: (kind) => openFiles(window(), kind),
+    ...(options.sample === undefined ? {} : { sample: options.sample }),
   });
   const runs = watchRuns(shell);
   guardQuit(app, runs, () => shell.close());

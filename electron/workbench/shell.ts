@@ -12,6 +12,8 @@ import { superviseEngine, type EngineSupervisor } from './engine-supervisor.ts';
 import type { SpawnEngine } from './engine-process.ts';
 import { createProject, readProject } from './project-file.ts';
 import { openProjectVault, type ProjectVault } from './project-vault.ts';
+import type { SampleLab } from './sample-lab.ts';
+import { sampleOffer, type SampleOffer } from './sample-project.ts';
 import type { SettingsStore } from './settings-store.ts';
 
 /** What carriers serve: the workbench's own calls and, through it, the engine's. */
@@ -44,6 +46,8 @@ export interface ShellOptions {
   readonly openFiles?: (kind: 'environment' | 'inventory') => Promise<readonly OpenedFile[]>;
   /** The operating system's key store; undefined where it can't be reached. */
   readonly keyStore?: KeyStore;
+  /** A lab to try the workbench on; undefined where there is none. */
+  readonly sample?: SampleLab;
 }
 
 /** The workbench behind its page: one project at a time, its engine in a process of its own. */
@@ -65,6 +69,7 @@ export function createShell(options: ShellOptions): Shell {
     ...(project === undefined ? {} : { project }),
     engine: engineState,
     ...(vault === undefined ? {} : { vault: vault.describe() }),
+    ...(sample === undefined ? {} : { sample: sample.state() }),
   });
   const openVault = (): ProjectVault => {
     if (vault === undefined) throw new CausewayError('general.invalid-input', 'no project is open');
@@ -132,6 +137,30 @@ export function createShell(options: ShellOptions): Shell {
     return mine;
   }
 
+  async function closeProject(): Promise<void> {
+    await stopEngine();
+    project = undefined;
+    vault = undefined;
+    engineState = { state: 'none', restarts: 0 };
+    emit('shell.changed', info());
+  }
+
+  const sample = options.sample === undefined ? undefined : sampleOffer({
+    lab: options.sample,
+    onChange: () => emit('shell.changed', info()),
+    openProject: ({ project: folder, passphrase }) =>
+      inTurn(async () => {
+        folders.add(folder);
+        await open(readProject(folder));
+        await openVault().unlock(passphrase);
+        handOverKeys();
+      }),
+  });
+  const offered = (): SampleOffer => {
+    if (sample === undefined) throw new CausewayError('general.invalid-input', 'there is no sample here');
+    return sample;
+  };
+
   const handlers: { readonly [N in ShellCallName]: (input: never) => unknown } = {
     'shell.info': () => info(),
     'shell.settings': () => options.settings.settings(),
@@ -144,15 +173,7 @@ export function createShell(options: ShellOptions): Shell {
     'project.recent': () => options.settings.recent().filter(({ folder }) => existsSync(folder)),
     'project.create': ({ folder, name }: { folder: string; name: string }) => inTurn(async () => open(createProject(allowed(folder), name))),
     'project.open': ({ folder }: { folder: string }) => inTurn(async () => open(readProject(allowed(folder)))),
-    'project.close': () =>
-      inTurn(async () => {
-        await stopEngine();
-        project = undefined;
-        vault = undefined;
-        engineState = { state: 'none', restarts: 0 };
-        emit('shell.changed', info());
-        return {};
-      }),
+    'project.close': () => inTurn(async () => (await closeProject(), {})),
     'project.forget'({ folder }: { folder: string }) {
       options.settings.forget(folder);
       return {};
@@ -165,6 +186,19 @@ export function createShell(options: ShellOptions): Shell {
     async 'shell.openFiles'({ kind }: { kind: 'environment' | 'inventory' }) {
       if (options.openFiles === undefined) throw new CausewayError('general.invalid-input', 'this host has no dialogs: the page has its own');
       return options.openFiles(kind);
+    },
+    'sample.open'() {
+      offered().open();
+      return {};
+    },
+    async 'sample.end'() {
+      const state = offered().state();
+      if (state.state === 'running') {
+        await inTurn(async () => project?.folder === state.project && (await closeProject()));
+        options.settings.forget(state.project);
+      }
+      await offered().end();
+      return {};
     },
     async 'vault.create'({ passphrase }: { passphrase?: string }) {
       await openVault().create(passphrase);
@@ -201,7 +235,10 @@ export function createShell(options: ShellOptions): Shell {
       engine?.woke(asleepMs);
       emit('shell.woke', { asleepMs });
     },
-    close: () => inTurn(stopEngine),
+    async close() {
+      await inTurn(stopEngine);
+      await sample?.end();
+    },
   };
 }
 

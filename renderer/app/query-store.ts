@@ -7,6 +7,9 @@ export interface QueryState<T> {
   readonly isLoading: boolean;
 }
 
+/** Answers that stand in the project's files, which other people change too. */
+const fromFiles = new Set<WorkbenchCallName>(['project.takeIn', 'endpoint.list', 'replica.list', 'defaults.show', 'inventory.list']);
+
 /** Events come in bursts; one question answers for all of a burst. */
 const burstMs = 150;
 
@@ -63,7 +66,7 @@ export class QueryStore<N extends WorkbenchCallName> {
       this.#timer ??= setTimeout(this.reload, burstMs);
     };
     this.#stops = [
-      ...this.#events.map((event) => this.#link.on(event, soon)),
+      ...[...this.#events, ...(fromFiles.has(this.#name) ? (['project.changed'] as const) : [])].map((event) => this.#link.on(event, soon)),
       this.#link.onState(() => this.#link.state.kind === 'open' && this.reload()),
       this.#link.on('shell.changed', ({ engine }) => {
         const runs = engine.state === 'running';

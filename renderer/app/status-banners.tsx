@@ -1,11 +1,12 @@
 import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { useState } from 'react';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { useNow } from '../components/use-now.ts';
 import { text } from '../text/en.ts';
-import { useLink, useLinkState, useShell } from './workbench-context.tsx';
+import { useLink, useLinkState, useQuery, useShell } from './workbench-context.tsx';
 
 /** What everybody has to know whatever the screen: the connection and the engine. */
 export function StatusBanners() {
@@ -15,6 +16,7 @@ export function StatusBanners() {
     <Stack role="status" aria-live="polite">
       {link.kind === 'lost' && <LostBanner retryAt={link.retryAt} />}
       {link.kind === 'open' && shell !== undefined && <EngineBanner engine={shell.engine} />}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <FilesBanner key={shell.project.folder} />}
     </Stack>
   );
 }
@@ -33,6 +35,33 @@ function LostBanner({ retryAt }: { readonly retryAt: number }) {
       }
     >
       {text.app.lost} <span aria-hidden>{text.app.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</span> {text.app.lostHint}
+    </Alert>
+  );
+}
+
+/** Files of the project that hold something else than they may, for example after a merge. */
+function FilesBanner() {
+  const query = useQuery('project.takeIn', {});
+  const problems = query.data?.problems ?? [];
+  if (problems.length === 0) return null;
+  return (
+    <Alert
+      severity="warning"
+      sx={{ borderRadius: 0, '& .MuiAlert-message': { minWidth: 0 } }}
+      action={
+        <Button color="inherit" size="small" onClick={query.reload} sx={{ whiteSpace: 'nowrap' }}>
+          {text.app.lookAgain}
+        </Button>
+      }
+    >
+      {text.app.filesNotTaken(problems.length)}
+      <Box component="ul" sx={{ m: 0, pl: 2.5, maxHeight: 120, overflowY: 'auto', overflowWrap: 'anywhere' }}>
+        {problems.map(({ file, message }) => (
+          <li key={file}>
+            <code>{file}</code>: {message}
+          </li>
+        ))}
+      </Box>
     </Alert>
   );
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { commandIds } from './commands.ts';
 import { calls, events } from './contract.ts';
+import { errorRecordSchema } from '../model/error-record.ts';
 import { nothing } from './schemas.ts';
 
 /** How the engine process is: the page says it in words. */
@@ -27,6 +28,16 @@ export const vaultProtectionSchema = z.object({
 });
 export type VaultProtection = z.infer<typeof vaultProtectionSchema>;
 
+/** A lab on this computer to try the workbench on, where there can be one. */
+export const sampleStateSchema = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('offered') }),
+  /** What it says on its way. */
+  z.object({ state: z.literal('starting'), line: z.string() }),
+  z.object({ state: z.literal('running'), project: z.string() }),
+  z.object({ state: z.literal('failed'), error: errorRecordSchema }),
+]);
+export type SampleState = z.infer<typeof sampleStateSchema>;
+
 export const shellInfoSchema = z.object({
   host: z.enum(['desktop', 'browser']),
   version: z.string(),
@@ -35,6 +46,8 @@ export const shellInfoSchema = z.object({
   engine: engineStateSchema,
   /** There when a project is open. */
   vault: vaultProtectionSchema.optional(),
+  /** There where a sample can be had. */
+  sample: sampleStateSchema.optional(),
 });
 export type ShellInfo = z.infer<typeof shellInfoSchema>;
 
@@ -69,6 +82,10 @@ export const shellCalls = {
     input: z.strictObject({ kind: z.enum(['environment', 'inventory']) }),
     output: z.array(z.object({ name: z.string(), text: z.string() })),
   },
+  /** Starts the sample where it does not run and opens its project when it is up; `shell.info` says how far it is. */
+  'sample.open': { input: nothing, output: nothing },
+  /** Ends the sample and closes its project; all that it made is removed. */
+  'sample.end': { input: nothing, output: nothing },
   /** Without a passphrase the operating system's key store protects it, where `shell.info` says that it is usable. */
   'vault.create': { input: z.strictObject({ passphrase: passphrase.min(8).optional() }), output: nothing },
   'vault.unlock': { input: z.strictObject({ passphrase }), output: nothing },

@@ -24,7 +24,7 @@ import { handlers } from './calls/index.ts';
 import type { Handler } from './calls/handler.ts';
 import { transferFolder } from './calls/replicas.ts';
 import { descriptions } from './descriptions/descriptions.ts';
-import { watchDescriptions } from './descriptions/watch.ts';
+import { watchProjectFiles } from './descriptions/watch.ts';
 import { endpointOf, openDestination, openSource, type CoreContext, type CoreParts } from './core-context.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 import { redactor, resolveSecrets } from './secret-references.ts';
@@ -85,7 +85,7 @@ export function createCore(options: CoreOptions): Core {
     transfer,
     transferFolder: join(transferFolder(parts)),
     connectWorker: connect,
-    open: (replica) => openReplica(parts, replica),
+    open: (replica, executionId) => openReplica(parts, replica, executionId),
     clean: (error) => redact.error(error),
     emit,
     publishProgress: (progress) => hub.emit('execution.progress', progress),
@@ -114,7 +114,7 @@ export function createCore(options: CoreOptions): Core {
     await executions.drain();
   };
   const closing = new AbortController();
-  watchDescriptions(options.projectFolder, () => described.takeIn().changed && hub.emit('project.changed', {}), closing.signal);
+  watchProjectFiles(options.projectFolder, () => (described.takeIn(), hub.emit('project.changed', {})), closing.signal);
   const pending = new Set<Promise<unknown>>();
 
   async function dispatch(name: string, input: unknown, signal: AbortSignal = closing.signal): Promise<Envelope<unknown>> {
@@ -164,7 +164,7 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
 }
 
 /** Both platforms of a replica and its environments, as a run uses them. */
-async function openReplica(core: CoreParts, replica: Replica): Promise<OpenReplica> {
+async function openReplica(core: CoreParts, replica: Replica, executionId: string): Promise<OpenReplica> {
   const from = endpointOf(core, replica.sourceEndpointId);
   const to = endpointOf(core, replica.destinationEndpointId);
   const learn = (name: string, secret: string): void => core.redactor.learn(name, secret);
@@ -173,7 +173,7 @@ async function openReplica(core: CoreParts, replica: Replica): Promise<OpenRepli
     source: await resolveSecrets(written.values('source'), core.vault, learn),
     destination: await resolveSecrets(written.values('destination'), core.vault, learn),
   };
-  const source = await openSource(core, from);
+  const source = await openSource(core, from, { replicaId: replica.id, executionId });
   try {
     const destination = await openDestination(core, to);
     return {

@@ -39,17 +39,11 @@ export interface DescriptionFiles {
   readonly replicas: NamedFiles<ReplicaFile>;
 }
 
-/** Where a project keeps them; also what is watched for changes. */
-export function descriptionFolders(projectFolder: string): { readonly endpoints: string; readonly replicas: string } {
-  return { endpoints: join(projectFolder, 'endpoints'), replicas: join(projectFolder, 'replicas') };
-}
-
 export function descriptionFiles(projectFolder: string): DescriptionFiles {
-  const folders = descriptionFolders(projectFolder);
   const damaged = 'engine.description-damaged';
   return {
-    endpoints: namedFiles({ folder: folders.endpoints, schema: endpointFileSchema, damaged, textOf: stableText }),
-    replicas: namedFiles({ folder: folders.replicas, schema: replicaFileSchema, damaged, textOf: stableText }),
+    endpoints: namedFiles({ folder: join(projectFolder, 'endpoints'), schema: endpointFileSchema, damaged, textOf: stableText }),
+    replicas: namedFiles({ folder: join(projectFolder, 'replicas'), schema: replicaFileSchema, damaged, textOf: stableText }),
   };
 }
 

@@ -28,6 +28,8 @@ export const app = {
   engineRestarted: (times: number, reason: string) =>
     `The engine was started again${times === 1 ? '' : ` (${times} times by now)`} after it had ended unexpectedly (${reason}). Runs go on from their checkpoints.`,
   engineGivenUp: (reason: string) => `The engine ended again and again (${reason}) and was left alone. Close the project and open it again; runs go on from their checkpoints.`,
+  filesNotTaken: (count: number) => `${count === 1 ? 'A file of this project was' : `${count} files of this project were`} not taken in. What was known before holds.`,
+  lookAgain: 'Look again',
   unknownReason: 'the reason is not known',
   dismiss: 'Dismiss',
 } as const;

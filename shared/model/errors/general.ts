@@ -26,4 +26,10 @@ export const generalErrors = {
     remedy: 'Correct the value that is named in the details.',
     retryable: false,
   },
+  'general.sample-failed': {
+    title: 'The sample did not start',
+    cause: 'The lab that it stands on could not come up on this computer.',
+    remedy: 'Read its last line in the evidence. In a terminal, "npm run lab" says all that it does.',
+    retryable: true,
+  },
 } as const satisfies ErrorTable;

@@ -1,20 +1,28 @@
 import { mkdirSync, watch } from 'node:fs';
-import { descriptionFolders } from '../../project-files/description-files.ts';
+import { join } from 'node:path';
 
 /** A version control system or a shared folder changes many files at once; one look takes them all. */
 const burstMs = 250;
 
 /**
- * Calls `look` soon after files of endpoints or replicas changed, until the signal is aborted. Where the file system
- * tells nothing (some network folders), changes are seen when the project is opened next.
+ * Calls `look` soon after what people share in the project changed, whoever changed it, until the signal is aborted.
+ * Where the file system tells nothing (some network folders), changes are seen when the project is opened next.
  */
-export function watchDescriptions(projectFolder: string, look: () => void, signal: AbortSignal): void {
+export function watchProjectFiles(projectFolder: string, look: () => void, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;
+  const lookNow = (): void => {
+    timer = undefined;
+    try {
+      look();
+    } catch {
+      // What hinders it (no rights, no space) is told to whoever asks next; it must not end what runs.
+    }
+  };
   const soon = (): void => {
-    if (!signal.aborted) timer ??= setTimeout(() => ((timer = undefined), look()), burstMs).unref();
+    if (!signal.aborted) timer ??= setTimeout(lookNow, burstMs).unref();
   };
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  for (const folder of Object.values(descriptionFolders(projectFolder))) {
+  for (const folder of [projectFolder, ...['endpoints', 'replicas', 'waves', 'inventory'].map((name) => join(projectFolder, name))]) {
     mkdirSync(folder, { recursive: true });
     try {
       watch(folder, { signal, persistent: false }, soon).on('error', () => undefined);
