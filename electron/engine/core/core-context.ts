@@ -11,6 +11,7 @@ import type { PlatformRegistry } from '../platforms/registry.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { SecretVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
+import { ledgerScope } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
 import type { Descriptions } from './descriptions/descriptions.ts';
 import { resolveSecrets, type Redactor } from './secret-references.ts';
@@ -65,11 +66,18 @@ export function deploymentOf(core: Pick<CoreContext, 'store'>, reference: string
 
 type PlatformParts = Pick<CoreContext, 'platforms' | 'vault' | 'redactor' | 'stateFolder'>;
 
+/** What a source is opened for; without it, it can only be looked at. */
+export interface SourceUse {
+  readonly replicaId: string;
+  readonly executionId?: string;
+}
+
 /** The endpoint's platform as a source. The caller closes it. */
-export async function openSource(core: PlatformParts, endpoint: Endpoint): Promise<SourcePlatform> {
+export async function openSource(core: PlatformParts & Pick<CoreContext, 'store'>, endpoint: Endpoint, use?: SourceUse): Promise<SourcePlatform> {
   const factory = core.platforms[endpoint.plugin];
   if (factory?.source === undefined) throw notHere(endpoint, 'source');
-  return factory.source(await connectionOf(core, endpoint), contextOf(core, endpoint));
+  const ledger = use === undefined ? {} : { ledger: ledgerScope(core.store.ledger, { endpointId: endpoint.id, ...use, side: 'source' }) };
+  return factory.source(await connectionOf(core, endpoint), { ...contextOf(core, endpoint), ...ledger });
 }
 
 /** The endpoint's platform as a destination. The caller closes it. */

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
-import { using, type CoreContext } from './core-context.ts';
+import { using, type CoreContext, type SourceUse } from './core-context.ts';
 
 type Parts = Pick<CoreContext, 'store'>;
 
@@ -35,14 +35,14 @@ export function snapshotItems(core: Parts): LedgerItem[] {
 
 /** Drops a snapshot that outlived its execution. */
 export async function dropSnapshotItem(
-  core: Parts, item: LedgerItem, open: (endpoint: Endpoint) => Promise<SourcePlatform>, signal: AbortSignal,
+  core: Parts, item: LedgerItem, open: (endpoint: Endpoint, use: SourceUse) => Promise<SourcePlatform>, signal: AbortSignal,
 ): Promise<void> {
   const stored = core.store.snapshots.find(item.entryId);
   const endpoint = core.store.endpoints.find(item.endpointId);
   if (stored === undefined || endpoint === undefined) throw new CausewayError('engine.not-found', `entry ${item.entryId}`);
   const { snapshot } = stored;
   if (snapshot !== undefined) {
-    await using(open(endpoint), async (source) => {
+    await using(open(endpoint, { replicaId: stored.replicaId, executionId: stored.executionId }), async (source) => {
       if (stored.role === 'taken') await source.abandonSnapshot(snapshot, core.store.snapshots.base(stored.replicaId), signal);
       else await source.dropBase(snapshot, signal);
     });

@@ -32,7 +32,7 @@ export interface ExecutionServiceOptions {
   /** How long a worker that was lost may take to answer again before it is replaced. */
   readonly workerPatienceMs: number;
   /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
-  open(replica: Replica, signal: AbortSignal): Promise<OpenReplica>;
+  open(replica: Replica, executionId: string, signal: AbortSignal): Promise<OpenReplica>;
   /** Frees an error of secrets, before it is stored. */
   clean(error: ErrorRecord): ErrorRecord;
   /** Stores an event (messages freed of secrets) and tells those who follow. */
@@ -116,7 +116,7 @@ export function executionService(service: ExecutionServiceOptions) {
       if (!entry.cancel.signal.aborted) setState(execution, 'running', 'the execution runs');
       const replica = store.replicas.find(execution.replicaId);
       if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${execution.replicaId}`);
-      opened = await service.open(replica, entry.force.signal);
+      opened = await service.open(replica, execution.id, entry.force.signal);
       const context = runContext(execution, replica, entry, opened);
       link = context.workers;
       const outcome = await runGraph({

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
 
 export type ResourceKind =
-  | 'volume' | 'volume-snapshot' | 'server' | 'nic' | 'public-ip' | 'security-group' | 'security-group-rule'
+  | 'volume' | 'volume-snapshot' | 'volume-backup' | 'server' | 'nic' | 'public-ip' | 'security-group' | 'security-group-rule'
   | 'key-pair' | 'attachment' | 'image' | 'source-snapshot' | 'other';
 
 /** How long a resource is meant to exist. */

@@ -1,5 +1,13 @@
+import type { LedgerScope } from './ledger.ts';
+
 /** What the engine gives every platform adapter besides its connection. */
 export interface PlatformContext {
   /** Folder of ours for small files that must outlive a run of the engine, e.g. sockets and records of snapshots. */
   readonly scratchFolder: string;
+  /**
+   * For a source that is opened for a replica: where it records, before it asks for it, everything that it creates on
+   * the platform. Undefined where the endpoint is only looked at. Entries of a source are the source's alone, even when
+   * the same endpoint is the destination as well.
+   */
+  readonly ledger?: LedgerScope;
 }

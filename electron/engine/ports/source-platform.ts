@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { CheckReport, OptionList } from './platform-common.ts';
 import type { DiskReader } from './disk-reader.ts';
+import type { LedgerEntry, LedgerScope } from './ledger.ts';
 
 /**
  * A consistent state of all disks of a VM. Plain data: the engine keeps it in the store and hands it back after a
@@ -62,5 +63,9 @@ export interface SourcePlatform {
   dropBase(base: Snapshot, signal: AbortSignal): Promise<void>;
   /** Orderly power-off of the guest, where the platform can. */
   shutdown?(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void>;
+  /** Removes one resource that this source recorded; "not there" is done. Only for sources that create any. */
+  removeResource?(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void>;
+  /** Whether the resource of an entry is still there, found by id or name. */
+  findResource?(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined>;
   close(): Promise<void>;
 }

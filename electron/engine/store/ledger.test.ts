@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerEntry } from '../ports/ledger.ts';
-import { ledgerScope } from './ledger.ts';
+import { ledgerScope, sideOf } from './ledger.ts';
 import { openStore, type Store } from './store.ts';
 
 let folder: string;
@@ -103,6 +103,17 @@ describe('ensuring a resource', () => {
     const other = ledgerScope(store.ledger, { ...binding, executionId: 'exe-2' });
     expect(other.find('server', 'worker')).toBeUndefined();
     expect(await other.ensure(worker, how, signal)).toMatchObject({ created: true, resource: { id: 'vol-2' } });
+  });
+
+  test('source and destination of a replica see their own alone, even behind one endpoint', async () => {
+    const { how } = cloud();
+    const destination = ledgerScope(store.ledger, binding);
+    const source = ledgerScope(store.ledger, { ...binding, side: 'source' });
+    await destination.ensure(volume, how, signal);
+    expect([source.list(), source.find('volume', 'disk-0')]).toEqual([[], undefined]);
+    expect(await source.ensure(volume, how, signal)).toMatchObject({ created: true, resource: { id: 'vol-2' } });
+    expect(await source.ensure(volume, how, signal)).toMatchObject({ created: false, resource: { id: 'vol-2' } });
+    expect([...destination.list(), ...source.list()].map(sideOf)).toEqual(['destination', 'source']);
   });
 });
 

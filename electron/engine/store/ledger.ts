@@ -6,6 +6,18 @@ export interface LedgerBinding {
   readonly endpointId: string;
   readonly replicaId?: string;
   readonly executionId?: string;
+  /** Which of the replica's two platforms looks; they may be one endpoint. Default: destination. */
+  readonly side?: LedgerSide;
+}
+
+export type LedgerSide = 'source' | 'destination';
+
+/** Sets keys of sources apart from those of destinations. */
+const sourceKeys = 'source:';
+
+/** Whose an entry is: which of the platforms removes it. */
+export function sideOf(entry: Pick<LedgerEntry, 'key'>): LedgerSide {
+  return entry.key.startsWith(sourceKeys) ? 'source' : 'destination';
 }
 
 /**
@@ -14,6 +26,8 @@ export interface LedgerBinding {
  */
 export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): LedgerScope {
   const queues = new Map<string, Promise<unknown>>();
+  const side = binding.side ?? 'destination';
+  const keyOf = (key: string): string => (side === 'source' ? sourceKeys + key : key);
 
   function inTurn<T>(kind: string, key: string, work: () => Promise<T>): Promise<T> {
     const name = `${kind}/${key}`;
@@ -27,11 +41,12 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
 
   const visible = (entry: LedgerEntry): boolean =>
     entry.endpointId === binding.endpointId &&
+    sideOf(entry) === side &&
     entry.replicaId === binding.replicaId &&
     (entry.lifetime !== 'temporary' || entry.executionId === binding.executionId);
 
   const live = (kind: string, key: string): LedgerEntry | undefined =>
-    entries.list().find((entry) => visible(entry) && entry.kind === kind && entry.key === key && entry.state !== 'removing');
+    entries.list().find((entry) => visible(entry) && entry.kind === kind && entry.key === keyOf(key) && entry.state !== 'removing');
 
   const scope: LedgerScope = {
     ensure(intent, how, signal) {
@@ -56,7 +71,7 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
             ...(binding.replicaId === undefined ? {} : { replicaId: binding.replicaId }),
             ...(binding.executionId === undefined ? {} : { executionId: binding.executionId }),
             kind: intent.kind,
-            key: intent.key,
+            key: keyOf(intent.key),
             name: `causeway-${entryId}`,
             lifetime: intent.lifetime,
             state: 'intended',

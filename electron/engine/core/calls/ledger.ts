@@ -2,8 +2,9 @@ import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-
 import type { LedgerItem } from '../../../../shared/model/ledger.ts';
 import type { DestinationPlatform } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
+import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { isDeploymentOrphan } from '../../deployments/entries-left.ts';
-import { ledgerScope } from '../../store/ledger.ts';
+import { ledgerScope, sideOf, type LedgerSide } from '../../store/ledger.ts';
 import { openDestination, openSource, using, type CoreContext } from '../core-context.ts';
 import { snapshotItems, dropSnapshotItem } from '../source-snapshots.ts';
 import type { CallsOf, Handlers } from './handler.ts';
@@ -32,7 +33,7 @@ async function removeItem(core: CoreContext, item: LedgerItem, signal: AbortSign
   try {
     const entry = core.store.ledger.find(item.entryId);
     if (entry !== undefined) await removeEntry(core, entry, signal);
-    else await dropSnapshotItem(core, item, (endpoint) => openSource(core, endpoint), signal);
+    else await dropSnapshotItem(core, item, (endpoint, use) => openSource(core, endpoint, use), signal);
     return { item, outcome: 'removed' as const };
   } catch (error) {
     return { item, outcome: 'failed' as const, error: core.redactor.text(toErrorRecord(error).message) };
@@ -47,6 +48,11 @@ async function removeEntry(core: CoreContext, entry: LedgerEntry, signal: AbortS
     ...(entry.executionId === undefined ? {} : { executionId: entry.executionId }),
   };
   if (endpoint === undefined) throw new CausewayError('engine.not-found', `endpoint ${entry.endpointId} of entry ${entry.entryId}`);
+  if (sideOf(entry) === 'source') {
+    const scope = ledgerScope(core.store.ledger, { ...binding, side: 'source' });
+    await using(openSource(core, endpoint), async (source) => source.removeResource?.(entry, scope, signal));
+    return;
+  }
   await using(openDestination(core, endpoint), (destination) => destination.removeResource(entry, ledgerScope(core.store.ledger, binding), signal));
 }
 
@@ -79,9 +85,13 @@ async function goneEntries(core: CoreContext, signal: AbortSignal): Promise<Set<
   for (const endpoint of core.store.endpoints.list()) {
     const here = entries.filter((entry) => entry.endpointId === endpoint.id);
     if (here.length === 0) continue;
-    await using(openDestination(core, endpoint), async (destination: DestinationPlatform) => {
-      for (const entry of here) if ((await destination.findResource(entry, signal)) === undefined) gone.add(entry.entryId);
-    });
+    const look = async (platform: Pick<DestinationPlatform | SourcePlatform, 'findResource'>, side: LedgerSide): Promise<void> => {
+      for (const entry of here.filter((one) => sideOf(one) === side)) {
+        if (platform.findResource !== undefined && (await platform.findResource(entry, signal)) === undefined) gone.add(entry.entryId);
+      }
+    };
+    if (here.some((entry) => sideOf(entry) === 'destination')) await using(openDestination(core, endpoint), (platform) => look(platform, 'destination'));
+    if (here.some((entry) => sideOf(entry) === 'source')) await using(openSource(core, endpoint), (platform) => look(platform, 'source'));
   }
   return gone;
 }

@@ -3,7 +3,7 @@ import { vmSchema } from '../../../../shared/model/vm.ts';
 import type { DestinationRun } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { newId } from '../../store/ids.ts';
-import { ledgerScope } from '../../store/ledger.ts';
+import { ledgerScope, sideOf } from '../../store/ledger.ts';
 import { openTransferState } from '../../replication/index.ts';
 import { environmentDefinition } from '../environments.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
@@ -92,7 +92,7 @@ export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {
 
 async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
   // What was deployed stays: it is no part of the replica any more.
-  const isOurs = (entry: LedgerEntry): boolean => entry.replicaId === replica.id && entry.lifetime !== 'deployment';
+  const isOurs = (entry: LedgerEntry): boolean => entry.replicaId === replica.id && sideOf(entry) === 'destination' && entry.lifetime !== 'deployment';
   const ours = core.store.ledger.list().filter(isOurs);
   if (ours.length === 0) return;
   const endpoint = endpointOf(core, replica.destinationEndpointId);
@@ -123,8 +123,9 @@ async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortS
 
 async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
   const known = core.store.snapshots.list(replica.id).filter((stored) => stored.snapshot !== undefined);
-  if (known.length === 0) return;
-  await using(openSource(core, endpointOf(core, replica.sourceEndpointId)), async (source) => {
+  const recorded = (): LedgerEntry[] => core.store.ledger.list().filter((entry) => entry.replicaId === replica.id && sideOf(entry) === 'source');
+  if (known.length === 0 && recorded().length === 0) return;
+  await using(openSource(core, endpointOf(core, replica.sourceEndpointId), { replicaId: replica.id }), async (source) => {
     const base = core.store.snapshots.base(replica.id);
     for (const stored of known) {
       if (stored.snapshot === undefined) continue;
@@ -132,7 +133,15 @@ async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortS
       else await source.dropBase(stored.snapshot, signal);
       core.store.snapshots.setDropped(stored.tag);
     }
+    // What executions left behind on the source, the last one made first.
+    for (const entry of recorded().reverse()) {
+      const { endpointId, executionId } = entry;
+      const binding = { endpointId, replicaId: replica.id, side: 'source' as const, ...(executionId === undefined ? {} : { executionId }) };
+      await source.removeResource?.(entry, ledgerScope(core.store.ledger, binding), signal);
+    }
   });
+  const left = recorded();
+  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} are still on its source`);
 }
 
 function freeName(core: CoreContext, wanted: string): string {
