@@ -2,6 +2,7 @@
 nobody asked."""
 
 import os
+import re
 
 from .protocol import Cancelled, MorphError, warn
 from .services import enable_unit
@@ -36,15 +37,19 @@ def install(morph):
     return True, ['installed cloud-init %s' % version if version else 'installed cloud-init']
 
 
-def settings_text(request):
-    """Settings for the destination. Neither is password login switched on nor are host keys thrown away: what a moved
-    machine is known by stays. With retained credentials, no user is made, no key comes in, nobody is locked out."""
+def settings_text(request, key_types=()):
+    """Settings for the destination. Neither is password login switched on nor are host keys thrown away or added, package
+    sources rewritten or the language changed: what a moved machine is known by stays. With retained credentials, no user
+    is made, no key comes in, nobody is locked out. `key_types`: of the host keys that the guest has."""
     lines = [
         '# How this machine is initialized on the platform that it was moved to.',
         'datasource_list: [%s]' % ', '.join(request.get('datasources') or ['OpenStack', 'ConfigDrive', 'NoCloud']),
         'ssh_deletekeys: false',
-        'ssh_pwauth: unchanged',
     ]
+    if key_types:
+        # A guest without any gets what cloud-init makes by default.
+        lines.append('ssh_genkeytypes: [%s]' % ', '.join(key_types))
+    lines += ['ssh_pwauth: unchanged', 'locale: false', 'apt: {preserve_sources_list: true}']
     if request.get('preserveHostname', True):
         lines.append('preserve_hostname: true')
     if request.get('retainUserCredentials'):
@@ -52,9 +57,14 @@ def settings_text(request):
     return '\n'.join(lines) + '\n'
 
 
+def _key_types(guest):
+    found = (re.match(r'ssh_host_(rsa|ecdsa|ed25519)_key$', name) for name in guest.names('/etc/ssh'))
+    return sorted(match.group(1) for match in found if match)
+
+
 def configure(morph):
     guest, notes = morph.guest, []
-    changed = guest.write(OWN, settings_text(morph.request))
+    changed = guest.write(OWN, settings_text(morph.request, _key_types(guest)))
     if changed:
         notes.append('wrote ' + OWN)
     if guest.present('/etc/cloud/cloud-init.disabled'):

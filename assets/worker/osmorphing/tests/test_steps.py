@@ -218,6 +218,8 @@ class Steps(TreeTest):
                 'datasource_list: [OpenStack, ConfigDrive, NoCloud]',
                 'ssh_deletekeys: false',
                 'ssh_pwauth: unchanged',
+                'locale: false',
+                'apt: {preserve_sources_list: true}',
                 'preserve_hostname: true',
                 'users: []',
                 'disable_root: false',
@@ -225,6 +227,13 @@ class Steps(TreeTest):
             ],
         )
         self.assertNotIn('users', cloud_init.settings_text({}))
+
+    def test_only_host_keys_of_kinds_that_the_guest_has_are_made(self):
+        keys = {'/etc/ssh/ssh_host_ed25519_key': 'x', '/etc/ssh/ssh_host_ed25519_key.pub': 'x', '/etc/ssh/ssh_host_dsa_key': 'x'}
+        guest = self.rocky(keys)
+        cloud_init.configure(self.morph(guest))
+        self.assertIn('\nssh_genkeytypes: [ed25519]\n', guest.read(cloud_init.OWN))
+        self.assertNotIn('ssh_genkeytypes', cloud_init.settings_text({}))
 
     def test_what_switched_cloud_init_off_or_pinned_it_goes(self):
         guest = self.rocky(
