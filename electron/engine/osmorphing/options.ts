@@ -23,8 +23,11 @@ export interface UserScript {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** Something that the worker fetches, or that is brought from this machine. */
-export type Fetched = { readonly url: string } | { readonly file: string };
+/**
+ * Something that the worker fetches, or that is brought from this machine. What is fetched must have the SHA-256 (in hex)
+ * if one is given.
+ */
+export type Fetched = { readonly url: string; readonly sha256?: string } | { readonly file: string };
 
 export interface WindowsMaterial {
   /** The VirtIO drivers disc, an ISO image. */

@@ -116,6 +116,12 @@ export const osmorphingErrors = {
     remedy: 'Check winguestinit_x64_url and that the worker reaches it, or install the agent on the source.',
     retryable: true,
   },
+  'osmorphing.download-differs': {
+    title: 'What was downloaded is not what was expected',
+    cause: 'Its digest is another one than the URL ends with: it was replaced by another version, or changed on the way.',
+    remedy: 'Find out which digest is right before you correct it; nothing of the download was put into the guest.',
+    retryable: false,
+  },
   'osmorphing.worker-tools': {
     title: 'The worker lacks tools for Windows guests',
     cause: 'It needs ntfs-3g and the Python package of hivex, and could not install them.',

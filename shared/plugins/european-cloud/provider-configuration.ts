@@ -91,7 +91,7 @@ export const configuration = z.strictObject({
   use_config_drive: optional(leaves.use_config_drive),
   winguestinit_x64_url: optional(leaves.web_url, {
     title: 'Windows guest initialization agent',
-    help: 'URL of the ZIP with the Windows guest initialization agent for amd64.',
+    help: 'URL of the ZIP with the Windows guest initialization agent for amd64. With #sha256= and a digest at its end, what is downloaded must have it.',
     example: windowsGuestAgentUrl,
     builtIn: windowsGuestAgentUrl,
   }),

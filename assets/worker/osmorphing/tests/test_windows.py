@@ -1,5 +1,6 @@
 """What of the Windows part needs neither NTFS nor a registry; those are seen on real ones by the lab."""
 
+import hashlib
 import os
 import shutil
 import struct
@@ -12,6 +13,7 @@ from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource
 from causeway_osmorphing.windows.drivers import candidates
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, is_clean, shown
+from causeway_osmorphing.windows import init_agent
 from causeway_osmorphing.windows.inf import Inf
 from causeway_osmorphing.windows.network import Interface, pair
 from causeway_osmorphing.windows.tree import WindowsTree
@@ -143,6 +145,19 @@ class DiscTest(unittest.TestCase):
                 self.assertEqual(caught.exception.code, 'osmorphing.drivers-missing')
         finally:
             os.unlink(path)
+
+
+class InitAgentTest(unittest.TestCase):
+    def test_an_archive_with_another_digest_than_the_expected_one_is_refused(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        with open(os.path.join(folder, 'agent'), 'wb') as file:
+            file.write(b'agent')
+        wanted = {'url': 'file://%s/agent' % folder, 'sha256': hashlib.sha256(b'agent').hexdigest()}
+        self.assertEqual(init_agent._fetch(wanted, folder), os.path.join(folder, 'init-agent.zip'))
+        with self.assertRaises(MorphError) as caught:
+            init_agent._fetch(dict(wanted, sha256='0' * 64), folder)
+        self.assertEqual(caught.exception.code, 'osmorphing.download-differs')
 
 
 class HttpSourceTest(unittest.TestCase):

@@ -5,6 +5,10 @@ if ($request.agent) {
   if ($request.agent.path) { $archive = $request.agent.path } else {
     [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
     try { (New-Object Net.WebClient).DownloadFile($request.agent.url, $archive) } catch { Stop-With 'osmorphing.init-agent-missing' "the agent could not be fetched: $($_.Exception.Message)" }
+    $digest = (Get-FileHash -LiteralPath $archive -Algorithm SHA256).Hash.ToLowerInvariant()
+    if ($request.agent.sha256 -and $digest -ne $request.agent.sha256) {
+      Stop-With 'osmorphing.download-differs' "the SHA-256 of $($request.agent.url) is $digest, not $($request.agent.sha256)"
+    }
   }
   try { Expand-Archive -LiteralPath $archive -DestinationPath $folder -Force } catch { Stop-With 'osmorphing.init-agent-missing' "the agent's archive cannot be unpacked: $($_.Exception.Message)" }
   foreach ($needed in 'Bin\OpenStackService.exe', 'Python\Python.exe') {

@@ -36,7 +36,7 @@ export function agentWishes({ retainUserCredentials = false, setDhcp = true, pre
 }
 
 async function bring(program: WorkerProgram, name: string, wanted: Fetched, signal: AbortSignal): Promise<JsonObject> {
-  if ('url' in wanted) return { url: wanted.url };
+  if ('url' in wanted) return { ...wanted };
   const bytes = await readFile(wanted.file).catch((error: unknown) => {
     throw new CausewayError('general.invalid-input', `${wanted.file} cannot be read`, { cause: error });
   });

@@ -1,3 +1,4 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject } from '../../../../shared/model/json.ts';
 import { virtioIsoUrl } from '../../../../shared/plugins/european-cloud/leaves.ts';
 import { windowsGuestAgentUrl } from '../../../../shared/plugins/european-cloud/provider-configuration.ts';
@@ -12,15 +13,29 @@ export function windowsModeOf(asked: WindowsMode | undefined, environment: JsonO
   return asked ?? (isJsonObject(images) && typeof images['windows'] === 'string' ? 'worker' : 'offline');
 }
 
-/** What the environment says of drivers and agent, or their public places; files of this machine go before. */
+/**
+ * What the environment says of drivers and agent, or their public places; files of this machine go before. The agent's URL
+ * may end with `#sha256=` and the digest that it must have.
+ *
+ * @throws `general.invalid-input` for such an ending that is no digest, or at the disc, of which only parts may be read
+ */
 export function windowsMaterial(environment: JsonObject, files: { readonly virtioDisc?: string | undefined; readonly initAgent?: string | undefined }): WindowsMaterial {
   return {
-    virtioDisc: fetched(files.virtioDisc, environment['windows_virtio_iso_url'], virtioIsoUrl),
+    virtioDisc: undigested(fetched(files.virtioDisc, environment['windows_virtio_iso_url'], virtioIsoUrl)),
     initAgent: fetched(files.initAgent, environment['winguestinit_x64_url'], windowsGuestAgentUrl),
   };
 }
 
 function fetched(file: string | undefined, url: unknown, builtIn: string): Fetched {
   if (file !== undefined) return { file };
-  return { url: typeof url === 'string' && url !== '' ? url : builtIn };
+  const [address = '', ending] = (typeof url === 'string' && url !== '' ? url : builtIn).split('#', 2);
+  if (ending === undefined || ending === '') return { url: address };
+  const sha256 = /^sha256=([0-9a-f]{64})$/i.exec(ending)?.[1]?.toLowerCase();
+  if (sha256 === undefined) throw new CausewayError('general.invalid-input', `#${ending.slice(0, 100)} at the end of a URL is not sha256= and 64 hexadecimal digits`);
+  return { url: address, sha256 };
+}
+
+function undigested(disc: Fetched): Fetched {
+  if (!('sha256' in disc)) return disc;
+  throw new CausewayError('general.invalid-input', 'windows_virtio_iso_url ends with a digest, which cannot be checked: only parts of the disc are read');
 }

@@ -23,6 +23,13 @@ describe('the way to prepare a Windows guest', () => {
     expect(windowsMaterial({}, {})).toMatchObject({ virtioDisc: { url: expect.stringMatching(/virtio-win\.iso$/) as string }, initAgent: { url: expect.stringMatching(/\.zip$/) as string } });
   });
 
+  it('expects the digest that the agent\'s URL ends with, and refuses one that could not be checked', () => {
+    const digest = 'ab'.repeat(32);
+    expect(windowsMaterial({ winguestinit_x64_url: `https://a.example/a.zip#sha256=${digest}` }, {}).initAgent).toEqual({ url: 'https://a.example/a.zip', sha256: digest });
+    expect(() => windowsMaterial({ winguestinit_x64_url: 'https://a.example/a.zip#sha256=12' }, {})).toThrow('is not sha256= and 64');
+    expect(() => windowsMaterial({ windows_virtio_iso_url: `https://a.example/v.iso#sha256=${digest}` }, {})).toThrow('only parts of the disc are read');
+  });
+
   it('takes the newest folder of the disc that fits', () => {
     expect(discFolders([10, 0, 20348], true)[0]).toBe('2k22');
     expect(discFolders([10, 0, 19045], false)).toEqual(['w10', 'w8.1', 'w8', 'w7']);

@@ -176,7 +176,7 @@ class WindowsWorker {
 
   /** Where the worker finds something: behind a URL, or where it was put. */
   async #bring(name: string, wanted: Fetched): Promise<JsonObject> {
-    if ('url' in wanted) return { url: wanted.url };
+    if ('url' in wanted) return { ...wanted };
     const path = `C:\\Windows\\Temp\\${name}`;
     await this.#connection.upload(path, await readFile(wanted.file), this.#request.signal);
     return { path };

@@ -75,6 +75,8 @@ def _fetch(wanted, folder):
     except (OSError, ValueError) as error:
         raise MorphError('osmorphing.init-agent-missing', 'the agent could not be fetched: %s' % error)
     protocol.log('fetched the agent: %d bytes, SHA-256 %s' % (size, digest))
+    if wanted.get('sha256') and digest != wanted['sha256']:
+        raise MorphError('osmorphing.download-differs', 'the SHA-256 of %s is %s, not %s' % (wanted['url'], digest, wanted['sha256']))
     return path
 
 
