@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { volumeSerial } from '../european-cloud/server-machines.ts';
 import type { MachinePlan } from '../european-cloud/server-machines.ts';
@@ -28,12 +28,11 @@ export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<st
     const serialPath = join(folder, 'serial.log');
     const boot = plan.boot.kind === 'image'
       ? await workerArguments(plan, folder, await setup.workerInitramfs())
-      : [...guestArguments(plan), ...(await configDriveArguments(plan, folder))];
+      : [...(await firmwareArguments(plan, folder)), ...guestArguments(plan), ...(await configDriveArguments(plan, folder))];
     const output = await open(join(folder, 'qemu.log'), 'a');
-    const forwards = Object.entries(forwarded).map(([inside, outside]) => `,hostfwd=tcp:${host}:${outside}-:${inside}`).join('');
-    const nics = plan.nics.flatMap(({ mac }, index) => [
-      '-netdev', `user,id=net${index}${index === 0 ? forwards : ''}`,
-      '-device', `virtio-net-pci,netdev=net${index},mac=${mac},romfile=`,
+    const nics = plan.nics.flatMap((nic, index) => [
+      '-netdev', `user,id=net${index}${guestNetwork(plan, nic.ipv4)}${index === 0 ? forwards(host, plan, nic.ipv4) : ''}`,
+      '-device', `virtio-net-pci,netdev=net${index},mac=${nic.mac},romfile=`,
     ]);
     const child = spawnBound('qemu-system-x86_64', [
       '-no-user-config', '-nodefaults', '-name', plan.name, '-machine', 'pc', '-accel', 'tcg,thread=multi,tb-size=256',
@@ -65,6 +64,23 @@ export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<st
   };
 }
 
+/** A guest is in its network as the cloud has it, with the address that the cloud gave; a worker knows its own. */
+function guestNetwork(plan: MachinePlan, ipv4: string): string {
+  if (!isRealNetwork(plan, ipv4)) return '';
+  const network = ipv4.replace(/\.\d+$/, '');
+  return `,net=${network}.0/24,host=${network}.1,dns=${network}.254,dhcpstart=${ipv4}`;
+}
+
+function forwards(host: string, plan: MachinePlan, ipv4: string): string {
+  const inside = isRealNetwork(plan, ipv4) ? ipv4 : '';
+  return Object.entries(forwarded).map(([port, outside]) => `,hostfwd=tcp:${host}:${outside}-${inside}:${port}`).join('');
+}
+
+/** Loopback addresses lead to workers from this machine; no guest could have one on a card. */
+function isRealNetwork(plan: MachinePlan, ipv4: string): boolean {
+  return plan.boot.kind === 'volume' && !ipv4.startsWith('127.');
+}
+
 async function workerArguments(plan: MachinePlan, folder: string, image: string): Promise<string[]> {
   const seed = join(folder, 'seed.json');
   await writeFile(seed, JSON.stringify(seedFromUserData(plan.userData, plan.publicKey)), { mode: 0o600 });
@@ -72,6 +88,21 @@ async function workerArguments(plan: MachinePlan, folder: string, image: string)
     '-kernel', join(image, 'vmlinuz'), '-initrd', join(image, 'initrd'),
     '-append', `console=ttyS0 quiet rdinit=/init causeway.name=${plan.name}`,
     '-fw_cfg', `name=opt/causeway/seed,file=${seed}`,
+  ];
+}
+
+/** UEFI with an empty boot list when the boot volume's image configuration asks for it; else the emulator's own BIOS. */
+async function firmwareArguments(plan: MachinePlan, folder: string): Promise<string[]> {
+  if (plan.boot.kind !== 'volume' || plan.boot.imageConfig['uefi'] !== true) return [];
+  const variables = join(folder, 'uefi-variables');
+  try {
+    await copyFile('/usr/share/OVMF/OVMF_VARS_4M.fd', variables);
+  } catch (error) {
+    throw new Error('a machine with UEFI firmware needs the Debian package ovmf', { cause: error });
+  }
+  return [
+    '-drive', 'if=pflash,unit=0,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd',
+    '-drive', `if=pflash,unit=1,format=raw,file=${variables}`,
   ];
 }
 
