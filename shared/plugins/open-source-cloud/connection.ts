@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { allowUntrustedField, caCertificateField, passwordField, usernameField } from '../shapes/connection-fields.ts';
+import { allowUntrustedField, caCertificateField } from '../shapes/connection-fields.ts';
+import { secretValue } from '../shapes/secret-value.ts';
 import { text } from '../shapes/text.ts';
 
 const access = 'Access';
@@ -48,11 +49,27 @@ export const connection = z.strictObject({
     example: 3,
     builtIn: 3,
   }),
-  username: usernameField('User with access to the project.', 'migration'),
-  password: passwordField(),
-  project_name: field(text(), { title: 'Project', help: 'Project in which the endpoint works.', group: access, example: 'production' }),
+  username: optionalText('User name', 'User with access to the project. Not with an application credential.', access, 'migration'),
+  password: field(secretValue().optional(), {
+    title: 'Password',
+    help: 'Password of the user. The vault keeps it.',
+    group: access,
+    secret: true,
+    example: { $secret: 'endpoint-password' },
+  }),
+  project_name: optionalText('Project', 'Project in which the endpoint works. Not with an application credential, which has its own.', access, 'production'),
   user_domain_name: optionalText('Domain of the user', 'Domain to which the user belongs.', access, 'Default', 'Default'),
   project_domain_name: optionalText('Domain of the project', 'Domain to which the project belongs.', access, 'Default', 'Default'),
+  application_credential_id: optionalText(
+    'Application credential', 'ID of an application credential, in place of a user with a password and a project.', access, '6c1f2a7be2c34a9f9d3f6a3d1c5b7e80',
+  ),
+  application_credential_secret: field(secretValue().optional(), {
+    title: 'Secret of the application credential',
+    help: 'Secret of the application credential. The vault keeps it.',
+    group: access,
+    secret: true,
+    example: { $secret: 'application-credential' },
+  }),
   region_name: optionalText('Region', 'Region whose services are used. Needed where the catalogue lists several.', 'Services', 'RegionOne'),
   region_names: perService('Region', { compute: 'RegionOne' }),
   interface_name: optionalText('Interface', 'Which of a service’s URLs is used: public, internal or admin.', 'Services', 'public', 'public'),
@@ -72,6 +89,11 @@ export const connection = z.strictObject({
   }),
   ca_certificate: caCertificateField(),
   allow_untrusted: allowUntrustedField(),
+  caller_address: optionalText(
+    'Caller address',
+    'Addresses or ranges, comma-separated, from which workers are reached: their ports are opened for these alone. Needed behind a router that hides this computer’s own address.',
+    'Trust', '198.51.100.7',
+  ),
   allow_untrusted_swift: field(z.boolean().optional(), {
     title: 'Allow an untrusted object store',
     help: 'Do not verify the TLS certificate of the object store only.',
