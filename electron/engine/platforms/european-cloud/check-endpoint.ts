@@ -1,52 +1,19 @@
 import { toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import { errorText } from '../../../../shared/model/errors/catalogue.ts';
-import type { CheckReport, CheckStep } from '../../ports/platform-common.ts';
-import { callerRanges } from './caller-address.ts';
+import { callerRanges } from '../../cloud-destination/caller-address.ts';
+import { counted, runTrials, type Trial } from '../../endpoint-checks/run-trials.ts';
+import type { CheckReport } from '../../ports/platform-common.ts';
+import { callerOf } from './scope.ts';
 import type { CloudSession } from './session.ts';
 
-interface Trial {
-  readonly name: string;
-  /** Without it, nothing after it can be tried. */
-  readonly essential: boolean;
-  /** Tells what was seen; a warning when it starts with one. */
-  readonly run: (signal: AbortSignal) => Promise<string | { readonly warning: string }>;
-}
-
 /** Tries, in order, everything that a migration will need of an endpoint, without changing anything there. */
-export async function checkEndpoint(session: CloudSession, signal: AbortSignal): Promise<CheckReport> {
-  const steps: CheckStep[] = [];
-  let blocked = false;
-  for (const trial of trials(session)) {
-    signal.throwIfAborted();
-    if (blocked) {
-      steps.push({ name: trial.name, outcome: 'skipped', evidence: 'an earlier step failed' });
-      continue;
-    }
-    try {
-      const seen = await trial.run(signal);
-      steps.push(typeof seen === 'string' ? { name: trial.name, outcome: 'passed', evidence: seen } : { name: trial.name, outcome: 'warning', evidence: seen.warning });
-    } catch (error) {
-      signal.throwIfAborted();
-      const record = toErrorRecord(error);
-      const { title, remedy } = errorText(record.code);
-      steps.push({ name: trial.name, outcome: 'failed', evidence: `${title} (${record.message}). ${remedy}` });
-      blocked = trial.essential;
-    }
-  }
-  return { passed: steps.every((step) => step.outcome === 'passed' || step.outcome === 'warning'), steps };
+export function checkEndpoint(session: CloudSession, signal: AbortSignal): Promise<CheckReport> {
+  return runTrials(trials(session), signal);
 }
 
 function trials(session: CloudSession): readonly Trial[] {
   const { connection } = session;
   const iaas = session.iaas.bind(session);
-  const counted = (name: string, list: (signal: AbortSignal) => Promise<readonly unknown[]>): Trial => ({
-    name: `List ${name}`,
-    essential: false,
-    run: async (signal) => {
-      const { length } = await list(signal);
-      return `${length} found`;
-    },
-  });
   return [
     { name: 'Read the service account key', essential: true, run: async () => keySeen(session) },
     {
@@ -100,7 +67,7 @@ function trials(session: CloudSession): readonly Trial[] {
       essential: false,
       async run(signal) {
         try {
-          const ranges = await callerRanges(session, { publicAddress: true, prefixes: [] }, signal);
+          const ranges = await callerRanges(callerOf(session), { publicAddress: true, prefixes: [] }, signal);
           return `workers with a public address will be opened for ${ranges.join(', ')}`;
         } catch (error) {
           const record = toErrorRecord(error);

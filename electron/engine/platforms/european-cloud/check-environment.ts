@@ -2,22 +2,26 @@ import { toErrorRecord, CausewayError } from '../../../../shared/model/causeway-
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
-import { callerRanges } from './caller-address.ts';
+import { callerRanges } from '../../cloud-destination/caller-address.ts';
+import { checkFixedAddresses } from '../../cloud-destination/fixed-addresses.ts';
+import { labelKeys, labelValue, managedBy } from '../../cloud-destination/labels.ts';
+import { resolve, resolveText, unresolvedText, type Resolution } from '../../cloud-destination/names.ts';
+import { pointer, reportInto, type Report } from '../../cloud-destination/online-finding.ts';
+import { addNeeds, shortageText, shortages, type QuotaNeeds } from '../../cloud-destination/quota-needs.ts';
+import { sizeInGib } from '../../cloud-destination/volume-sizes.ts';
+import { decodeDebugKey } from '../../cloud-destination/worker-user-data.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
-import { checkFixedAddresses } from './fixed-addresses.ts';
 import type { Iaas } from './iaas/iaas.ts';
-import { labelKeys, labelValue, managedBy } from './iaas/labels.ts';
 import type { CloudNetwork } from './iaas/networks.ts';
 import type { CloudVolume } from './iaas/volumes.ts';
 import { fits, isArm, smallestFitting } from './machine-type.ts';
-import { resolve, resolveImage, resolveText, unresolvedText, type Resolution } from './names.ts';
-import { addNeeds, shortageText, shortages, type QuotaNeeds } from './quota-needs.ts';
-import { pointer, reportInto, type Report } from './online-finding.ts';
+import { resolveImage } from './image-names.ts';
+import { mappedNetworks } from './mapped-networks.ts';
+import { quotaWords } from './quota-words.ts';
+import { callerOf, largestVolumeGib } from './scope.ts';
 import { asServerLabels } from './server-labels.ts';
 import type { CloudSession } from './session.ts';
-import { largestVolumeGib, sizeInGib } from './storage-class.ts';
 import { bootVolumeSize, callerQuestion, imagesFor, planWorker, workerNeeds } from './worker-plan.ts';
-import { decodeDebugKey } from './worker-user-data.ts';
 
 /**
  * Everything about an environment that only the cloud can tell: names, ranges, sizes, quotas. All findings in one go;
@@ -25,7 +29,7 @@ import { decodeDebugKey } from './worker-user-data.ts';
  */
 export async function checkEnvironment(session: CloudSession, environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const report = reportInto(findings);
+  const report = reportInto('european-cloud', findings);
   let effective: DestinationEnvironment;
   try {
     effective = readEnvironment(environment);
@@ -43,7 +47,7 @@ export async function checkEnvironment(session: CloudSession, environment: JsonO
   }
   const networks = await iaas.networks.list(signal);
   checkNetworks(networks, effective, vm, report);
-  await checkFixedAddresses(iaas, networks, effective, vm, signal, report);
+  if (effective.preserve_fixed_ips) await checkFixedAddresses(mappedNetworks(iaas, networks, effective), vm, signal, report);
   await checkZone(iaas, effective, signal, report);
   await checkImages(iaas, effective, vm, signal, report);
   await checkMachineTypes(iaas, effective, vm, signal, report);
@@ -183,7 +187,7 @@ async function checkQuotas(session: CloudSession, iaas: Iaas, environment: Desti
   let worker: QuotaNeeds = {};
   try {
     const plan = await planWorker(iaas, environment, 'disk-copy', signal);
-    const ranges = await callerRanges(session, callerQuestion(plan), signal);
+    const ranges = await callerRanges(callerOf(session), callerQuestion(plan), signal);
     worker = workerNeeds(plan, ranges.length);
   } catch (error) {
     signal.throwIfAborted();
@@ -196,7 +200,7 @@ async function checkQuotas(session: CloudSession, iaas: Iaas, environment: Desti
   const existing = await iaas.volumes.list({ [labelKeys.managedBy]: managedBy, [labelKeys.vm]: labelValue(vm.id) }, signal);
   const needs = addNeeds(worker, volumeNeeds(vm, existing));
   const short = shortages(needs, await iaas.quotas.read(signal));
-  if (short.length > 0) report('error', '', 'quota', `the project's quotas are too small: ${short.map(shortageText).join('; ')}`);
+  if (short.length > 0) report('error', '', 'quota', `the project's quotas are too small: ${short.map((each) => shortageText(each, quotaWords)).join('; ')}`);
 }
 
 /** What the replica's volumes still need; those that an earlier execution made are there already. */

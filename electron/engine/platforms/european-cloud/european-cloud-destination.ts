@@ -1,18 +1,22 @@
+import { deleteVolumes } from '../../cloud-destination/delete-volumes.ts';
+import { findOwned, releaseOwned } from '../../cloud-destination/release-owned.ts';
+import { ensureVolumes } from '../../cloud-destination/replica-volumes.ts';
+import { stopWorker } from '../../cloud-destination/stop-worker.ts';
+import type { WorkerKeyRing } from '../../cloud-destination/worker-entries.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { DestinationPlatform } from '../../ports/destination-platform.ts';
 import { readCatalog, readOptions } from './catalog.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { checkEnvironment } from './check-environment.ts';
 import type { EuropeanCloudContext } from './context.ts';
-import { deleteVolumes } from './delete-volumes.ts';
 import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
-import { readScope } from './environment.ts';
+import { readEnvironment, readScope } from './environment.ts';
 import { listManaged } from './list-managed.ts';
-import { findOwned, releaseOwned } from './remove-resource.ts';
-import { ensureVolumes } from './replica-volumes.ts';
+import { removerOf } from './remove-resource.ts';
+import { scopeOf } from './scope.ts';
 import { openSession } from './session.ts';
-import { stopWorker } from './stop-worker.ts';
 import { startWorker } from './start-worker.ts';
-import type { WorkerKeyRing } from './worker-entries.ts';
+import { volumeRules } from './volume-rules.ts';
 
 /**
  * The European cloud as a destination.
@@ -23,6 +27,7 @@ import type { WorkerKeyRing } from './worker-entries.ts';
 export function createEuropeanCloudDestination(connection: unknown, context: EuropeanCloudContext = {}): DestinationPlatform {
   const session = openSession(connection, context);
   const keyRing: WorkerKeyRing = new Map();
+  const removing = { removerOf: (entry: LedgerEntry) => removerOf(session, entry) };
   return {
     check: (signal) => checkEndpoint(session, signal),
     options(names, environment, signal) {
@@ -34,12 +39,16 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
       return readCatalog(session.iaas(scope.project), scope, new Date(session.clock.wallTime()), signal);
     },
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
-    ensureVolumes: (run, disks, signal) => ensureVolumes(session, run, disks, signal),
+    async ensureVolumes(run, disks, signal) {
+      const environment = readEnvironment(run.environment);
+      const iaas = session.iaas(environment.project);
+      return ensureVolumes(scopeOf(session, iaas), run, disks, volumeRules(session, iaas, environment), signal);
+    },
     startWorker: (run, role, volumes, signal) => startWorker(session, keyRing, run, role, volumes, signal),
-    stopWorker: (run, role, signal) => stopWorker(session, keyRing, run, role, signal),
-    deleteVolumes: (run, signal) => deleteVolumes(session, run, signal),
-    removeResource: (entry, ledger, signal) => releaseOwned(session, ledger, entry, signal),
-    findResource: (entry, signal) => findOwned(session, entry, signal),
+    stopWorker: (run, role, signal) => stopWorker(removing, keyRing, run, role, signal),
+    deleteVolumes: (run, signal) => deleteVolumes(removing, run, signal),
+    removeResource: (entry, ledger, signal) => releaseOwned(removing, ledger, entry, signal),
+    findResource: (entry, signal) => findOwned(removing, entry, signal),
     listManaged: (environment, signal) => listManaged(session.iaas(readScope(environment).project), signal),
     deployment: createDeploymentPlatform(session),
     async close() {

@@ -1,7 +1,7 @@
 import type { ManagedResource } from '../../ports/destination-platform.ts';
 import type { ResourceKind } from '../../ports/ledger.ts';
 import type { Iaas } from './iaas/iaas.ts';
-import { hasLabels, labelKeys, managedBy } from './iaas/labels.ts';
+import { hasLabels, labelKeys, managedBy } from '../../cloud-destination/labels.ts';
 
 interface Labelled {
   readonly id: string;

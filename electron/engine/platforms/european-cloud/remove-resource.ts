@@ -1,47 +1,17 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import type { LedgerEntry, LedgerScope } from '../../ports/ledger.ts';
-import { detachVolume, freeVolume } from './attachments.ts';
+import { detachVolume, freeVolume } from '../../cloud-destination/attachments.ts';
+import type { Remover } from '../../cloud-destination/cloud-scope.ts';
+import { hasLabels, labelKeys } from '../../cloud-destination/labels.ts';
+import { entryLabel, nameOf, removeAndWait } from '../../cloud-destination/owned.ts';
+import { simpleRemover } from '../../cloud-destination/release-owned.ts';
+import { findVolume } from '../../cloud-destination/volume-state.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Iaas } from './iaas/iaas.ts';
-import { hasLabels, labelKeys } from './iaas/labels.ts';
-import { entryLabel, nameOf, removeAndWait } from './owned.ts';
+import { scopeOf } from './scope.ts';
 import type { CloudSession } from './session.ts';
-import { findVolume } from './volume-state.ts';
-
-interface Remover {
-  readonly findId: (signal: AbortSignal) => Promise<string | undefined>;
-  readonly isThere: (id: string, signal: AbortSignal) => Promise<boolean>;
-  readonly remove: (id: string, signal: AbortSignal) => Promise<void>;
-}
-
-/** Marks, removes and ticks off one resource of ours. "Not there" is done. */
-export function releaseOwned(session: CloudSession, ledger: LedgerScope, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
-  const remover = removerOf(session, entry);
-  return ledger.release(entry, { findId: (_entry, s) => remover.findId(s), remove: (id, _entry, s) => remover.remove(id, s) }, signal);
-}
-
-/**
- * Waits for something that was just made. What fails at its creation holds nothing: it is removed, so that a repetition
- * makes a new one instead of meeting the failed one again.
- */
-export async function orRemoveFailed<T>(session: CloudSession, ledger: LedgerScope, entry: LedgerEntry, made: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  try {
-    return await made();
-  } catch (error) {
-    if (error instanceof CausewayError && error.code === 'cloud.operation-failed') await releaseOwned(session, ledger, entry, signal);
-    throw error;
-  }
-}
-
-/** Whether the resource of an entry is there, by its recorded id or by the label that its creation carried. */
-export async function findOwned(session: CloudSession, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
-  const remover = removerOf(session, entry);
-  if (entry.resourceId !== undefined) return (await remover.isThere(entry.resourceId, signal)) ? { id: entry.resourceId } : undefined;
-  const id = await remover.findId(signal);
-  return id === undefined ? undefined : { id };
-}
 
 /** How each kind of resource is found and removed. An entry's details say in which project, network or group it is. */
-function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
+export function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
   const iaas = session.iaas(detail(entry, 'project'));
   const label = entryLabel(entry);
   const labelled = <T extends { id: string; labels: Record<string, unknown> }>(list: readonly T[]): string | undefined => list.find((each) => hasLabels(each, label))?.id;
@@ -49,15 +19,11 @@ function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
     get: (id: string, s: AbortSignal) => Promise<unknown>,
     findId: (s: AbortSignal) => Promise<string | undefined>,
     remove: (id: string, s: AbortSignal) => Promise<void>,
-  ): Remover => ({
-    findId,
-    isThere: async (id, s) => (await get(id, s)) !== undefined,
-    remove: (id, signal) => removeAndWait(session, `${entry.kind} ${id}`, { remove: (s) => remove(id, s), get: (s) => get(id, s) }, signal),
-  });
+  ): Remover => simpleRemover(session, entry, get, findId, remove);
   switch (entry.kind) {
     case 'volume':
       return {
-        ...simple((id, s) => iaas.volumes.get(id, s), async (s) => (await findVolume(iaas, entry, s))?.id, (id, s) => iaas.volumes.delete(id, s)),
+        ...simple((id, s) => iaas.volumes.get(id, s), async (s) => (await findVolume(scopeOf(session, iaas), entry, s))?.id, (id, s) => iaas.volumes.delete(id, s)),
         remove: (id, signal) => removeVolume(session, iaas, entry, id, signal),
       };
     case 'server':
@@ -100,7 +66,7 @@ function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
 }
 
 async function removeVolume(session: CloudSession, iaas: Iaas, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
-  await freeVolume(session, iaas, { replicaId: entry.replicaId ?? '', note: () => undefined }, id, undefined, signal);
+  await freeVolume(scopeOf(session, iaas), { replicaId: entry.replicaId ?? '', note: () => undefined }, id, undefined, signal);
   await removeAndWait(session, `volume ${id}`, { remove: (s) => iaas.volumes.delete(id, s), get: (s) => iaas.volumes.get(id, s) }, signal);
 }
 
@@ -112,7 +78,7 @@ async function removeServer(session: CloudSession, iaas: Iaas, id: string, signa
   for (const volumeId of await iaas.servers.attachedVolumes(id, signal)) {
     if (volumeId === bootVolumeId) continue;
     try {
-      await detachVolume(session, iaas, id, volumeId, signal);
+      await detachVolume(scopeOf(session, iaas), id, volumeId, signal);
     } catch {
       // The server's removal frees its volumes as well; a hanging detachment must not keep the worker alive.
       signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import { isLabelText, type Labels } from './iaas/labels.ts';
+import { isLabelText, type Labels } from '../../cloud-destination/labels.ts';
 
 const reservedPrefix = 'stackit-';
 

@@ -1,7 +1,8 @@
 import { createHttpClient, type HttpClient } from '../../http/http-client.ts';
 import { createTransport } from '../../http/transport.ts';
 import { parseConnection, defaultTokenUrl, type EuropeanCloudConnection } from './connection.ts';
-import { surroundingsOf, type EuropeanCloudContext, type Surroundings } from './context.ts';
+import { surroundingsOf, type Surroundings } from '../../cloud-destination/timing.ts';
+import type { EuropeanCloudContext } from './context.ts';
 import { createIaas, type Iaas } from './iaas/iaas.ts';
 import { createKeyFlow } from './key-flow.ts';
 import { readServiceAccountKey, type ServiceAccountKey } from './service-account-key.ts';

@@ -1,11 +1,11 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { hasLabels } from '../../cloud-destination/labels.ts';
+import { ensureOwned, entryLabel, labelsOf, nameOf } from '../../cloud-destination/owned.ts';
+import { temporary } from '../../cloud-destination/worker-entries.ts';
 import type { DestinationRun, WorkerRole } from '../../ports/destination-platform.ts';
 import type { Iaas } from './iaas/iaas.ts';
-import { hasLabels } from './iaas/labels.ts';
 import type { CloudNic } from './iaas/networks.ts';
-import { ensureOwned, entryLabel, labelsOf, nameOf } from './owned.ts';
 import type { CloudSession } from './session.ts';
-import { temporary } from './worker-entries.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 
 /** A group of the worker's own, with its ports open for the caller alone. Returns its id. */

@@ -1,12 +1,14 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { WorkerNetwork } from '../../cloud-destination/caller-address.ts';
+import { resolve, resolvedOrThrow, resolveText } from '../../cloud-destination/names.ts';
+import type { QuotaNeeds } from '../../cloud-destination/quota-needs.ts';
+import { workerOs, workerPorts } from '../../cloud-destination/worker-ports.ts';
 import type { WorkerRole } from '../../ports/destination-platform.ts';
 import { required, workerImage, type DestinationEnvironment } from './environment.ts';
 import type { CloudImage, MachineType } from './iaas/catalog-lists.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudNetwork } from './iaas/networks.ts';
-import { resolve, resolvedOrThrow, resolveImage, resolveText } from './names.ts';
-import type { QuotaNeeds } from './quota-needs.ts';
-import { winrmPort } from './windows-worker-user-data.ts';
+import { resolveImage } from './image-names.ts';
 
 /** Everything about a worker that is known before anything is created. */
 export interface WorkerPlan {
@@ -19,19 +21,6 @@ export interface WorkerPlan {
   readonly bootVolumeClass: string | undefined;
   readonly publicAddress: boolean;
   readonly ports: readonly number[];
-}
-
-export const sshPort = 22;
-export const agentPort = 5566;
-
-export function workerOs(role: WorkerRole): 'linux' | 'windows' {
-  return role === 'osmorphing-windows' ? 'windows' : 'linux';
-}
-
-/** The ports that a worker has to be reached on. SSH is needed in either way of transfer. */
-export function workerPorts(role: WorkerRole, environment: Pick<DestinationEnvironment, 'data_transfer_mechanism'>): readonly number[] {
-  if (role === 'osmorphing-windows') return [winrmPort];
-  return role === 'disk-copy' && environment.data_transfer_mechanism === 'HTTPS' ? [sshPort, agentPort] : [sshPort];
 }
 
 /** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `cloud.name-ambiguous`, `general.invalid-input` */
@@ -67,7 +56,7 @@ export async function planWorker(iaas: Iaas, environment: DestinationEnvironment
     bootVolumeGib: bootVolumeSize(environment.migr_worker_volume_size, image, machineType),
     bootVolumeClass: environment.migr_worker_volume_performance_class,
     publicAddress: environment.migr_worker_use_public_ip,
-    ports: workerPorts(role, environment),
+    ports: workerPorts(role, environment.data_transfer_mechanism),
   };
 }
 
@@ -115,7 +104,7 @@ export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds 
 }
 
 /** What has to be known of a worker to tell from where it will be reached. */
-export function callerQuestion(plan: WorkerPlan): { publicAddress: boolean; prefixes: readonly string[]; gateway?: string } {
+export function callerQuestion(plan: WorkerPlan): WorkerNetwork {
   const gateway = plan.network.ipv4?.gateway;
   return { publicAddress: plan.publicAddress, prefixes: plan.network.ipv4?.prefixes ?? [], ...(typeof gateway === 'string' ? { gateway } : {}) };
 }

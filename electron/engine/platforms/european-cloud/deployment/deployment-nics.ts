@@ -1,11 +1,11 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { deploymentIntent } from '../../../cloud-destination/deployment/deployment-keys.ts';
+import { hasLabels } from '../../../cloud-destination/labels.ts';
+import { ensureOwned, entryLabel, labelsOf, nameOf } from '../../../cloud-destination/owned.ts';
 import type { DeployedNic, DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
 import { readEnvironment } from '../environment.ts';
-import { hasLabels } from '../iaas/labels.ts';
 import type { CloudNic } from '../iaas/networks.ts';
-import { ensureOwned, entryLabel, labelsOf, nameOf } from '../owned.ts';
 import type { CloudSession } from '../session.ts';
-import { deploymentIntent } from './deployment-keys.ts';
 import { planState } from './plan-deployment.ts';
 
 /** One NIC a source NIC, in their order, with the address and groups of the plan. MAC addresses are the platform's. */

@@ -1,19 +1,22 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
+import { freeVolume } from '../../../cloud-destination/attachments.ts';
+import type { CloudScope, CloudServer } from '../../../cloud-destination/cloud-scope.ts';
+import { deploymentIntent } from '../../../cloud-destination/deployment/deployment-keys.ts';
+import { serverName } from '../../../cloud-destination/deployment/server-name.ts';
+import { hasLabels } from '../../../cloud-destination/labels.ts';
+import { ensureOwned, entryLabel, labelsOf, type Owned } from '../../../cloud-destination/owned.ts';
+import { orRemoveFailed } from '../../../cloud-destination/release-owned.ts';
+import { awaitActive } from '../../../cloud-destination/server-state.ts';
 import type { DeployedNic, DeployedServer, DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../ports/destination-platform.ts';
-import { freeVolume } from '../attachments.ts';
 import { readEnvironment, required, type DestinationEnvironment } from '../environment.ts';
 import type { Iaas } from '../iaas/iaas.ts';
-import { hasLabels } from '../iaas/labels.ts';
-import type { CloudServer } from '../iaas/servers.ts';
-import { ensureOwned, entryLabel, labelsOf, type Owned } from '../owned.ts';
-import { orRemoveFailed } from '../remove-resource.ts';
+import type { CloudServer as ApiServer } from '../iaas/servers.ts';
+import { scopeOf } from '../scope.ts';
 import { asServerLabels } from '../server-labels.ts';
 import type { CloudSession } from '../session.ts';
-import { awaitActive } from '../server-state.ts';
 import { bootVolumeConfig, dataVolumeConfig } from './boot-volume-config.ts';
-import { deploymentIntent } from './deployment-keys.ts';
 import { planState } from './plan-deployment.ts';
 
 /** Creates the migrated VM from prepared volumes and NICs, gives it its public address, and waits until it runs. */
@@ -22,14 +25,15 @@ export async function createServer(
 ): Promise<DeployedServer> {
   const environment = readEnvironment(run.environment);
   const iaas = session.iaas(environment.project);
+  const cloud = scopeOf(session, iaas);
   const boot = bootVolume(run.vm, volumes);
   const existing = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key)?.resourceId;
-  if (existing === undefined) await describeVolumes(session, iaas, run, environment, volumes, boot, signal);
+  if (existing === undefined) await describeVolumes(cloud, iaas, run, environment, volumes, boot, signal);
   const { resource: server, entry } = await ensureServer(session, iaas, run, plan, environment, volumes, boot, nics, signal);
   const publicAddress = environment.use_public_ip ? await ensurePublicIp(session, iaas, run, nics, signal) : undefined;
-  const running = (): Promise<CloudServer> => awaitActive(session, iaas, server.id, signal);
+  const running = (): Promise<CloudServer> => awaitActive(cloud, server.id, signal);
   // A server that takes its volumes with it must not be removed while they are needed.
-  await (environment.delete_disks_on_server_termination ? running() : orRemoveFailed(session, run.ledger, entry, running, signal));
+  await (environment.delete_disks_on_server_termination ? running() : orRemoveFailed(cloud, run.ledger, entry, running, signal));
   const addresses = nics.flatMap((nic) => nic.ipAddress ?? []);
   return { id: server.id, name: server.name, addresses: publicAddress === undefined ? addresses : [publicAddress, ...addresses] };
 }
@@ -43,10 +47,10 @@ function bootVolume(vm: Vm, volumes: readonly Volume[]): Volume {
 }
 
 async function describeVolumes(
-  session: CloudSession, iaas: Iaas, run: DeploymentRun, environment: DestinationEnvironment, volumes: readonly Volume[], boot: Volume, signal: AbortSignal,
+  cloud: CloudScope, iaas: Iaas, run: DeploymentRun, environment: DestinationEnvironment, volumes: readonly Volume[], boot: Volume, signal: AbortSignal,
 ): Promise<void> {
   for (const volume of volumes) {
-    await freeVolume(session, iaas, run, volume.id, undefined, signal);
+    await freeVolume(cloud, run, volume.id, undefined, signal);
     const change = volume.id === boot.id
       ? { bootable: true, imageConfig: bootVolumeConfig(run.vm, environment) }
       : { imageConfig: dataVolumeConfig(environment) };
@@ -57,10 +61,10 @@ async function describeVolumes(
 async function ensureServer(
   session: CloudSession, iaas: Iaas, run: DeploymentRun, plan: DeploymentPlan, environment: DestinationEnvironment,
   volumes: readonly Volume[], boot: Volume, nics: readonly DeployedNic[], signal: AbortSignal,
-): Promise<Owned<CloudServer>> {
+): Promise<Owned<ApiServer>> {
   const { affinityGroupId, keypairName } = planState(plan);
   const metadata = Object.fromEntries(Object.entries(environment.server_properties).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
-  return ensureOwned<CloudServer>(
+  return ensureOwned<ApiServer>(
     session,
     run.ledger,
     deploymentIntent(run, 'server', 'server', { project: iaas.projectId }),
@@ -90,14 +94,6 @@ async function ensureServer(
     },
     signal,
   );
-}
-
-/** The VM's name in the form of host names, which servers of the cloud must have. Two servers may share one. */
-export function serverName(vmName: string): string {
-  const parts = vmName.normalize('NFKD').replaceAll(/[̀-ͯ]/g, '').split('.')
-    .map((part) => part.replaceAll(/[^A-Za-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, ''));
-  const name = parts.filter((part) => part !== '').join('.').slice(0, 63).replaceAll(/[-.]+$/g, '');
-  return name === '' ? 'migrated' : name;
 }
 
 async function ensurePublicIp(session: CloudSession, iaas: Iaas, run: DeploymentRun, nics: readonly DeployedNic[], signal: AbortSignal): Promise<string | undefined> {

@@ -2,17 +2,19 @@ import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Finding } from '../../../../../shared/validation/finding.ts';
+import { checkFixedAddresses, keptAddress } from '../../../cloud-destination/fixed-addresses.ts';
+import { resolve, resolvedOrThrow, resolveText } from '../../../cloud-destination/names.ts';
+import { reportInto } from '../../../cloud-destination/online-finding.ts';
+import { addNeeds, requireQuota } from '../../../cloud-destination/quota-needs.ts';
 import type { DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../ports/destination-platform.ts';
 import { readEnvironment, type DestinationEnvironment } from '../environment.ts';
-import { checkFixedAddresses, keptAddress } from '../fixed-addresses.ts';
 import type { MachineType } from '../iaas/catalog-lists.ts';
 import type { Iaas } from '../iaas/iaas.ts';
 import type { CloudNetwork } from '../iaas/networks.ts';
 import { smallestFitting } from '../machine-type.ts';
-import { resolve, resolvedOrThrow, resolveText } from '../names.ts';
-import { reportInto } from '../online-finding.ts';
-import { addNeeds, requireQuota } from '../quota-needs.ts';
+import { mappedNetworks } from '../mapped-networks.ts';
+import { quotaWords } from '../quota-words.ts';
 import { asServerLabels } from '../server-labels.ts';
 import type { CloudSession } from '../session.ts';
 import { planWorker, workerNeeds } from '../worker-plan.ts';
@@ -67,7 +69,7 @@ export async function planDeployment(session: CloudSession, run: DeploymentRun, 
     // The worker is gone when the server comes, so that the larger of the two counts for processors and memory.
     { ...workerNeeds(worker, 1), vcpu: Math.max(worker.machineType.vcpus, machineType.vcpus), ram: Math.max(worker.machineType.ram, machineType.ram) },
   );
-  if (!hasStarted(run)) requireQuota(needs, await iaas.quotas.read(signal));
+  if (!hasStarted(run)) requireQuota(needs, await iaas.quotas.read(signal), quotaWords);
   const state = { nics, securityGroupIds, ...(affinityGroupId === undefined ? {} : { affinityGroupId }), ...(keypairName === undefined ? {} : { keypairName }) };
   return { machineType: machineType.name, state: JSON.parse(JSON.stringify(state)) as JsonObject };
 }
@@ -96,8 +98,9 @@ function planNic(networks: readonly CloudNetwork[], environment: DestinationEnvi
 }
 
 async function refuseAddresses(iaas: Iaas, networks: readonly CloudNetwork[], environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<void> {
+  if (!environment.preserve_fixed_ips) return;
   const findings: Finding[] = [];
-  await checkFixedAddresses(iaas, networks, environment, run.vm, signal, reportInto(findings));
+  await checkFixedAddresses(mappedNetworks(iaas, networks, environment), run.vm, signal, reportInto('european-cloud', findings));
   // A deployment that goes on after a crash finds its own NIC at the address.
   const errors = findings.filter((each) => each.severity === 'error' && !(hasStarted(run) && each.rule.endsWith('address-taken')));
   if (errors.length > 0) throw new CausewayError('cloud.address-out-of-range', errors.map((each) => each.message).join('; '), { details: { problems: errors.map((each) => each.message) } });

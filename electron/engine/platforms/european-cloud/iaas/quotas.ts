@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 
 const quota = z.looseObject({ limit: z.number(), usage: z.number() }).optional();
 const quotasSchema = z.object({
-  quotas: z.looseObject({
+  quotas: z.object({
     volumes: quota, gigabytes: quota, vcpu: quota, ram: quota, nics: quota, publicIps: quota, securityGroups: quota, securityGroupRules: quota, snapshots: quota,
   }),
 });

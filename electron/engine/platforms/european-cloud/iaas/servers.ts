@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { HttpRequest } from '../../../http/http-request.ts';
 import type { Api } from './api.ts';
-import { selectorQuery, type Labels } from './labels.ts';
+import type { Labels } from '../../../cloud-destination/labels.ts';
+import { selectorQuery } from './selector.ts';
 import { labelsSchema, listOf } from './wire.ts';
 
 const serverSchema = z.looseObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
-import { selectorQuery, type Labels } from './labels.ts';
+import type { Labels } from '../../../cloud-destination/labels.ts';
+import { selectorQuery } from './selector.ts';
 import { labelsSchema, listOf } from './wire.ts';
 
 const snapshotSchema = z.looseObject({

@@ -1,0 +1,59 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { DestinationRun } from '../ports/destination-platform.ts';
+import type { CloudScope } from './cloud-scope.ts';
+import { hasLabels, labelKeys, labelValue, managedBy } from './labels.ts';
+import { awaitVolume } from './volume-state.ts';
+
+type Holder = Pick<DestinationRun, 'replicaId' | 'note'>;
+
+/**
+ * Attaches a volume to a server of ours and waits until it is. A volume that an earlier worker of the same replica
+ * still holds is taken from it.
+ *
+ * @throws `cloud.volume-in-use` when another server has it, `cloud.operation-failed`, `cloud.not-ready`
+ */
+export async function attachVolume(cloud: CloudScope, run: Holder, serverId: string, volumeId: string, signal: AbortSignal): Promise<void> {
+  await freeVolume(cloud, run, volumeId, serverId, signal);
+  const before = await awaitVolume(
+    cloud, volumeId, 'waiting until it can be attached',
+    (volume) => volume.state === 'available' || volume.serverId === serverId, cloud.timing.volumeMs, signal,
+  );
+  if (before.state === 'available') {
+    try {
+      await cloud.servers.attach(serverId, volumeId, signal);
+    } catch (error) {
+      // A repeated request meets the attachment that the first one made, when that one's answer was lost.
+      if (!(error instanceof CausewayError) || error.code !== 'cloud.conflict') throw error;
+      const now = await cloud.volumes.get(volumeId, signal);
+      if (now === undefined || (now.serverId !== serverId && now.state !== 'changing')) throw error;
+    }
+  }
+  await awaitVolume(
+    cloud, volumeId, `attaching to server ${serverId}`, (volume) => volume.serverId === serverId && volume.state === 'attached', cloud.timing.attachMs, signal,
+  );
+}
+
+/** Detaches a volume and waits until it is free. Not attached is done. */
+export async function detachVolume(cloud: CloudScope, serverId: string, volumeId: string, signal: AbortSignal): Promise<void> {
+  await cloud.servers.detach(serverId, volumeId, signal);
+  await awaitVolume(
+    cloud, volumeId, `detaching from server ${serverId}`,
+    (volume) => volume.serverId !== serverId && volume.state !== 'changing', cloud.timing.attachMs, signal,
+  );
+}
+
+/** Takes a volume from whichever worker of the same replica still holds it, other than `exceptServerId`. */
+export async function freeVolume(cloud: CloudScope, run: Holder, volumeId: string, exceptServerId: string | undefined, signal: AbortSignal): Promise<void> {
+  const holder = (await cloud.volumes.get(volumeId, signal))?.serverId;
+  if (holder === undefined || holder === exceptServerId) return;
+  const server = await cloud.servers.get(holder, signal);
+  if (server === undefined) return;
+  const ours = { [labelKeys.managedBy]: managedBy, [labelKeys.replica]: labelValue(run.replicaId) };
+  if (!hasLabels(server, ours) || server.labels[labelKeys.role] === undefined) {
+    throw new CausewayError('cloud.volume-in-use', `volume ${volumeId} is attached to server ${server.name} (${holder})`, {
+      details: { volumeId, serverId: holder, serverName: server.name },
+    });
+  }
+  run.note(`Volume ${volumeId} is still attached to ${server.name}, a worker of an earlier run: detaching it`, { volumeId, serverId: holder });
+  await detachVolume(cloud, holder, volumeId, signal);
+}

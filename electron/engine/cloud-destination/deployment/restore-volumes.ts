@@ -1,0 +1,51 @@
+import type { DeploymentRun, VolumeSnapshot } from '../../ports/deployment-platform.ts';
+import type { Volume } from '../../ports/destination-platform.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
+import type { CloudScope, CloudVolume } from '../cloud-scope.ts';
+import { labelKeys, labelValue } from '../labels.ts';
+import type { Intent } from '../owned.ts';
+import { volumeKey } from '../replica-volumes.ts';
+import { bytesOfGib } from '../volume-sizes.ts';
+import { deploymentIntent, discardedPart } from './deployment-keys.ts';
+import { awaitSnapshot, makeFromSnapshots } from './deployment-volumes.ts';
+import { letGo, takeOver } from './take-over.ts';
+
+/**
+ * Gives the replica its volumes' former content back after a deployment in place failed. No API that is sure to be
+ * there resets a volume to a snapshot, so that a new volume takes the place of each changed one. The changed ones, which
+ * can't go before their snapshots, are left to the roll-back. At every moment each volume is in the ledger.
+ */
+export async function restoreVolumes(
+  cloud: CloudScope, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], zone: string | undefined, signal: AbortSignal,
+): Promise<readonly Volume[]> {
+  const volumes: Volume[] = [];
+  for (const snapshot of snapshots) {
+    const entry = run.ledger.find('volume', volumeKey(snapshot.diskId));
+    const isRestored = entry?.resourceId !== undefined && entry.resourceId !== snapshot.volumeId;
+    const restored = isRestored ? await cloud.volumes.get(entry.resourceId, signal) : await restoreVolume(cloud, run, snapshot, zone, entry, signal);
+    if (restored === undefined) continue;
+    volumes.push({ id: restored.id, diskId: snapshot.diskId, serial: restored.id, sizeBytes: bytesOfGib(restored.sizeGib), isNew: false });
+  }
+  return volumes;
+}
+
+async function restoreVolume(
+  cloud: CloudScope, run: DeploymentRun, snapshot: VolumeSnapshot, zone: string | undefined, changed: LedgerEntry | undefined, signal: AbortSignal,
+): Promise<CloudVolume | undefined> {
+  const { diskId, volumeId } = snapshot;
+  await awaitSnapshot(cloud, snapshot.id, signal);
+  const restoredIntent = deploymentIntent(run, 'volume', `restored/${diskId}`, { ...cloud.entryDetails, diskId });
+  const [made] = await makeFromSnapshots(cloud, run, [snapshot], zone, () => restoredIntent, signal);
+  if (made === undefined) return undefined;
+  run.note(`Volume ${volumeId} of disk ${diskId} was changed by the deployment: ${made.id}, made from its snapshot, takes its place`, { volumeId, newVolumeId: made.id });
+  const discarded = deploymentIntent(run, 'volume', discardedPart(diskId), { ...cloud.entryDetails, diskId });
+  if (changed !== undefined) {
+    await takeOver(cloud, run, discarded, volumeId, {}, signal);
+    await letGo(run, changed, signal);
+  }
+  const replica: Intent = { kind: 'volume', key: volumeKey(diskId), lifetime: 'replica', details: { ...cloud.entryDetails, diskId } };
+  const restored = await takeOver(cloud, run, replica, made.id, { [labelKeys.vm]: labelValue(run.vm.id) }, signal);
+  const interim = run.ledger.find('volume', restoredIntent.key);
+  if (interim !== undefined) await letGo(run, interim, signal);
+  return restored;
+}

@@ -1,0 +1,117 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { DestinationRun } from '../ports/destination-platform.ts';
+import type { LedgerEntry, LedgerScope, Lifetime, ResourceKind } from '../ports/ledger.ts';
+import { createOnce } from '../http/create-once.ts';
+import { pollUntil } from '../http/poll.ts';
+import { pollPlan, type Surroundings } from './timing.ts';
+import { labelKeys, labelValue, managedBy, resourceName, type Labels } from './labels.ts';
+
+/** The name of a resource of ours; its entry's name, in the API's alphabet. */
+export function nameOf(entry: LedgerEntry): string {
+  return resourceName(entry.name);
+}
+
+/** The label that finds the resource of an entry again. */
+export function entryLabel(entry: LedgerEntry): Labels {
+  return { [labelKeys.entry]: labelValue(entry.entryId) };
+}
+
+/** All labels of a resource of ours. */
+export function labelsOf(run: DestinationRun, entry: LedgerEntry, more: Labels = {}): Labels {
+  return {
+    [labelKeys.managedBy]: managedBy,
+    ...entryLabel(entry),
+    [labelKeys.replica]: labelValue(run.replicaId),
+    ...(entry.lifetime === 'temporary' ? { [labelKeys.execution]: labelValue(run.executionId) } : {}),
+    ...more,
+  };
+}
+
+export interface Intent {
+  readonly kind: ResourceKind;
+  readonly key: string;
+  readonly lifetime: Lifetime;
+  readonly details: JsonObject;
+}
+
+export interface Owned<T> {
+  readonly resource: T;
+  readonly entry: LedgerEntry;
+  /** Made by this call, or by one whose answer was lost, so that nobody has used it yet. */
+  readonly fresh: boolean;
+}
+
+/**
+ * The resource of an intent: the recorded one, or the one that an earlier call left behind, or a new one. Within a
+ * creation, a lost answer leads to a look before the next request.
+ */
+export async function ensureOwned<T extends { readonly id: string }>(
+  around: Surroundings,
+  ledger: LedgerScope,
+  intent: Intent,
+  how: {
+    readonly find: (entry: LedgerEntry, signal: AbortSignal) => Promise<T | undefined>;
+    readonly get: (id: string, entry: LedgerEntry, signal: AbortSignal) => Promise<T | undefined>;
+    readonly create: (entry: LedgerEntry, signal: AbortSignal) => Promise<T>;
+  },
+  signal: AbortSignal,
+): Promise<Owned<T>> {
+  let fresh = false;
+  const { resource, entry } = await ledger.ensure<T>(
+    intent,
+    {
+      get: how.get,
+      async find(entry, s) {
+        const found = await how.find(entry, s);
+        fresh ||= found !== undefined;
+        return found;
+      },
+      create(entry, s) {
+        fresh = true;
+        const options = { backOff: around.timing.backOff, clock: around.clock, random: around.random, looks: around.timing.looksBeforeCreatingAgain };
+        return createOnce({ create: (s2) => how.create(entry, s2), find: (s2) => how.find(entry, s2) }, options, s);
+      },
+    },
+    signal,
+  );
+  return { resource, entry, fresh };
+}
+
+/**
+ * Removes a resource and waits until it is gone. A conflict (something still uses it, another operation runs) is waited
+ * for. Where `get` is left out, an accepted removal is taken as done.
+ */
+export async function removeAndWait(
+  around: Surroundings,
+  what: string,
+  how: { readonly remove: (signal: AbortSignal) => Promise<void>; readonly get?: (signal: AbortSignal) => Promise<unknown> },
+  signal: AbortSignal,
+): Promise<void> {
+  let asked = false;
+  await pollUntil(
+    { operation: `remove ${what}` },
+    async (s) => {
+      if (!asked) {
+        try {
+          await how.remove(s);
+          asked = true;
+        } catch (error) {
+          if (!(error instanceof CausewayError) || error.code !== 'cloud.conflict') throw error;
+          return { done: false, state: `in use (${error.message})` };
+        }
+      }
+      if (how.get === undefined) return { done: true, value: undefined };
+      try {
+        return (await how.get(s)) === undefined ? { done: true, value: undefined } : { done: false, state: 'there' };
+      } catch (error) {
+        // After its removal a resource may answer "forbidden" rather than "not found".
+        if (error instanceof CausewayError && error.code === 'cloud.permission-denied') return { done: true, value: undefined };
+        throw error;
+      }
+    },
+    pollPlan(around.timing, around.timing.removeMs),
+    around.clock,
+    signal,
+  );
+}

@@ -1,0 +1,7 @@
+import type { Labels } from '../../../cloud-destination/labels.ts';
+
+/** The query that picks resources with all of these labels; none given picks all. */
+export function selectorQuery(labels: Labels | undefined): Readonly<Record<string, string>> {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? {} : { label_selector: pairs.join(',') };
+}
