@@ -10,6 +10,12 @@ export interface BlockNode {
   readonly filename?: string;
   readonly offset?: number;
   readonly size?: number;
+  /** Of images in a distributed storage. */
+  readonly pool?: string;
+  readonly image?: string;
+  readonly snapshot?: string;
+  readonly conf?: string;
+  readonly user?: string;
 }
 
 export function blockNodeName(node: BlockNode): string {

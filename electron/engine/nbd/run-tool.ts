@@ -3,6 +3,8 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 
 const packages: Readonly<Record<string, string>> = {
   'qemu-img': 'qemu-utils',
+  rados: 'ceph-common',
+  rbd: 'ceph-common',
   'qemu-nbd': 'qemu-utils',
   virsh: 'libvirt-clients',
 };

@@ -35,7 +35,8 @@ export interface VmSummary {
 export interface SourcePlatform {
   check(signal: AbortSignal): Promise<CheckReport>;
   listVms(signal: AbortSignal): Promise<readonly VmSummary[]>;
-  describeVm(vmId: string, signal: AbortSignal): Promise<Vm>;
+  /** @param environment for what it says about the guest, e.g. how types of operating systems are told */
+  describeVm(vmId: string, signal: AbortSignal, environment?: JsonObject): Promise<Vm>;
   /** Choices for the environment's leaves; `names` are option sources of the schemas' metadata. */
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>>;
   /** Before the first snapshot, e.g. switching change tracking on. */

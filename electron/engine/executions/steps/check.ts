@@ -9,7 +9,7 @@ export function checkSource(run: RunContext): TaskHandler {
 }
 
 export function describeVm(run: RunContext): TaskHandler {
-  return async ({ signal }) => ({ vm: await run.source.describeVm(replicaOf(run).vmId, signal) });
+  return async ({ signal }) => ({ vm: await run.source.describeVm(replicaOf(run).vmId, signal, run.environments.source) });
 }
 
 /** The rules that need the VM, sizes against the volumes that are there, and what the destination itself says. */

@@ -1,0 +1,166 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../../shared/model/json.ts';
+import type { Vm } from '../../../../../shared/model/vm.ts';
+import type { DiskReader } from '../../../ports/disk-reader.ts';
+import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
+import type { CheckReport, OptionList } from '../../../ports/platform-common.ts';
+import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
+import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
+import { checkSource } from './check.ts';
+import { markedDisks } from './disk-mark.ts';
+import type { ExportMechanism } from './export-mechanism.ts';
+import { describeServer, disksOf, listServers, readServer } from './inventory.ts';
+import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms.ts';
+import { sourceOptions } from './options.ts';
+import { findRecorded, removeRecorded } from './remove-recorded.ts';
+import { shutDown } from './shut-down.ts';
+import type { MarkedDisk, SourceContext } from './source-context.ts';
+
+/** Servers of one project. Which mechanism exports them is each replica's choice; a snapshot remembers which took it. */
+export class OpenStackSource implements SourcePlatform {
+  readonly #context: SourceContext;
+  readonly #records: SnapshotRecords;
+  readonly #opened = new Map<MechanismName, ExportMechanism>();
+  readonly #readers = new Set<DiskReader>();
+
+  constructor(context: SourceContext) {
+    this.#context = context;
+    this.#records = new SnapshotRecords(context.folder, 'open-source-cloud');
+  }
+
+  check(signal: AbortSignal): Promise<CheckReport> {
+    return checkSource(this.#context, signal);
+  }
+
+  listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {
+    return listServers(this.#context.cloud, signal);
+  }
+
+  describeVm(vmId: string, signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
+    return describeServer(this.#context.cloud, vmId, environment, signal);
+  }
+
+  options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
+    return sourceOptions(this.#context.cloud, names, signal);
+  }
+
+  /** Learns before anything is made whether the server's disks can be exported as the environment says. */
+  async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
+    await this.#exportable(vmId, environment, signal);
+  }
+
+  async createSnapshot(
+    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    signal: AbortSignal,
+  ): Promise<Snapshot> {
+    const { vmId, tag, environment } = request;
+    const known = await this.#records.find(vmId, tag);
+    if (known !== undefined) return known;
+    const { name, disks } = await this.#exportable(vmId, environment, signal);
+    const base = request.base !== undefined && mechanismOf(request.base) === name ? request.base : undefined;
+    const takenAt = new Date(this.#context.clock.wallTime()).toISOString();
+    const marks = await this.#mechanism(name).take({ tag, environment, disks, base: base === undefined ? [] : markedDisks(base) }, signal);
+    const snapshot: Snapshot = {
+      id: tag,
+      tag,
+      vmId,
+      takenAt,
+      disks: disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes })),
+      state: {
+        mechanism: name,
+        ...(base === undefined ? {} : { base: base.tag }),
+        disks: Object.fromEntries(disks.map(({ id }, index) => [id, marks[index] ?? {}])),
+      },
+    };
+    await this.#records.keep(snapshot);
+    return snapshot;
+  }
+
+  async isAlive(snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
+    const mechanism = this.#mechanism(mechanismOf(snapshot));
+    for (const disk of markedDisks(snapshot)) if (!(await mechanism.isAlive(disk, signal))) return false;
+    return true;
+  }
+
+  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+    const disk = markedDisks(snapshot).find((candidate) => candidate.diskId === diskId);
+    if (disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+    const reader = await this.#mechanism(mechanismOf(snapshot)).open(disk, baseDisk(snapshot, base, diskId), signal);
+    const tracked: DiskReader = {
+      sizeBytes: reader.sizeBytes,
+      coverage: reader.coverage,
+      granularityBytes: reader.granularityBytes,
+      extents: (within) => reader.extents(within),
+      read: (offset, into, within) => reader.read(offset, into, within),
+      close: async () => {
+        this.#readers.delete(tracked);
+        await reader.close();
+      },
+    };
+    this.#readers.add(tracked);
+    return tracked;
+  }
+
+  async commitSnapshot(snapshot: Snapshot, _formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+    await this.#mechanism(mechanismOf(snapshot)).commit(snapshot.tag, markedDisks(snapshot), signal);
+    await this.#records.forget(snapshot);
+  }
+
+  async abandonSnapshot(snapshot: Snapshot, _base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+    await this.#mechanism(mechanismOf(snapshot)).drop(snapshot.tag, signal);
+    await this.#records.forget(snapshot);
+  }
+
+  async dropBase(base: Snapshot, signal: AbortSignal): Promise<void> {
+    await this.#mechanism(mechanismOf(base)).drop(base.tag, signal);
+    await this.#records.forget(base);
+  }
+
+  shutdown(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
+    return shutDown(this.#context, vmId, signal);
+  }
+
+  removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {
+    return removeRecorded({ ...this.#context, ledger }, entry, signal);
+  }
+
+  findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+    return findRecorded(this.#context.cloud, entry, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#readers].map((reader) => reader.close()));
+    await Promise.allSettled([...this.#opened.values()].map((mechanism) => mechanism.close()));
+    this.#context.cloud.close();
+  }
+
+  #mechanism(name: MechanismName): ExportMechanism {
+    const opened = this.#opened.get(name) ?? mechanisms[name](this.#context);
+    this.#opened.set(name, opened);
+    return opened;
+  }
+
+  /** @throws `source.vm-not-found`; `source.unsupported` for a root disk that the mechanism cannot read */
+  async #exportable(vmId: string, environment: JsonObject, signal: AbortSignal) {
+    const disks = disksOf(await readServer(this.#context.cloud, vmId, signal));
+    const name = chosenMechanism(environment);
+    if (String(name) !== 'service_backups' && disks.some((disk) => disk.volumeId === undefined)) {
+      throw new CausewayError('source.unsupported', `server ${vmId} was booted from an image: its root disk is no volume, and ${name} reads volumes alone; choose service_backups`, {
+        details: { parameter: 'replica_export_mechanism' },
+      });
+    }
+    return { name, disks };
+  }
+}
+
+function mechanismOf(snapshot: Snapshot): MechanismName {
+  const name = snapshot.state['mechanism'];
+  if (typeof name === 'string' && Object.hasOwn(mechanisms, name)) return name as MechanismName;
+  throw new CausewayError('general.bug', `the snapshot ${snapshot.tag} was taken by no mechanism that is known`);
+}
+
+/** The disk in the base that the snapshot was taken on, if it was in it. */
+function baseDisk(snapshot: Snapshot, base: Snapshot | undefined, diskId: string): MarkedDisk | undefined {
+  if (base === undefined || snapshot.state['base'] !== base.tag) return undefined;
+  return markedDisks(base).find((disk) => disk.diskId === diskId);
+}

@@ -1,0 +1,57 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../../shared/model/json.ts';
+import type { BackOff } from '../../../time/back-off.ts';
+import type { Clock } from '../../../time/clock.ts';
+import type { LedgerScope } from '../../../ports/ledger.ts';
+import type { OpenStackCloud } from '../client/open-cloud.ts';
+import type { StorageOptions } from './rbd/storage-cluster.ts';
+
+/** What the parts of the source share. */
+export interface SourceContext {
+  readonly cloud: OpenStackCloud;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly backOff: BackOff;
+  /** How the distributed storage is reached directly. */
+  readonly storage: StorageOptions;
+  /** For small files that outlive a run. */
+  readonly folder: string;
+  /** Where everything is recorded before it is created; undefined where the endpoint is only looked at. */
+  readonly ledger: LedgerScope | undefined;
+}
+
+/** @throws `general.bug` for a source that was opened to be looked at only */
+export function ledgerOf(context: SourceContext): LedgerScope {
+  if (context.ledger === undefined) throw new CausewayError('general.bug', 'the source was opened without a ledger, but is to create something');
+  return context.ledger;
+}
+
+/** A disk of a server as it stands in the cloud. */
+export interface CloudDisk {
+  /** The volume's id; of a root disk that is no volume, `root-` and the server's id. */
+  readonly id: string;
+  readonly sizeBytes: number;
+  /** Undefined for a root disk that lies on the compute host. */
+  readonly volumeId: string | undefined;
+  readonly serverId: string;
+}
+
+/** What an export mechanism keeps of one disk in a snapshot's state. Plain data. */
+export type DiskMark = JsonObject;
+
+/** A disk in a snapshot, with its mark. */
+export interface MarkedDisk {
+  readonly diskId: string;
+  readonly sizeBytes: number;
+  readonly mark: DiskMark;
+}
+
+export interface TakeRequest {
+  readonly tag: string;
+  readonly environment: JsonObject;
+  readonly disks: readonly CloudDisk[];
+  /** The disks of the last success, if that was exported in the same way. */
+  readonly base: readonly MarkedDisk[];
+}
+
+export const GIB = 2 ** 30;

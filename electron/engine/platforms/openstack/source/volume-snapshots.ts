@@ -1,0 +1,93 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { createOnce } from '../../../http/create-once.ts';
+import { isStatus } from '../../../http/http-error.ts';
+import { pollUntil } from '../../../http/poll.ts';
+import type { LedgerEntry, Lifetime } from '../../../ports/ledger.ts';
+import type { LookPlan } from '../../../time/look-until.ts';
+import type { CloudSnapshot } from '../client/volume.ts';
+import { ledgerOf, type CloudDisk, type SourceContext } from './source-context.ts';
+
+const snapshotPlan: LookPlan = { deadlineMs: 10 * 60_000, firstMs: 300, capMs: 5000 };
+/** Deleting may fall back while the back end still uses the snapshot; that passes within minutes. */
+const deletePlan: LookPlan = { deadlineMs: 10 * 60_000, firstMs: 300, capMs: 5000 };
+
+/** The key of a disk's snapshot in the ledger. */
+export const snapshotKey = (tag: string, diskId: string): string => `${tag}/${diskId}/snapshot`;
+
+/**
+ * Snapshots of the volumes, asked for all at once so that they are as close in time as the cloud lets them be, and
+ * waited for after that. Each is of its volume alone: across volumes the state is that of a power failure.
+ *
+ * @throws `source.snapshot-failed` when the cloud could not take one; `cloud.*`
+ */
+export async function takeVolumeSnapshots(
+  context: SourceContext, tag: string, lifetime: Lifetime, disks: readonly CloudDisk[], signal: AbortSignal,
+): Promise<readonly CloudSnapshot[]> {
+  const asked = await Promise.all(disks.map((disk) => askForSnapshot(context, tag, lifetime, disk, signal)));
+  return Promise.all(asked.map((snapshot) => whenAvailable(context, snapshot, signal)));
+}
+
+async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lifetime, disk: CloudDisk, signal: AbortSignal): Promise<CloudSnapshot> {
+  const { snapshots } = context.cloud.volume;
+  const volumeId = disk.volumeId;
+  if (volumeId === undefined) throw new CausewayError('general.bug', `disk ${disk.id} is no volume`);
+  const find = async (entry: LedgerEntry, within: AbortSignal): Promise<CloudSnapshot | undefined> =>
+    (await snapshots.list({ name: entry.name, volumeId }, within))[0];
+  const { resource } = await ledgerOf(context).ensure(
+    { kind: 'volume-snapshot', key: snapshotKey(tag, disk.id), lifetime, details: { volumeId } },
+    {
+      find,
+      get: (id, _entry, within) => snapshots.get(id, within),
+      create: (entry, within) =>
+        createOnce({
+          create: (inner) => snapshots.create({ volume_id: volumeId, name: entry.name, force: true }, inner),
+          find: (inner) => find(entry, inner),
+        }, { ...context, looks: 3 }, within),
+    },
+    signal,
+  );
+  return resource;
+}
+
+function whenAvailable(context: SourceContext, snapshot: CloudSnapshot, signal: AbortSignal): Promise<CloudSnapshot> {
+  return pollUntil({ operation: `snapshot ${snapshot.id} of volume ${snapshot.volume_id}` }, async (within) => {
+    const seen = await context.cloud.volume.snapshots.get(snapshot.id, within);
+    if (seen === undefined || seen.status.startsWith('error')) {
+      throw new CausewayError('source.snapshot-failed', `the snapshot ${snapshot.id} of volume ${snapshot.volume_id} is ${seen?.status ?? 'gone'}`, {
+        details: { snapshotId: snapshot.id, volumeId: snapshot.volume_id },
+      });
+    }
+    return seen.status === 'available' ? { done: true, value: seen } : { done: false, state: seen.status };
+  }, snapshotPlan, context.clock, signal);
+}
+
+/**
+ * Removes a recorded snapshot and waits until it is gone. A back end that is not done with it yet accepts the request
+ * and then makes the snapshot available again: it is asked once more.
+ *
+ * @throws `source.resource-busy` when volumes were made of it or the cloud could not delete it; `cloud.*`
+ */
+export function removeVolumeSnapshot(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
+  const { snapshots } = context.cloud.volume;
+  return ledgerOf(context).release(entry, {
+    findId: async (given, within) => (await snapshots.list({ name: given.name }, within))[0]?.id,
+    remove: (id, _entry, within) => pollUntil({ operation: `delete snapshot ${id}` }, async (inner) => {
+      const seen = await snapshots.get(id, inner);
+      if (seen === undefined) return { done: true, value: undefined };
+      if (seen.status === 'error_deleting') throw busy(`snapshot ${id} could not be deleted by its back end`, id);
+      if (seen.status !== 'deleting') {
+        try {
+          await snapshots.delete(id, inner);
+        } catch (error) {
+          if (!isStatus(error, 400, 409)) throw error;
+          return { done: false, state: `${seen.status}, ${error instanceof Error ? error.message : ''}` };
+        }
+      }
+      return { done: false, state: seen.status };
+    }, deletePlan, context.clock, within),
+  }, signal);
+}
+
+export function busy(what: string, resourceId: string): CausewayError {
+  return new CausewayError('source.resource-busy', what, { details: { resourceId } });
+}
