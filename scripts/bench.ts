@@ -11,12 +11,13 @@ const all = {
   pipeline: 'what replication costs without a network',
   transfer: 'a disk to a worker, beside nbdcopy, qemu-img and dd over ssh',
   execution: 'whole executions: sparse disks, memory with several disks at once',
+  'guest-preparation': 'a guest prepared, beside virt-v2v-in-place and virt-customize',
   workbench: 'how the page bears a thousand machines',
 };
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(all, name));
 if (unknown.length > 0) {
-  const known = Object.entries(all).map(([name, about]) => `  ${name.padEnd(11)}${about}`);
+  const known = Object.entries(all).map(([name, about]) => `  ${name.padEnd(19)}${about}`);
   console.error(`No such measurement: ${unknown.join(', ')}. There are:\n${known.join('\n')}`);
   process.exit(2);
 }

@@ -39,10 +39,14 @@ const groups = {
     'python3-hivex': 'registry of Windows guests',
     'libhivex-bin': 'registry of Windows guests, read by another program',
     'libwin-hivex-perl': 'registry of Windows guests, exported to compare',
+    ovmf: 'UEFI firmware of emulated machines',
     xorriso: 'driver discs for Windows guests',
   },
   bench: {
     nbdkit: 'the peer that the benchmarks compare with',
+    guestfish: 'the appliance that the next two work in',
+    'guestfs-tools': 'virt-customize, a peer of the preparation of guests',
+    'virt-v2v': 'virt-v2v-in-place, a peer of the preparation of guests',
   },
   openstack: {
     keystone: 'identity of the open-source cloud',

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 /** Program → the Debian package that brings it. */
 const packages: Readonly<Record<string, string>> = {
   cpio: 'cpio',
+  guestfish: 'guestfish',
   ip: 'iproute2',
   losetup: 'mount',
   mke2fs: 'e2fsprogs',
@@ -18,6 +19,8 @@ const packages: Readonly<Record<string, string>> = {
   ssh: 'openssh-client',
   'ssh-keygen': 'openssh-client',
   unshare: 'util-linux',
+  'virt-customize': 'guestfs-tools',
+  'virt-v2v-in-place': 'virt-v2v',
 };
 
 // Not everybody has the system's folders on the search path.

@@ -3,26 +3,13 @@
 # Usage: virt-v2v.sh DISK VIRTIO_ISO_OR_FOLDER CACHE_FOLDER
 set -euo pipefail
 disk=$(readlink -f "${1:?disk}") virtio=$(readlink -f "${2:?VirtIO disc}") cache=${3:?cache folder}
-kernel=$cache/guestfs-kernel
-if [ ! -e "$kernel/ready" ]; then
-  rm -rf "$kernel"
-  mkdir -p "$kernel/debs"
-  package=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image/ {print $2; exit}')
-  (cd "$kernel/debs" && apt-get -q download "$package" >&2)
-  dpkg-deb -x "$kernel"/debs/*.deb "$kernel/root"
-  version=$(ls "$kernel/root/lib/modules")
-  depmod -b "$kernel/root" "$version"
-  touch "$kernel/ready"
-fi
-version=$(ls "$kernel/root/lib/modules")
-export LIBGUESTFS_BACKEND=direct LIBGUESTFS_BACKEND_SETTINGS=force_tcg LIBGUESTFS_CACHEDIR=$cache
-export SUPERMIN_KERNEL=$kernel/root/boot/vmlinuz-$version SUPERMIN_KERNEL_VERSION=$version SUPERMIN_MODULES=$kernel/root/lib/modules/$version
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../images/guestfs-environment.sh"
 export VIRTIO_WIN=$virtio
 # Its helpers for the first boot are no Debian package. It only copies them.
 export VIRT_TOOLS_DATA_DIR=$cache/virt-tools
 mkdir -p "$VIRT_TOOLS_DATA_DIR"
 for name in rhsrvany.exe pnp_wait.exe; do echo "no program" > "$VIRT_TOOLS_DATA_DIR/$name"; done
-mkdir -p /usr/lib/modules
 description=$(mktemp)
 trap 'rm -f "$description"' EXIT
 cat > "$description" <<X
