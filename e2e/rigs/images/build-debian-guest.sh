@@ -1,7 +1,8 @@
 #!/bin/bash
 # Builds a source VM's disk: Debian on MBR, GRUB for BIOS, ext4; no virtio driver in its initramfs, no cloud-init, data
 # files with checksums. No loop device, no mount of the image. Writes OUT_FOLDER/disk.raw and the key pair of its root
-# account. Usage: build-debian-guest.sh OUT_FOLDER [LIST_OF_MORE_PACKAGES]
+# account. Usage: build-debian-guest.sh OUT_FOLDER [LIST_OF_MORE_PACKAGES [SCRIPT]]
+# The script gets the folder of the installation, when that is complete, and may make something else of it.
 set -euo pipefail
 out=${1:?output folder}
 here=$(dirname "$(readlink -f "$0")")
@@ -76,6 +77,7 @@ chroot \$R grub-mkimage -O i386-pc -p '(hd0,msdos1)/boot/grub' -o /boot/grub/cor
   biosdisk part_msdos ext2 search search_fs_uuid normal linux serial terminal configfile echo
 rm -rf \$R/var/cache/apt/*.bin \$R/var/log/apt/* \$R/var/cache/debconf/*-old \$R/var/lib/dpkg/*-old
 : > \$R/etc/machine-id
+${3:+bash "$3" "\$R"}
 S
 echo "building the Debian guest ($SUITE)"
 excluded=()

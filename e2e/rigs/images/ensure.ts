@@ -34,6 +34,12 @@ export function ensureDebianGuest(progress: Progress = quiet): Promise<string> {
   return ensureImage('debian-guest', ['build-debian-guest.sh', 'debian-guest.packages', 'apt-sources.sh'], progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
 }
 
+/** The same kernel and system run by rpm, dnf, dracut and NetworkManager, as the RHEL family is. */
+export function ensureRpmGuest(progress: Progress = quiet): Promise<string> {
+  const sources = ['build-rpm-guest.sh', 'build-debian-guest.sh', 'debian-guest.packages', 'rpm-guest.packages', 'rpm-guest.sh', 'apt-sources.sh'];
+  return ensureImage('rpm-guest', sources, progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
+}
+
 /** The same guest with the tools of other layouts (LVM, btrfs, UEFI), to be laid out on other disks. */
 export function ensureLayoutSource(progress: Progress = quiet): Promise<string> {
   const sources = ['build-layout-source.sh', 'build-debian-guest.sh', 'debian-guest.packages', 'layout-source.packages', 'apt-sources.sh'];
