@@ -53,6 +53,11 @@ export const deploymentOptionsSchema = z
     /** Folder or archive on this machine with packages for guests that reach no repository. */
     packageCache: z.string().max(1000).optional(),
     /**
+     * The destination platform's agent as a Debian package: a URL that the worker reaches (it may end with `#sha256=` and a
+     * digest), or a file on this machine. Without it none is installed: platforms don't tell where theirs is.
+     */
+    agentPackage: z.string().max(1000).optional(),
+    /**
      * How a Windows guest is prepared: by the Linux worker from outside, or by a Windows worker. Default: by a Windows
      * worker when the environment names an image for one.
      */

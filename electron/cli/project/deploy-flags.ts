@@ -20,6 +20,7 @@ export interface DeployOptions extends ProjectOptions {
   readonly luksKey?: readonly string[];
   readonly httpProxy?: string;
   readonly packageCache?: string;
+  readonly agentPackage?: string;
   readonly windowsMode?: 'offline' | 'worker';
   readonly virtioDisc?: string;
   readonly initAgentArchive?: string;
@@ -43,6 +44,7 @@ export function withDeployOptions(command: Command): Command {
     .option('--luks-key <secret...>', 'secrets in the vault with keys of encrypted volumes')
     .option('--http-proxy <url>', 'proxy for the guest\'s package tools')
     .option('--package-cache <path>', 'folder or tar archive with packages for guests that reach no repository')
+    .option('--agent-package <file or URL>', 'Debian package with the destination platform\'s agent')
     .addOption(new Option('--windows-mode <mode>', 'prepare a Windows guest from outside by the Linux worker, or by a Windows worker').choices(['offline', 'worker']))
     .option('--virtio-disc <file>', 'ISO with VirtIO drivers for Windows, for workers that do not reach its URL')
     .option('--init-agent-archive <file>', 'ZIP with the Windows guest initialization agent, for workers that do not reach its URL')

@@ -27,6 +27,7 @@ export async function deploymentOptions(options: DeployOptions): Promise<Deploym
     ...(options.luksKey === undefined ? {} : { luksKeys: options.luksKey.map((secret) => ({ secret })) }),
     ...(options.httpProxy === undefined ? {} : { httpProxy: options.httpProxy }),
     ...(options.packageCache === undefined ? {} : { packageCache: options.packageCache }),
+    ...(options.agentPackage === undefined ? {} : { agentPackage: options.agentPackage }),
     ...(options.windowsMode === undefined ? {} : { windowsMode: options.windowsMode }),
     ...(options.virtioDisc === undefined ? {} : { virtioDisc: options.virtioDisc }),
     ...(options.initAgentArchive === undefined ? {} : { initAgentArchive: options.initAgentArchive }),

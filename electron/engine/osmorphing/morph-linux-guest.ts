@@ -168,10 +168,16 @@ async function preparation(program: WorkerProgram, options: MorphOptions, signal
     ...(packageCache === undefined ? {} : { packageCache: await bringPackages(program, packageCache, signal) }),
     ...(agent === undefined ? {} : {
       agent: 'file' in agent
-        ? { path: await program.putFile('agent.deb', await readFile(agent.file), signal) }
+        ? { path: await program.putFile('agent.deb', await readGiven(agent.file), signal) }
         : { url: agent.url, sha256: agent.sha256 ?? null },
     }),
   };
+}
+
+async function readGiven(file: string): Promise<Buffer> {
+  return readFile(file).catch((error: unknown) => {
+    throw new CausewayError('general.invalid-input', `${file} cannot be read`, { cause: error });
+  });
 }
 
 async function asStep<T>(request: MorphRequest, step: string, title: string, run: () => Promise<T>): Promise<T> {

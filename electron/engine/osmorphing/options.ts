@@ -53,7 +53,7 @@ export interface MorphOptions {
   /** Default true: a console on the first serial port. */
   readonly serialConsole?: boolean | undefined;
   /** The destination's agent as a Debian package: a URL that the worker reaches, or a file on this machine. */
-  readonly agent?: { readonly url: string; readonly sha256?: string | undefined } | { readonly file: string } | undefined;
+  readonly agent?: Fetched | undefined;
   /** A folder or a tar archive on this machine with the guest's packages, for guests that reach no repository. */
   readonly packageCache?: string | undefined;
   /** Default `required`: without cloud-init the preparation fails. `if-possible`: it goes on, with a warning. */

@@ -22,6 +22,7 @@ export interface DeploymentValues {
   readonly root: string;
   readonly httpProxy: string;
   readonly packageCache: string;
+  readonly agentPackage: string;
   readonly luksKeys: readonly KeyValues[];
   readonly keepWorker: boolean;
   readonly scripts: Readonly<Record<ScriptPoint, readonly ScriptValues[]>>;
@@ -36,7 +37,7 @@ export interface DeploymentValues {
 
 /** Options that the form has fields for. */
 export const knownOptions: ReadonlySet<string> = new Set([
-  'execute', 'inPlace', 'skipMorphing', 'root', 'httpProxy', 'packageCache', 'luksKeys', 'keepWorkerOnFailure', 'scripts', 'bootCheck', 'onFailedBoot',
+  'execute', 'inPlace', 'skipMorphing', 'root', 'httpProxy', 'packageCache', 'agentPackage', 'luksKeys', 'keepWorkerOnFailure', 'scripts', 'bootCheck', 'onFailedBoot',
   'acceptInconsistent',
 ]);
 
@@ -50,6 +51,7 @@ export function valuesOf(options: DeploymentOptions): DeploymentValues {
     root: options.root ?? '',
     httpProxy: options.httpProxy ?? '',
     packageCache: options.packageCache ?? '',
+    agentPackage: options.agentPackage ?? '',
     luksKeys: (options.luksKeys ?? []).map(({ secret, device = '' }) => ({ secret, device })),
     keepWorker: options.keepWorkerOnFailure === true,
     scripts: { beforeMount: scriptsAt('beforeMount'), inGuest: scriptsAt('inGuest'), firstBoot: scriptsAt('firstBoot') },
@@ -83,13 +85,14 @@ export function readDeployment(values: DeploymentValues): ReadDeployment {
   return { problems: new Map(parsed.error.issues.map(({ path, message }) => [path.join('.'), message])) };
 }
 
-function preparation({ root, httpProxy, packageCache, luksKeys, keepWorker, scripts }: DeploymentValues): object {
+function preparation({ root, httpProxy, packageCache, agentPackage, luksKeys, keepWorker, scripts }: DeploymentValues): object {
   const keys = luksKeys.filter(({ secret }) => secret.trim() !== '');
   const given = scriptPoints.filter((point) => scripts[point].length > 0);
   return {
     ...(root.trim() === '' ? {} : { root: root.trim() }),
     ...(httpProxy.trim() === '' ? {} : { httpProxy: httpProxy.trim() }),
     ...(packageCache.trim() === '' ? {} : { packageCache: packageCache.trim() }),
+    ...(agentPackage.trim() === '' ? {} : { agentPackage: agentPackage.trim() }),
     ...(keys.length === 0 ? {} : { luksKeys: keys.map(({ secret, device }) => ({ secret, ...(device.trim() === '' ? {} : { device: device.trim() }) })) }),
     ...(keepWorker ? { keepWorkerOnFailure: true } : {}),
     ...(given.length === 0 ? {} : { scripts: Object.fromEntries(given.map((point) => [point, scripts[point].map(scriptOf)])) }),

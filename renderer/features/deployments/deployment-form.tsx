@@ -46,11 +46,12 @@ export function DeploymentForm({ values, problems, onChange }: Props) {
         <Flag label={words.prepare} help={words.prepareHelp} checked={values.prepare} onChange={(prepare) => set({ prepare })} />
         {values.prepare && (
           <Box sx={{ mt: 1 }}>
-            <Fold title={words.preparation} isOpen={['root', 'httpProxy', 'packageCache', 'luksKeys'].some((key) => hasProblem(problems, key)) || values.root !== ''}>
+            <Fold title={words.preparation} isOpen={['root', 'httpProxy', 'packageCache', 'agentPackage', 'luksKeys'].some((key) => hasProblem(problems, key)) || values.root !== ''}>
               <Input label={words.root} help={words.rootHelp} value={values.root} problem={problems.get('root')} onChange={(root) => set({ root })} />
               <LuksKeysField keys={values.luksKeys} problems={problems} onChange={(luksKeys) => set({ luksKeys })} />
               <Input label={words.proxy} help={words.proxyHelp} value={values.httpProxy} problem={problems.get('httpProxy')} onChange={(httpProxy) => set({ httpProxy })} />
               <Input label={words.packageCache} help={words.packageCacheHelp} value={values.packageCache} problem={problems.get('packageCache')} onChange={(packageCache) => set({ packageCache })} />
+              <Input label={words.agentPackage} help={words.agentPackageHelp} value={values.agentPackage} problem={problems.get('agentPackage')} onChange={(agentPackage) => set({ agentPackage })} />
               <Flag label={words.keepWorker} help={words.keepWorkerHelp} checked={values.keepWorker} onChange={(keepWorker) => set({ keepWorker })} />
             </Fold>
             <Fold

@@ -32,6 +32,8 @@ export const deployments = {
   proxy: 'HTTP proxy for the guest’s packages',
   proxyHelp: 'For guests whose repositories are reached through a proxy, e.g. http://proxy.example:3128.',
   packageCache: 'Folder or archive with packages',
+  agentPackage: 'Agent of the destination platform',
+  agentPackageHelp: 'A Debian package: a path on this computer, or a URL that the worker reaches. Without it none is installed.',
   packageCacheHelp: 'A path on this computer, for guests that reach no repository.',
   luks: 'Keys of encrypted volumes',
   luksHelp: 'Names of secrets in the vault. Without a volume, a key is tried on all of them.',

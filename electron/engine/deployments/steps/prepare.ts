@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import { matchVolumes } from '../../executions/match-volumes.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
-import { windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
+import { fetchedFrom, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
 import type { DeployedNic } from '../../ports/deployment-platform.ts';
 import type { Volume, WorkerAccess } from '../../ports/destination-platform.ts';
 import { bootFirst, deployedVolumesOf, nicsOf, vmOf, workerOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
@@ -93,6 +93,7 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     root: options.root,
     httpProxy: options.httpProxy,
     packageCache: options.packageCache,
+    agent: options.agentPackage === undefined ? undefined : fetchedFrom(options.agentPackage),
     scripts: options.scripts,
     ...(vm.os_type === 'windows' ? { windows: windowsMaterial(environment, { virtioDisc: options.virtioDisc, initAgent: options.initAgentArchive }) } : {}),
     keepMountedOnFailure: options.keepWorkerOnFailure,

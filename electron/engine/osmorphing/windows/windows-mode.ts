@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject } from '../../../../shared/model/json.ts';
 import { virtioIsoUrl } from '../../../../shared/plugins/european-cloud/leaves.ts';
 import { windowsGuestAgentUrl } from '../../../../shared/plugins/european-cloud/provider-configuration.ts';
+import { fetchedFrom } from '../fetched-from.ts';
 import type { Fetched, WindowsMaterial } from '../options.ts';
 
 /** `offline`: by the Linux worker from outside. `worker`: by a Windows worker over WinRM. */
@@ -28,11 +29,7 @@ export function windowsMaterial(environment: JsonObject, files: { readonly virti
 
 function fetched(file: string | undefined, url: unknown, builtIn: string): Fetched {
   if (file !== undefined) return { file };
-  const [address = '', ending] = (typeof url === 'string' && url !== '' ? url : builtIn).split('#', 2);
-  if (ending === undefined || ending === '') return { url: address };
-  const sha256 = /^sha256=([0-9a-f]{64})$/i.exec(ending)?.[1]?.toLowerCase();
-  if (sha256 === undefined) throw new CausewayError('general.invalid-input', `#${ending.slice(0, 100)} at the end of a URL is not sha256= and 64 hexadecimal digits`);
-  return { url: address, sha256 };
+  return fetchedFrom(typeof url === 'string' && url !== '' ? url : builtIn);
 }
 
 function undigested(disc: Fetched): Fetched {
