@@ -78,16 +78,20 @@ export async function ensureOwned<T extends { readonly id: string }>(
   return { resource, entry, fresh };
 }
 
+export interface Removal<T> {
+  readonly remove: (signal: AbortSignal) => Promise<void>;
+  readonly get?: (signal: AbortSignal) => Promise<T | undefined>;
+  /** Whether what is there again has to be removed once more: some removals are accepted, and then not carried out. */
+  readonly cameBack?: (resource: T) => boolean;
+  /** The cloud's word for a removal that failed for good. */
+  readonly failed?: (resource: T) => string | undefined;
+}
+
 /**
  * Removes a resource and waits until it is gone. A conflict (something still uses it, another operation runs) is waited
  * for. Where `get` is left out, an accepted removal is taken as done.
  */
-export async function removeAndWait(
-  around: Surroundings,
-  what: string,
-  how: { readonly remove: (signal: AbortSignal) => Promise<void>; readonly get?: (signal: AbortSignal) => Promise<unknown> },
-  signal: AbortSignal,
-): Promise<void> {
+export async function removeAndWait<T>(around: Surroundings, what: string, how: Removal<T>, signal: AbortSignal): Promise<void> {
   let asked = false;
   await pollUntil(
     { operation: `remove ${what}` },
@@ -103,7 +107,13 @@ export async function removeAndWait(
       }
       if (how.get === undefined) return { done: true, value: undefined };
       try {
-        return (await how.get(s)) === undefined ? { done: true, value: undefined } : { done: false, state: 'there' };
+        const resource = await how.get(s);
+        if (resource === undefined) return { done: true, value: undefined };
+        const failure = how.failed?.(resource);
+        if (failure !== undefined) throw new CausewayError('cloud.operation-failed', `remove ${what}: ${failure}`, { details: { state: failure } });
+        if (how.cameBack?.(resource) !== true) return { done: false, state: 'there' };
+        asked = false;
+        return { done: false, state: 'there again' };
       } catch (error) {
         // After its removal a resource may answer "forbidden" rather than "not found".
         if (error instanceof CausewayError && error.code === 'cloud.permission-denied') return { done: true, value: undefined };

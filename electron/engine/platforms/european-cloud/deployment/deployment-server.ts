@@ -1,7 +1,6 @@
-import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import type { Vm } from '../../../../../shared/model/vm.ts';
 import { freeVolume } from '../../../cloud-destination/attachments.ts';
 import type { CloudScope, CloudServer } from '../../../cloud-destination/cloud-scope.ts';
+import { bootVolumeOf } from '../../../cloud-destination/deployment/boot-volume.ts';
 import { deploymentIntent } from '../../../cloud-destination/deployment/deployment-keys.ts';
 import { serverName } from '../../../cloud-destination/deployment/server-name.ts';
 import { hasLabels } from '../../../cloud-destination/labels.ts';
@@ -26,7 +25,7 @@ export async function createServer(
   const environment = readEnvironment(run.environment);
   const iaas = session.iaas(environment.project);
   const cloud = scopeOf(session, iaas);
-  const boot = bootVolume(run.vm, volumes);
+  const boot = bootVolumeOf(run.vm, volumes);
   const existing = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key)?.resourceId;
   if (existing === undefined) await describeVolumes(cloud, iaas, run, environment, volumes, boot, signal);
   const { resource: server, entry } = await ensureServer(session, iaas, run, plan, environment, volumes, boot, nics, signal);
@@ -36,14 +35,6 @@ export async function createServer(
   await (environment.delete_disks_on_server_termination ? running() : orRemoveFailed(cloud, run.ledger, entry, running, signal));
   const addresses = nics.flatMap((nic) => nic.ipAddress ?? []);
   return { id: server.id, name: server.name, addresses: publicAddress === undefined ? addresses : [publicAddress, ...addresses] };
-}
-
-/** The volume of the disk that the source boots from; the first one when the source does not say. */
-function bootVolume(vm: Vm, volumes: readonly Volume[]): Volume {
-  const bootable = vm.disks.find((disk) => disk.bootable === true) ?? vm.disks[0];
-  const volume = volumes.find((each) => each.diskId === bootable?.id);
-  if (volume === undefined) throw new CausewayError('general.invalid-input', `VM ${vm.name} has no volume to boot from`, { details: { vmId: vm.id } });
-  return volume;
 }
 
 async function describeVolumes(

@@ -69,6 +69,7 @@ const ruleSchema = z.looseObject({
   port_range_min: z.number().nullish(),
   port_range_max: z.number().nullish(),
   remote_ip_prefix: z.string().nullish(),
+  description: z.string().nullish(),
 });
 
 export type SecurityGroupRule = z.infer<typeof ruleSchema>;
@@ -101,6 +102,7 @@ export interface NewSecurityGroupRule {
   readonly port_range_min: number;
   readonly port_range_max: number;
   readonly remote_ip_prefix: string;
+  readonly description: string;
 }
 
 interface Filter {

@@ -1,0 +1,119 @@
+import { toErrorRecord } from '../../../../../shared/model/causeway-error.ts';
+import { errorText } from '../../../../../shared/model/errors/catalogue.ts';
+import { callerRanges } from '../../../cloud-destination/caller-address.ts';
+import { counted, runTrials, type Trial } from '../../../endpoint-checks/run-trials.ts';
+import type { CheckReport } from '../../../ports/platform-common.ts';
+import { spokenVersions, type OpenStackCloud } from '../client/open-cloud.ts';
+import type { OpenStackSession } from './context.ts';
+import { quotaWords, readQuotas } from './quotas.ts';
+import { callerOf } from './worker-plan.ts';
+
+/** Tries, in order, everything that a migration will need of an endpoint, without changing anything there. */
+export function checkEndpoint(session: OpenStackSession, signal: AbortSignal): Promise<CheckReport> {
+  const { cloud } = session;
+  return runTrials([...trustTrials(cloud), ...cloudTrials(cloud), destinationQuotas(cloud), callerTrial(session)], signal);
+}
+
+/** What is said of connections whose servers are not verified: a warning that nobody can overlook. */
+function trustTrials({ connection }: OpenStackCloud): readonly Trial[] {
+  const { allowUntrusted, allowUntrustedObjectStore } = connection;
+  if (!allowUntrusted && !allowUntrustedObjectStore) return [];
+  const whose = allowUntrusted ? 'the cloud' : 'the object store';
+  return [{
+    name: 'Verify certificates',
+    essential: false,
+    run: async () => ({ warning: `certificates of ${whose} are NOT verified: anybody on the way can read the password and all data, and change them. Give the certificate authority instead` }),
+  }];
+}
+
+/** Signing in, the services with their versions, and what a member of the project can list. */
+export function cloudTrials(cloud: OpenStackCloud): readonly Trial[] {
+  const { servers } = cloud.compute;
+  const service = (kind: 'compute' | 'volume' | 'network' | 'image'): Trial => ({
+    name: `Find the ${kind} service`,
+    essential: false,
+    run: async (signal) => (await cloud.url(kind, signal)),
+  });
+  return [
+    {
+      name: 'Sign in',
+      essential: true,
+      async run(signal) {
+        const { userName, projectName, projectId, roles } = await cloud.identity(signal);
+        const seen = `${userName} in project ${projectName} (${projectId}) with ${roles.length === 0 ? 'no role' : `the roles ${roles.join(', ')}`}`;
+        const works = roles.some((role) => !['reader', 'heat_stack_user'].includes(role.toLowerCase()));
+        return works ? seen : { warning: `${seen}: a role is needed that may create servers and volumes, usually member` };
+      },
+    },
+    ...(['compute', 'volume', 'network', 'image'] as const).map(service),
+    {
+      name: 'Compare the version of compute',
+      essential: false,
+      async run(signal) {
+        const newest = await cloud.compute.newestVersion(signal);
+        return olderThan(newest, spokenVersions.compute)
+          ? { warning: `the cloud's compute service speaks ${newest === '' ? 'no versions' : newest}, ${spokenVersions.compute} is needed` }
+          : `${newest}, ${spokenVersions.compute} is needed`;
+      },
+    },
+    counted('networks', (signal) => cloud.network.networks({}, signal)),
+    counted('external networks', (signal) => cloud.network.networks({ external: true }, signal)),
+    counted('images', (signal) => cloud.image.list({}, signal)),
+    counted('flavors', (signal) => cloud.compute.flavors(signal)),
+    counted('volume types', (signal) => cloud.volume.types(signal)),
+    counted('security groups', (signal) => cloud.network.securityGroups({}, signal)),
+    counted('server groups', (signal) => cloud.compute.serverGroups(signal)),
+    counted('key pairs', (signal) => cloud.compute.keyPairs(signal)),
+    counted('volumes', (signal) => cloud.volume.volumes.list({}, signal)),
+    counted('snapshots', (signal) => cloud.volume.snapshots.list({}, signal)),
+    counted('servers', (signal) => servers.list({}, signal)),
+    counted('ports', (signal) => cloud.network.ports({}, signal)),
+    counted('floating IPs', (signal) => cloud.network.floatingIps({}, signal)),
+  ];
+}
+
+/** What a disk copy worker with one volume takes at least, so that a project without room is known before. */
+const least: Readonly<Record<string, number>> = { instances: 1, cores: 1, ram: 256, volumes: 1, gigabytes: 1, snapshots: 1, port: 1, security_group: 1, security_group_rule: 4 };
+
+function destinationQuotas(cloud: OpenStackCloud): Trial {
+  return {
+    name: 'Read the quotas',
+    essential: false,
+    async run(signal) {
+      const quotas = await readQuotas(cloud, signal);
+      const short = Object.entries(least).filter(([name, needed]) => {
+        const quota = quotas[name];
+        return quota !== undefined && quota.limit >= 0 && quota.limit - quota.usage < needed;
+      });
+      const shown = Object.keys(least).map((name) => {
+        const quota = quotas[name];
+        return `${quotaWords[name] ?? name} ${quota === undefined ? 'unknown' : `${quota.usage} of ${quota.limit < 0 ? 'any number' : quota.limit}`}`;
+      });
+      const said = shown.join(', ');
+      return short.length === 0 ? said : { warning: `used up: ${short.map(([name]) => quotaWords[name] ?? name).join(', ')} (${said})` };
+    },
+  };
+}
+
+function callerTrial(session: OpenStackSession): Trial {
+  return {
+    name: 'Know the address that workers see',
+    essential: false,
+    async run(signal) {
+      try {
+        const ranges = await callerRanges(callerOf(session), { publicAddress: true, prefixes: [] }, signal);
+        return `workers with a floating IP will be opened for ${ranges.join(', ')}`;
+      } catch (error) {
+        const record = toErrorRecord(error);
+        if (record.code !== 'cloud.caller-address-unknown') throw error;
+        return { warning: `${record.message}. ${errorText(record.code).remedy}` };
+      }
+    },
+  };
+}
+
+function olderThan(version: string, wanted: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = wanted.split('.').map(Number);
+  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+}

@@ -1,0 +1,197 @@
+import { CausewayError, toErrorRecord } from '../../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../../shared/model/json.ts';
+import type { Vm } from '../../../../../shared/model/vm.ts';
+import type { Finding } from '../../../../../shared/validation/finding.ts';
+import { callerRanges } from '../../../cloud-destination/caller-address.ts';
+import { checkFixedAddresses } from '../../../cloud-destination/fixed-addresses.ts';
+import { labelKeys, labelValue, managedBy } from '../../../cloud-destination/labels.ts';
+import { fits } from '../../../cloud-destination/machine-size.ts';
+import { resolve, unresolvedText, type Resolution } from '../../../cloud-destination/names.ts';
+import { pointer, reportInto, type Report } from '../../../cloud-destination/online-finding.ts';
+import { addNeeds, shortages, shortageText, type QuotaNeeds, type Quotas } from '../../../cloud-destination/quota-needs.ts';
+import { volumeTypeOf } from '../../../cloud-destination/storage-choice.ts';
+import { sizeInGib } from '../../../cloud-destination/volume-sizes.ts';
+import type { Flavor } from '../client/compute.ts';
+import type { OpenStackSession } from './context.ts';
+import { readEnvironment, type DestinationEnvironment } from './environment.ts';
+import { chooseFlavor } from './flavor.ts';
+import { mappedNetworks } from './mapped-networks.ts';
+import { findPool, resolveNetwork } from './networks.ts';
+import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
+import { refusedTags } from './tags.ts';
+import { bootVolumeSize, callerOf, listImages, planWorker, workerNeeds } from './worker-plan.ts';
+
+/**
+ * Everything about an environment that only the cloud can tell: names, ranges, sizes, quotas. All findings in one go;
+ * nothing is created or changed.
+ */
+export async function checkEnvironment(session: OpenStackSession, environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const report = reportInto('open-source-cloud', findings);
+  let effective: DestinationEnvironment;
+  try {
+    effective = readEnvironment(environment);
+  } catch (error) {
+    report('error', '', 'shape', toErrorRecord(error).message);
+    return findings;
+  }
+  const flavors = await session.cloud.compute.flavors(signal);
+  await checkNetworks(session, effective, vm, report, signal);
+  await checkPools(session, effective, report, signal);
+  await checkWorkerImages(session, effective, vm, flavors, report, signal);
+  checkFlavors(flavors, effective, vm, report);
+  await checkStorage(session, effective, report, signal);
+  await checkGroupsAndKeys(session, effective, report, signal);
+  for (const { key, reason } of refusedTags(effective.instance_tags)) report('error', pointer('instance_tags', key), 'tag', reason);
+  await checkQuotas(session, effective, vm, report, signal);
+  return findings;
+}
+
+function reportUnresolved(report: Report, path: string, kind: string, wanted: string, resolution: Resolution<unknown>): void {
+  if (resolution.outcome === 'found') return;
+  report('error', path, resolution.outcome === 'ambiguous' ? 'name-ambiguous' : 'name-unknown', unresolvedText(kind, wanted, resolution));
+}
+
+async function checkNetworks(session: OpenStackSession, environment: DestinationEnvironment, vm: Vm, report: Report, signal: AbortSignal): Promise<void> {
+  const { network } = session.cloud;
+  const [{ projectId }, networks, subnets] = await Promise.all([session.cloud.identity(signal), network.networks({}, signal), network.subnets({}, signal)]);
+  const check = (path: string, wanted: string): void => {
+    const resolution = resolveNetwork(networks, projectId, wanted);
+    reportUnresolved(report, path, 'network', wanted, resolution);
+    if (resolution.outcome === 'found' && !subnets.some((subnet) => subnet.network_id === resolution.resource.id)) {
+      report('error', path, 'network-without-subnet', `network ${resolution.resource.name} has no subnet that this project can see: ports would get no address`);
+    }
+  };
+  for (const [source, wanted] of Object.entries(environment.network_map)) check(pointer('network_map', source), wanted);
+  for (const name of new Set(vm.nics.map((nic) => nic.network))) {
+    if (environment.network_map[name] === undefined) report('error', '/network_map', 'network-not-mapped', `source network "${name}" is not mapped`);
+  }
+  if (environment.migr_network !== undefined) check('/migr_network', environment.migr_network);
+  if (environment.preserve_fixed_ips) await checkFixedAddresses(mappedNetworks(session, networks, subnets, projectId, environment, vm), vm, signal, report);
+}
+
+async function checkPools({ cloud }: OpenStackSession, environment: DestinationEnvironment, report: Report, signal: AbortSignal): Promise<void> {
+  const pools = [
+    ...(environment.migr_worker_use_fip ? [['migr_fip_pool_name', environment.migr_fip_pool_name] as const] : []),
+    ...(environment.use_floating_ip ? [['floating_ip_pool', environment.floating_ip_pool] as const] : []),
+  ];
+  for (const [parameter, wanted] of pools) {
+    await reporting(report, `/${parameter}`, 'floating-ip-pool', signal, async () => void (await findPool(cloud, parameter, wanted, signal)));
+  }
+}
+
+/** What is wrong with the environment becomes a finding; what is wrong with the cloud is thrown. */
+async function reporting(report: Report, path: string, rule: string, signal: AbortSignal, attempt: () => Promise<void> | void): Promise<void> {
+  try {
+    await attempt();
+  } catch (error) {
+    signal.throwIfAborted();
+    const theirs = error instanceof CausewayError && ['cloud.parameter-missing', 'cloud.name-unknown', 'cloud.name-ambiguous', 'general.invalid-input'].includes(error.code);
+    if (!theirs) throw error;
+    report('error', path, rule, error.message);
+  }
+}
+
+async function checkWorkerImages(
+  { cloud }: OpenStackSession, environment: DestinationEnvironment, vm: Vm, flavors: readonly Flavor[], report: Report, signal: AbortSignal,
+): Promise<void> {
+  const wanted = environment.migr_image === undefined
+    ? Object.entries(environment.migr_image_map).map(([os, name]) => ({ path: pointer('migr_image_map', os), os, name }))
+    : [{ path: '/migr_image', os: undefined, name: environment.migr_image }];
+  if (environment.migr_image === undefined && environment.migr_image_map['linux'] === undefined) {
+    report('error', '/migr_image_map', 'image-missing', `a ${vm.os_type} VM needs a worker image for linux`);
+  }
+  if (wanted.length === 0) return;
+  const images = await listImages(cloud, signal);
+  const named = environment.migr_flavor_name === undefined ? undefined : resolve(flavors, environment.migr_flavor_name);
+  const flavor = named?.outcome === 'found' ? named.resource : undefined;
+  for (const { path, os, name } of wanted) {
+    const resolution = resolve(images, name);
+    reportUnresolved(report, path, 'image', name, resolution);
+    if (resolution.outcome !== 'found') continue;
+    const image = resolution.resource;
+    if (image.status !== 'active') report('error', path, 'image-status', `image ${image.name} has status ${image.status}`);
+    if (os !== undefined && typeof image.os_type === 'string' && image.os_type !== os) report('error', path, 'image-system', `image ${image.name} is a ${image.os_type} image`);
+    if (flavor === undefined) continue;
+    if ((image.min_ram ?? 0) > flavor.ram) report('error', '/migr_flavor_name', 'worker-memory', `image ${image.name} needs ${image.min_ram} MB of memory, ${flavor.name} has ${flavor.ram}`);
+    if (environment.migr_worker_boot_from_volume) {
+      await reporting(report, '/migr_worker_volume_size', 'worker-volume-size', signal, () => void bootVolumeSize(environment.migr_worker_volume_size, image, flavor));
+    } else if (flavor.disk > 0 && (image.min_disk ?? 0) > flavor.disk) {
+      report('error', '/migr_flavor_name', 'worker-disk', `image ${image.name} needs a disk of ${image.min_disk} GB, ${flavor.name} has ${flavor.disk}`);
+    }
+  }
+}
+
+function checkFlavors(flavors: readonly Flavor[], environment: DestinationEnvironment, vm: Vm, report: Report): void {
+  if (environment.migr_flavor_name !== undefined) {
+    reportUnresolved(report, '/migr_flavor_name', 'flavor', environment.migr_flavor_name, resolve(flavors, environment.migr_flavor_name));
+  }
+  try {
+    const flavor = chooseFlavor(flavors, environment.flavor_name, vm);
+    if (fits(flavor, vm)) return;
+    report('warning', '/flavor_name', 'flavor-small', `${flavor.name} has ${flavor.vcpus} vCPU and ${flavor.ram} MB, the source has ${vm.vcpus ?? '?'} vCPU and ${vm.memory_mb ?? '?'} MB`);
+  } catch (error) {
+    report('error', '/flavor_name', error instanceof CausewayError && error.code === 'cloud.parameter-missing' ? 'flavor-none' : 'name-unknown', toErrorRecord(error).message);
+  }
+}
+
+async function checkStorage({ cloud }: OpenStackSession, environment: DestinationEnvironment, report: Report, signal: AbortSignal): Promise<void> {
+  const { storage_mappings: mappings } = environment;
+  const wanted: readonly (readonly [string, string | undefined])[] = [
+    ['/storage_mappings/default', mappings.default],
+    ...(mappings.backend_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'backend_mappings', index, 'destination'), each.destination] as const),
+    ...(mappings.disk_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'disk_mappings', index, 'destination'), each.destination] as const),
+    ['/migr_worker_volume_type', environment.migr_worker_volume_type],
+  ];
+  const given = wanted.filter(([, name]) => name !== undefined && name !== '');
+  if (given.length === 0) return;
+  const types = await cloud.volume.types(signal);
+  for (const [path, name] of given) reportUnresolved(report, path, 'volume type', name ?? '', resolve(types, name ?? ''));
+}
+
+async function checkGroupsAndKeys({ cloud }: OpenStackSession, environment: DestinationEnvironment, report: Report, signal: AbortSignal): Promise<void> {
+  if (environment.security_groups.length > 0) {
+    const { projectId } = await cloud.identity(signal);
+    const groups = await cloud.network.securityGroups({ projectId }, signal);
+    environment.security_groups.forEach((name, index) => reportUnresolved(report, pointer('security_groups', index), 'security group', name, resolve(groups, name)));
+  }
+  if (environment.server_group !== undefined) {
+    reportUnresolved(report, '/server_group', 'server group', environment.server_group, resolve(await cloud.compute.serverGroups(signal), environment.server_group));
+  }
+  if (environment.keypair_name !== undefined) {
+    const pairs = (await cloud.compute.keyPairs(signal)).map(({ name }) => ({ id: name, name }));
+    reportUnresolved(report, '/keypair_name', 'key pair of this user', environment.keypair_name, resolve(pairs, environment.keypair_name));
+  }
+}
+
+async function checkQuotas(session: OpenStackSession, environment: DestinationEnvironment, vm: Vm, report: Report, signal: AbortSignal): Promise<void> {
+  let worker: QuotaNeeds = {};
+  try {
+    const plan = await planWorker(session.cloud, environment, 'disk-copy', signal);
+    const ranges = await callerRanges(callerOf(session, plan), plan.reachedThrough, signal);
+    worker = workerNeeds(plan, ranges.length);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof CausewayError)) throw error;
+    if (error.code === 'cloud.caller-address-unknown') report('error', '/migr_worker_use_fip', 'caller-address', error.message);
+    else if (error.code === 'cloud.parameter-missing') report('error', '', 'parameter-missing', error.message);
+    // Anything else about the worker was reported at its own place before.
+    else if (error.retryable) throw error;
+  }
+  const quotas = await readQuotas(session.cloud, signal);
+  const short = shortages(addNeeds(worker, await diskNeeds(session, environment, vm, quotas, report, signal)), quotas);
+  if (short.length > 0) report('error', '', 'quota', `the project's quotas are too small: ${short.map((each) => shortageText(each, quotaWords)).join('; ')}`);
+}
+
+/** What the replica's volumes still need; those that an earlier execution made are there already. */
+async function diskNeeds(session: OpenStackSession, environment: DestinationEnvironment, vm: Vm, quotas: Quotas, report: Report, signal: AbortSignal): Promise<QuotaNeeds> {
+  const existing = await session.cloud.volume.volumes.list({ metadata: { [labelKeys.managedBy]: managedBy, [labelKeys.vm]: labelValue(vm.id) } }, signal);
+  const largest = quotas['per_volume_gigabytes']?.limit ?? -1;
+  return addNeeds(...vm.disks.map((disk) => {
+    const size = sizeInGib(disk.size_bytes);
+    if (largest >= 0 && size > largest) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, a volume of this project has at most ${largest}`);
+    const there = existing.find((volume) => volume.metadata[labelKeys.disk] === labelValue(disk.id));
+    const type = there === undefined ? volumeTypeOf(disk, environment.storage_mappings) : (there.volume_type ?? undefined);
+    return volumeNeeds(type, there === undefined ? 1 : 0, Math.max(0, size - (there?.size ?? 0)));
+  }));
+}

@@ -1,0 +1,29 @@
+import { adoptVolumes } from '../../../../cloud-destination/deployment/adopt-volumes.ts';
+import { snapshotVolumes, volumesFromSnapshots } from '../../../../cloud-destination/deployment/deployment-volumes.ts';
+import { restoreVolumes } from '../../../../cloud-destination/deployment/restore-volumes.ts';
+import { deleteSnapshots, rollBack } from '../../../../cloud-destination/deployment/roll-back.ts';
+import type { DeploymentPlatform } from '../../../../ports/deployment-platform.ts';
+import type { OpenStackSession } from '../context.ts';
+import { scopeOf } from '../scope.ts';
+import { createPorts } from './deployment-ports.ts';
+import { createServer } from './deployment-server.ts';
+import { planDeployment } from './plan-deployment.ts';
+
+const consoleLines = 2_000;
+
+/** Deployments on the open-source cloud. Volumes are made where the cloud likes: it has no parameter for a zone. */
+export function createDeploymentPlatform(session: OpenStackSession): DeploymentPlatform {
+  const cloud = scopeOf(session);
+  return {
+    plan: (run, volumes, signal) => planDeployment(session, run, volumes, signal),
+    snapshotVolumes: (run, volumes, signal) => snapshotVolumes(cloud, run, volumes, signal),
+    volumesFromSnapshots: (run, snapshots, signal) => volumesFromSnapshots(cloud, run, snapshots, undefined, signal),
+    restoreVolumes: (run, snapshots, signal) => restoreVolumes(cloud, run, snapshots, undefined, signal),
+    adoptVolumes: (run, volumes, signal) => adoptVolumes(cloud, run, volumes, signal),
+    createNics: (run, plan, signal) => createPorts(session, run, plan, signal),
+    createServer: (run, plan, volumes, nics, signal) => createServer(session, run, plan, volumes, nics, signal),
+    consoleLog: (serverId, _run, signal) => session.cloud.compute.servers.consoleText(serverId, consoleLines, signal),
+    deleteSnapshots: (run, signal) => deleteSnapshots(cloud, run, signal),
+    rollBack: (run, signal) => rollBack(cloud, run, signal),
+  };
+}

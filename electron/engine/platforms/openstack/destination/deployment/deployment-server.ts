@@ -1,0 +1,87 @@
+import { freeVolume } from '../../../../cloud-destination/attachments.ts';
+import type { CloudServer } from '../../../../cloud-destination/cloud-scope.ts';
+import { bootVolumeOf } from '../../../../cloud-destination/deployment/boot-volume.ts';
+import { deploymentIntent } from '../../../../cloud-destination/deployment/deployment-keys.ts';
+import { serverName } from '../../../../cloud-destination/deployment/server-name.ts';
+import { ensureOwned, labelsOf, type Owned } from '../../../../cloud-destination/owned.ts';
+import { orRemoveFailed } from '../../../../cloud-destination/release-owned.ts';
+import { awaitActive } from '../../../../cloud-destination/server-state.ts';
+import type { DeployedNic, DeployedServer, DeploymentPlan, DeploymentRun } from '../../../../ports/deployment-platform.ts';
+import type { Volume } from '../../../../ports/destination-platform.ts';
+import type { OpenStackSession } from '../context.ts';
+import { readEnvironment, type DestinationEnvironment } from '../environment.ts';
+import { findPool } from '../networks.ts';
+import { findServer } from '../remove-resource.ts';
+import { scopeOf } from '../scope.ts';
+import { plainTags, tagMetadata } from '../tags.ts';
+import { ensureFloatingIp } from '../worker-network.ts';
+import { bootVolumeMetadata } from './image-metadata.ts';
+import { planState } from './plan-deployment.ts';
+
+/** Creates the migrated VM from prepared volumes and ports, gives it its floating IP, and waits until it runs. */
+export async function createServer(
+  session: OpenStackSession, run: DeploymentRun, plan: DeploymentPlan, volumes: readonly Volume[], nics: readonly DeployedNic[], signal: AbortSignal,
+): Promise<DeployedServer> {
+  const environment = readEnvironment(run.environment);
+  const cloud = scopeOf(session);
+  const boot = bootVolumeOf(run.vm, volumes);
+  const name = serverName(run.vm.name);
+  const intent = deploymentIntent(run, 'server', 'server', { serverName: name });
+  if (run.ledger.find('server', intent.key)?.resourceId === undefined) {
+    for (const volume of volumes) await freeVolume(cloud, run, volume.id, undefined, signal);
+    const { volumes: api } = session.cloud.volume;
+    await api.setImageMetadata(boot.id, bootVolumeMetadata(run.vm, environment), signal);
+    await api.setBootable(boot.id, true, signal);
+  }
+  const { resource, entry } = await ensureServer(session, run, plan, environment, [boot, ...volumes.filter(({ id }) => id !== boot.id)], nics, intent, signal);
+  const [first] = nics;
+  const floating = environment.use_floating_ip && first !== undefined
+    ? await ensureFloatingIp(
+      session, run, deploymentIntent(run, 'public-ip', 'public-ip', {}), await findPool(session.cloud, 'floating_ip_pool', environment.floating_ip_pool, signal), first.id, signal,
+    )
+    : undefined;
+  const running = (): Promise<CloudServer> => awaitActive(cloud, resource.id, signal);
+  // A server that takes its volumes with it must not be removed while they are needed.
+  await (environment.delete_disks_on_vm_termination ? running() : orRemoveFailed(cloud, run.ledger, entry, running, signal));
+  const addresses = nics.flatMap((nic) => nic.ipAddress ?? []);
+  return { id: resource.id, name, addresses: floating === undefined ? addresses : [floating, ...addresses] };
+}
+
+/** @param volumes the one that it boots from first */
+function ensureServer(
+  session: OpenStackSession, run: DeploymentRun, plan: DeploymentPlan, environment: DestinationEnvironment, volumes: readonly Volume[], nics: readonly DeployedNic[],
+  intent: ReturnType<typeof deploymentIntent>, signal: AbortSignal,
+): Promise<Owned<{ readonly id: string }>> {
+  const { flavorId, keypairName, serverGroupId } = planState(plan);
+  const { servers } = session.cloud.compute;
+  const tags = plainTags(environment.instance_tags);
+  return ensureOwned<{ readonly id: string }>(
+    session,
+    run.ledger,
+    intent,
+    {
+      find: (entry, s) => findServer(session, entry, s),
+      async get(id, _entry, s) {
+        const server = await servers.get(id, s);
+        return server === undefined || server.status === 'DELETED' ? undefined : server;
+      },
+      create: (entry, s) =>
+        servers.create(
+          {
+            name: serverName(run.vm.name),
+            flavorRef: flavorId,
+            networks: nics.length === 0 ? 'none' : nics.map(({ id }) => ({ port: id })),
+            block_device_mapping_v2: volumes.map(({ id }, index) => ({
+              source_type: 'volume', destination_type: 'volume', uuid: id, boot_index: index === 0 ? 0 : -1, delete_on_termination: environment.delete_disks_on_vm_termination,
+            })),
+            ...(keypairName === undefined ? {} : { key_name: keypairName }),
+            ...(tags.length === 0 ? {} : { tags }),
+            metadata: { ...tagMetadata(environment.instance_tags), ...labelsOf(run, entry) },
+          },
+          serverGroupId === undefined ? {} : { group: serverGroupId },
+          s,
+        ),
+    },
+    signal,
+  );
+}

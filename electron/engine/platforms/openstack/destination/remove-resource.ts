@@ -1,0 +1,117 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { detachVolume, freeVolume } from '../../../cloud-destination/attachments.ts';
+import type { CloudScope, Remover } from '../../../cloud-destination/cloud-scope.ts';
+import { hasLabels, labelKeys } from '../../../cloud-destination/labels.ts';
+import { entryLabel, nameOf, removeAndWait } from '../../../cloud-destination/owned.ts';
+import { simpleRemover } from '../../../cloud-destination/release-owned.ts';
+import { findVolume } from '../../../cloud-destination/volume-state.ts';
+import type { LedgerEntry } from '../../../ports/ledger.ts';
+import type { OpenStackSession } from './context.ts';
+import { isMarkedFor } from './marks.ts';
+import { scopeOf } from './scope.ts';
+
+/** A guest that does not answer must not keep its worker alive for long. */
+const longestDetachMs = 60_000;
+
+/** How each kind of resource is found and removed. An entry's details say in which group a rule is. */
+export function removerOf(session: OpenStackSession, entry: LedgerEntry): Remover {
+  const { network } = session.cloud;
+  const cloud = scopeOf(session);
+  const label = entryLabel(entry);
+  const name = nameOf(entry);
+  const described = <T extends { readonly id: string; readonly description?: string | null | undefined }>(list: readonly T[]): string | undefined =>
+    list.find((each) => isMarkedFor(each.description, label))?.id;
+  const simple = (
+    get: (id: string, s: AbortSignal) => Promise<unknown>,
+    findId: (s: AbortSignal) => Promise<string | undefined>,
+    remove: (id: string, s: AbortSignal) => Promise<void>,
+  ): Remover => simpleRemover(session, entry, get, findId, remove);
+  switch (entry.kind) {
+    case 'volume':
+      return {
+        ...simple((id, s) => cloud.volumes.get(id, s), async (s) => (await findVolume(cloud, entry, s))?.id, (id, s) => cloud.volumes.delete(id, s)),
+        remove: (id, signal) => removeVolume(cloud, entry, id, signal),
+      };
+    case 'volume-snapshot':
+      return {
+        ...simple(
+          (id, s) => cloud.snapshots.get(id, s),
+          async (s) => (await cloud.snapshots.list(label, s)).find((each) => hasLabels(each, label))?.id,
+          (id, s) => cloud.snapshots.delete(id, s),
+        ),
+        remove: (id, signal) => removeSnapshot(cloud, id, signal),
+      };
+    case 'server':
+      return {
+        findId: async (s) => (await findServer(session, entry, s))?.id,
+        isThere: async (id, s) => (await cloud.servers.get(id, s)) !== undefined,
+        remove: (id, signal) => removeServer(session, cloud, id, signal),
+      };
+    case 'nic':
+      return simple((id, s) => network.port(id, s), async (s) => described(await network.ports({ name }, s)), (id, s) => network.deletePort(id, s));
+    case 'public-ip':
+      return simple((id, s) => network.floatingIp(id, s), async (s) => described(await network.floatingIps({}, s)), (id, s) => network.deleteFloatingIp(id, s));
+    case 'security-group':
+      return simple(
+        (id, s) => network.securityGroup(id, s), async (s) => described(await network.securityGroups({ name }, s)), (id, s) => network.deleteSecurityGroup(id, s),
+      );
+    case 'security-group-rule': {
+      const groupId = typeof entry.details['groupId'] === 'string' ? entry.details['groupId'] : '';
+      return simple(
+        async (id, s) => (await network.rules(groupId, s)).find((rule) => rule.id === id),
+        async (s) => described(await network.rules(groupId, s)),
+        (id, s) => network.deleteRule(id, s),
+      );
+    }
+    default:
+      throw new CausewayError('general.invalid-input', `the open-source cloud makes no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
+  }
+}
+
+/** The server of an entry, by its metadata. Servers can't be listed by it, so that all of the project are looked through. */
+export async function findServer(session: OpenStackSession, entry: LedgerEntry, signal: AbortSignal) {
+  const name = entry.details['serverName'];
+  const servers = await session.cloud.compute.servers.list(typeof name === 'string' ? { name } : {}, signal);
+  return servers.find((server) => hasLabels({ labels: server.metadata }, entryLabel(entry)));
+}
+
+async function removeVolume(cloud: CloudScope, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
+  await freeVolume(cloud, { replicaId: entry.replicaId ?? '', note: () => undefined }, id, undefined, signal);
+  await removeAndWait(cloud, `volume ${id}`, {
+    remove: (s) => cloud.volumes.delete(id, s),
+    get: (s) => cloud.volumes.get(id, s),
+    // What a storage back end still holds on to comes back, although its removal was accepted.
+    cameBack: ({ state }) => state === 'available',
+    failed: ({ state, status }) => (state === 'failed' ? status : undefined),
+  }, signal);
+}
+
+async function removeSnapshot(cloud: CloudScope, id: string, signal: AbortSignal): Promise<void> {
+  await removeAndWait(cloud, `snapshot ${id}`, {
+    remove: (s) => cloud.snapshots.delete(id, s),
+    get: (s) => cloud.snapshots.get(id, s),
+    cameBack: ({ state }) => state === 'available',
+    failed: ({ state, status }) => (state === 'failed' ? status : undefined),
+  }, signal);
+}
+
+/** Detaches what a worker has from it, deletes the server and waits. Volumes that are to go with a server go with it. */
+async function removeServer(session: OpenStackSession, cloud: CloudScope, id: string, signal: AbortSignal): Promise<void> {
+  const server = await session.cloud.compute.servers.get(id, signal);
+  if (server === undefined) return;
+  const isWorker = server.metadata[labelKeys.role] !== undefined;
+  if (isWorker && server.status === 'ACTIVE') {
+    const patient: CloudScope = { ...cloud, timing: { ...cloud.timing, attachMs: Math.min(cloud.timing.attachMs, longestDetachMs) } };
+    // Not the boot volume, which can't be detached while the server runs.
+    for (const { volumeId, device } of await session.cloud.compute.servers.attachments(id, signal)) {
+      if (typeof device === 'string' && /^\/dev\/[a-z]*a$/.test(device)) continue;
+      try {
+        await detachVolume(patient, id, volumeId, signal);
+      } catch {
+        // The server's removal frees its volumes as well.
+        signal.throwIfAborted();
+      }
+    }
+  }
+  await removeAndWait(cloud, `server ${id}`, { remove: (s) => session.cloud.compute.servers.delete(id, s), get: (s) => cloud.servers.get(id, s) }, signal);
+}

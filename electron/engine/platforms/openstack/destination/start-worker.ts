@@ -1,0 +1,109 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { attachVolume } from '../../../cloud-destination/attachments.ts';
+import { callerRanges } from '../../../cloud-destination/caller-address.ts';
+import type { CloudScope, CloudVolume } from '../../../cloud-destination/cloud-scope.ts';
+import { labelKeys } from '../../../cloud-destination/labels.ts';
+import { ensureOwned, labelsOf, nameOf } from '../../../cloud-destination/owned.ts';
+import { addNeeds, requireQuota, type QuotaNeeds } from '../../../cloud-destination/quota-needs.ts';
+import { orRemoveFailed } from '../../../cloud-destination/release-owned.ts';
+import { awaitVolume, volumeFinders } from '../../../cloud-destination/volume-state.ts';
+import { keyOf, temporary, type WorkerKeyRing } from '../../../cloud-destination/worker-entries.ts';
+import { dropUnreachableWorker, ensureWorkerServer, workerAccess } from '../../../cloud-destination/worker-server.ts';
+import type { DestinationRun, Volume, WorkerAccess, WorkerRole } from '../../../ports/destination-platform.ts';
+import type { ResourceKind } from '../../../ports/ledger.ts';
+import type { BlockDevice } from '../client/servers.ts';
+import type { OpenStackSession } from './context.ts';
+import { readEnvironment } from './environment.ts';
+import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
+import { findServer } from './remove-resource.ts';
+import { asServer, scopeOf } from './scope.ts';
+import { ensureFloatingIp, ensurePort, ensureSecurityGroup } from './worker-network.ts';
+import { callerOf, planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
+
+/**
+ * A running worker with the volumes attached. What an earlier call made is adopted; but a worker whose key died with
+ * the process that made it can't be entered, and is replaced.
+ */
+export async function startWorker(
+  session: OpenStackSession, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, volumes: readonly Volume[], signal: AbortSignal,
+): Promise<WorkerAccess> {
+  const environment = readEnvironment(run.environment);
+  const cloud = scopeOf(session);
+  const { servers } = session.cloud.compute;
+  const plan = await planWorker(session.cloud, environment, role, signal);
+  const ranges = await callerRanges(callerOf(session, plan), plan.reachedThrough, signal);
+  await dropUnreachableWorker(cloud, keyRing, run, role, signal);
+  await checkWorkerQuota(session, run, role, plan, ranges.length, signal);
+
+  const groupId = await ensureSecurityGroup(session, run, role, plan, ranges, signal);
+  const port = await ensurePort(session, run, role, plan, groupId, signal);
+  const floating = plan.pool === undefined ? undefined : await ensureFloatingIp(session, run, temporary('public-ip', role, 'public-ip', {}), plan.pool, port.id, signal);
+  const address = floating ?? port.fixed_ips.find(({ ip_address }) => !ip_address.includes(':'))?.ip_address ?? port.fixed_ips[0]?.ip_address;
+  if (address === undefined) throw new CausewayError('cloud.unexpected-answer', `port ${port.id} of the worker has no address`, { details: { portId: port.id } });
+
+  const worker = await ensureWorkerServer(cloud, keyRing, {
+    run,
+    role,
+    async find(entry, s) {
+      const server = await findServer(session, entry, s);
+      return server === undefined ? undefined : asServer(server);
+    },
+    async create(entry, userData, s) {
+      const boot = plan.bootVolume === undefined ? undefined : await ensureBootVolume(cloud, session, run, role, plan, s);
+      const { id } = await servers.create(
+        {
+          name: nameOf(entry),
+          flavorRef: plan.flavor.id,
+          ...(boot === undefined ? { imageRef: plan.image.id } : { block_device_mapping_v2: [boot] }),
+          networks: [{ port: port.id }],
+          user_data: userData,
+          config_drive: plan.configDrive,
+          metadata: labelsOf(run, entry, { [labelKeys.role]: role }),
+        },
+        {},
+        s,
+      );
+      const server = await servers.get(id, s);
+      return server === undefined ? { id, name: nameOf(entry), state: 'changing', status: 'BUILD', problem: undefined, labels: {} } : asServer(server);
+    },
+  }, signal);
+  for (const volume of volumes) await attachVolume(cloud, run, worker.server.id, volume.id, signal);
+  const reached = session.context.resolveAddress ?? ((host: string, each: number) => ({ host, port: each }));
+  return workerAccess(worker, role, (each) => reached(address, each), volumes);
+}
+
+/** A volume with the image's content, made before the server, so that it is in the ledger and of the wanted type. */
+async function ensureBootVolume(
+  cloud: CloudScope, session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, signal: AbortSignal,
+): Promise<BlockDevice> {
+  const { sizeGib, type } = plan.bootVolume ?? { sizeGib: 1, type: undefined };
+  const { resource, entry } = await ensureOwned<{ readonly id: string }>(
+    cloud,
+    run.ledger,
+    temporary('volume', role, 'boot-volume', { imageId: plan.image.id }),
+    {
+      ...volumeFinders(cloud),
+      create: (each, s) =>
+        session.cloud.volume.volumes.create({
+          name: nameOf(each), size: sizeGib, imageRef: plan.image.id, ...(type === undefined ? {} : { volume_type: type }), metadata: labelsOf(run, each),
+        }, s),
+    },
+    signal,
+  );
+  const made = (): Promise<CloudVolume> => awaitVolume(cloud, resource.id, `copying image ${plan.image.name} into it`, ({ state }) => state === 'available', cloud.timing.volumeMs, signal);
+  await orRemoveFailed(cloud, run.ledger, entry, made, signal);
+  return { source_type: 'volume', destination_type: 'volume', uuid: resource.id, boot_index: 0, delete_on_termination: false };
+}
+
+async function checkWorkerQuota(session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: number, signal: AbortSignal): Promise<void> {
+  const has = (kind: ResourceKind, part: string): boolean => run.ledger.find(kind, keyOf(role, part))?.resourceId !== undefined;
+  if (has('server', 'server')) return;
+  const needs = workerNeeds(plan, ranges);
+  const there: QuotaNeeds = {
+    ...(has('nic', 'nic') ? { port: -1 } : {}),
+    ...(has('public-ip', 'public-ip') ? { floatingip: -1 } : {}),
+    ...(has('security-group', 'security-group') ? { security_group: -1, security_group_rule: -(needs['security_group_rule'] ?? 0) } : {}),
+    ...(has('volume', 'boot-volume') ? volumeNeeds(plan.bootVolume?.type, -1, -(plan.bootVolume?.sizeGib ?? 0)) : {}),
+  };
+  requireQuota(addNeeds(needs, there), await readQuotas(session.cloud, signal), quotaWords);
+}

@@ -1,0 +1,89 @@
+import { ensureOwned, entryLabel, nameOf, type Intent, type Owned } from '../../../cloud-destination/owned.ts';
+import { temporary } from '../../../cloud-destination/worker-entries.ts';
+import type { DestinationRun, WorkerRole } from '../../../ports/destination-platform.ts';
+import type { FloatingIp, Port } from '../client/network.ts';
+import type { OpenStackSession } from './context.ts';
+import { isMarkedFor, markOf } from './marks.ts';
+import type { FloatingIpPool } from './networks.ts';
+import type { WorkerPlan } from './worker-plan.ts';
+
+/** A group of the worker's own, with its ports open for the caller alone. Returns its id. */
+export async function ensureSecurityGroup(
+  session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: readonly string[], signal: AbortSignal,
+): Promise<string> {
+  const { network } = session.cloud;
+  const group = await ensureOwned<{ readonly id: string }>(
+    session,
+    run.ledger,
+    temporary('security-group', role, 'security-group', {}),
+    {
+      find: async (entry, s) => (await network.securityGroups({ name: nameOf(entry) }, s)).find((each) => isMarkedFor(each.description, entryLabel(entry))),
+      get: (id, _entry, s) => network.securityGroup(id, s),
+      create: (entry, s) => network.createSecurityGroup({ name: nameOf(entry), description: markOf(run, entry) }, s),
+    },
+    signal,
+  );
+  const groupId = group.resource.id;
+  for (const port of plan.ports) for (const range of ranges) {
+    await ensureOwned<{ readonly id: string }>(
+      session,
+      run.ledger,
+      temporary('security-group-rule', role, `rule/${port}/${range}/${groupId}`, { groupId }),
+      {
+        find: async (entry, s) => (await network.rules(groupId, s)).find((rule) => isMarkedFor(rule.description, entryLabel(entry))),
+        get: async (id, _entry, s) => (await network.rules(groupId, s)).find((rule) => rule.id === id),
+        create: (entry, s) =>
+          network.createRule({
+            security_group_id: groupId, direction: 'ingress', ethertype: range.includes(':') ? 'IPv6' : 'IPv4', protocol: 'tcp',
+            port_range_min: port, port_range_max: port, remote_ip_prefix: range, description: markOf(run, entry),
+          }, s),
+      },
+      signal,
+    );
+  }
+  return groupId;
+}
+
+/** The worker's one port, in the workers' network. */
+export async function ensurePort(
+  session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, groupId: string, signal: AbortSignal,
+): Promise<Port> {
+  const { network } = session.cloud;
+  const { resource } = await ensureOwned<Port>(
+    session,
+    run.ledger,
+    temporary('nic', role, 'nic', { networkId: plan.network.id }),
+    {
+      find: async (entry, s) => (await network.ports({ name: nameOf(entry) }, s)).find((each) => isMarkedFor(each.description, entryLabel(entry))),
+      get: (id, _entry, s) => network.port(id, s),
+      create: (entry, s) =>
+        network.createPort({ network_id: plan.network.id, name: nameOf(entry), description: markOf(run, entry), security_groups: [groupId] }, s),
+    },
+    signal,
+  );
+  return resource;
+}
+
+/** A floating IP of the pool on a port, under an intent of the caller's. Returns the address. */
+export async function ensureFloatingIp(
+  session: OpenStackSession, run: DestinationRun, intent: Intent, pool: FloatingIpPool, portId: string, signal: AbortSignal,
+): Promise<string> {
+  const { network } = session.cloud;
+  const { resource }: Owned<FloatingIp> = await ensureOwned<FloatingIp>(
+    session,
+    run.ledger,
+    intent,
+    {
+      find: async (entry, s) => (await network.floatingIps({}, s)).find((each) => isMarkedFor(each.description, entryLabel(entry))),
+      get: (id, _entry, s) => network.floatingIp(id, s),
+      create: (entry, s) =>
+        network.createFloatingIp({
+          floating_network_id: pool.networkId, ...(pool.subnetId === undefined ? {} : { subnet_id: pool.subnetId }), port_id: portId, description: markOf(run, entry),
+        }, s),
+    },
+    signal,
+  );
+  // An adopted one may have lost its port, or still have that of a port that was replaced.
+  const assigned = resource.port_id === portId ? resource : await network.assignFloatingIp(resource.id, portId, signal);
+  return assigned.floating_ip_address;
+}

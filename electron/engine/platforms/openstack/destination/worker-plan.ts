@@ -1,0 +1,119 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { Caller, WorkerNetwork } from '../../../cloud-destination/caller-address.ts';
+import { resolve, resolvedOrThrow } from '../../../cloud-destination/names.ts';
+import { addNeeds, type QuotaNeeds } from '../../../cloud-destination/quota-needs.ts';
+import { workerOs, workerPorts } from '../../../cloud-destination/worker-ports.ts';
+import type { WorkerRole } from '../../../ports/destination-platform.ts';
+import type { Flavor } from '../client/compute.ts';
+import type { Image } from '../client/image.ts';
+import type { Network } from '../client/network.ts';
+import type { OpenStackCloud } from '../client/open-cloud.ts';
+import type { OpenStackSession } from './context.ts';
+import { required, workerImage, type DestinationEnvironment } from './environment.ts';
+import { findPool, resolveNetwork, type FloatingIpPool } from './networks.ts';
+import { volumeNeeds } from './quotas.ts';
+
+/** Everything about a worker that is known before anything is created. */
+export interface WorkerPlan {
+  readonly os: 'linux' | 'windows';
+  readonly network: Network;
+  readonly image: NamedImage;
+  readonly flavor: Flavor;
+  /** Set when it boots from a volume. GiB. */
+  readonly bootVolume: { readonly sizeGib: number; readonly type: string | undefined } | undefined;
+  /** Set when it gets a floating IP. */
+  readonly pool: FloatingIpPool | undefined;
+  readonly ports: readonly number[];
+  readonly configDrive: boolean;
+  /** What tells from where it will be reached. */
+  readonly reachedThrough: WorkerNetwork;
+}
+
+export type NamedImage = Image & { readonly name: string };
+
+/** Images that can be booted, each with a name. */
+export async function listImages(cloud: OpenStackCloud, signal: AbortSignal): Promise<readonly NamedImage[]> {
+  const images = await cloud.image.list({}, signal);
+  return images.filter((image) => image.os_hidden !== true).map((image) => ({ ...image, name: image.name ?? image.id }));
+}
+
+/** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `cloud.name-ambiguous`, `general.invalid-input` */
+export async function planWorker(cloud: OpenStackCloud, environment: DestinationEnvironment, role: WorkerRole, signal: AbortSignal): Promise<WorkerPlan> {
+  const os = workerOs(role);
+  const wanted = { network: required(environment, 'migr_network'), flavor: required(environment, 'migr_flavor_name'), image: workerImage(environment, os) };
+  const fromVolume = environment.migr_worker_boot_from_volume;
+  const [{ projectId }, networks, flavors, images, types, pool] = await Promise.all([
+    cloud.identity(signal),
+    cloud.network.networks({}, signal),
+    cloud.compute.flavors(signal),
+    listImages(cloud, signal),
+    fromVolume && environment.migr_worker_volume_type !== undefined ? cloud.volume.types(signal) : [],
+    environment.migr_worker_use_fip ? findPool(cloud, 'migr_fip_pool_name', environment.migr_fip_pool_name, signal) : undefined,
+  ]);
+  const network = resolvedOrThrow('network', 'migr_network', wanted.network, resolveNetwork(networks, projectId, wanted.network));
+  const image = usableImage(resolvedOrThrow('image', wanted.image.parameter, wanted.image.name, resolve(images, wanted.image.name)), wanted.image.parameter);
+  const flavor = resolvedOrThrow('flavor', 'migr_flavor_name', wanted.flavor, resolve(flavors, wanted.flavor));
+  const typeName = environment.migr_worker_volume_type;
+  const type = fromVolume && typeName !== undefined ? resolvedOrThrow('volume type', 'migr_worker_volume_type', typeName, resolve(types, typeName)).name : undefined;
+  const subnets = pool === undefined ? await cloud.network.subnets({ networkId: network.id }, signal) : [];
+  const own = subnets.filter((subnet) => subnet.ip_version === 4);
+  return {
+    os,
+    network,
+    image,
+    flavor,
+    bootVolume: fromVolume ? { sizeGib: bootVolumeSize(environment.migr_worker_volume_size, image, flavor), type } : undefined,
+    pool,
+    ports: workerPorts(role, environment.data_transfer_mechanism),
+    configDrive: environment.migr_worker_use_config_drive,
+    reachedThrough: pool === undefined
+      ? { publicAddress: false, prefixes: own.map(({ cidr }) => cidr), gateway: own[0]?.gateway_ip ?? undefined }
+      : { publicAddress: true, prefixes: pool.prefixes, gateway: pool.gateway },
+  };
+}
+
+function usableImage(image: NamedImage, parameter: string): NamedImage {
+  if (image.status === 'active') return image;
+  throw new CausewayError('general.invalid-input', `${parameter}: image ${image.name} has status ${image.status}`, { details: { parameter, status: image.status } });
+}
+
+/** GiB of a worker's boot volume: as asked, else the flavor's disk; never less than the image needs. */
+export function bootVolumeSize(asked: number | undefined, image: Pick<Image, 'min_disk' | 'virtual_size' | 'size'> & { readonly name: string }, flavor: Pick<Flavor, 'name' | 'disk'>): number {
+  const content = Math.ceil((image.virtual_size ?? image.size ?? 0) / 2 ** 30);
+  const minimum = Math.max(image.min_disk ?? 0, content);
+  if (asked !== undefined && asked < minimum) {
+    throw new CausewayError('general.invalid-input', `migr_worker_volume_size is ${asked} GB, image ${image.name} needs ${minimum}`, {
+      details: { parameter: 'migr_worker_volume_size', asked, minimum },
+    });
+  }
+  const size = asked ?? Math.max(flavor.disk, minimum);
+  if (size > 0) return size;
+  throw new CausewayError('cloud.parameter-missing', `migr_worker_volume_size is not set, and neither image ${image.name} nor flavor ${flavor.name} says a size`, {
+    details: { parameter: 'migr_worker_volume_size' },
+  });
+}
+
+/** New groups have two rules of the cloud's own, for what goes out. */
+const usualRules = 2;
+
+export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds {
+  const { bootVolume } = plan;
+  return addNeeds(
+    {
+      instances: 1,
+      cores: plan.flavor.vcpus,
+      ram: plan.flavor.ram,
+      port: 1,
+      security_group: 1,
+      security_group_rule: usualRules + plan.ports.length * callerRanges,
+      floatingip: plan.pool === undefined ? 0 : 1,
+    },
+    bootVolume === undefined ? {} : volumeNeeds(bootVolume.type, 1, bootVolume.sizeGib),
+  );
+}
+
+/** How this computer will reach workers: those with floating IPs as the gateway of their pool, where that is known. */
+export function callerOf({ cloud, context }: OpenStackSession, plan?: Pick<WorkerPlan, 'pool'>): Caller {
+  const { connection } = cloud;
+  return { addresses: connection.callerAddresses, egressAddress: context.egressAddress, publicHost: plan?.pool?.gateway ?? new URL(connection.identityUrl).hostname };
+}
