@@ -3,8 +3,9 @@ import type { ExportMechanism } from './export-mechanism.ts';
 import { openCluster, poolOf } from './rbd/storage-cluster.ts';
 import { openRbd } from './rbd/rbd-reader.ts';
 import { recordedOf } from './recorded.ts';
+import { removeRecorded } from './remove-recorded.ts';
 import { ledgerOf, type DiskMark, type MarkedDisk, type SourceContext } from './source-context.ts';
-import { removeVolumeSnapshot, takeVolumeSnapshots } from './volume-snapshots.ts';
+import { takeVolumeSnapshots } from './volume-snapshots.ts';
 import { markText } from './disk-mark.ts';
 
 /**
@@ -38,11 +39,11 @@ export function distributedSnapshots(context: SourceContext): ExportMechanism {
 
     async commit(tag, _disks, signal) {
       // Those of earlier successes and of failures alike: the newest one is all that the next execution needs.
-      for (const entry of recordedOf(ledgerOf(context), { kind: 'volume-snapshot', notOf: tag })) await removeVolumeSnapshot(context, entry, signal);
+      for (const entry of recordedOf(ledgerOf(context), { notOf: tag })) await removeRecorded(context, entry, signal);
     },
 
-    async drop(tag, signal) {
-      for (const entry of recordedOf(ledgerOf(context), { kind: 'volume-snapshot', of: tag })) await removeVolumeSnapshot(context, entry, signal);
+    async drop(tag, _disks, _scope, signal) {
+      for (const entry of recordedOf(ledgerOf(context), { of: tag })) await removeRecorded(context, entry, signal);
     },
 
     close: () => Promise.resolve(),

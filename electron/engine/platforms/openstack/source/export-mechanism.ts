@@ -13,7 +13,10 @@ export interface ExportMechanism {
   open(disk: MarkedDisk, base: MarkedDisk | undefined, signal: AbortSignal): Promise<DiskReader>;
   /** The snapshot is the base from now on: removes what only reading needed, and of the former base what nothing needs. */
   commit(tag: string, disks: readonly MarkedDisk[], signal: AbortSignal): Promise<void>;
-  /** Removes all that was made for the snapshot. Idempotent. */
-  drop(tag: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Removes all that was made for the snapshot. Idempotent. `alone`: what it stands on is still somebody's base;
+   * `ancestors`: nobody needs that any more, so that it goes as well unless something else stands on it.
+   */
+  drop(tag: string, disks: readonly MarkedDisk[], scope: 'alone' | 'ancestors', signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

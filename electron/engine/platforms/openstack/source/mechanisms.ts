@@ -1,11 +1,15 @@
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { distributedBackups } from './distributed-backups.ts';
 import { distributedSnapshots } from './distributed-snapshots.ts';
 import type { ExportMechanism } from './export-mechanism.ts';
+import { objectStoreBackups } from './object-store-backups.ts';
 import type { SourceContext } from './source-context.ts';
 
 /** The ways to export disks, by their names in an environment. */
 export const mechanisms = {
+  objectstore_backups: objectStoreBackups,
+  distributed_backups: distributedBackups,
   distributed_snapshots: distributedSnapshots,
 } as const satisfies Readonly<Record<string, (context: SourceContext) => ExportMechanism>>;
 

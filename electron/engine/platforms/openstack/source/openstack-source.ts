@@ -107,12 +107,12 @@ export class OpenStackSource implements SourcePlatform {
   }
 
   async abandonSnapshot(snapshot: Snapshot, _base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
-    await this.#mechanism(mechanismOf(snapshot)).drop(snapshot.tag, signal);
+    await this.#mechanism(mechanismOf(snapshot)).drop(snapshot.tag, markedDisks(snapshot), 'alone', signal);
     await this.#records.forget(snapshot);
   }
 
   async dropBase(base: Snapshot, signal: AbortSignal): Promise<void> {
-    await this.#mechanism(mechanismOf(base)).drop(base.tag, signal);
+    await this.#mechanism(mechanismOf(base)).drop(base.tag, markedDisks(base), 'ancestors', signal);
     await this.#records.forget(base);
   }
 

@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 import type { SourceContext } from './source-context.ts';
+import { removeBackup } from './volume-backups.ts';
 import { removeVolumeSnapshot } from './volume-snapshots.ts';
 
 /** Removes one thing that the source recorded, whatever it is. "Not there" is done. */
@@ -9,6 +10,8 @@ export function removeRecorded(context: SourceContext, entry: LedgerEntry, signa
   switch (entry.kind) {
     case 'volume-snapshot':
       return removeVolumeSnapshot(context, entry, signal);
+    case 'volume-backup':
+      return removeBackup(context, entry, signal);
     default:
       throw new CausewayError('general.bug', `a source recorded a ${entry.kind}`);
   }
@@ -20,6 +23,8 @@ export async function findRecorded(cloud: OpenStackCloud, entry: LedgerEntry, si
   switch (entry.kind) {
     case 'volume-snapshot':
       return id === undefined ? (await cloud.volume.snapshots.list({ name: entry.name }, signal))[0] : cloud.volume.snapshots.get(id, signal);
+    case 'volume-backup':
+      return id === undefined ? (await cloud.volume.backups.list({ name: entry.name }, signal))[0] : cloud.volume.backups.get(id, signal);
     default:
       return undefined;
   }
