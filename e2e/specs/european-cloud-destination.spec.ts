@@ -131,7 +131,7 @@ describe('the on-line check of an environment', () => {
 
   it('wants what Windows needs: both images and an explicit machine type', async () => {
     const platform = await open();
-    expect(await findings(platform, {}, { ...vm, os_type: 'windows' })).toEqual(['error /migr_image_map image-missing', 'error /machine_type machine-type-windows']);
+    expect(await findings(platform, {}, { ...vm, os_type: 'windows' })).toEqual(['warning /migr_image_map image-missing', 'error /machine_type machine-type-windows']);
   });
 
   it('says when the machine type is smaller than the source', async () => {

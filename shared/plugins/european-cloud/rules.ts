@@ -26,12 +26,13 @@ const guestRules: readonly Rule[] = [
       for (const os of neededImages(vm.os_type)) {
         if (map?.[os] !== undefined) continue;
         yield {
-          severity: 'error',
+          // A Windows guest can be prepared from outside as well.
+          severity: os === 'linux' ? 'error' : 'warning',
           at: map === undefined ? ['migr_image_map'] : ['migr_image_map', os],
           message:
             os === 'linux'
               ? 'The Linux worker image is missing: the disk copy worker runs it, whatever the guest is.'
-              : 'The Windows worker image is missing: a Windows guest is prepared on a Windows worker.',
+              : 'The Windows worker image is missing: the guest is prepared from outside, by the Linux worker.',
           suggestion: `Add migr_image_map.${os} with the name or ID of an image.`,
         };
       }

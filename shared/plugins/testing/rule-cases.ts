@@ -167,7 +167,7 @@ export const ruleCases: readonly RuleCase[] = [
   ...commonCases('european-cloud', 'storage_mappings', byName),
   european('worker-image-missing', 'error', '/migr_image_map', { environment: { migr_image_map: undefined } }),
   european('worker-image-missing', 'error', '/migr_image_map/linux', { environment: { migr_image_map: { windows: 'windows-worker' } } }),
-  european('worker-image-missing', 'error', '/migr_image_map/windows', {
+  european('worker-image-missing', 'warning', '/migr_image_map/windows', {
     environment: { migr_image_map: { linux: 'linux-worker' } },
     configuration: { migr_image_map: { linux: 'linux-worker', windows: 'windows-worker' } },
     vm: { os_type: 'windows' },

@@ -28,21 +28,24 @@ export function checkDestination(run: DeploymentContext): TaskHandler {
   return async ({ values, signal }) => {
     const vm = vmOf(values);
     const note = (message: string, rule: string): void => run.event('note', message, { rule });
-    const counts = (finding: Finding): boolean => !isAboutIdleWorker(finding, workerRole(run, vm), vm);
-    refuseErrors((await run.findings(vm)).filter(counts), note);
+    const judged = (findings: readonly Finding[]): readonly Finding[] => forWorker(findings, workerRole(run, vm), vm);
+    refuseErrors(judged(await run.findings(vm)), note);
     if (run.options.inPlace === true && platformOf(run).adoptVolumes === undefined) {
       throw new CausewayError('deployment.not-supported', 'the destination can\'t give a replica\'s own volumes to a virtual machine');
     }
     const plan = await platformOf(run).plan(deploymentRun(run, vm), volumesOf(values), signal);
-    refuseErrors((await run.destination.checkEnvironment(run.environment, vm, signal)).filter(counts), note);
+    refuseErrors(judged(await run.destination.checkEnvironment(run.environment, vm, signal)), note);
     run.event('note', `the virtual machine will be of type ${plan.machineType}`, { machineType: plan.machineType });
     return { plan };
   };
 }
 
-/** An image for a Windows worker is not needed by a guest that a Linux worker prepares. */
-function isAboutIdleWorker(finding: Finding, role: WorkerRole, vm: Vm): boolean {
-  return vm.os_type === 'windows' && role === 'osmorphing-linux' && finding.rule.endsWith('image-missing') && /image for windows|windows worker image/i.test(finding.message);
+/** An image for a Windows worker is not needed by a guest that a Linux worker prepares, and can't be missed by another. */
+function forWorker(findings: readonly Finding[], role: WorkerRole, vm: Vm): readonly Finding[] {
+  if (vm.os_type !== 'windows') return findings;
+  const isAboutImage = (finding: Finding): boolean => finding.rule.endsWith('image-missing') && /image for windows|windows worker image/i.test(finding.message);
+  if (role === 'osmorphing-linux') return findings.filter((finding) => !isAboutImage(finding));
+  return findings.map((finding) => (isAboutImage(finding) ? { ...finding, severity: 'error' } : finding));
 }
 
 function lastSuccess(run: DeploymentContext): Execution {
