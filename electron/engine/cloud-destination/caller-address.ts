@@ -51,7 +51,8 @@ export async function callerRanges(caller: Caller, worker: WorkerNetwork, signal
 
 /**
  * The address that the system sends from on the way to a host. Connecting a datagram socket only picks the route;
- * nothing is sent. A private sender's address is not what a public worker sees.
+ * nothing is sent. A private sender's address is not what a public worker sees,
+ * unless the worker's own address is as private.
  */
 export async function routedAddress(question: { readonly publicAddress: boolean; readonly probeHost: string }, signal: AbortSignal): Promise<readonly string[]> {
   signal.throwIfAborted();
@@ -61,7 +62,8 @@ export async function routedAddress(question: { readonly publicAddress: boolean;
   socket.connect(9, question.probeHost.replace(/^\[|\]$/g, ''), () => resolve(socket.address().address));
   const address = await promise;
   socket.close();
-  return address === undefined || (question.publicAddress && isPrivateIpv4(address)) ? [] : [address];
+  const hidden = question.publicAddress && address !== undefined && isPrivateIpv4(address) && !isPrivateIpv4(question.probeHost);
+  return address === undefined || hidden ? [] : [address];
 }
 
 function asRange(text: string): string {

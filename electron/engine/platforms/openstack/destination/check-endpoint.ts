@@ -5,6 +5,7 @@ import { counted, runTrials, type Trial } from '../../../endpoint-checks/run-tri
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import { spokenVersions, type OpenStackCloud } from '../client/open-cloud.ts';
 import type { OpenStackSession } from './context.ts';
+import { findPool } from './networks.ts';
 import { quotaWords, readQuotas } from './quotas.ts';
 import { callerOf } from './worker-plan.ts';
 
@@ -101,7 +102,9 @@ function callerTrial(session: OpenStackSession): Trial {
     essential: false,
     async run(signal) {
       try {
-        const ranges = await callerRanges(callerOf(session), { publicAddress: true, prefixes: [] }, signal);
+        const [only, ...others] = await session.cloud.network.networks({ external: true }, signal);
+        const pool = only === undefined || others.length > 0 ? undefined : await findPool(session.cloud, 'migr_fip_pool_name', only.id, signal);
+        const ranges = await callerRanges(callerOf(session, { pool }), { publicAddress: true, prefixes: [] }, signal);
         return `workers with a floating IP will be opened for ${ranges.join(', ')}`;
       } catch (error) {
         const record = toErrorRecord(error);

@@ -116,7 +116,9 @@ async function checkWorkerImages(
     if ((image.min_ram ?? 0) > flavor.ram) report('error', '/migr_flavor_name', 'worker-memory', `image ${image.name} needs ${image.min_ram} MB of memory, ${flavor.name} has ${flavor.ram}`);
     if (environment.migr_worker_boot_from_volume) {
       await reporting(report, '/migr_worker_volume_size', 'worker-volume-size', signal, () => void bootVolumeSize(environment.migr_worker_volume_size, image, flavor));
-    } else if (flavor.disk > 0 && (image.min_disk ?? 0) > flavor.disk) {
+    } else if (flavor.disk === 0) {
+      report('warning', '/migr_worker_boot_from_volume', 'worker-without-disk', `flavor ${flavor.name} has no disk, and most clouds boot such ones from a volume only: set migr_worker_boot_from_volume`);
+    } else if ((image.min_disk ?? 0) > flavor.disk) {
       report('error', '/migr_flavor_name', 'worker-disk', `image ${image.name} needs a disk of ${image.min_disk} GB, ${flavor.name} has ${flavor.disk}`);
     }
   }

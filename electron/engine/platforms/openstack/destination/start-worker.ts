@@ -17,7 +17,7 @@ import { readEnvironment } from './environment.ts';
 import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
 import { findServer } from './remove-resource.ts';
 import { asServer, scopeOf } from './scope.ts';
-import { ensureFloatingIp, ensurePort, ensureSecurityGroup } from './worker-network.ts';
+import { ensureFloatingIp, ensurePort, ensureSecurityGroup, openPorts } from './worker-network.ts';
 import { callerOf, planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
 
 /**
@@ -31,15 +31,19 @@ export async function startWorker(
   const cloud = scopeOf(session);
   const { servers } = session.cloud.compute;
   const plan = await planWorker(session.cloud, environment, role, signal);
-  const ranges = await callerRanges(callerOf(session, plan), plan.reachedThrough, signal);
+  // That there is an address to open the worker for has to be known before anything is made; which one it is may depend
+  // on the floating IP that the worker gets: projects seldom see the ranges of external networks.
+  const expected = await callerRanges(callerOf(session, plan), plan.reachedThrough, signal);
   await dropUnreachableWorker(cloud, keyRing, run, role, signal);
-  await checkWorkerQuota(session, run, role, plan, ranges.length, signal);
+  await checkWorkerQuota(session, run, role, plan, expected.length, signal);
 
-  const groupId = await ensureSecurityGroup(session, run, role, plan, ranges, signal);
+  const groupId = await ensureSecurityGroup(session, run, role, signal);
   const port = await ensurePort(session, run, role, plan, groupId, signal);
   const floating = plan.pool === undefined ? undefined : await ensureFloatingIp(session, run, temporary('public-ip', role, 'public-ip', {}), plan.pool, port.id, signal);
   const address = floating ?? port.fixed_ips.find(({ ip_address }) => !ip_address.includes(':'))?.ip_address ?? port.fixed_ips[0]?.ip_address;
   if (address === undefined) throw new CausewayError('cloud.unexpected-answer', `port ${port.id} of the worker has no address`, { details: { portId: port.id } });
+  const ranges = floating === undefined ? expected : await callerRanges(callerOf(session, plan, floating), { ...plan.reachedThrough, publicAddress: true }, signal);
+  await openPorts(session, run, role, plan, groupId, ranges, signal);
 
   const worker = await ensureWorkerServer(cloud, keyRing, {
     run,

@@ -7,10 +7,8 @@ import { isMarkedFor, markOf } from './marks.ts';
 import type { FloatingIpPool } from './networks.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 
-/** A group of the worker's own, with its ports open for the caller alone. Returns its id. */
-export async function ensureSecurityGroup(
-  session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: readonly string[], signal: AbortSignal,
-): Promise<string> {
+/** A group of the worker's own, closed to everybody. Returns its id. */
+export async function ensureSecurityGroup(session: OpenStackSession, run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<string> {
   const { network } = session.cloud;
   const group = await ensureOwned<{ readonly id: string }>(
     session,
@@ -23,7 +21,14 @@ export async function ensureSecurityGroup(
     },
     signal,
   );
-  const groupId = group.resource.id;
+  return group.resource.id;
+}
+
+/** Opens the worker's ports for the caller alone. */
+export async function openPorts(
+  session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, groupId: string, ranges: readonly string[], signal: AbortSignal,
+): Promise<void> {
+  const { network } = session.cloud;
   for (const port of plan.ports) for (const range of ranges) {
     await ensureOwned<{ readonly id: string }>(
       session,
@@ -41,7 +46,6 @@ export async function ensureSecurityGroup(
       signal,
     );
   }
-  return groupId;
 }
 
 /** The worker's one port, in the workers' network. */

@@ -31,10 +31,11 @@ export interface WorkerPlan {
 
 export type NamedImage = Image & { readonly name: string };
 
-/** Images that can be booted, each with a name. */
+/** Images that can be booted, each with a name: not the kernels and initial ramdisks that stand beside them. */
 export async function listImages(cloud: OpenStackCloud, signal: AbortSignal): Promise<readonly NamedImage[]> {
   const images = await cloud.image.list({}, signal);
-  return images.filter((image) => image.os_hidden !== true).map((image) => ({ ...image, name: image.name ?? image.id }));
+  const isPart = ({ disk_format: format }: Image): boolean => format === 'aki' || format === 'ari';
+  return images.filter((image) => image.os_hidden !== true && !isPart(image)).map((image) => ({ ...image, name: image.name ?? image.id }));
 }
 
 /** @throws `cloud.parameter-missing`, `cloud.name-unknown`, `cloud.name-ambiguous`, `general.invalid-input` */
@@ -112,8 +113,15 @@ export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds 
   );
 }
 
-/** How this computer will reach workers: those with floating IPs as the gateway of their pool, where that is known. */
-export function callerOf({ cloud, context }: OpenStackSession, plan?: Pick<WorkerPlan, 'pool'>): Caller {
+/**
+ * How this computer will reach workers with floating IPs: as the floating IP, else as the gateway of the pool where the
+ * project can see that, else as the cloud itself.
+ */
+export function callerOf({ cloud, context }: OpenStackSession, plan?: Pick<WorkerPlan, 'pool'>, floatingIp?: string): Caller {
   const { connection } = cloud;
-  return { addresses: connection.callerAddresses, egressAddress: context.egressAddress, publicHost: plan?.pool?.gateway ?? new URL(connection.identityUrl).hostname };
+  return {
+    addresses: connection.callerAddresses,
+    egressAddress: context.egressAddress,
+    publicHost: floatingIp ?? plan?.pool?.gateway ?? new URL(connection.identityUrl).hostname,
+  };
 }
