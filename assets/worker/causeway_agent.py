@@ -37,7 +37,7 @@ HEAD = struct.Struct('>4sBBHIIQQIIII')
 HEAD_BYTES = HEAD.size
 MAX_PAYLOAD = 4 * 1024 * 1024
 
-HELLO, PING, DEVICES, OPEN, WRITE, ZERO, FLUSH, DIGEST, CLOSE, END = range(1, 11)
+HELLO, PING, DEVICES, OPEN, WRITE, ZERO, FLUSH, DIGEST, CLOSE, END, READ = range(1, 12)
 ANSWER, DEFLATED, CHECKED = 1, 2, 4
 
 OK = 0
@@ -454,6 +454,15 @@ class Volume(object):
             answer.append(digest.digest())
         return b''.join(answer)
 
+    def read(self, offset, length):
+        data = bytearray(length)
+        view = memoryview(data)
+        while length > 0:
+            count = self.read_into(offset, view[len(data) - length:])
+            offset += count
+            length -= count
+        return bytes(data)
+
     def read_into(self, offset, view):
         if hasattr(os, 'preadv'):  # Python 3.7
             count = os.preadv(self.fd, [view], offset)
@@ -662,10 +671,10 @@ class Connection(object):
             return self.answer(request, kind, OK, json.dumps({'devices': list_devices()}).encode('utf-8'))
         if kind == OPEN:
             return self.open(request, bytes(payload).decode('utf-8'))
-        if kind not in (WRITE, ZERO, FLUSH, DIGEST, CLOSE):
+        if kind not in (WRITE, ZERO, FLUSH, DIGEST, CLOSE, READ):
             raise Refusal(BAD_REQUEST, 'unknown request %d' % kind)
         volume = self.volume(handle)
-        if kind in (FLUSH, DIGEST):
+        if kind in (FLUSH, DIGEST, READ):
             return self.later(volume, request, kind, handle, offset, length, argument)
         if kind == CLOSE:
             with self.agent.lock:
@@ -700,7 +709,7 @@ class Connection(object):
             raise Refusal(BAD_REQUEST, 'HELLO was spoken before')
         self.session = self.agent.join(asked.get('session'), self)
         said = {
-            'version': VERSION, 'session': self.session.token, 'features': ['deflate', 'checksum', 'zero', 'digest'],
+            'version': VERSION, 'session': self.session.token, 'features': ['deflate', 'checksum', 'zero', 'digest', 'read'],
             'maxPayload': MAX_PAYLOAD, 'maxDigestAnswer': DIGEST_MAX_ANSWER, 'idleSeconds': self.agent.idle_seconds,
             'python': '%d.%d.%d' % sys.version_info[:3], 'pid': os.getpid(),
         }
@@ -715,16 +724,22 @@ class Connection(object):
         self.answer(request, OPEN, OK, b'', handle, 0, volume.size)
 
     def later(self, volume, request, kind, handle, offset, length, block):
-        """FLUSH and DIGEST take long: a thread of the pool does them, so that this connection goes on being read."""
+        """FLUSH, DIGEST and READ take long: a thread of the pool does them, so that this connection goes on being read."""
         if kind == DIGEST:
             volume.check(offset, length)
             if block < 512 or -(-length // block) * 32 > DIGEST_MAX_ANSWER:
                 raise Refusal(BAD_REQUEST, 'digests of %d bytes in blocks of %d' % (length, block))
+        if kind == READ:
+            volume.check(offset, length)
+            if length > MAX_PAYLOAD:
+                raise Refusal(BAD_REQUEST, 'a read of %d bytes is too long' % length)
 
         def act(buffer):
             if kind == FLUSH:
                 volume.flush()
                 self.answer(request, kind, OK, b'', handle)
+            elif kind == READ:
+                self.answer(request, kind, OK, volume.read(offset, length), handle, offset, length)
             else:
                 found = volume.digests(offset, length, block, buffer)
                 self.answer(request, kind, OK, found, handle, offset, length)

@@ -22,6 +22,12 @@ export interface DiskWriter {
   close(): Promise<void>;
 }
 
+/** A volume that can be read back through the agent as well, e.g. a copy that is exported. */
+export interface WorkerVolume extends DiskWriter {
+  /** Fills `into` with the bytes at `offset`. Calls may overlap in time. */
+  read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void>;
+}
+
 /** A living connection to the agent on a disk copy worker. */
 export interface WorkerSession {
   readonly mechanism: 'HTTPS' | 'SSH';

@@ -113,7 +113,8 @@ describe('ensuring a resource', () => {
     expect([source.list(), source.find('volume', 'disk-0')]).toEqual([[], undefined]);
     expect(await source.ensure(volume, how, signal)).toMatchObject({ created: true, resource: { id: 'vol-2' } });
     expect(await source.ensure(volume, how, signal)).toMatchObject({ created: false, resource: { id: 'vol-2' } });
-    expect([...destination.list(), ...source.list()].map(sideOf)).toEqual(['destination', 'source']);
+    expect([...destination.list(), ...source.list()].map((entry) => entry.key)).toEqual(['disk-0', 'disk-0']);
+    expect(store.ledger.list().map(sideOf)).toEqual(['destination', 'source']);
   });
 });
 

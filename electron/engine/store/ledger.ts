@@ -28,6 +28,8 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
   const queues = new Map<string, Promise<unknown>>();
   const side = binding.side ?? 'destination';
   const keyOf = (key: string): string => (side === 'source' ? sourceKeys + key : key);
+  /** The adapter sees the key that it gave. */
+  const shown = (entry: LedgerEntry): LedgerEntry => (sideOf(entry) === 'source' ? { ...entry, key: entry.key.slice(sourceKeys.length) } : entry);
 
   function inTurn<T>(kind: string, key: string, work: () => Promise<T>): Promise<T> {
     const name = `${kind}/${key}`;
@@ -54,15 +56,15 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
         signal.throwIfAborted();
         let entry = live(intent.kind, intent.key);
         if (entry?.state === 'existing' && entry.resourceId !== undefined) {
-          const resource = await how.get(entry.resourceId, entry, signal);
-          if (resource !== undefined) return { resource, entry, created: false };
+          const resource = await how.get(entry.resourceId, shown(entry), signal);
+          if (resource !== undefined) return { resource, entry: shown(entry), created: false };
           entries.setState(entry, 'removed');
           entry = undefined;
         }
         if (entry !== undefined) {
           // The platform was maybe asked, and its answer lost. Nobody had its id, so nobody has used it: it counts as new.
-          const found = await how.find(entry, signal);
-          if (found !== undefined) return { resource: found, entry: entries.setState(entry, 'existing', found.id), created: true };
+          const found = await how.find(shown(entry), signal);
+          if (found !== undefined) return { resource: found, entry: shown(entries.setState(entry, 'existing', found.id)), created: true };
         } else {
           const entryId = newId('res');
           entry = {
@@ -80,12 +82,15 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
           };
           entries.add(entry);
         }
-        const resource = await how.create(entry, signal);
-        return { resource, entry: entries.setState(entry, 'existing', resource.id), created: true };
+        const resource = await how.create(shown(entry), signal);
+        return { resource, entry: shown(entries.setState(entry, 'existing', resource.id)), created: true };
       });
     },
 
-    find: live,
+    find(kind, key) {
+      const entry = live(kind, key);
+      return entry === undefined ? undefined : shown(entry);
+    },
 
     list(filter = {}) {
       return entries
@@ -95,7 +100,8 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
             visible(entry) &&
             (filter.kind === undefined || entry.kind === filter.kind) &&
             (filter.lifetime === undefined || entry.lifetime === filter.lifetime),
-        );
+        )
+        .map(shown);
     },
 
     release(given, how, signal) {
@@ -103,8 +109,8 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
         const entry = entries.find(given.entryId);
         if (entry === undefined || entry.state === 'removed') return;
         const removing = entries.setState(entry, 'removing');
-        const id = removing.resourceId ?? (await how.findId(removing, signal));
-        if (id !== undefined) await how.remove(id, removing, signal);
+        const id = removing.resourceId ?? (await how.findId(shown(removing), signal));
+        if (id !== undefined) await how.remove(id, shown(removing), signal);
         entries.setState(removing, 'removed');
       });
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { DiskWriter, WorkerDevice, WorkerSession } from '../ports/disk-writer.ts';
+import type { WorkerDevice, WorkerSession, WorkerVolume } from '../ports/disk-writer.ts';
 import type { AgentLink } from './agent-link.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { CompressionPolicy } from './compression.ts';
@@ -72,7 +72,7 @@ export class AgentSession implements WorkerSession {
     return parsed(devicesSchema, answer.payload).devices;
   }
 
-  async open(device: WorkerDevice, signal: AbortSignal): Promise<DiskWriter> {
+  async open(device: WorkerDevice, signal: AbortSignal): Promise<WorkerVolume> {
     const { control, data, compression, throttle } = this.#parts;
     const answer = await control.request({ type: 'OPEN', payload: Buffer.from(device.path) }, signal);
     const links = { control, data, budget: this.#budget, throttle };

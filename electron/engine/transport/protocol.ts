@@ -22,6 +22,7 @@ export const requestTypes = {
   DIGEST: 8,
   CLOSE: 9,
   END: 10,
+  READ: 11,
 } as const;
 
 export const frameFlags = { ANSWER: 1, DEFLATED: 2, CHECKED: 4 } as const;

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { DiskWriter } from '../ports/disk-writer.ts';
+import type { WorkerVolume } from '../ports/disk-writer.ts';
 import type { AgentLink } from './agent-link.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } from './compression.ts';
@@ -20,13 +20,14 @@ export interface WriterLinks {
 const pieceBytes = maxPayloadBytes;
 /** smaller ones are compressed in several threads at once. */
 const compressedPieceBytes = 1024 * 1024;
+const readPieceBytes = 1024 * 1024;
 const zeroPieceBytes = 256 * 1024 * 1024;
 const digestPieceBytes = 64 * 1024 * 1024;
 const digestAnswerBytes = 512 * 1024;
 const digestsInFlight = 4;
 
-/** The writer of one volume that is open in the agent under `handle`. */
-export class VolumeWriter implements DiskWriter {
+/** One volume that is open in the agent under `handle`. */
+export class VolumeWriter implements WorkerVolume {
   readonly sizeBytes: number;
   readonly #path: string;
   readonly #handle: number;
@@ -34,6 +35,7 @@ export class VolumeWriter implements DiskWriter {
   readonly #policy: CompressionPolicy;
   readonly #tuner: CompressionTuner;
   #closed: Promise<void> | undefined;
+  #turn = 0;
 
   constructor(path: string, handle: number, sizeBytes: number, links: WriterLinks, policy: CompressionPolicy) {
     this.#path = path;
@@ -88,6 +90,21 @@ export class VolumeWriter implements DiskWriter {
     return result;
   }
 
+  async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    this.#check(offset, into.length);
+    const { budget } = this.#links;
+    await allSettledOrThrow(cut(0, into.length, readPieceBytes).map(async ({ offset: at, length }) => {
+      await budget.take(length, signal);
+      try {
+        const { payload } = await this.#nextLink().request({ type: 'READ', volume: this.#handle, offset: offset + at, length }, signal);
+        if (payload.length !== length) throw new CausewayError('transport.protocol', `${this.#path}: ${payload.length} bytes instead of ${length}`);
+        into.set(payload, at);
+      } finally {
+        budget.give(length);
+      }
+    }));
+  }
+
   /** Lets the agent close the volume. Does not flush. Nothing to do when the session is lost: the agent closes then. */
   close(): Promise<void> {
     this.#closed ??= this.#links.control.lost.aborted
@@ -120,6 +137,13 @@ export class VolumeWriter implements DiskWriter {
     if (!this.#tuner.compressing) return undefined;
     if (this.#policy === 'auto' && !looksCompressible(bytes)) return undefined;
     return deflate(bytes);
+  }
+
+  /** Answers weigh, not requests: links take turns. */
+  #nextLink(): AgentLink {
+    const { data, control } = this.#links;
+    this.#turn += 1;
+    return data[this.#turn % Math.max(1, data.length)] ?? control;
   }
 
   #idlest(): AgentLink {

@@ -7,8 +7,8 @@ const metadataSchema = z.record(z.string(), z.unknown()).nullish().transform((me
 const volumeSchema = z.looseObject({
   id: z.string(),
   name: z.string().nullish(),
-  /** Open set: creating, available, in-use, attaching, detaching, reserved, error… */
-  status: z.string(),
+  /** Open set: creating, available, in-use, attaching, detaching, reserved, error… A volume that is just being made may have none yet. */
+  status: z.string().nullable().transform((status) => status ?? 'creating'),
   /** GiB. */
   size: z.number(),
   volume_type: z.string().nullish(),

@@ -1,7 +1,6 @@
 import type { LedgerEntry, LedgerScope, ResourceKind } from '../../../ports/ledger.ts';
 
-/** Keys of a source stand behind a mark of the ledger's own. */
-const belongsTo = (entry: LedgerEntry, tag: string): boolean => entry.key.replace(/^[a-z]+:/, '').startsWith(`${tag}/`);
+const belongsTo = (entry: LedgerEntry, tag: string): boolean => entry.key.startsWith(`${tag}/`);
 
 /** What the source recorded for a snapshot (`of`), or for all others of the replica (`notOf`); the last one first. */
 export function recordedOf(ledger: LedgerScope, filter: { readonly kind?: ResourceKind; readonly of?: string; readonly notOf?: string }): readonly LedgerEntry[] {

@@ -65,7 +65,7 @@ async function backUp(context: SourceContext, disk: CloudDisk, snapshotId: strin
     const accepted = backup === undefined ? undefined : await wishes.accept(backup, signal);
     if (accepted !== undefined) return accepted;
     for (const entry of recordedOf(ledgerOf(context), { kind: 'volume-backup', of: wishes.tag })) {
-      if (entry.key.endsWith(backupKey(wishes.tag, disk.id, 'incremental'))) await removeBackup(context, entry, signal);
+      if (entry.key === backupKey(wishes.tag, disk.id, 'incremental')) await removeBackup(context, entry, signal);
     }
   }
   const backup = await ensureBackup(context, disk, snapshotId, wishes, 'full', signal);
