@@ -1,10 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../../electron/engine/transport/certificates.ts';
 import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
 
 const canary = 'canary-secret-5f1d';
@@ -13,6 +18,7 @@ const project = join(root, 'project');
 const images = join(root, 'images');
 let workbench: Workbench;
 let page: Page;
+const { go, lookAt } = screenSteps(() => page);
 
 beforeAll(async () => {
   mkdirSync(project);
@@ -94,6 +100,44 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('button', { name: 'Keep this list' }).click();
     await page.getByText('From Images').waitFor();
     await page.getByRole('cell', { name: 'web-01', exact: true }).waitFor();
+  });
+
+  it('shows whom an address belongs to, and takes its certificate when somebody says so', async () => {
+    const { certPem, keyPem } = await makeCertificate('localhost');
+    const server = createServer({ cert: certPem, key: keyPem }, (_request, response) => void response.end('{}'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `localhost:${(server.address() as AddressInfo).port}`;
+    await go('Endpoints');
+    await page.getByRole('link', { name: 'Cloud', exact: true }).click();
+    await page.getByLabel('Infrastructure interface').fill(`https://${address}`);
+    await page.getByLabel('Token endpoint').fill('');
+    await page.getByRole('button', { name: 'Show the server’s certificate…' }).click();
+    const shown = page.getByRole('region', { name: address });
+    await shown.getByText(`${address} is not believed: it signed its certificate itself.`).waitFor();
+    await shown.getByText(new X509Certificate(certPem).fingerprint256).waitFor();
+    await lookAt('server-trust');
+    await shown.getByRole('button', { name: 'Trust this certificate' }).click();
+    expect(await page.getByLabel('Certificate authority').inputValue()).toContain('BEGIN CERTIFICATE');
+    await page.getByRole('button', { name: 'Show the server’s certificate…' }).click();
+    await shown.getByText(`${address} is believed`).waitFor();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('takes in what other people change in the project’s files, and names what it can’t take', async () => {
+    const file = join(project, 'endpoints', 'images.json');
+    const path = join(project, 'endpoints', readdirSync(join(project, 'endpoints')).find((name) => name.startsWith('images'))!);
+    const content = readFileSync(path, 'utf8');
+    writeFileSync(path, content.replace('"Images"', '"Old images"'));
+    await page.getByRole('link', { name: 'Old images', exact: true }).waitFor();
+    writeFileSync(file, `<<<<<<< ours\n${content}`);
+    await page.getByText('A file of this project was not taken in.').waitFor();
+    await page.getByText('endpoints/images.json').waitFor();
+    await lookAt('files-not-taken');
+    rmSync(file);
+    await page.getByText('was not taken in.').waitFor({ state: 'detached' });
   });
 
   it('never violates the content security policy', () => {

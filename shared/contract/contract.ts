@@ -9,6 +9,7 @@ import { ledgerItemSchema } from '../model/ledger.ts';
 import { pluginIds } from '../model/plugin-id.ts';
 import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
 import { clearedSchema, replicaSchema } from '../model/replica.ts';
+import { serverTrustSchema } from '../model/server-trust.ts';
 import { vmSchema } from '../model/vm.ts';
 import { catalogSchema } from '../validation/catalog.ts';
 import {
@@ -37,6 +38,16 @@ export const calls = {
   },
   'endpoint.remove': { input: z.strictObject({ endpoint: reference }), output: nothing },
   'endpoint.check': { input: z.strictObject({ endpoint: reference }), output: checkReportSchema },
+
+  /** What a server shows of itself over TLS before anything is sent to it, and whether it would be believed. */
+  'trust.look': {
+    input: z.strictObject({
+      address: z.string().max(300).regex(/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/),
+      /** PEM of the one authority that is trusted instead of the system's. */
+      caCertificate: z.string().max(100_000).optional(),
+    }),
+    output: serverTrustSchema,
+  },
 
   'vm.list': { input: z.strictObject({ endpoint: reference }), output: z.array(vmSummarySchema) },
   'vm.show': { input: z.strictObject({ endpoint: reference, vm: reference }), output: vmSchema },

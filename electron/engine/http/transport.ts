@@ -16,7 +16,7 @@ export interface TransportAnswer {
 
 /** Whom a connection trusts instead of the system's authorities. */
 export interface Trust {
-  /** PEM of the one authority that is trusted. */
+  /** PEM of the one authority that is trusted; it may be the server's own certificate. */
   readonly caCertificate?: string | undefined;
   /** No certificate is verified at all: anybody on the way can read and change everything. Only where a person said so. */
   readonly allowUntrusted?: boolean | undefined;
@@ -38,7 +38,7 @@ const largestAnswerBytes = 64 * 2 ** 20;
 export function createTransport({ caCertificate, allowUntrusted = false }: Trust = {}): Transport {
   const plain = new HttpAgent({ keepAlive: true });
   // The proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to clouds; loopback is never proxied.
-  const trust = { ...(caCertificate === undefined ? {} : { ca: caCertificate }), ...(allowUntrusted ? { rejectUnauthorized: false } : {}) };
+  const trust = { ...(caCertificate === undefined ? {} : { ca: caCertificate, allowPartialTrustChain: true }), ...(allowUntrusted ? { rejectUnauthorized: false } : {}) };
   const secure = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2', proxyEnv: process.env, ...trust });
   return {
     send({ url, method, headers, body }, signal) {

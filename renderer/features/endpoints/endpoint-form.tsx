@@ -18,6 +18,7 @@ import { formErrors } from '../../forms/form-errors.ts';
 import { fieldProblems, fromFormValues, toFormValues, type FormValues } from '../../forms/form-values.ts';
 import { SchemaFields } from '../../forms/schema-fields.tsx';
 import { text } from '../../text/en.ts';
+import { ServerTrust } from './server-trust.tsx';
 
 interface Values {
   readonly name: string;
@@ -70,6 +71,13 @@ export function EndpointForm({ plugin, endpointId, start }: Props) {
         slotProps={{ htmlInput: form.register('name') }}
       />
       <SchemaFields fields={fields} control={form.control} below="connection" />
+      {'ca_certificate' in schema.shape && (
+        <ServerTrust
+          schema={schema}
+          connection={() => fromFormValues(fields, form.getValues('connection'))}
+          onTrust={(pem) => form.setValue('connection.ca_certificate', pem, { shouldDirty: true, shouldValidate: true })}
+        />
+      )}
       <Box sx={{ display: 'flex', gap: 1 }}>
         <Button type="submit" variant="contained" disabled={save.isBusy}>
           {text.endpoints.save}

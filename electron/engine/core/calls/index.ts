@@ -11,6 +11,7 @@ import { pluginCalls } from './plugins.ts';
 import { projectCalls } from './project.ts';
 import { queueCalls } from './queue.ts';
 import { replicaCalls } from './replicas.ts';
+import { trustCalls } from './trust.ts';
 import { vaultCalls } from './vault.ts';
 
 /** What carries out each call of the contract; one that is missing does not compile. */
@@ -26,5 +27,6 @@ export const handlers: Handlers<CallName> = {
   ...queueCalls,
   ...inventoryCalls,
   ...ledgerCalls,
+  ...trustCalls,
   ...vaultCalls,
 };

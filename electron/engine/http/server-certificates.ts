@@ -1,0 +1,86 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { ServerCertificate, ServerTrust } from '../../../shared/model/server-trust.ts';
+
+/** How long a server may take to show its certificates. */
+const patienceMs = 15_000;
+
+/**
+ * What a server shows of itself over TLS, and whether it would be believed. Nothing is sent to it but the handshake.
+ *
+ * @param address `host:port`, an IPv6 address in brackets
+ * @param caCertificate PEM of the one authority that is trusted instead of the system's
+ */
+export async function serverTrust(address: string, caCertificate: string | undefined, signal: AbortSignal): Promise<ServerTrust> {
+  const { hostname, port } = new URL(`https://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const socket = connect({
+    host, port: Number(port || 443), minVersion: 'TLSv1.2', rejectUnauthorized: false, allowPartialTrustChain: caCertificate !== undefined,
+    ...(isIP(host) === 0 ? { servername: host } : {}), ...(caCertificate === undefined ? {} : { ca: caCertificate }),
+  });
+  const stop = (): void => void socket.destroy(new Error('it did not answer in time'));
+  ends.addEventListener('abort', stop, { once: true });
+  try {
+    await new Promise<void>((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+    return {
+      address,
+      isVerified: socket.authorized,
+      ...(socket.authorized ? {} : refusal(socket)),
+      chain: chainOf(socket),
+    };
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new CausewayError('cloud.unreachable', `${address}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  } finally {
+    ends.removeEventListener('abort', stop);
+    socket.destroy();
+  }
+}
+
+/** OpenSSL's and Node's codes that mean nobody known signed it: those that trusting it would cure. */
+const unknownIssuers: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it signed its certificate itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate leads to an authority that is not known here',
+  UNABLE_TO_GET_ISSUER_CERT: 'the authority that signed its certificate is not known here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the authority that signed its certificate is not known here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the authority that signed its certificate is not known here, and it did not send it',
+};
+const otherReasons: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for other names than this address',
+};
+
+function refusal(socket: TLSSocket): { readonly reason: string; readonly isCurable: boolean } {
+  const error = socket.authorizationError as unknown;
+  const code = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error);
+  return { reason: unknownIssuers[code] ?? otherReasons[code] ?? code, isCurable: Object.hasOwn(unknownIssuers, code) };
+}
+
+/** The server's own certificate first. */
+function chainOf(socket: TLSSocket): ServerCertificate[] {
+  const chain: ServerCertificate[] = [];
+  let shown = socket.getPeerCertificate(true);
+  // The last one's issuer is itself.
+  while (shown.raw !== undefined && !chain.some(({ sha256 }) => sha256 === shown.fingerprint256)) {
+    const certificate = new X509Certificate(shown.raw);
+    chain.push({
+      subject: oneLine(certificate.subject),
+      issuer: oneLine(certificate.issuer),
+      names: certificate.subjectAltName?.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, '')) ?? [],
+      validFrom: certificate.validFromDate.toISOString(),
+      validTo: certificate.validToDate.toISOString(),
+      sha256: certificate.fingerprint256,
+      pem: certificate.toString(),
+    });
+    shown = shown.issuerCertificate ?? {};
+  }
+  return chain;
+}
+
+function oneLine(name: string | undefined): string {
+  return (name ?? '').replaceAll('\n', ', ');
+}
