@@ -7,6 +7,7 @@ import type { PlatformContext } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import { createDiskImagesSource } from './disk-images/index.ts';
 import { createEuropeanCloudDestination } from './european-cloud/european-cloud-destination.ts';
+import { createOpenStackDestination } from './openstack/destination/openstack-destination.ts';
 import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
 
 /** Makes the platforms of one endpoint. The connection has its secrets resolved; keep it in memory only. */
@@ -23,5 +24,6 @@ export const platforms: PlatformRegistry = {
   'qemu-hypervisor': {
     source: (connection, context) => createQemuHypervisorSource(qemuHypervisorConnection.parse(connection), context),
   },
+  'open-source-cloud': { destination: (connection) => createOpenStackDestination(connection) },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
 };

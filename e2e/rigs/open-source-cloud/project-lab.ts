@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CoreOptions } from '../../../electron/engine/core/core.ts';
+import { openProject } from '../../../electron/engine/core/open-project.ts';
+import { ensureStateFolder } from '../../../electron/engine/store/database.ts';
+import { keyFileWrapper, makeKeyFile } from '../../../electron/secrets/key-file-wrapper.ts';
+import { createVault, openVault } from '../../../electron/secrets/vault.ts';
+import type { CoreClient } from '../../../shared/contract/core-client.ts';
+import type { DeploymentDetail, DeploymentOptions } from '../../../shared/model/deployment.ts';
+import type { ExecutionDetail } from '../../../shared/model/execution.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import { run } from '../machines/child-process.ts';
+import type { RigApi } from './admin-api.ts';
+import { startOpenSourceCloud, type OpenSourceCloud } from './start.ts';
+
+/** A project with a folder of disk images as source and a project of the open-source cloud as destination. */
+export interface OpenSourceLab {
+  readonly cloud: OpenSourceCloud;
+  /** The destination's project as its user sees it. */
+  readonly api: RigApi;
+  readonly images: string;
+  readonly folder: string;
+  /** A destination environment in which everything works; to be changed by a test. */
+  readonly environment: JsonObject;
+  use<T>(work: (core: CoreClient) => Promise<T>): Promise<T>;
+  createReplica(name: string, vm: string, more?: JsonObject): Promise<void>;
+  execute(replica: string): Promise<ExecutionDetail>;
+  deploy(replica: string, options?: DeploymentOptions): Promise<DeploymentDetail>;
+  /** Undefined when every disk of the replica is, byte for byte, at the beginning of its volume; else where it is not. */
+  difference(replica: string, files: Readonly<Record<string, string>>): Promise<string | undefined>;
+  /** What is there and was not when the lab began, as `<kind> <name or id>`. */
+  leftovers(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const never = new AbortController().signal;
+
+export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promise<OpenSourceLab> {
+  const cloud = await startOpenSourceCloud();
+  const api = await cloud.api('target');
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-open-source-'));
+  const images = join(folder, 'images');
+  const projectFolder = join(folder, 'project');
+  const keyFile = join(folder, 'key');
+  for (const made of [images, projectFolder]) await mkdir(made);
+  makeKeyFile(keyFile);
+  await createVault(join(ensureStateFolder(projectFolder), 'vault.json'), keyFileWrapper(keyFile));
+  const use = async <T>(work: (core: CoreClient) => Promise<T>): Promise<T> => {
+    const vault = openVault(join(projectFolder, '.causeway/vault.json'), async () => keyFileWrapper(keyFile));
+    const { client } = await openProject({ projectFolder, vault, ...core }, never);
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
+  };
+  await use(async (client) => {
+    await client.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: images, os_type: 'linux' } });
+    await client.call('endpoint.add', { name: 'cloud', plugin: 'open-source-cloud', connection: cloud.connection('target') as JsonObject });
+  });
+  const network = `private-${api.projectId.slice(0, 6)}`;
+  const environment: JsonObject = {
+    network_map: { default: network },
+    storage_mappings: { default: 'standard' },
+    flavor_name: 'rig.small',
+    security_groups: ['open'],
+    migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker', migr_worker_use_fip: true, migr_fip_pool_name: 'outside',
+    migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
+  };
+  const before = await inventory(api);
+  return {
+    cloud, api, images, folder, environment, use,
+    async createReplica(name, vm, more = {}) {
+      await use((client) => client.call('replica.create', { name, source: 'images', destination: 'cloud', vm, destinationEnvironment: { ...environment, ...more } }));
+    },
+    async execute(replica) {
+      const { id } = await use((client) => client.call('replica.execute', { replica }));
+      return use((client) => client.call('execution.show', { execution: id }));
+    },
+    async deploy(replica, options = {}) {
+      const { id } = await use((client) => client.call('deployment.create', { replica, options }));
+      return use((client) => client.call('deployment.show', { deployment: id }));
+    },
+    async difference(replica, files) {
+      const { disks } = await use((client) => client.call('replica.show', { replica }));
+      for (const [diskId, file] of Object.entries(files)) {
+        const volumeId = disks.find((disk) => disk.diskId === diskId)?.volumeId;
+        if (volumeId === undefined) return `disk ${diskId} has no volume`;
+        const copy = join(folder, 'volume.raw');
+        await exportVolume(cloud, api, volumeId, copy);
+        const { size } = await stat(file);
+        const said = await compare(file, copy, size);
+        await rm(copy);
+        if (said !== undefined) return `disk ${diskId}: ${said}`;
+      }
+      return undefined;
+    },
+    async leftovers() {
+      return [...await inventory(api)].filter((line) => !before.has(line));
+    },
+    async close() {
+      await cloud.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads a volume straight from the storage, behind the cloud's back. */
+async function exportVolume(cloud: OpenSourceCloud, api: RigApi, volumeId: string, target: string): Promise<void> {
+  const { volume } = await api.call<{ volume: { volume_type: string } }>('block-storage', 'GET', `/volumes/${volumeId}`);
+  const pool = volume.volume_type === 'archive' ? 'archive' : 'volumes';
+  await rm(target, { force: true });
+  await run('rbd', ['-c', cloud.cephConfiguration, '--no-progress', 'export', `${pool}/volume-${volumeId}`, target]);
+}
+
+function compare(file: string, other: string, size: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('cmp', ['-n', String(size), file, other], { env: { LC_ALL: 'C' } }, (error, stdout, stderr) => resolve(error === null ? undefined : `${stdout}${stderr}`.trim()));
+  });
+}
+
+interface Listed {
+  readonly id: string;
+  readonly name?: string;
+}
+
+async function inventory(api: RigApi): Promise<Set<string>> {
+  const list = async (kind: string, service: string, path: string, key: string): Promise<string[]> =>
+    ((await api.call<Record<string, Listed[]>>(service, 'GET', path))[key] ?? []).map(({ id, name }) => `${kind} ${name === undefined || name === '' ? id : name}`);
+  const lines = await Promise.all([
+    list('server', 'compute', '/servers', 'servers'),
+    list('volume', 'block-storage', '/volumes', 'volumes'),
+    list('volume-snapshot', 'block-storage', '/snapshots', 'snapshots'),
+    list('nic', 'network', `/v2.0/ports?project_id=${api.projectId}`, 'ports'),
+    list('public-ip', 'network', `/v2.0/floatingips?project_id=${api.projectId}`, 'floatingips'),
+    list('security-group', 'network', `/v2.0/security-groups?project_id=${api.projectId}`, 'security_groups'),
+  ]);
+  return new Set(lines.flat().filter((line) => !line.startsWith('nic ') || line.includes('causeway') || line.length > 4));
+}
