@@ -28,7 +28,7 @@ try {
   lab = await startLab({ folder, withVm: !noVm, say: console.log });
   const project = join(folder, 'project');
   const passphraseFile = join(folder, 'passphrase');
-  await writeFile(passphraseFile, passphrase);
+  await writeFile(passphraseFile, passphrase, { mode: 0o600 });
   createProject(project, 'Lab');
   const causeway = new CommandLine(project, { CAUSEWAY_PASSPHRASE_FILE: passphraseFile });
   await addEndpoints(causeway, lab);

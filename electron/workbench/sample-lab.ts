@@ -35,11 +35,12 @@ export function sampleLab(root: string): SampleLab | undefined {
       // It ends when its standard input does: also when this process was killed.
       const lab = spawn(node, [launcher, 'lab', '--json'], { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
       child = lab;
-      let last = '';
+      const last: string[] = [];
       const hear = (line: string): void => {
         if (line.trim() === '') return;
-        last = line.trim();
-        say(last);
+        last.push(line.trim());
+        if (last.length > 4) last.shift();
+        say(line.trim());
       };
       createInterface({ input: lab.stderr }).on('line', hear);
       return new Promise((resolve, reject) => {
@@ -48,7 +49,7 @@ export function sampleLab(root: string): SampleLab | undefined {
           if (ready.success) resolve(ready.data.ready);
           else hear(line);
         });
-        const fail = (why: string): void => reject(new CausewayError('general.sample-failed', last === '' ? why : `${last} (${why})`));
+        const fail = (why: string): void => reject(new CausewayError('general.sample-failed', last.length === 0 ? why : `${last.join(' / ')} (${why})`));
         lab.once('error', (error) => fail(error.message));
         lab.once('close', (code, signal) => {
           if (child === lab) child = undefined;
