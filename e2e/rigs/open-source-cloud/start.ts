@@ -91,7 +91,11 @@ export async function startOpenSourceCloud(progress: Progress = () => {}): Promi
       ceph_options: { ceph_conf_file: join(folder, 'ceph', 'ceph.conf'), ceph_pool_name: 'volumes' },
     }),
     api: (project) => logIn(login(project)),
-    phase: async (...args) => void (await runPhase(args, progress)),
+    phase: async (...args) => {
+      const since = Date.now();
+      await runPhase(args, progress);
+      if (args[0] === 'backup-driver') await waitForServices(await logIn(login('admin')), since);
+    },
     close: async () => {
       if (!wasRunning) await stopOpenSourceCloud();
     },
@@ -124,12 +128,13 @@ async function bringUp(folder: string, progress: Progress): Promise<void> {
   }
 }
 
-/** Until every service of block storage and compute has reported itself. */
-async function waitForServices(admin: RigApi): Promise<void> {
+/** Until every service of block storage and compute has reported itself; the one for backups after `since`. */
+async function waitForServices(admin: RigApi, since = 0): Promise<void> {
   const deadline = Date.now() + 120_000;
   const up = async (service: string, wanted: readonly string[]) => {
-    const { services } = await admin.call<{ services: { binary: string; state: string }[] }>(service, 'GET', '/os-services');
-    return wanted.every((binary) => services.some((one) => one.binary === binary && one.state === 'up'));
+    const { services } = await admin.call<{ services: { binary: string; state: string; updated_at: string | null }[] }>(service, 'GET', '/os-services');
+    const isFresh = (one: { binary: string; updated_at: string | null }) => one.binary !== 'cinder-backup' || Date.parse(`${one.updated_at ?? ''}Z`) > since;
+    return wanted.every((binary) => services.some((one) => one.binary === binary && one.state === 'up' && (since === 0 || isFresh(one))));
   };
   for (;;) {
     const states = await Promise.all([

@@ -9,6 +9,7 @@ import type { DeploymentService } from '../deployments/deployment-service.ts';
 import type { ExecutionService } from '../executions/execution-service.ts';
 import type { PlatformRegistry } from '../platforms/registry.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
+import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SecretVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import { ledgerScope } from '../store/ledger.ts';
@@ -66,17 +67,15 @@ export function deploymentOf(core: Pick<CoreContext, 'store'>, reference: string
 
 type PlatformParts = Pick<CoreContext, 'platforms' | 'vault' | 'redactor' | 'stateFolder'>;
 
-/** What a source is opened for; without it, it can only be looked at. */
-export interface SourceUse {
-  readonly replicaId: string;
-  readonly executionId?: string;
-}
-
-/** The endpoint's platform as a source. The caller closes it. */
-export async function openSource(core: PlatformParts & Pick<CoreContext, 'store'>, endpoint: Endpoint, use?: SourceUse): Promise<SourcePlatform> {
+/**
+ * The endpoint's platform as a source. The caller closes it.
+ *
+ * @param use for whom; without it, the source can only be looked at
+ */
+export async function openSource(core: PlatformParts & Pick<CoreContext, 'store'>, endpoint: Endpoint, use?: PlatformUse): Promise<SourcePlatform> {
   const factory = core.platforms[endpoint.plugin];
   if (factory?.source === undefined) throw notHere(endpoint, 'source');
-  const ledger = use === undefined ? {} : { ledger: ledgerScope(core.store.ledger, { endpointId: endpoint.id, ...use, side: 'source' }) };
+  const ledger = use === undefined ? {} : { use, ledger: ledgerScope(core.store.ledger, { endpointId: endpoint.id, ...use, side: 'source' }) };
   return factory.source(await connectionOf(core, endpoint), { ...contextOf(core, endpoint), ...ledger });
 }
 

@@ -1,8 +1,9 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
+import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
-import { using, type CoreContext, type SourceUse } from './core-context.ts';
+import { using, type CoreContext } from './core-context.ts';
 
 type Parts = Pick<CoreContext, 'store'>;
 
@@ -35,7 +36,7 @@ export function snapshotItems(core: Parts): LedgerItem[] {
 
 /** Drops a snapshot that outlived its execution. */
 export async function dropSnapshotItem(
-  core: Parts, item: LedgerItem, open: (endpoint: Endpoint, use: SourceUse) => Promise<SourcePlatform>, signal: AbortSignal,
+  core: Parts, item: LedgerItem, open: (endpoint: Endpoint, use: PlatformUse) => Promise<SourcePlatform>, signal: AbortSignal,
 ): Promise<void> {
   const stored = core.store.snapshots.find(item.entryId);
   const endpoint = core.store.endpoints.find(item.endpointId);

@@ -10,4 +10,12 @@ export interface PlatformContext {
    * the same endpoint is the destination as well.
    */
   readonly ledger?: LedgerScope;
+  /** What a source is opened for; together with `ledger`. */
+  readonly use?: PlatformUse;
+}
+
+/** A replica, and the execution of it that is under way. */
+export interface PlatformUse {
+  readonly replicaId: string;
+  readonly executionId?: string;
 }

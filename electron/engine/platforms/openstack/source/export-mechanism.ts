@@ -18,5 +18,7 @@ export interface ExportMechanism {
    * `ancestors`: nobody needs that any more, so that it goes as well unless something else stands on it.
    */
   drop(tag: string, disks: readonly MarkedDisk[], scope: 'alone' | 'ancestors', signal: AbortSignal): Promise<void>;
+  /** Removes what is kept here, on this machine, for disks that are no base any more. */
+  forget?(disks: readonly MarkedDisk[]): Promise<void>;
   close(): Promise<void>;
 }

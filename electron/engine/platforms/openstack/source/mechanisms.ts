@@ -4,6 +4,7 @@ import { distributedBackups } from './distributed-backups.ts';
 import { distributedSnapshots } from './distributed-snapshots.ts';
 import type { ExportMechanism } from './export-mechanism.ts';
 import { objectStoreBackups } from './object-store-backups.ts';
+import { serviceBackups } from './service-backups.ts';
 import type { SourceContext } from './source-context.ts';
 
 /** The ways to export disks, by their names in an environment. */
@@ -11,6 +12,7 @@ export const mechanisms = {
   objectstore_backups: objectStoreBackups,
   distributed_backups: distributedBackups,
   distributed_snapshots: distributedSnapshots,
+  service_backups: serviceBackups,
 } as const satisfies Readonly<Record<string, (context: SourceContext) => ExportMechanism>>;
 
 export type MechanismName = keyof typeof mechanisms;

@@ -101,8 +101,9 @@ export class OpenStackSource implements SourcePlatform {
     return tracked;
   }
 
-  async commitSnapshot(snapshot: Snapshot, _formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+  async commitSnapshot(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     await this.#mechanism(mechanismOf(snapshot)).commit(snapshot.tag, markedDisks(snapshot), signal);
+    if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#mechanism(mechanismOf(formerBase)).forget?.(markedDisks(formerBase));
     await this.#records.forget(snapshot);
   }
 
@@ -125,7 +126,7 @@ export class OpenStackSource implements SourcePlatform {
   }
 
   findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
-    return findRecorded(this.#context.cloud, entry, signal);
+    return findRecorded(this.#context, entry, signal);
   }
 
   async close(): Promise<void> {
@@ -144,7 +145,7 @@ export class OpenStackSource implements SourcePlatform {
   async #exportable(vmId: string, environment: JsonObject, signal: AbortSignal) {
     const disks = disksOf(await readServer(this.#context.cloud, vmId, signal));
     const name = chosenMechanism(environment);
-    if (String(name) !== 'service_backups' && disks.some((disk) => disk.volumeId === undefined)) {
+    if (name !== 'service_backups' && disks.some((disk) => disk.volumeId === undefined)) {
       throw new CausewayError('source.unsupported', `server ${vmId} was booted from an image: its root disk is no volume, and ${name} reads volumes alone; choose service_backups`, {
         details: { parameter: 'replica_export_mechanism' },
       });

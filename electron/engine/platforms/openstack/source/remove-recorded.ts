@@ -1,7 +1,8 @@
-import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { nameOf } from '../../../cloud-destination/owned.ts';
+import { findOwned, releaseOwned } from '../../../cloud-destination/release-owned.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
-import type { OpenStackCloud } from '../client/open-cloud.ts';
-import type { SourceContext } from './source-context.ts';
+import { scopeOf } from '../destination/scope.ts';
+import { ledgerOf, type SourceContext } from './source-context.ts';
 import { removeBackup } from './volume-backups.ts';
 import { removeVolumeSnapshot } from './volume-snapshots.ts';
 
@@ -12,20 +13,27 @@ export function removeRecorded(context: SourceContext, entry: LedgerEntry, signa
       return removeVolumeSnapshot(context, entry, signal);
     case 'volume-backup':
       return removeBackup(context, entry, signal);
+    case 'image':
+      return ledgerOf(context).release(entry, {
+        findId: async (given, s) => (await context.cloud.image.list({ name: nameOf(given) }, s))[0]?.id,
+        remove: (id, _entry, s) => context.cloud.image.delete(id, s),
+      }, signal);
     default:
-      throw new CausewayError('general.bug', `a source recorded a ${entry.kind}`);
+      return releaseOwned(scopeOf(context.session), ledgerOf(context), entry, signal);
   }
 }
 
 /** Whether the thing of an entry is still there, by id or by name. */
-export async function findRecorded(cloud: OpenStackCloud, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+export async function findRecorded({ session, cloud }: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
   const id = entry.resourceId;
   switch (entry.kind) {
     case 'volume-snapshot':
       return id === undefined ? (await cloud.volume.snapshots.list({ name: entry.name }, signal))[0] : cloud.volume.snapshots.get(id, signal);
     case 'volume-backup':
       return id === undefined ? (await cloud.volume.backups.list({ name: entry.name }, signal))[0] : cloud.volume.backups.get(id, signal);
+    case 'image':
+      return id === undefined ? (await cloud.image.list({ name: nameOf(entry) }, signal))[0] : cloud.image.get(id, signal);
     default:
-      return undefined;
+      return findOwned(scopeOf(session), entry, signal);
   }
 }

@@ -3,11 +3,14 @@ import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { BackOff } from '../../../time/back-off.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { LedgerScope } from '../../../ports/ledger.ts';
+import type { PlatformUse } from '../../../ports/platform-context.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
+import type { OpenStackSession } from '../destination/context.ts';
 import type { StorageOptions } from './rbd/storage-cluster.ts';
 
 /** What the parts of the source share. */
 export interface SourceContext {
+  readonly session: OpenStackSession;
   readonly cloud: OpenStackCloud;
   readonly clock: Clock;
   readonly random: () => number;
@@ -18,6 +21,8 @@ export interface SourceContext {
   readonly folder: string;
   /** Where everything is recorded before it is created; undefined where the endpoint is only looked at. */
   readonly ledger: LedgerScope | undefined;
+  /** For whom; undefined as the ledger. */
+  readonly use: PlatformUse | undefined;
 }
 
 /** @throws `general.bug` for a source that was opened to be looked at only */

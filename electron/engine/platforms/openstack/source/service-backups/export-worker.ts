@@ -1,0 +1,70 @@
+import { stopWorker } from '../../../../cloud-destination/stop-worker.ts';
+import type { WorkerKeyRing } from '../../../../cloud-destination/worker-entries.ts';
+import { matchVolumes } from '../../../../executions/match-volumes.ts';
+import type { DestinationRun, Volume } from '../../../../ports/destination-platform.ts';
+import type { WorkerSession, WorkerVolume } from '../../../../ports/disk-writer.ts';
+import { connectWorker } from '../../../../transport/connect-worker.ts';
+import { scopeOf } from '../../destination/scope.ts';
+import { startWorker } from '../../destination/start-worker.ts';
+import { inExportWords } from './worker-environment.ts';
+import type { AgentSession } from '../../../../transport/agent-session.ts';
+import type { OpenStackSession } from '../../destination/context.ts';
+
+const role = 'disk-copy';
+
+/**
+ * The temporary server that copies of disks are attached to, and the session with its agent. One for all disks of a run;
+ * volumes are attached one after the other, as the disks are opened.
+ */
+export class ExportWorker {
+  readonly #session: OpenStackSession;
+  readonly #keyRing: WorkerKeyRing = new Map();
+  #connection: { readonly workerId: string; readonly agent: AgentSession } | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(session: OpenStackSession) {
+    this.#session = session;
+  }
+
+  /** Attaches a volume to the worker, which is started when there is none, and opens it through the agent. */
+  open(run: DestinationRun, volume: Volume, signal: AbortSignal): Promise<WorkerVolume> {
+    return this.#inTurn(async () => {
+      const access = await startWorker(this.#session, this.#keyRing, run, role, [volume], signal).catch((error: unknown) => {
+        throw inExportWords(error);
+      });
+      if (this.#connection !== undefined && (this.#connection.workerId !== access.workerId || this.#connection.agent.lost.aborted)) await this.#disconnect();
+      this.#connection ??= { workerId: access.workerId, agent: await connectWorker(access, 'SSH', {}, signal) };
+      const { agent } = this.#connection;
+      const device = matchVolumes([volume], await devicesOf(agent, signal)).get(volume.id);
+      if (device === undefined) throw new Error(`volume ${volume.id} was not matched`);
+      return agent.open(device, signal);
+    });
+  }
+
+  /** Removes the worker and all that was made for it; nothing to do when there is none. @throws `cloud.clean-up-incomplete` */
+  stop(run: Pick<DestinationRun, 'ledger'>, signal: AbortSignal): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#disconnect();
+      await stopWorker(scopeOf(this.#session), this.#keyRing, run, role, signal);
+    });
+  }
+
+  /** Lets go of the connection; the worker stays as the ledger has it. */
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#disconnect());
+  }
+
+  async #disconnect(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.agent.close();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+const devicesOf = (agent: WorkerSession, signal: AbortSignal) => agent.devices(signal);
