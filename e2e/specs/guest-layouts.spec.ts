@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { readConsole } from '../../electron/engine/deployments/boot-verdict.ts';
 import { ensureLayout, guestLayouts, layoutDisk, type LayoutName } from '../rigs/guests/layouts.ts';
-import { startMorphLab, type BootedGuest, type MorphLab } from '../rigs/guests/morph-lab.ts';
+import { startMorphLab, type BootedGuest, type BootWishes, type MorphLab } from '../rigs/guests/morph-lab.ts';
 
 // Each layout is built, booted unprepared, prepared in an emulated worker and booted again: about ten minutes of processor time.
 const isAskedFor = process.env['CAUSEWAY_EVERY_LAYOUT'] === '1' && process.geteuid?.() === 0;
@@ -63,11 +63,18 @@ describe.runIf(isAskedFor).each(Object.keys(guestLayouts) as LayoutName[])('a De
     return made;
   }
 
-  async function boot(disks: readonly { readonly id: string }[], nicId: string): Promise<BootedGuest> {
+  async function boot(disks: readonly { readonly id: string }[], nicId: string, wishes: BootWishes = {}): Promise<BootedGuest> {
     for (const { id } of disks) await lab.detach(id);
     const [first, ...others] = disks.map(({ id }) => id);
-    return lab.boot(first ?? '', nicId, { dataVolumes: others, uefi, configDrive: true });
+    return lab.boot(first ?? '', nicId, { dataVolumes: others, uefi, configDrive: true, ...wishes });
   }
+
+  // The entry of the firmware that starts this one is nothing that a disk takes along.
+  it.skipIf(uefi)('boots with the disks that it knows', async () => {
+    const booted = await boot(await volumes(), (await lab.nic()).id, { diskBus: 'ide', configDrive: false });
+    await loginOn(booted);
+    await booted.stop();
+  }, 10 * minute);
 
   it('does not boot at the destination before it was prepared', async () => {
     const booted = await boot(await volumes(), (await lab.nic()).id);
@@ -86,6 +93,19 @@ describe.runIf(isAskedFor).each(Object.keys(guestLayouts) as LayoutName[])('a De
     stage(`${name}: stopped after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
     await booted.stop();
   }, 10 * minute);
+
+  async function loginOn(booted: BootedGuest): Promise<void> {
+    const startedAt = Date.now();
+    for (;;) {
+      const console = await booted.console();
+      const sign = readConsole(console);
+      if (sign.sign === 'login') break;
+      expect(sign).toEqual({ sign: 'none' });
+      expect(Date.now() - startedAt, console.slice(-2000)).toBeLessThan(6 * minute);
+      await delay(500);
+    }
+    stage(`${name}: a login after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
+  }
 
   it('boots there once it is prepared, answers SSH, has run cloud-init, and is still known by its host key', async () => {
     const disks = await volumes();

@@ -14,6 +14,12 @@ import { startSourceVm, type SourceVm } from '../rigs/source-vm.ts';
 const isAskedFor = process.env['CAUSEWAY_FULL_CHAIN'] === '1' && process.geteuid?.() === 0;
 const minute = 60_000;
 
+/** What others know it by, and where its packages come from: host keys, accounts, settings of its SSH server, package sources, language. */
+const identity = [
+  'cd /etc && sha256sum ssh/ssh_host_* passwd ssh/sshd_config', 'cat ssh/sshd_config.d/* 2>/dev/null', 'sha256sum $(find apt/sources.list* -type f | sort) default/locale 2>/dev/null',
+  'cut -d: -f1,2 shadow | sha256sum', 'sha256sum < /root/.ssh/authorized_keys',
+].join('; ');
+
 /** One line on the error stream for each stage, because it takes so long. */
 function stage(text: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
@@ -63,6 +69,7 @@ describe.runIf(isAskedFor)('a Debian on SATA that knows no virtio', () => {
     stage('copied while it ran');
 
     const late = await vm.ssh.text('head -c 3000000 /dev/urandom > /srv/data/late && sync && sha256sum < /srv/data/late');
+    const knownBy = await vm.ssh.text(identity);
     const { id } = await lab.use((core) => core.call('deployment.create', { replica: 'debian', options: { execute: { lastPass: true }, bootCheck: { mode: 'network' } } }));
     const deployment = await lab.use((core) => core.call('deployment.show', { deployment: id }));
     tellTimes(deployment);
@@ -84,6 +91,8 @@ describe.runIf(isAskedFor)('a Debian on SATA that knows no virtio', () => {
       'for i in $(seq 240); do [ -e /var/lib/cloud/instance/boot-finished ] && break; sleep 0.5; done; ls /var/lib/cloud/instance/boot-finished',
     ].join('; '), { timeoutMs: 3 * minute });
     expect(shown.split('\n')).toEqual(['virtio_net', 'vda', 'source-vm', 'data', late, '/var/lib/cloud/instance/boot-finished']);
+    expect(await ssh.text(identity)).toBe(knownBy);
+    expect(await ssh.text('ip -4 -o addr show ens3 | grep -o "inet 10.20.0.[0-9]*"')).toBe(`inet ${[...lab.cloud.world.nics.values()].find(({ device }) => device === deployment.server?.id)?.ipv4 ?? ''}`);
     stage('the migrated guest is what the source was');
 
     await lab.use((core) => core.call('deployment.delete', { deployment: id, dryRun: false }));

@@ -3,4 +3,4 @@
 # Usage: build-layout-source.sh OUT_FOLDER
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
-exec "$here/build-debian-guest.sh" "${1:?output folder}" "$here/layout-source.packages"
+exec "$here/build-debian-guest.sh" "${1:?output folder}" "$here/layout-source.packages" "$here/layout-source.sh"

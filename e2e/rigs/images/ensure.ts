@@ -42,7 +42,7 @@ export function ensureRpmGuest(progress: Progress = quiet): Promise<string> {
 
 /** The same guest with the tools of other layouts (LVM, btrfs, UEFI), to be laid out on other disks. */
 export function ensureLayoutSource(progress: Progress = quiet): Promise<string> {
-  const sources = ['build-layout-source.sh', 'build-debian-guest.sh', 'debian-guest.packages', 'layout-source.packages', 'apt-sources.sh'];
+  const sources = ['build-layout-source.sh', 'build-debian-guest.sh', 'debian-guest.packages', 'layout-source.packages', 'layout-source.sh', 'apt-sources.sh'];
   return ensureImage('layout-source', sources, progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
 }
 

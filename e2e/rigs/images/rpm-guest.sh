@@ -67,8 +67,10 @@ within apt-get -q -y purge initramfs-tools initramfs-tools-core ifupdown isc-dhc
 rm -rf "$R/etc/initramfs-tools" "$R"/etc/kernel/postinst.d/dracut "$R/etc/network/interfaces" "$R"/boot/initrd.img-* "$R"/boot/*.bak
 mkdir -p "$R/etc/dracut.conf.d" "$R/usr/lib/dracut/dracut.conf.d"
 printf 'hostonly="yes"\nhostonly_cmdline="no"\n' > "$R/usr/lib/dracut/dracut.conf.d/01-dist.conf"
-within dracut --quiet --force --no-hostonly --drivers 'ahci ata_piix ata_generic libata sd_mod scsi_mod ext4 crc32c_generic crc32c_intel' \
+within dracut --quiet --force --no-hostonly --omit 'qemu qemu-net virtiofs' --omit-drivers 'virtio virtio_ring virtio_pci virtio_blk virtio_scsi virtio_net' --drivers 'ahci ata_piix ata_generic libata sd_mod scsi_mod ext4 crc32c_generic crc32c_intel' \
   "/boot/initramfs-$version.img" "$version"
+
+if within lsinitrd "/boot/initramfs-$version.img" | grep -E 'virtio_(blk|scsi|pci)\.ko'; then echo 'its initial RAM disk knows virtio' >&2; exit 1; fi
 
 mkdir -p "$R/boot/grub2"
 # By default it waits for minutes before it says that it found no root.

@@ -37,6 +37,7 @@ describe('reading a console', () => {
     ],
     ['[  190.1] dracut-initqueue[321]: Warning: dracut-initqueue timeout - starting timeout scripts\nWarning: /dev/disk/by-uuid/1 does not exist\nEntering emergency mode. Exit the shell to continue.',
       'dracut-initqueue[321]: Warning: dracut-initqueue timeout - starting timeout scripts'],
+    ['mount: No such device\nFailed to mount /dev/vda1 as root file system.\n(initramfs) ', 'Failed to mount /dev/vda1 as root file system'],
     ['error: no such device: 1111.\nEntering rescue mode...\ngrub rescue> ', 'error: no such device: 1111.'],
     ['Gave up waiting for root file system device.\nweb login: \nYou are in emergency mode. ', 'You are in emergency mode.'],
   ])('of %j the reason is told, not where it waits', (text, line) => expect(readConsole(text)).toEqual({ sign: 'stopped', line }));

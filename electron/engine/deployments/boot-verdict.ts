@@ -29,6 +29,7 @@ const waits: readonly RegExp[] = [
 /** What is no end by itself: the next entry of a boot list may work. */
 const hints: readonly RegExp[] = [
   /BdsDxe: failed to load.*/,
+  /Failed to mount .* as root file system/,
   /Warning: \/dev\/\S+ does not exist/,
   /error: (no such device|unknown filesystem|no such partition).*/,
 ];
