@@ -134,7 +134,7 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('link', { name: 'Old images', exact: true }).waitFor();
     writeFileSync(file, `<<<<<<< ours\n${content}`);
     await page.getByText('A file of this project was not taken in.').waitFor();
-    await page.getByText('endpoints/images.json').waitFor();
+    await page.getByText('endpoints/images.json: line 1 is of a merge that is not finished').waitFor();
     await lookAt('files-not-taken');
     rmSync(file);
     await page.getByText('was not taken in.').waitFor({ state: 'detached' });

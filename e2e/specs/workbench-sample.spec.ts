@@ -43,7 +43,7 @@ describe.runIf(process.env['CAUSEWAY_SAMPLE'] === '1')('the sample', () => {
     await page.getByRole('button', { name: /^Replicate/ }).first().click();
     await lookAt('sample-execute');
     await page.getByRole('button', { name: /^(Start|Replicate)/ }).last().click();
-    await page.getByText('Completed').first().waitFor({ timeout: 5 * minute });
+    await page.locator('main h1 + div').getByText('Completed', { exact: true }).waitFor({ timeout: 5 * minute });
     await lookAt('sample-replicated');
   });
 

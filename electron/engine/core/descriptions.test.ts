@@ -119,7 +119,8 @@ test('a file that can’t be taken changes nothing and is named with the reason'
   const before = await seen(core);
   const file = read('anna', 'replicas/web.json');
   const attempts: [string, string][] = [
-    [`<<<<<<< ours\n${JSON.stringify(file)}\n=======\n`, 'web.json'],
+    [`<<<<<<< ours\n${JSON.stringify(file)}\n=======\n`, 'line 1 is of a merge that is not finished'],
+    ['{"name": "web",\n "password": canary}', 'it is no JSON'],
     [JSON.stringify({ ...file, unknown: 1 }), 'unknown'],
     [JSON.stringify({ ...file, source: 'ep-gone2222222222' }), 'ep-gone2222222222 is not in the project'],
     [JSON.stringify({ ...file, vm: { id: 'other', name: 'web' } }), 'can\'t change'],

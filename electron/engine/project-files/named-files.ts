@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 
@@ -58,14 +58,30 @@ export function namedFiles<T extends { readonly name: string }>({ folder, schema
   };
 }
 
-/** A file of the project as what it has to be; undefined when there is none. */
+/**
+ * A file of the project as what it has to be; undefined when there is none.
+ * @throws CausewayError with the code that is given and with `details.reason`; nothing of the file's content is repeated
+ */
 export function readProjectFile<T>(path: string, schema: z.ZodType<T>, damaged: ErrorCode): T | undefined {
+  let text = '';
   try {
-    return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    text = readFileSync(path, 'utf8');
+    return schema.parse(JSON.parse(text));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new CausewayError(damaged, `${path}: ${cause instanceof Error ? cause.message : String(cause)}`.slice(0, 2000), { cause });
+    const reason = whyDamaged(text, cause).slice(0, 2000);
+    throw new CausewayError(damaged, `${path}: ${reason}`, { details: { reason } });
   }
+}
+
+function whyDamaged(text: string, cause: unknown): string {
+  const conflict = text.split('\n').findIndex((line) => /^(<{7}|={7}|>{7})( |$)/.test(line));
+  if (conflict >= 0) return `line ${conflict + 1} is of a merge that is not finished`;
+  if (cause instanceof z.ZodError) return cause.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`).join('; ');
+  if (!(cause instanceof SyntaxError)) return cause instanceof Error ? cause.message : String(cause);
+  // The parser's message repeats a piece of the text, which may be a secret that somebody wrote there.
+  const place = /\(line \d+ column \d+\)/.exec(cause.message)?.[0];
+  return `it is no JSON${place === undefined ? '' : ` ${place}`}`;
 }
 
 /** Keys in a stable order, one value a line, so that two people's changes merge. */

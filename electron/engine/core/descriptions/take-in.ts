@@ -44,7 +44,7 @@ export function takeInFiles({ store, files, kept }: Parts): TakenIn {
     const things = new Map<string, { file: string; thing: T }>();
     for (const { file, read } of of.each()) {
       if ('problem' in read) {
-        problems.push({ file: `${kind}/${file}`, message: read.problem.message });
+        problems.push({ file: `${kind}/${file}`, message: String(read.problem.details['reason'] ?? read.problem.message) });
         continue;
       }
       const { thing } = read;
