@@ -13,6 +13,7 @@ import type { ExecutionDetail } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import { run } from '../machines/child-process.ts';
 import type { RigApi } from './admin-api.ts';
+import { inventoryOf } from './inventory.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from './start.ts';
 
 /** A project with a folder of disk images as source and a project of the open-source cloud as destination. */
@@ -30,7 +31,7 @@ export interface OpenSourceLab {
   deploy(replica: string, options?: DeploymentOptions): Promise<DeploymentDetail>;
   /** Undefined when every disk of the replica is, byte for byte, at the beginning of its volume; else where it is not. */
   difference(replica: string, files: Readonly<Record<string, string>>): Promise<string | undefined>;
-  /** What is there and was not when the lab began, as `<kind> <name or id>`. */
+  /** What is there and was not when the lab began, as `<kind> <id> <name>`. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -69,7 +70,7 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
     migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker', migr_worker_use_fip: true, migr_fip_pool_name: 'outside',
     migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
   };
-  const before = await inventory(api);
+  const before = new Set(await inventoryOf(api));
   return {
     cloud, api, images, folder, environment, use,
     async createReplica(name, vm, more = {}) {
@@ -98,7 +99,7 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
       return undefined;
     },
     async leftovers() {
-      return [...await inventory(api)].filter((line) => !before.has(line));
+      return (await inventoryOf(api)).filter((line) => !before.has(line));
     },
     async close() {
       await cloud.close();
@@ -119,23 +120,4 @@ function compare(file: string, other: string, size: number): Promise<string | un
   return new Promise((resolve) => {
     execFile('cmp', ['-n', String(size), file, other], { env: { LC_ALL: 'C' } }, (error, stdout, stderr) => resolve(error === null ? undefined : `${stdout}${stderr}`.trim()));
   });
-}
-
-interface Listed {
-  readonly id: string;
-  readonly name?: string;
-}
-
-async function inventory(api: RigApi): Promise<Set<string>> {
-  const list = async (kind: string, service: string, path: string, key: string): Promise<string[]> =>
-    ((await api.call<Record<string, Listed[]>>(service, 'GET', path))[key] ?? []).map(({ id, name }) => `${kind} ${name === undefined || name === '' ? id : name}`);
-  const lines = await Promise.all([
-    list('server', 'compute', '/servers', 'servers'),
-    list('volume', 'block-storage', '/volumes', 'volumes'),
-    list('volume-snapshot', 'block-storage', '/snapshots', 'snapshots'),
-    list('nic', 'network', `/v2.0/ports?project_id=${api.projectId}`, 'ports'),
-    list('public-ip', 'network', `/v2.0/floatingips?project_id=${api.projectId}`, 'floatingips'),
-    list('security-group', 'network', `/v2.0/security-groups?project_id=${api.projectId}`, 'security_groups'),
-  ]);
-  return new Set(lines.flat().filter((line) => !line.startsWith('nic ') || line.includes('causeway') || line.length > 4));
 }

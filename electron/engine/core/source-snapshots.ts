@@ -47,6 +47,9 @@ export async function dropSnapshotItem(
       if (stored.role === 'taken') await source.abandonSnapshot(snapshot, core.store.snapshots.base(stored.replicaId), signal);
       else await source.dropBase(snapshot, signal);
     });
+  } else {
+    const vmId = core.store.replicas.find(stored.replicaId)?.vmId ?? '';
+    await using(open(endpoint, { replicaId: stored.replicaId, executionId: stored.executionId }), async (source) => source.abandonIntent?.({ vmId, tag: stored.tag }, signal));
   }
   core.store.snapshots.setDropped(stored.tag);
 }

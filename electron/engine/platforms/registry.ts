@@ -8,6 +8,7 @@ import type { SourcePlatform } from '../ports/source-platform.ts';
 import { createDiskImagesSource } from './disk-images/index.ts';
 import { createEuropeanCloudDestination } from './european-cloud/european-cloud-destination.ts';
 import { createOpenStackDestination } from './openstack/destination/openstack-destination.ts';
+import { createOpenStackSource } from './openstack/source/index.ts';
 import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
 
 /** Makes the platforms of one endpoint. The connection has its secrets resolved; keep it in memory only. */
@@ -24,6 +25,9 @@ export const platforms: PlatformRegistry = {
   'qemu-hypervisor': {
     source: (connection, context) => createQemuHypervisorSource(qemuHypervisorConnection.parse(connection), context),
   },
-  'open-source-cloud': { destination: (connection) => createOpenStackDestination(connection) },
+  'open-source-cloud': {
+    source: (connection, context) => createOpenStackSource(connection, context),
+    destination: (connection) => createOpenStackDestination(connection),
+  },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
 };

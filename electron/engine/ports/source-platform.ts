@@ -60,6 +60,11 @@ export interface SourcePlatform {
   commitSnapshot(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void>;
   /** After failure or cancel: drops the snapshot; `base` stays valid as a base. Idempotent. */
   abandonSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void>;
+  /**
+   * Drops whatever a call of `createSnapshot` with this tag made, when that failed or its answer was lost. Idempotent. Where
+   * it is left out, the call is repeated and its answer abandoned: for sources that do so at once.
+   */
+  abandonIntent?(request: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void>;
   /** When the replica is deleted: drops whatever a base still holds on the source. Idempotent. */
   dropBase(base: Snapshot, signal: AbortSignal): Promise<void>;
   /** Orderly power-off of the guest, where the platform can. */

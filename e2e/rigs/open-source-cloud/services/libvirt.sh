@@ -28,7 +28,16 @@ EOT
       && mount --bind "$home/etc" /etc/libvirt && mount --bind "$home/lib" /var/lib/libvirt && mount --bind "$home/log" /var/log/libvirt \
       && mount --bind "$home/cache" /var/cache/libvirt && mount --bind "$home/run" /run \
       && PATH="$home/bin:$PATH" exec libvirtd -f "$home/libvirtd.conf" -p "$home/libvirtd.pid"' bash "$home"
-  wait_for 30 libvirt test -S "$home/libvirt-sock"
+  wait_for 30 libvirt test -S "$home/libvirt-sock" && wait_for 30 libvirt on_libvirt version && define_storage_secret
+}
+
+# Backups of the distributed storage demand that volumes have a user, and machines with a user's volumes demand a key: any
+# will do, since the storage here asks for none.
+STORAGE_SECRET=77777777-8888-4999-8aaa-bbbbbbbbbbbb
+define_storage_secret() {
+  local file=$STATE/libvirt/storage-secret.xml
+  echo "<secret ephemeral='no' private='no'><uuid>$STORAGE_SECRET</uuid><usage type='ceph'><name>rig</name></usage></secret>" > "$file"
+  on_libvirt secret-define "$file" > /dev/null && on_libvirt secret-set-value $STORAGE_SECRET --base64 "$(ceph-authtool --gen-print-key)" > /dev/null 2>&1
 }
 
 on_libvirt() { timeout 30 virsh -q -c "qemu+unix:///system?socket=$STATE/libvirt/libvirt-sock" "$@"; }

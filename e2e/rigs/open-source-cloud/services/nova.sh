@@ -50,6 +50,8 @@ connection_uri = qemu+unix:///system?socket=$STATE/libvirt/libvirt-sock
 nfs_mount_point_base = $home/mnt
 inject_partition = -2
 cpu_mode = none
+rbd_user = admin
+rbd_secret_uuid = $STORAGE_SECRET
 hw_machine_type = x86_64=pc
 images_type = raw
 [oslo_concurrency]

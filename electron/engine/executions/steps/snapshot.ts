@@ -90,6 +90,11 @@ async function take(run: RunContext, tag: string, vmId: string, base: Snapshot |
 }
 
 async function abandon(run: RunContext, stored: StoredSnapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+  if (stored.snapshot === undefined && run.source.abandonIntent !== undefined) {
+    await run.source.abandonIntent({ vmId: replicaOf(run).vmId, tag: stored.tag }, signal);
+    run.store.snapshots.setDropped(stored.tag);
+    return;
+  }
   // For a mere intent the source may or may not have one; asking for it again is the way to learn its state.
   const snapshot = stored.snapshot ?? (await take(run, stored.tag, replicaOf(run).vmId, base, signal));
   await run.source.abandonSnapshot(snapshot, base, signal);

@@ -27,7 +27,7 @@ export function distributedBackups(context: SourceContext): ExportMechanism {
         return { backupId: backup.id, chain: former === undefined ? backup.id : `${backup.id} ${former}`, ...image };
       };
       try {
-        return await makeBackups(context, disks, { tag, container: undefined, incremental: keptBackups.incrementalFor(base), accept }, signal);
+        return await makeBackups(context, disks, { tag, of: 'volumes', container: undefined, incremental: keptBackups.incrementalFor(base), accept }, signal);
       } finally {
         await cluster.close();
       }

@@ -22,6 +22,7 @@ export function objectStoreBackups(context: SourceContext): ExportMechanism {
       const mayCount = keptBackups.incrementalFor(base);
       return makeBackups(context, disks, {
         tag,
+        of: 'snapshots',
         container: containerOf(environment),
         incremental: mayCount,
         accept: async (backup, within) => {

@@ -12,9 +12,10 @@ import type { ExportMechanism } from './export-mechanism.ts';
 import { describeServer, disksOf, listServers, readServer } from './inventory.ts';
 import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms.ts';
 import { sourceOptions } from './options.ts';
+import { recordedOf } from './recorded.ts';
 import { findRecorded, removeRecorded } from './remove-recorded.ts';
 import { shutDown } from './shut-down.ts';
-import type { MarkedDisk, SourceContext } from './source-context.ts';
+import { ledgerOf, type MarkedDisk, type SourceContext } from './source-context.ts';
 
 /** Servers of one project. Which mechanism exports them is each replica's choice; a snapshot remembers which took it. */
 export class OpenStackSource implements SourcePlatform {
@@ -110,6 +111,12 @@ export class OpenStackSource implements SourcePlatform {
   async abandonSnapshot(snapshot: Snapshot, _base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     await this.#mechanism(mechanismOf(snapshot)).drop(snapshot.tag, markedDisks(snapshot), 'alone', signal);
     await this.#records.forget(snapshot);
+  }
+
+  async abandonIntent({ vmId, tag }: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void> {
+    const known = await this.#records.find(vmId, tag);
+    if (known !== undefined) return this.abandonSnapshot(known, undefined, signal);
+    for (const entry of recordedOf(ledgerOf(this.#context), { of: tag })) await removeRecorded(this.#context, entry, signal);
   }
 
   async dropBase(base: Snapshot, signal: AbortSignal): Promise<void> {

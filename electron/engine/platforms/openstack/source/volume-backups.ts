@@ -18,6 +18,11 @@ export const backupKey = (tag: string, diskId: string, form: 'incremental' | 'fu
 export interface BackupWishes {
   readonly tag: string;
   readonly container: string | undefined;
+  /**
+   * `snapshots`: of snapshots that are taken first, close in time. `volumes`: of the volumes themselves, asked for at once;
+   * some drivers only then make more than a plain copy.
+   */
+  readonly of: 'snapshots' | 'volumes';
   /** Whether the disk's backup may count from the newest one that the cloud has. */
   readonly incremental: (disk: CloudDisk) => boolean;
   /**
@@ -30,8 +35,7 @@ export interface BackupWishes {
 export type BackupMark = Readonly<Record<string, string>> & { readonly backupId: string };
 
 /**
- * Backups of the volumes as they are at one moment: snapshots first, close in time, then a backup of each snapshot, then
- * the snapshots go.
+ * Backups of the volumes as they are at one moment, or nearly so.
  *
  * @throws `source.backup-failed`, `source.snapshot-failed`, `cloud.*`
  */
@@ -39,6 +43,7 @@ export async function makeBackups(
   context: SourceContext, disks: readonly CloudDisk[], wishes: BackupWishes, signal: AbortSignal,
 ): Promise<readonly BackupMark[]> {
   const { tag } = wishes;
+  if (wishes.of === 'volumes') return Promise.all(disks.map((disk) => backUp(context, disk, undefined, wishes, signal)));
   const snapshots = await takeVolumeSnapshots(context, tag, 'replica', disks, signal);
   const made: BackupMark[] = [];
   // One after the other: a backup service has few workers, and many of its drivers use much memory for each.
@@ -55,7 +60,7 @@ export async function removeSnapshotsOf(context: SourceContext, tag: string, sig
   for (const entry of recordedOf(ledgerOf(context), { kind: 'volume-snapshot', of: tag })) await removeVolumeSnapshot(context, entry, signal);
 }
 
-async function backUp(context: SourceContext, disk: CloudDisk, snapshotId: string, wishes: BackupWishes, signal: AbortSignal): Promise<BackupMark> {
+async function backUp(context: SourceContext, disk: CloudDisk, snapshotId: string | undefined, wishes: BackupWishes, signal: AbortSignal): Promise<BackupMark> {
   if (wishes.incremental(disk)) {
     const backup = await ensureBackup(context, disk, snapshotId, wishes, 'incremental', signal).catch((error: unknown) => {
       // No parent that can be counted from (removed, or newer than the snapshot), or the volume grew since.
@@ -75,7 +80,7 @@ async function backUp(context: SourceContext, disk: CloudDisk, snapshotId: strin
 }
 
 async function ensureBackup(
-  context: SourceContext, disk: CloudDisk, snapshotId: string, wishes: BackupWishes, form: 'incremental' | 'full', signal: AbortSignal,
+  context: SourceContext, disk: CloudDisk, snapshotId: string | undefined, wishes: BackupWishes, form: 'incremental' | 'full', signal: AbortSignal,
 ): Promise<CloudBackup> {
   const { backups } = context.cloud.volume;
   const volumeId = disk.volumeId ?? '';
@@ -88,7 +93,8 @@ async function ensureBackup(
       create: (entry, within) =>
         createOnce({
           create: (inner) => backups.create({
-            volume_id: volumeId, name: entry.name, incremental: form === 'incremental', force: true, snapshot_id: snapshotId,
+            volume_id: volumeId, name: entry.name, incremental: form === 'incremental', force: true,
+            ...(snapshotId === undefined ? {} : { snapshot_id: snapshotId }),
             ...(wishes.container === undefined ? {} : { container: wishes.container }),
           }, inner),
           find: (inner) => find(entry, inner),
