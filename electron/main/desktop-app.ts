@@ -8,7 +8,7 @@ import type { SampleLab } from '../workbench/sample-lab.ts';
 import { settingsStore, type KeyValueFile } from '../workbench/settings-store.ts';
 import { createShell } from '../workbench/shell.ts';
 import { sendEvents, serveContract } from './contract-ipc.ts';
-import { chooseFolder, openFiles } from './dialogs.ts';
+import { chooseFolder } from './dialogs.ts';
 import { menuTemplate } from './menu.ts';
 import { registerPageScheme, servePage } from './page-scheme.ts';
 import { guardQuit, quitWhenIdle } from './quit.ts';
@@ -50,7 +50,6 @@ export async function startDesktopApp(options: {
     spawn: options.spawn,
     keyStore: safeStorageWrapper(safeStorage),
     chooseFolder: () => chooseFolder(window()),
-    openFiles: (kind) => openFiles(window(), kind),
     ...(options.sample === undefined ? {} : { sample: options.sample }),
   });
   const runs = watchRuns(shell);

@@ -30,11 +30,6 @@ export interface Shell {
   close(): Promise<void>;
 }
 
-export interface OpenedFile {
-  readonly name: string;
-  readonly text: string;
-}
-
 export interface ShellOptions {
   readonly host: ShellInfo['host'];
   readonly version: string;
@@ -42,8 +37,6 @@ export interface ShellOptions {
   readonly spawn: SpawnEngine;
   /** A native dialog; undefined where there is none. With it, the page can name chosen folders only. */
   readonly chooseFolder?: () => Promise<string | undefined>;
-  /** A native dialog that reads what was picked. */
-  readonly openFiles?: (kind: 'environment' | 'inventory') => Promise<readonly OpenedFile[]>;
   /** The operating system's key store; undefined where it can't be reached. */
   readonly keyStore?: KeyStore;
   /** A lab to try the workbench on; undefined where there is none. */
@@ -182,10 +175,6 @@ export function createShell(options: ShellOptions): Shell {
       const folder = await options.chooseFolder?.();
       if (folder !== undefined) folders.add(folder);
       return folder === undefined ? {} : { folder };
-    },
-    async 'shell.openFiles'({ kind }: { kind: 'environment' | 'inventory' }) {
-      if (options.openFiles === undefined) throw new CausewayError('general.invalid-input', 'this host has no dialogs: the page has its own');
-      return options.openFiles(kind);
     },
     'sample.open'() {
       offered().open();

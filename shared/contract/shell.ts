@@ -74,14 +74,6 @@ export const shellCalls = {
   'project.forget': { input: z.strictObject({ folder }), output: nothing },
   /** A native dialog where there is one; undefined when nothing was chosen. */
   'project.chooseFolder': { input: nothing, output: z.object({ folder: folder.optional() }) },
-  /**
-   * The contents of text files that somebody picks in a native dialog; none when it was closed. A host without dialogs
-   * answers with an error: there the page has its own.
-   */
-  'shell.openFiles': {
-    input: z.strictObject({ kind: z.enum(['environment', 'inventory']) }),
-    output: z.array(z.object({ name: z.string(), text: z.string() })),
-  },
   /** Starts the sample where it does not run and opens its project when it is up; `shell.info` says how far it is. */
   'sample.open': { input: nothing, output: nothing },
   /** Ends the sample and closes its project; all that it made is removed. */
