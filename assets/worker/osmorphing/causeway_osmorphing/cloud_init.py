@@ -26,6 +26,9 @@ def install(morph):
         return False, ['already installed']
     try:
         morph.manager.install(['cloud-init'])
+        version = morph.manager.installed().get('cloud-init')
+        if not version and not guest.has_program('cloud-init'):
+            raise MorphError('osmorphing.packages-unreachable', 'its package manager tells of no error, but has not installed cloud-init')
     except Cancelled:
         raise
     except MorphError as error:
@@ -33,7 +36,6 @@ def install(morph):
             raise
         warn('the guest goes without cloud-init: ' + error.message)
         return False, ['could not be installed']
-    version = morph.manager.installed().get('cloud-init')
     return True, ['installed cloud-init %s' % version if version else 'installed cloud-init']
 
 

@@ -3,6 +3,7 @@ import os
 
 from causeway_osmorphing import cloud_init, hypervisor_tools
 from causeway_osmorphing.block_devices import BlockDevice
+from causeway_osmorphing.command import Result
 from causeway_osmorphing.diff import diff_of, is_empty
 from causeway_osmorphing.journal import Journal
 from causeway_osmorphing.packages import package_manager
@@ -227,6 +228,15 @@ class Steps(TreeTest):
             ],
         )
         self.assertNotIn('users', cloud_init.settings_text({}))
+
+    def test_a_package_manager_that_does_nothing_is_not_believed(self):
+        guest = self.rocky()
+        guest.packages.pop('cloud-init', None)
+        guest._dnf = lambda args: Result(0, '', '')
+        with self.assertRaises(MorphError) as caught:
+            cloud_init.install(self.morph(guest))
+        self.assertEqual(caught.exception.code, 'osmorphing.packages-unreachable')
+        self.assertEqual(cloud_init.install(self.morph(guest, {'cloudInit': 'if-possible'})), (False, ['could not be installed']))
 
     def test_only_host_keys_of_kinds_that_the_guest_has_are_made(self):
         keys = {'/etc/ssh/ssh_host_ed25519_key': 'x', '/etc/ssh/ssh_host_ed25519_key.pub': 'x', '/etc/ssh/ssh_host_dsa_key': 'x'}
