@@ -102,6 +102,9 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
       return (await inventoryOf(api)).filter((line) => !before.has(line));
     },
     async close() {
+      await use(async (client) => {
+        for (const { id } of await client.call('replica.list', {})) await client.call('replica.delete', { replica: id });
+      }).catch((error: unknown) => console.error('the lab leaves something in the cloud:', error));
       await cloud.close();
       await rm(folder, { recursive: true, force: true });
     },
