@@ -21,10 +21,10 @@ export interface DestinationLab {
   readonly environment: JsonObject;
   readonly vm: Vm;
   /** Everything that is there and was made by the platform's user, as `<kind> <name>`. */
-  inventory(): readonly string[];
-  volumeGib(id: string): number | undefined;
+  inventory(): readonly string[] | Promise<readonly string[]>;
+  volumeGib(id: string): number | undefined | Promise<number | undefined>;
   /** Makes a volume disappear behind the platform's back. */
-  loseVolume(id: string): void;
+  loseVolume(id: string): void | Promise<void>;
   /** How many calls came in so far. */
   callCount(): number;
   /** What was called, by number from 1. */
@@ -118,9 +118,9 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
     }
 
     /** How many of each kind there are, so that a second one of anything stands out. */
-    function census(): Record<string, number> {
+    async function census(): Promise<Record<string, number>> {
       const kinds: Record<string, number> = {};
-      for (const line of lab.inventory()) {
+      for (const line of await lab.inventory()) {
         const kind = line.split(' ')[0] ?? '';
         kinds[kind] = (kinds[kind] ?? 0) + 1;
       }
@@ -170,7 +170,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const again = await lab.open().ensureVolumes(run, run.vm.disks, never);
       expect(again).toEqual(first.map((volume) => ({ ...volume, isNew: false })));
       await cleanUp(platform, run);
-      expect(lab.inventory()).toEqual([]);
+      expect(await lab.inventory()).toEqual([]);
     });
 
     test('a volume follows a disk that grew, and an added disk gets its own', async () => {
@@ -182,19 +182,19 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const after = await platform.ensureVolumes(grown, disks, never);
       expect(after.map((volume) => volume.isNew)).toEqual([...before.map(() => false), true]);
       expect(after.slice(0, before.length).map((volume) => volume.id)).toEqual(before.map((volume) => volume.id));
-      expect(lab.volumeGib(after[0]?.id ?? '')).toBe(5);
+      expect(await lab.volumeGib(after[0]?.id ?? '')).toBe(5);
       await cleanUp(platform, grown);
-      expect(lab.inventory()).toEqual([]);
+      expect(await lab.inventory()).toEqual([]);
     });
 
     test('a disk that shrank, be it by a sector, is refused and nothing is changed', async () => {
       const { run } = newReplica();
       const platform = lab.open();
       await platform.ensureVolumes(run, run.vm.disks, never);
-      const before = lab.inventory();
+      const before = await lab.inventory();
       const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: disk.size_bytes - 512 } : disk)), { id: 'added', size_bytes: gib }];
       await expect(platform.ensureVolumes(run, disks, never)).rejects.toMatchObject({ code: 'cloud.disk-shrank' });
-      expect(lab.inventory()).toEqual(before);
+      expect(await lab.inventory()).toEqual(before);
       await cleanUp(platform, run);
     });
 
@@ -202,12 +202,12 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const { run, notes } = newReplica();
       const platform = lab.open();
       const [lost] = await platform.ensureVolumes(run, run.vm.disks, never);
-      lab.loseVolume(lost?.id ?? '');
+      await lab.loseVolume(lost?.id ?? '');
       const again = await platform.ensureVolumes(run, run.vm.disks, never);
       expect(again.map((volume) => volume.isNew)).toEqual([true, ...again.slice(1).map(() => false)]);
       expect(notes.join('\n')).toContain(lost?.id);
       await cleanUp(platform, run);
-      expect(lab.inventory()).toEqual([]);
+      expect(await lab.inventory()).toEqual([]);
     });
 
     test('a worker starts with the volumes attached, starting it again adopts it, stopping it twice leaves the volumes alone', async () => {
@@ -219,32 +219,32 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       expect(access.attached.map((volume) => volume.id)).toEqual(volumes.map((volume) => volume.id));
       expect(access.privateKeyPem).toContain('PRIVATE KEY');
       await lab.enter?.(access);
-      const counted = census();
+      const counted = await census();
       const again = await platform.startWorker(run, 'disk-copy', volumes, never);
       expect(again).toEqual(access);
-      expect(census()).toEqual(counted);
+      expect(await census()).toEqual(counted);
       await platform.stopWorker(run, 'disk-copy', never);
-      expect(Object.keys(census())).toEqual(['volume']);
-      expect(census()).toEqual({ volume: volumes.length });
+      expect(Object.keys(await census())).toEqual(['volume']);
+      expect(await census()).toEqual({ volume: volumes.length });
       await platform.stopWorker(run, 'disk-copy', never);
       await platform.deleteVolumes(run, never);
       await platform.deleteVolumes(run, never);
-      expect(lab.inventory()).toEqual([]);
+      expect(await lab.inventory()).toEqual([]);
       expect(run.ledger.list()).toEqual([]);
     });
 
     test('a worker whose key died with its process is replaced, and that is said', async () => {
       const { run, notes } = newReplica();
       const { volumes, access } = await execute(lab.open(), run);
-      const counted = census();
+      const counted = await census();
       const successor = lab.open();
       const second = await successor.startWorker(run, 'disk-copy', volumes, never);
       expect(second.workerId).not.toBe(access.workerId);
-      expect(census()).toEqual(counted);
+      expect(await census()).toEqual(counted);
       expect(notes.join('\n')).toMatch(/replaced/);
       await lab.enter?.(second);
       await cleanUp(successor, run);
-      expect(lab.inventory()).toEqual([]);
+      expect(await lab.inventory()).toEqual([]);
     });
 
     test('every entry of the ledger leads to its resource, and each can be removed on its own, last one first', async () => {
@@ -268,7 +268,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         expect(await stranger.findResource(entry, never)).toBeUndefined();
         await stranger.removeResource(entry, run.ledger, never);
       }
-      expect(lab.inventory()).toEqual([]);
+      expect(await lab.inventory()).toEqual([]);
       expect(run.ledger.list()).toEqual([]);
     });
 
@@ -277,7 +277,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       test.for(kinds)('of a %s: the next start adopts, and doubles nothing', async (kind, { skip }) => {
         const plain = newReplica();
         await execute(lab.open(), plain.run);
-        const expected = census();
+        const expected = await census();
         const used = plain.run.ledger.list().some((entry) => entry.kind === kind);
         await cleanUp(lab.open(), plain.run);
         if (!used) skip(`this platform makes no ${kind}`);
@@ -285,16 +285,16 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         await expect(execute(lab.open(), withLedger(crashAfterCreating(run.ledger, kind)))).rejects.toThrow('crash');
         const successor = lab.open();
         await execute(successor, run);
-        expect(census()).toEqual(expected);
+        expect(await census()).toEqual(expected);
         await cleanUp(successor, run);
-        expect(lab.inventory()).toEqual([]);
+        expect(await lab.inventory()).toEqual([]);
       });
 
       test.for(kinds)('of a %s: cleaning up without starting again leaves nothing', async (kind) => {
         const { run, withLedger } = newReplica();
         await execute(lab.open(), withLedger(crashAfterCreating(run.ledger, kind))).catch(() => undefined);
         await cleanUp(lab.open(), run);
-        expect(lab.inventory()).toEqual([]);
+        expect(await lab.inventory()).toEqual([]);
         expect(run.ledger.list()).toEqual([]);
       });
     });
@@ -306,7 +306,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         const start = lab.callCount();
         const platform = lab.open();
         await execute(platform, plain.run);
-        const expected = census();
+        const expected = await census();
         await cleanUp(platform, plain.run);
         const calls = lab.callCount() - start;
         expect(calls).toBeGreaterThan(10);
@@ -323,7 +323,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
           const victim = lab.open();
           try {
             await execute(victim, run);
-            expect(census(), hit()).toEqual(expected);
+            expect(await census(), hit()).toEqual(expected);
             ended.well += 1;
           } catch (error) {
             if (!(error instanceof CausewayError)) throw error;
@@ -337,7 +337,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
             expect(error.code, `${hit()}: ${error.message}`).toMatch(/^cloud\./);
             await cleanUp(lab.open(), run);
           }
-          expect(lab.inventory(), hit()).toEqual([]);
+          expect(await lab.inventory(), hit()).toEqual([]);
           expect(run.ledger.list(), hit()).toEqual([]);
           lab.clearFaults();
         }
@@ -356,10 +356,10 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         await platform.startWorker(run, 'disk-copy', volumes, cancel.signal).catch((error: unknown) => expect(error).toMatchObject({ code: 'general.cancelled' }));
         clearInterval(watch);
         await platform.stopWorker(run, 'disk-copy', never);
-        expect(census()).toEqual({ volume: volumes.length });
+        expect(await census()).toEqual({ volume: volumes.length });
       }
       await platform.deleteVolumes(run, never);
-      expect(lab.inventory()).toEqual([]);
+      expect(await lab.inventory()).toEqual([]);
     });
 
     test('all of its requests conform to the description of the API', () => {

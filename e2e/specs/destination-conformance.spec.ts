@@ -1,11 +1,9 @@
-import ssh2 from 'ssh2';
-import { systemClock } from '../../electron/engine/time/clock.ts';
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
-import type { WorkerAccess } from '../../electron/engine/ports/destination-platform.ts';
 import { describeDestinationPlatform, type CallFault, type DestinationLab } from '../conformance/destination-platform.ts';
 import type { FaultEffect } from '../rigs/european-cloud/faults.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud } from '../rigs/european-cloud/start.ts';
+import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 
@@ -18,42 +16,6 @@ const effects: Readonly<Record<CallFault, FaultEffect>> = {
   'never-answered': 'no-answer',
   'fails-later': 'status-error',
 };
-
-/** Logs in with the worker's own key and expects the host key that was made for it. A server that runs may not have booted yet. */
-async function enter(access: WorkerAccess): Promise<void> {
-  const end = Date.now() + 20_000;
-  for (;;) {
-    try {
-      return await logIn(access);
-    } catch (error) {
-      if (Date.now() > end || (error as { level?: string }).level === 'client-authentication') throw error;
-      await systemClock.sleep(200, AbortSignal.timeout(20_000));
-    }
-  }
-}
-
-async function logIn(access: WorkerAccess): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const client = new ssh2.Client();
-  // It may fail more than once on its way down.
-  client.once('ready', resolve).on('error', reject);
-  let expected = true;
-  client.connect({
-    host: access.host,
-    port: access.sshPort,
-    username: access.username,
-    privateKey: access.privateKeyPem,
-    readyTimeout: 20_000,
-    hostVerifier: (key: Buffer) => (expected = access.hostKey === `ssh-ed25519 ${key.toString('base64')}`),
-  });
-  try {
-    await promise;
-  } catch (error) {
-    throw expected ? error : Object.assign(new Error('another host key than the one that was made for the worker'), { level: 'client-authentication' });
-  } finally {
-    client.end();
-  }
-}
 
 async function europeanCloudLab(behind: 'records' | 'machines'): Promise<DestinationLab> {
   const machines = behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {};
@@ -95,7 +57,7 @@ async function europeanCloudLab(behind: 'records' | 'machines'): Promise<Destina
     failCall: (n, fault) => cloud.faults.add({ operation: '*', nth: n, effect: effects[fault] }),
     clearFaults: () => cloud.faults.clear(),
     violations: () => cloud.violations,
-    ...(behind === 'machines' ? { enter } : {}),
+    ...(behind === 'machines' ? { enter: enterWorker } : {}),
     close: () => cloud.close(),
   };
 }

@@ -18,7 +18,7 @@ export function markOf(run: DestinationRun, entry: LedgerEntry): string {
 
 export function readMarks(description: string | null | undefined): Labels {
   const pairs = (description ?? '').split(' ').map((pair) => pair.split('='));
-  return Object.fromEntries(pairs.flatMap(([key, value, ...rest]) => (key !== undefined && value !== undefined && rest.length === 0 ? [[key, value]] : [])));
+  return Object.fromEntries(pairs.flatMap(([key, value, ...rest]) => (key !== undefined && key !== '' && value !== undefined && rest.length === 0 ? [[key, value]] : [])));
 }
 
 /** Whether a description is that of an entry's resource. */

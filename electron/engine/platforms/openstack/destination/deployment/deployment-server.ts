@@ -76,6 +76,8 @@ function ensureServer(
             })),
             ...(keypairName === undefined ? {} : { key_name: keypairName }),
             ...(tags.length === 0 ? {} : { tags }),
+            // Where workers find no metadata on the network, the migrated VM's agent won't either.
+            ...(environment.migr_worker_use_config_drive ? { config_drive: true } : {}),
             metadata: { ...tagMetadata(environment.instance_tags), ...labelsOf(run, entry) },
           },
           serverGroupId === undefined ? {} : { group: serverGroupId },

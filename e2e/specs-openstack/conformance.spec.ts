@@ -1,0 +1,55 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createOpenStackDestination } from '../../electron/engine/platforms/openstack/destination/openstack-destination.ts';
+import { describeDestinationPlatform, type DestinationLab } from '../conformance/destination-platform.ts';
+import { inventoryOf } from '../rigs/open-source-cloud/inventory.ts';
+import { enterWorker } from '../rigs/machines/enter-worker.ts';
+import { startOpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
+
+const gib = 2 ** 30;
+
+/** Every request of this process to the cloud, as `METHOD path`. */
+const calls: string[] = [];
+subscribe('http.client.request.start', (message) => {
+  const { request } = message as { request: ClientRequest };
+  calls.push(`${request.method} ${request.path}`);
+});
+
+async function openSourceCloudLab(): Promise<DestinationLab> {
+  const cloud = await startOpenSourceCloud();
+  const api = await cloud.api('target');
+  const before = new Set(await inventoryOf(api));
+  const network = `private-${api.projectId.slice(0, 6)}`;
+  return {
+    open: (which = 'right') =>
+      createOpenStackDestination({ ...cloud.connection('target'), ...(which === 'right' ? {} : { password: 'another' }) }, { timing: { pollFirstMs: 300, pollCapMs: 1_500 } }),
+    environment: {
+      network_map: { 'VM Network': network },
+      storage_mappings: { default: 'standard' },
+      migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker', migr_worker_use_fip: true, migr_fip_pool_name: 'outside',
+      migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
+    },
+    vm: {
+      id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512,
+      disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
+      nics: [{ id: 'nic-0', network: 'VM Network' }],
+    },
+    inventory: async () => (await inventoryOf(api)).filter((line) => !before.has(line)),
+    volumeGib: async (id) => (await api.call<{ volume: { size: number } }>('block-storage', 'GET', `/volumes/${id}`)).volume.size,
+    async loseVolume(id) {
+      await api.call('block-storage', 'DELETE', `/volumes/${id}`);
+      while ((await inventoryOf(api)).some((line) => line.includes(id))) await sleep(300);
+    },
+    callCount: () => calls.length,
+    callName: (number) => calls[number - 1] ?? 'none',
+    callChanges: (number) => calls[number - 1]?.startsWith('GET') === false,
+    failCall: () => undefined,
+    clearFaults: () => undefined,
+    violations: () => [],
+    enter: enterWorker,
+    close: () => cloud.close(),
+  };
+}
+
+describeDestinationPlatform('open-source cloud', openSourceCloudLab, 'machines');

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { chooseFlavor } from './flavor.ts';
+import { bootVolumeMetadata } from './deployment/image-metadata.ts';
+import { isMarkedFor, markText, readMarks } from './marks.ts';
+import { plainTags, refusedTags, tagMetadata } from './tags.ts';
+import { bootVolumeSize } from './worker-plan.ts';
+
+describe('what the boot volume says of its server', () => {
+  it.each([
+    [{ os_type: 'linux', firmware: 'bios' }, 'kvm', { os_type: 'linux', hypervisor_type: 'kvm', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios' }],
+    [{ os_type: 'linux' }, undefined, { os_type: 'linux', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios' }],
+    [
+      { os_type: 'windows', firmware: 'uefi', secure_boot: true }, 'qemu',
+      { os_type: 'windows', hypervisor_type: 'qemu', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'uefi', hw_machine_type: 'q35', os_secure_boot: 'required' },
+    ],
+    [{ os_type: 'linux', firmware: 'uefi', secure_boot: false }, 'hyperv', { os_type: 'linux', hypervisor_type: 'hyperv', hw_machine_type: 'hyperv-gen2', os_secure_boot: 'disabled' }],
+    [{ os_type: 'windows', firmware: 'bios' }, 'hyperv', { os_type: 'windows', hypervisor_type: 'hyperv', hw_machine_type: 'hyperv-gen1' }],
+  ] as const)('%j on %s', (vm, hypervisor_type, expected) => {
+    expect(bootVolumeMetadata(vm, { hypervisor_type })).toEqual(expected);
+  });
+});
+
+describe('tags', () => {
+  it('are metadata whole, and plain tags where they fit', () => {
+    const tags = { environment: 'production', path: 'a/b', count: 3, empty: '', long: 'x'.repeat(60), list: ['a', 'b'] };
+    expect(tagMetadata(tags)).toEqual({ environment: 'production', path: 'a/b', count: '3', empty: '', long: 'x'.repeat(60), list: '["a","b"]' });
+    expect(plainTags(tags)).toEqual(['environment=production', 'count=3', 'empty']);
+  });
+
+  it('are no more than a server may have', () => {
+    expect(plainTags(Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, 'v'])))).toHaveLength(50);
+  });
+
+  it('that the cloud refuses are named', () => {
+    expect(refusedTags({ fine: 'v', ['k'.repeat(256)]: 'v', value: 'v'.repeat(256), '': 'v' }).map(({ key }) => key.length)).toEqual([256, 5, 0]);
+  });
+});
+
+describe('marks in descriptions', () => {
+  const labels = { 'managed-by': 'causeway', 'causeway-entry': 'res-1', 'causeway-replica': 'rep-1' };
+
+  it('are read as they were written, and nothing else is taken for one', () => {
+    expect(readMarks(markText(labels))).toEqual(labels);
+    expect(readMarks('a port of the web team = ours')).toEqual({});
+    expect(readMarks(null)).toEqual({});
+  });
+
+  it('lead to one entry', () => {
+    expect(isMarkedFor(markText(labels), { 'causeway-entry': 'res-1' })).toBe(true);
+    expect(isMarkedFor(markText(labels), { 'causeway-entry': 'res-12' })).toBe(false);
+    expect(isMarkedFor(undefined, { 'causeway-entry': 'res-1' })).toBe(false);
+  });
+});
+
+describe('the flavor of the final instance', () => {
+  const flavor = (id: string, vcpus: number, ram: number, extra_specs: Record<string, string> = {}) => ({ id, name: `name of ${id}`, vcpus, ram, disk: 0, extra_specs });
+  const flavors = [
+    flavor('large', 4, 8192), flavor('medium', 2, 4096), flavor('gpu', 2, 2048, { 'pci_passthrough:alias': 'gpu:1' }), flavor('small', 1, 2048, { 'hw:cpu_policy': 'shared' }),
+    { ...flavor('old', 2, 2048), 'OS-FLV-DISABLED:disabled': true },
+  ];
+  it.each([
+    [undefined, { vcpus: 2, memory_mb: 1000 }, 'medium'],
+    [undefined, { vcpus: 1, memory_mb: 2048 }, 'small'],
+    ['gpu', { vcpus: 8 }, 'gpu'],
+    ['name of old', {}, 'old'],
+  ])('named %s, for %j: %s', (wanted, vm, expected) => {
+    expect(chooseFlavor(flavors, wanted, vm).id).toBe(expected);
+  });
+
+  it('that does not exist is refused', () => {
+    expect(() => chooseFlavor(flavors, 'huge', {})).toThrow(expect.objectContaining({ code: 'cloud.name-unknown' }));
+    expect(() => chooseFlavor(flavors, undefined, { vcpus: 64 })).toThrow(expect.objectContaining({ code: 'cloud.parameter-missing' }));
+  });
+});
+
+describe("the size of a worker's boot volume", () => {
+  const image = { name: 'i', min_disk: 2, virtual_size: 3 * 2 ** 30 + 1, size: 5 };
+  it.each([
+    [20, 0, 20],
+    [undefined, 10, 10],
+    [undefined, 0, 4],
+  ])('asked %s, flavor %i: %i GB', (asked, disk, expected) => {
+    expect(bootVolumeSize(asked, image, { name: 'f', disk })).toBe(expected);
+  });
+
+  it('must hold the image, and must be known', () => {
+    expect(() => bootVolumeSize(3, image, { name: 'f', disk: 0 })).toThrow(/image i needs 4/);
+    expect(() => bootVolumeSize(undefined, { name: 'i', min_disk: 0, virtual_size: null, size: 0 }, { name: 'f', disk: 0 })).toThrow(expect.objectContaining({ code: 'cloud.parameter-missing' }));
+  });
+});
