@@ -15,6 +15,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
 import { ApplyToMany } from './apply-to-many.tsx';
 import { draftOfReplica } from './draft-of-replica.ts';
+import { DraftForm } from './draft-form.tsx';
 import { EnvironmentEditor } from './environment-editor.tsx';
 import { ProviderConfiguration } from './provider-configuration.tsx';
 import { sameJson } from './same-json.ts';
@@ -63,22 +64,11 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
     goTo('replicas', replica.id);
   });
   return (
-    <Box
-      component="form"
-      noValidate
-      sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
-      onSubmit={(event) => {
-        event.preventDefault();
+    <DraftForm
+      hasSaveKey
+      onSubmit={() => {
         setIsRefused(hasErrors);
         if (!hasErrors) void save.run();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 's' && (event.ctrlKey || event.metaKey)) {
-          event.preventDefault();
-          event.currentTarget.requestSubmit();
-        }
-        // Return in a field must not save a form of sixty of them.
-        if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault();
       }}
     >
       <UnsavedGuard isDirty={isChanged && !save.isBusy} />
@@ -101,6 +91,6 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
       <EnvironmentEditor draft={draft} choices={choices} />
       <ProviderConfiguration value={configuration} onChange={setConfiguration} />
       {isApplying && <ApplyToMany replica={replica} draft={draft} endpoints={{ source, destination }} onClose={() => setIsApplying(false)} />}
-    </Box>
+    </DraftForm>
   );
 }

@@ -16,6 +16,7 @@ import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
 import { draftOfReplica, weakerLayers } from '../configure/draft-of-replica.ts';
+import { DraftForm } from '../configure/draft-form.tsx';
 import { EnvironmentEditor } from '../configure/environment-editor.tsx';
 import { ProviderConfiguration } from '../configure/provider-configuration.tsx';
 import { useDraftContext } from '../configure/use-draft-context.ts';
@@ -63,18 +64,10 @@ export function ReplicaForm({ vm, source, destination, choices, defaults }: Prop
     goTo('replicas', replica.id);
   });
   return (
-    <Box
-      component="form"
-      noValidate
-      sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
-      onSubmit={(event) => {
-        event.preventDefault();
+    <DraftForm
+      onSubmit={() => {
         setIsRefused(hasErrors);
         if (!hasErrors) void create.run();
-      }}
-      onKeyDown={(event) => {
-        // Return in a field must not create a replica whose form is half filled in.
-        if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault();
       }}
     >
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -94,7 +87,7 @@ export function ReplicaForm({ vm, source, destination, choices, defaults }: Prop
       {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
       <EnvironmentEditor draft={draft} choices={choices} />
       <ProviderConfiguration value={configuration} onChange={setConfiguration} />
-    </Box>
+    </DraftForm>
   );
 }
 
