@@ -22,6 +22,17 @@ export default defineConfig({
         },
       },
       {
+        // What people do with the page, in the desktop app instead of the browser; `npm test` runs it where Electron's runtime is.
+        test: {
+          name: 'electron',
+          include: ['e2e/specs/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts'],
+          env: { CAUSEWAY_HOST: 'electron' },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
         // Against a real open-source cloud, which is started where none runs: minutes, gigabytes, packages of its own.
         test: {
           name: 'openstack',

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { electronRuntime } from './electron-runtime.ts';
 
 /**
  * All checks, one after the other: lint, types, unit tests, specs. A later one runs even when an earlier one failed, so
@@ -24,6 +25,7 @@ const outcomes = [
   check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
   suite('unit'),
   suite('specs'),
+  electronSpecs(),
 ];
 
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
@@ -45,8 +47,21 @@ function check(name: string, args: readonly string[]): Outcome {
   return { name, passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, seconds: (Date.now() - startedAt) / 1000 };
 }
 
+/** The specs of the page once more, in the desktop app, where there can be one. */
+function electronSpecs(): Outcome {
+  const missing = electronRuntime(root) === undefined ? "Electron's runtime is not on this machine" : hasDisplay() ? undefined : 'there is no display';
+  if (missing === undefined) return suite('electron');
+  heading('electron');
+  console.log(`Skipped: ${missing}. The same specs ran in the browser.`);
+  return { name: 'electron', passed: 0, failed: 0, skipped: 1, seconds: 0 };
+}
+
+function hasDisplay(): boolean {
+  return process.platform !== 'linux' || process.env['DISPLAY'] !== undefined || process.env['WAYLAND_DISPLAY'] !== undefined;
+}
+
 /** A vitest project; a run that dies before it reports counts as one failure. */
-function suite(name: 'unit' | 'specs'): Outcome {
+function suite(name: 'unit' | 'specs' | 'electron'): Outcome {
   heading(name);
   const report = join(reports, `${name}.json`);
   const startedAt = Date.now();

@@ -14,9 +14,9 @@ import { startSourceVm, type SourceVm } from '../rigs/source-vm.ts';
 const isAskedFor = process.env['CAUSEWAY_FULL_CHAIN'] === '1' && process.geteuid?.() === 0;
 const minute = 60_000;
 
-/** What others know it by, and where its packages come from: host keys, accounts, settings of its SSH server, package sources, language. */
+/** What others know it by, and where its packages come from: host keys, accounts, settings of its SSH server, package sources. */
 const identity = [
-  'cd /etc && sha256sum ssh/ssh_host_* passwd ssh/sshd_config', 'cat ssh/sshd_config.d/* 2>/dev/null', 'sha256sum $(find apt/sources.list* -type f | sort) default/locale 2>/dev/null',
+  'cd /etc && sha256sum ssh/ssh_host_* passwd ssh/sshd_config', 'cat ssh/sshd_config.d/* 2>/dev/null', 'sha256sum $(find apt/sources.list* -type f | sort) 2>/dev/null',
   'cut -d: -f1,2 shadow | sha256sum', 'sha256sum < /root/.ssh/authorized_keys',
 ].join('; ');
 

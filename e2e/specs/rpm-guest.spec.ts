@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConsole } from '../../electron/engine/deployments/boot-verdict.ts';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
+import { GuestFiles } from '../rigs/guests/guest-files.ts';
 import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { ensureRpmGuest } from '../rigs/images/ensure.ts';
 import { run } from '../rigs/machines/child-process.ts';
@@ -29,6 +31,23 @@ describe.runIf(isAskedFor)('a guest that is run by rpm, dnf, dracut and NetworkM
   afterAll(async () => lab?.close());
 
   const fill = (path: string): Promise<unknown> => run('cp', ['--sparse=always', disk, path]);
+
+  it('is prepared by zypper when its release file says that it is like SUSE', async () => {
+    const guest = await lab.volume(2, async (path) => {
+      await fill(path);
+      const release = join(lab.folder, 'os-release');
+      await writeFile(release, 'NAME="Lab system with zypper"\nVERSION_ID="15"\nID="lab"\nID_LIKE="suse"\nPRETTY_NAME="Lab system with zypper 15"\n');
+      await new GuestFiles(path).replace('/usr/lib/os-release', release);
+    });
+    const options = { nics: [{ macAddress: '52:54:00:00:00:77', sourceMacAddress: '00:50:56:aa:bb:01' }] };
+    const outcome = await morphLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options, signal });
+    expect(outcome.dossier).toMatchObject({ family: 'suse', name: 'Lab system with zypper 15' });
+    expect([Object.keys(outcome.diff.packages.added), Object.keys(outcome.diff.packages.removed)]).toEqual([['cloud-init'], ['open-vm-tools']]);
+    expect(outcome.steps.find(({ step }) => step === 'rebuild-initramfs')?.notes.at(-1)).toMatch(/^rebuilt \/boot\/initramfs-/);
+    expect(outcome.warnings).toEqual([]);
+    expect(await lab.traces()).toBe('');
+    await lab.detach(guest.id);
+  }, 5 * minute);
 
   it('does not find its root at the destination before it was prepared', async () => {
     const guest = await lab.volume(2, fill);

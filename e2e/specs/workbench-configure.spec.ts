@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
-import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const MiB = 1024 * 1024;
@@ -19,7 +19,7 @@ const { go, choose, lookAt } = screenSteps(() => page);
 describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => {
   beforeAll(async () => {
     lab = await startScreenLab(MiB, { images: ['web-01', 'db-01'] });
-    workbench = await openWorkbenchInBrowser(['--settings', lab.settings]);
+    workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
     page.setDefaultTimeout(20_000);
     await prepareAxe(workbench.context);
@@ -212,7 +212,7 @@ async function configure(replica: string): Promise<void> {
 async function makeProject(): Promise<void> {
   const form = page.getByRole('form', { name: 'Create a project' });
   await form.getByLabel('Name').fill('Configured');
-  await form.getByLabel('Folder').fill(lab.project);
+  await workbench.nameFolder(form, lab.project);
   await form.getByRole('button', { name: 'Create project' }).click();
   await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
   await page.getByLabel('Passphrase once more').fill(passphrase);

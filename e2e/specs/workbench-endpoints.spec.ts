@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../electron/engine/transport/certificates.ts';
 import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
-import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 
 const canary = 'canary-secret-5f1d';
 const root = mkdtempSync(join(tmpdir(), 'causeway-endpoints-'));
@@ -25,7 +25,7 @@ beforeAll(async () => {
   mkdirSync(images);
   writeFileSync(join(project, 'causeway.yaml'), 'name: Endpoints\n');
   writeFileSync(join(images, 'web-01.raw'), Buffer.alloc(1024 * 1024));
-  workbench = await openWorkbenchInBrowser(['--settings', join(root, 'settings'), '--project', project]);
+  workbench = await openWorkbench({ settings: join(root, 'settings'), project });
   page = workbench.page;
   page.setDefaultTimeout(20_000);
   await prepareAxe(workbench.context);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { engineOf } from '../hosts/engine-of.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
-import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const MiB = 1024 * 1024;
@@ -22,7 +22,7 @@ const received: string[] = [];
 describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a replicated virtual machine', () => {
   beforeAll(async () => {
     lab = await startScreenLab(24 * MiB);
-    workbench = await openWorkbenchInBrowser(['--settings', lab.settings]);
+    workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
     page.setDefaultTimeout(20_000);
     await prepareAxe(workbench.context);
@@ -42,7 +42,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByRole('link', { name: 'Go to the projects' }).click();
     const form = page.getByRole('form', { name: 'Create a project' });
     await form.getByLabel('Name').fill('Move of the web shop');
-    await form.getByLabel('Folder').fill(lab.project);
+    await workbench.nameFolder(form, lab.project);
     await form.getByRole('button', { name: 'Create project' }).click();
     await heading('Move of the web shop');
   });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
-import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const passphrase = 'correct horse battery staple';
@@ -15,7 +15,7 @@ const { lookAt } = screenSteps(() => page);
 describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
   beforeAll(async () => {
     lab = await startScreenLab(1024 * 1024);
-    workbench = await openWorkbenchInBrowser(['--settings', lab.settings]);
+    workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
     page.setDefaultTimeout(20_000);
     await prepareAxe(workbench.context);

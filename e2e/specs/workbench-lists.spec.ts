@@ -6,7 +6,7 @@ import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
-import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'causeway-lists-'));
 const project = join(root, 'project');
@@ -18,7 +18,7 @@ const { lookAt } = screenSteps(() => page);
 beforeAll(async () => {
   mkdirSync(project);
   writeFileSync(join(project, 'causeway.yaml'), 'name: Lists\n');
-  workbench = await openWorkbenchInBrowser(['--settings', join(root, 'settings'), '--project', project]);
+  workbench = await openWorkbench({ settings: join(root, 'settings'), project });
   page = workbench.page;
   page.setDefaultTimeout(20_000);
   await prepareAxe(workbench.context);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
 import { takePictures } from '../hosts/pictures.ts';
-import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { ensureDebianGuest } from '../rigs/images/ensure.ts';
 import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
@@ -25,7 +25,7 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
     await rm(join(lab.images, 'web-01.raw'));
     await copyFile(join(guest, 'disk.raw'), join(lab.images, 'debian.raw'));
     await makeScreenProject(lab, { replicas: ['debian'], environment: { use_config_drive: true, retain_user_credentials: true } });
-    workbench = await openWorkbenchInBrowser(['--settings', lab.settings, '--project', lab.project]);
+    workbench = await openWorkbench(lab);
     page = workbench.page;
     page.setDefaultTimeout(minute);
     await prepareAxe(workbench.context);

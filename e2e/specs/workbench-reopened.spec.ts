@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { engineOf } from '../hosts/engine-of.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
-import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
@@ -89,7 +89,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
 });
 
 async function open(): Promise<Workbench> {
-  const opened = await openWorkbenchInBrowser(['--settings', lab.settings, '--project', lab.project]);
+  const opened = await openWorkbench(lab);
   opened.page.setDefaultTimeout(20_000);
   await prepareAxe(opened.context);
   await opened.page.reload();

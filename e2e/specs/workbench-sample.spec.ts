@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
-import { openWorkbenchInBrowser, type Workbench } from '../hosts/workbench-in-browser.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 
 const minute = 60_000;
 let root: string;
@@ -15,7 +15,7 @@ const { go, heading, lookAt } = screenSteps(() => workbench.page);
 describe.runIf(process.env['CAUSEWAY_SAMPLE'] === '1')('the sample', () => {
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'causeway-sample-'));
-    workbench = await openWorkbenchInBrowser(['--settings', root]);
+    workbench = await openWorkbench({ settings: root });
     workbench.page.setDefaultTimeout(20_000);
     await prepareAxe(workbench.context);
     await workbench.page.reload();

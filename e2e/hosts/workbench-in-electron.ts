@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { _electron as electron } from 'playwright-core';
+import { electronRuntime } from '../../scripts/electron-runtime.ts';
+import type { Workbench, WorkbenchOptions } from './open-workbench.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** The built desktop app in Electron, with settings of its own. */
+export async function openWorkbenchInElectron({ settings, project }: WorkbenchOptions): Promise<Workbench> {
+  const executablePath = electronRuntime(root);
+  if (executablePath === undefined) throw new Error("Electron's runtime is not on this machine (npx install-electron fetches it)");
+  const app = await electron.launch({
+    executablePath,
+    args: [
+      root, `--user-data-dir=${settings}`, '--force-prefers-reduced-motion',
+      // Chromium's sandbox refuses root, who runs the rigs.
+      ...(process.geteuid?.() === 0 ? ['--no-sandbox'] : []),
+      ...(project === undefined ? [] : ['--project', project]),
+    ],
+  });
+  const page = await app.firstWindow();
+  await page.setViewportSize({ width: 1280, height: 860 });
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return {
+    page,
+    context: app.context(),
+    complaints,
+    hostPid: app.process().pid!,
+    async nameFolder(form, folder) {
+      // The system's dialog can't be driven: it answers as if somebody had chosen.
+      await app.evaluate(({ dialog }, chosen) => {
+        dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] });
+      }, folder);
+      await form.getByRole('button', { name: 'Choose' }).click();
+    },
+    close: () => app.close(),
+  };
+}
