@@ -7,7 +7,7 @@ here=$(dirname "$(readlink -f "$0")")
 case $tool in
   virt-customize)
     # What its users write for this: it knows neither initial RAM disks nor network cards by itself.
-    exec virt-customize --quiet -a "$disk" --format raw --smp 2 --install cloud-init \
+    exec virt-customize --quiet --format raw -a "$disk" --smp 2 --install cloud-init \
       --run-command 'printf "virtio_pci\nvirtio_blk\nvirtio_scsi\nvirtio_net\n" >> /etc/initramfs-tools/modules' \
       --run-command 'update-initramfs -u' ;;
   virt-v2v-in-place)
@@ -21,6 +21,6 @@ case $tool in
 X
     virt-v2v-in-place -i libvirtxml "$description" ;;
   # Makes the appliance that the others start, if it is not there yet.
-  warm-up) exec guestfish --ro -a "$disk" --format=raw run ;;
+  warm-up) exec guestfish --ro --format=raw -a "$disk" run ;;
   *) echo "no such tool: $tool" >&2; exit 2 ;;
 esac

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes of the Debian guest one that is run by the tools of the RHEL family, as far as Debian has them: rpm with packages in
-# its database, dnf with a repository, dracut, NetworkManager's keyfiles, GRUB's configuration in /boot/grub2. What is in it
+# its database, dnf (and zypper) with a repository, dracut, NetworkManager's keyfiles, GRUB's configuration in /boot/grub2. What is in it
 # is still Debian's, and its release file does not claim anything else. Usage: rpm-guest.sh ROOT
 set -euo pipefail
 R=$1
@@ -17,6 +17,10 @@ PRETTY_NAME="Lab system with rpm 9"
 O
 rm -f "$R/etc/os-release"
 ln -s ../usr/lib/os-release "$R/etc/os-release"
+
+# Debian's rpm keeps its database in the home folder of whoever calls it.
+mkdir -p "$R/etc/rpm"
+echo '%_dbpath /var/lib/rpm' > "$R/etc/rpm/macros"
 
 # Packages: Debian's cloud-init as an rpm in a repository on the disk, and the source hypervisor's tools, installed.
 build=$R/root/build
@@ -54,6 +58,8 @@ mkdir -p "$R/srv/repository" "$R/etc/yum.repos.d"
 cp "$build"/rpm/RPMS/noarch/cloud-init-*.rpm "$R/srv/repository/"
 within createrepo_c -q /srv/repository
 printf '[lab]\nname=lab\nbaseurl=file:///srv/repository\nenabled=1\ngpgcheck=0\n' > "$R/etc/yum.repos.d/lab.repo"
+mkdir -p "$R/etc/zypp/repos.d"
+printf '[lab]\nname=lab\nbaseurl=dir:///srv/repository\nenabled=1\ngpgcheck=0\nautorefresh=1\n' > "$R/etc/zypp/repos.d/lab.repo"
 within sh -c 'rpm -i --nodeps --force-debian /root/build/rpm/RPMS/noarch/open-vm-tools-*.rpm'
 within systemctl -q enable vmtoolsd.service
 
