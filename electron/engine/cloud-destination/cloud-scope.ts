@@ -29,7 +29,8 @@ export interface NewCloudVolume {
   readonly sizeGib: number;
   readonly type: string | undefined;
   readonly zone: string | undefined;
-  readonly snapshotId?: string;
+  /** Has the content of a snapshot or of another volume; blank when there is neither. */
+  readonly contentOf?: { readonly snapshotId: string } | { readonly volumeId: string };
   readonly labels: Labels;
 }
 
@@ -41,6 +42,8 @@ export interface VolumeStore {
   label(id: string, labels: Labels, signal: AbortSignal): Promise<CloudVolume>;
   /** Not repeated by itself: a second request after a lost answer is a conflict. */
   grow(id: string, sizeGib: number, signal: AbortSignal): Promise<void>;
+  /** Gives a free volume the content of its latest snapshot back; left out where the cloud can't. */
+  revert?(id: string, snapshotId: string, signal: AbortSignal): Promise<void>;
   /** @throws `cloud.conflict` while something uses it */
   delete(id: string, signal: AbortSignal): Promise<void>;
 }
@@ -95,6 +98,12 @@ export interface CloudScope extends Surroundings {
   readonly servers: ServerStore;
   /** What every entry of the ledger says besides, e.g. in which project its resource is. */
   readonly entryDetails: JsonObject;
+  /**
+   * What a deployment's volumes are copied from: the snapshot, or the volume that it is of, whose content is the same
+   * while the deployment holds the replica. The latter where a storage that copies on write lets no snapshot go from
+   * which a volume was made: the snapshot could not be deleted while the migrated VM lives, nor the replica's volume.
+   */
+  readonly copiesFrom: 'snapshot' | 'volume';
   /** GiB; undefined: the cloud does not say. */
   readonly largestVolumeGib: number | undefined;
   removerOf(entry: LedgerEntry): Remover;

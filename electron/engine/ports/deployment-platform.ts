@@ -51,7 +51,7 @@ export interface DeploymentPlatform {
   snapshotVolumes(run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<readonly VolumeSnapshot[]>;
   /** New volumes with the content of the snapshots; the replica's own stay as they are. */
   volumesFromSnapshots(run: DeploymentRun, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]>;
-  /** For a deployment in place that failed: the replica's volumes get the snapshots' content back (as new volumes). */
+  /** For a deployment in place that failed: the replica's volumes get the snapshots' content back, as the same or as new volumes. */
   restoreVolumes(run: DeploymentRun, snapshots: readonly VolumeSnapshot[], signal: AbortSignal): Promise<readonly Volume[]>;
   /**
    * After a deployment in place that succeeded: the replica's volumes become the deployment's in the ledger. Idempotent.

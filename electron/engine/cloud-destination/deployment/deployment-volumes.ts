@@ -44,12 +44,17 @@ export async function volumesFromSnapshots(
   cloud: CloudScope, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], zone: string | undefined, signal: AbortSignal,
 ): Promise<readonly Volume[]> {
   const intentOf = ({ diskId }: VolumeSnapshot): Intent => deploymentIntent(run, 'volume', `disk/${diskId}`, { ...cloud.entryDetails, diskId });
-  return makeFromSnapshots(cloud, run, snapshots, zone, intentOf, signal);
+  return makeCopies(cloud, run, snapshots, { zone, from: cloud.copiesFrom }, intentOf, signal);
 }
 
-/** Volumes made from snapshots, under the keys that `intentOf` gives them; all of them usable when this returns. */
-export async function makeFromSnapshots(
-  cloud: CloudScope, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], zone: string | undefined, intentOf: (snapshot: VolumeSnapshot) => Intent, signal: AbortSignal,
+interface CopyPlan {
+  readonly zone: string | undefined;
+  readonly from: CloudScope['copiesFrom'];
+}
+
+/** Volumes with the content of snapshots, under the keys that `intentOf` gives them; all of them usable when this returns. */
+export async function makeCopies(
+  cloud: CloudScope, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], { zone, from }: CopyPlan, intentOf: (snapshot: VolumeSnapshot) => Intent, signal: AbortSignal,
 ): Promise<readonly Volume[]> {
   const volumes: { readonly volume: Volume; readonly entry: LedgerEntry }[] = [];
   for (const snapshot of snapshots) {
@@ -68,7 +73,7 @@ export async function makeFromSnapshots(
               zone,
               type: original?.type,
               sizeGib: original?.sizeGib ?? 0,
-              snapshotId: snapshot.id,
+              contentOf: from === 'snapshot' ? { snapshotId: snapshot.id } : { volumeId: snapshot.volumeId },
               labels: labelsOf(run, entry, {
                 // Without the VM's label: the check of quotas counts the replica's own volumes by it.
                 [labelKeys.disk]: labelValue(snapshot.diskId),
@@ -85,7 +90,7 @@ export async function makeFromSnapshots(
   const usable: Volume[] = [];
   for (const { volume, entry } of volumes) {
     const made = (): Promise<CloudVolume> => awaitVolume(
-      cloud, volume.id, 'waiting until it is made from its snapshot',
+      cloud, volume.id, `waiting until it is made from its ${from}`,
       (each) => each.state === 'available' || each.state === 'attached', cloud.timing.volumeMs, signal,
     );
     const { sizeGib } = await orRemoveFailed(cloud, run.ledger, entry, made, signal);

@@ -1,25 +1,31 @@
 import type { DeploymentRun, VolumeSnapshot } from '../../ports/deployment-platform.ts';
 import type { Volume } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
+import { freeVolume } from '../attachments.ts';
 import type { CloudScope, CloudVolume } from '../cloud-scope.ts';
 import { labelKeys, labelValue } from '../labels.ts';
 import type { Intent } from '../owned.ts';
 import { volumeKey } from '../replica-volumes.ts';
 import { bytesOfGib } from '../volume-sizes.ts';
+import { awaitVolume } from '../volume-state.ts';
 import { deploymentIntent, discardedPart } from './deployment-keys.ts';
-import { awaitSnapshot, makeFromSnapshots } from './deployment-volumes.ts';
+import { awaitSnapshot, makeCopies } from './deployment-volumes.ts';
 import { letGo, takeOver } from './take-over.ts';
 
 /**
- * Gives the replica its volumes' former content back after a deployment in place failed. No API that is sure to be
- * there resets a volume to a snapshot, so that a new volume takes the place of each changed one. The changed ones, which
- * can't go before their snapshots, are left to the roll-back. At every moment each volume is in the ledger.
+ * Gives the replica its volumes' former content back after a deployment in place failed. Where the cloud can't reset a
+ * volume to its snapshot, a new volume takes the place of each changed one. The changed ones, which can't go before
+ * their snapshots, are left to the roll-back. At every moment each volume is in the ledger.
  */
 export async function restoreVolumes(
   cloud: CloudScope, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], zone: string | undefined, signal: AbortSignal,
 ): Promise<readonly Volume[]> {
   const volumes: Volume[] = [];
   for (const snapshot of snapshots) {
+    if (cloud.volumes.revert !== undefined) {
+      volumes.push(await revertVolume(cloud, run, snapshot, signal));
+      continue;
+    }
     const entry = run.ledger.find('volume', volumeKey(snapshot.diskId));
     const isRestored = entry?.resourceId !== undefined && entry.resourceId !== snapshot.volumeId;
     const restored = isRestored ? await cloud.volumes.get(entry.resourceId, signal) : await restoreVolume(cloud, run, snapshot, zone, entry, signal);
@@ -29,13 +35,23 @@ export async function restoreVolumes(
   return volumes;
 }
 
+async function revertVolume(cloud: CloudScope, run: DeploymentRun, { id, diskId, volumeId }: VolumeSnapshot, signal: AbortSignal): Promise<Volume> {
+  await awaitSnapshot(cloud, id, signal);
+  await freeVolume(cloud, run, volumeId, undefined, signal);
+  await awaitVolume(cloud, volumeId, 'waiting until it can be reset', ({ state }) => state === 'available', cloud.timing.volumeMs, signal);
+  run.note(`Volume ${volumeId} of disk ${diskId} was changed by the deployment: it is reset to its snapshot ${id}`, { volumeId, snapshotId: id });
+  await cloud.volumes.revert?.(volumeId, id, signal);
+  const reset = await awaitVolume(cloud, volumeId, `resetting to snapshot ${id}`, ({ state }) => state === 'available', cloud.timing.volumeMs, signal);
+  return { id: volumeId, diskId, serial: volumeId, sizeBytes: bytesOfGib(reset.sizeGib), isNew: false };
+}
+
 async function restoreVolume(
   cloud: CloudScope, run: DeploymentRun, snapshot: VolumeSnapshot, zone: string | undefined, changed: LedgerEntry | undefined, signal: AbortSignal,
 ): Promise<CloudVolume | undefined> {
   const { diskId, volumeId } = snapshot;
   await awaitSnapshot(cloud, snapshot.id, signal);
   const restoredIntent = deploymentIntent(run, 'volume', `restored/${diskId}`, { ...cloud.entryDetails, diskId });
-  const [made] = await makeFromSnapshots(cloud, run, [snapshot], zone, () => restoredIntent, signal);
+  const [made] = await makeCopies(cloud, run, [snapshot], { zone, from: 'snapshot' }, () => restoredIntent, signal);
   if (made === undefined) return undefined;
   run.note(`Volume ${volumeId} of disk ${diskId} was changed by the deployment: ${made.id}, made from its snapshot, takes its place`, { volumeId, newVolumeId: made.id });
   const discarded = deploymentIntent(run, 'volume', discardedPart(diskId), { ...cloud.entryDetails, diskId });

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Caller } from '../../cloud-destination/caller-address.ts';
-import type { CloudScope, CloudServer, CloudSnapshot, CloudVolume, ServerState, VolumeState } from '../../cloud-destination/cloud-scope.ts';
+import type { CloudScope, CloudServer, CloudSnapshot, CloudVolume, NewCloudVolume, ServerState, VolumeState } from '../../cloud-destination/cloud-scope.ts';
 import { followRequest } from './follow-request.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudServer as ApiServer } from './iaas/servers.ts';
@@ -20,17 +20,18 @@ export function scopeOf(session: CloudSession, iaas: Iaas): CloudScope {
     clock,
     random,
     entryDetails: { project: iaas.projectId },
+    copiesFrom: 'snapshot',
     largestVolumeGib,
     removerOf: (entry) => removerOf(session, entry),
     volumes: {
       list: async (labels, signal) => (await iaas.volumes.list(labels, signal)).map(asVolume),
       get: async (id, signal) => mapped(await iaas.volumes.get(id, signal), asVolume),
-      async create({ name, sizeGib, type, zone, snapshotId, labels }, signal) {
+      async create({ name, sizeGib, type, zone, contentOf, labels }, signal) {
         if (zone === undefined) throw new CausewayError('general.bug', `volume ${name}: no zone`);
         const created = await iaas.volumes.create({
           name,
           availabilityZone: zone,
-          ...(snapshotId === undefined ? { size: sizeGib } : { source: { type: 'snapshot', id: snapshotId } }),
+          ...(contentOf === undefined ? { size: sizeGib } : { source: sourceOf(contentOf) }),
           ...(type === undefined ? {} : { performanceClass: type }),
           labels,
         }, signal);
@@ -58,6 +59,10 @@ export function scopeOf(session: CloudSession, iaas: Iaas): CloudScope {
       },
     },
   };
+}
+
+function sourceOf(content: NonNullable<NewCloudVolume['contentOf']>): { readonly type: 'snapshot' | 'volume'; readonly id: string } {
+  return 'snapshotId' in content ? { type: 'snapshot', id: content.snapshotId } : { type: 'volume', id: content.volumeId };
 }
 
 /** How this computer will reach workers, as far as the endpoint knows. */

@@ -106,6 +106,8 @@ export interface Volumes {
   setImageMetadata(id: string, metadata: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
   /** Only grows, and only a volume that is not in use. Not repeated by itself. @param size GiB */
   extend(id: string, size: number, signal: AbortSignal): Promise<void>;
+  /** Gives a volume that is not in use the content of its latest snapshot back. */
+  revert(id: string, snapshotId: string, signal: AbortSignal): Promise<void>;
   delete(id: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -178,6 +180,7 @@ function volumesOf(api: ServiceApi): Volumes {
     },
     setBootable: (id, bootable, signal) => act(id, 'make bootable', { 'os-set_bootable': { bootable } }, signal, true),
     setImageMetadata: (id, metadata, signal) => act(id, 'set image metadata of', { 'os-set_image_metadata': { metadata } }, signal, true),
+    revert: (id, snapshot_id, signal) => act(id, 'reset', { revert: { snapshot_id } }, signal, false),
     extend: (id, size, signal) => act(id, `extend to ${size} GiB`, { 'os-extend': { new_size: size } }, signal, false),
     delete: (id, signal) => api.remove({ operation: `delete volume ${id}`, path: one(id) }, signal),
   };

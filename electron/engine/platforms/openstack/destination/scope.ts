@@ -16,18 +16,20 @@ export function scopeOf(session: OpenStackSession): CloudScope {
     clock,
     random,
     entryDetails: {},
+    // Ceph's snapshots can't be deleted while volumes that were made from them live (seen with its usual settings).
+    copiesFrom: 'volume',
     largestVolumeGib: undefined,
     removerOf: (entry) => removerOf(session, entry),
     volumes: {
       list: async (metadata, signal) => (await volume.volumes.list({ metadata }, signal)).map(asVolume),
       get: async (id, signal) => mapped(await volume.volumes.get(id, signal), asVolume),
-      async create({ name, sizeGib, type, zone, snapshotId, labels }, signal) {
+      async create({ name, sizeGib, type, zone, contentOf, labels }, signal) {
         const created = await volume.volumes.create({
           name,
           size: sizeGib,
           ...(type === undefined ? {} : { volume_type: type }),
           ...(zone === undefined ? {} : { availability_zone: zone }),
-          ...(snapshotId === undefined ? {} : { snapshot_id: snapshotId }),
+          ...(contentOf === undefined ? {} : 'snapshotId' in contentOf ? { snapshot_id: contentOf.snapshotId } : { source_volid: contentOf.volumeId }),
           metadata: labels,
         }, signal);
         return asVolume(created);
@@ -38,6 +40,7 @@ export function scopeOf(session: OpenStackSession): CloudScope {
         return asVolume(now ?? { id, status: 'deleted', size: 0, metadata: labels, attachments: [] });
       },
       grow: (id, sizeGib, signal) => busyAsConflict(volume.volumes.extend(id, sizeGib, signal)),
+      revert: (id, snapshotId, signal) => busyAsConflict(volume.volumes.revert(id, snapshotId, signal)),
       delete: (id, signal) => busyAsConflict(volume.volumes.delete(id, signal)),
     },
     snapshots: {
