@@ -42,12 +42,15 @@ async function createReplica(name: string, vm: string, sourceEnvironment: JsonOb
     core.call('replica.create', { name, source: 'origin', destination: 'cloud', vm, sourceEnvironment, destinationEnvironment: { ...destinationEnvironment, network_map } }));
 }
 
-/** Executes and compares each volume with what the replica has of it. Resolves with the bytes that crossed the link. */
-async function replicate(name: string, server: OriginServer): Promise<number> {
+/**
+ * Executes and compares each disk with what the replica has of it. Resolves with the bytes that crossed the link.
+ *
+ * @param files of disks that are no volumes
+ */
+async function replicate(name: string, server: OriginServer, pool = 'volumes', files: Record<string, string> = {}): Promise<number> {
   const execution: ExecutionDetail = await lab.execute(name);
   expect(execution, JSON.stringify(execution.error)).toMatchObject({ state: 'completed', leftBehind: 0 });
-  const files: Record<string, string> = {};
-  for (const id of server.volumeIds) await volumeBytes(cloud, id, (files[id] = join(folder, `${id}.raw`)));
+  for (const id of server.volumeIds) await volumeBytes(cloud, id, (files[id] = join(folder, `${id}.raw`)), pool);
   expect(await lab.difference(name, files)).toBeUndefined();
   const events = await lab.use((core) => core.call('execution.events', { execution: execution.id }));
   return events.filter((event) => event.type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
@@ -98,5 +101,36 @@ describe('a server that boots from a volume', () => {
       await lab.use((core) => core.call('replica.delete', { replica: mechanism }));
       expect(await leftInOrigin(cloud)).toEqual([]);
     });
+  });
+});
+
+describe('a server that boots from an image, with a volume on another back end', () => {
+  let server: OriginServer;
+  let root: Record<string, string>;
+  beforeAll(async () => {
+    server = await startOriginServer(cloud, { name: 'origin-db', boots: 'image', more: [{ type: 'archive', sizeGib: 1 }] });
+    await server.scribble('vda', 5 * MiB, 4 * MiB);
+    await server.scribble('vdb', 900 * MiB, 8 * MiB);
+    root = { [`root-${server.id}`]: join(cloud.folder, 'nova', 'instances', server.id, 'disk') };
+    const service_backups_options = { ...exportOptions, export_worker_boot_from_volume: true, export_worker_volume_size: 1, export_interim_volume_type: 'archive' };
+    await createReplica('db', server.id, { replica_export_mechanism: 'service_backups', service_backups_options });
+  });
+  afterAll(() => server?.close());
+
+  it('is replicated by a worker, its root disk by way of an image', async () => {
+    expect(await replicate('db', server, 'archive', { ...root })).toBeGreaterThan(11 * mib);
+  });
+
+  it('sends what changed on either disk', async () => {
+    await server.scribble('vda', 6 * MiB, 64);
+    await server.scribble('vdb', 100 * MiB, 128);
+    const sent = await replicate('db', server, 'archive', { ...root });
+    expect(sent).toBeGreaterThanOrEqual(192 * 1024);
+    expect(sent).toBeLessThan(400 * 1024);
+  });
+
+  it('leaves nothing once the replica is deleted', async () => {
+    await lab.use((core) => core.call('replica.delete', { replica: 'db' }));
+    expect(await leftInOrigin(cloud)).toEqual([]);
   });
 });

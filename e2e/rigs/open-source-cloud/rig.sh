@@ -53,7 +53,7 @@ case ${1:?phase} in
   map-hosts) nova-manage --config-file "$CONF/nova/nova.conf" cell_v2 discover_hosts >> "$LOGS/nova-schema.log" 2>&1 ;;
   backup-driver) backup_driver "${2:?swift or ceph}" ;;
   end) end "${2:?name}" ;;
-  restart) case ${2:?name} in cinder-backup) start_backups ;; cinder-* | nova-*) start "$2" "$2" --config-file "$CONF/${2%%-*}/${2%%-*}.conf" ;; *) exit 2 ;; esac ;;
+  restart) case ${2:?name} in cinder-backup) start_backups ;; cinder-*) start_cinder "$2" ;; nova-*) start "$2" "$2" --config-file "$CONF/nova/nova.conf" ;; *) exit 2 ;; esac ;;
   stop) stop_all ;;
   status) show_status ;;
   *) echo "unknown phase $1" >&2; exit 2 ;;

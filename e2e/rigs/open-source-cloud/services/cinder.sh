@@ -64,17 +64,29 @@ $(service_login service_user cinder)
 send_service_user_token = true
 EOT
   once cinder-schema cinder_schema "$conf" || return 1
-  for service in api scheduler volume; do start cinder-$service cinder-$service --config-file "$conf"; done
+  for service in api scheduler volume; do start_cinder cinder-$service; done
   [ -f "$STATE/backup-driver" ] || echo swift > "$STATE/backup-driver"
   start_backups
 }
+# Whoever has a user in the distributed storage is expected to have a key ring under /etc/ceph: there the services see a folder
+# of the rig's.
+start_cinder() {
+  local name=$1 folder=$STATE/ceph/etc
+  shift
+  mkdir -p "$folder"
+  cp "$CEPH_CONF" "$folder/ceph.conf"
+  [ -f "$folder/ceph.client.admin.keyring" ] || ceph-authtool --create-keyring --gen-key --name client.admin "$folder/ceph.client.admin.keyring" > /dev/null
+  start "$name" unshare --mount --propagation slave bash -c 'mount --bind "$1" /etc/ceph && shift && exec "$@"' bash "$folder" \
+    "$name" --config-file "$CONF/cinder/cinder.conf" "$@"
+}
+
 cinder_schema() { sql 'create database if not exists cinder'; cinder-manage --config-file "$1" db sync >> "$LOGS/cinder-schema.log" 2>&1; }
 
 start_backups() {
   local driver=cinder.backup.drivers.swift.SwiftBackupDriver
   [ "$(cat "$STATE/backup-driver")" = ceph ] && driver=cinder.backup.drivers.ceph.CephBackupDriver
   printf '[DEFAULT]\nbackup_driver = %s\n' $driver > "$CONF/cinder/backup.conf"
-  start cinder-backup cinder-backup --config-file "$CONF/cinder/cinder.conf" --config-file "$CONF/cinder/backup.conf"
+  start_cinder cinder-backup --config-file "$CONF/cinder/backup.conf"
 }
 
 # backup_driver swift|ceph: where backups go from now on.

@@ -3,12 +3,19 @@ import type { PlatformContext } from '../../../ports/platform-context.ts';
 import type { SourcePlatform } from '../../../ports/source-platform.ts';
 import { openSession } from '../destination/context.ts';
 import { OpenStackSource } from './openstack-source.ts';
+
 import { storageOptions } from './rbd/storage-cluster.ts';
+import { usualDeadlines, type SourceContext } from './source-context.ts';
 
 /** The source for servers of one project. Opens nothing yet. @throws `general.invalid-input` */
-export function createOpenStackSource(connection: JsonObject, { scratchFolder, ledger, use }: PlatformContext): SourcePlatform {
+export function createOpenStackSource(connection: JsonObject, context: PlatformContext): SourcePlatform {
+  return new OpenStackSource(sourceContext(connection, context));
+}
+
+/** What the source's parts share, for an endpoint. */
+export function sourceContext(connection: JsonObject, { scratchFolder, ledger, use }: PlatformContext, deadlines = usualDeadlines): SourceContext {
   const session = openSession(connection, {});
-  return new OpenStackSource({
+  return {
     session,
     cloud: session.cloud,
     clock: session.clock,
@@ -18,5 +25,6 @@ export function createOpenStackSource(connection: JsonObject, { scratchFolder, l
     folder: scratchFolder,
     ledger,
     use,
-  });
+    deadlines,
+  };
 }

@@ -88,9 +88,9 @@ export async function describeServer(cloud: OpenStackCloud, vmId: string, enviro
 
 /** The disks of a server, its root first. Disks that a flavor adds on the compute host (ephemeral, swap) are not among them. */
 export function disksOf({ server, volumes, image, bootsFromVolume }: ServerParts): readonly CloudDisk[] {
-  const attached = volumes.map((volume): CloudDisk => ({ id: volume.id, sizeBytes: volume.size * GIB, volumeId: volume.id, serverId: server.id }));
+  const attached = volumes.map((volume): CloudDisk => ({ id: volume.id, sizeBytes: volume.size * GIB, volumeId: volume.id, serverId: server.id, encrypted: volume.encrypted === true }));
   if (bootsFromVolume) return attached;
-  return [{ id: `root-${server.id}`, sizeBytes: rootGib(server, image) * GIB, volumeId: undefined, serverId: server.id }, ...attached];
+  return [{ id: `root-${server.id}`, sizeBytes: rootGib(server, image) * GIB, volumeId: undefined, serverId: server.id, encrypted: false }, ...attached];
 }
 
 /** GiB. A flavor without a disk gives its server one as large as the image. */

@@ -5,8 +5,11 @@ import { removeRecorded } from './remove-recorded.ts';
 import { ledgerOf, type CloudDisk, type MarkedDisk, type SourceContext } from './source-context.ts';
 import { removeBackups } from './volume-backups.ts';
 
-/** After as many backups on top of each other a full one is made: reading and removing take longer with each. */
-const longestChain = 12;
+/**
+ * After as many backups on top of each other a full one is made, beside which the chain stays for a moment: clouds allow a
+ * project ten backups unless somebody raised that.
+ */
+const longestChain = 8;
 
 const chainOf = (disk: MarkedDisk): readonly string[] => markText(disk.mark, 'chain').split(' ');
 

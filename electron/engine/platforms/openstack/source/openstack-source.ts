@@ -148,12 +148,18 @@ export class OpenStackSource implements SourcePlatform {
     return opened;
   }
 
-  /** @throws `source.vm-not-found`; `source.unsupported` for a root disk that the mechanism cannot read */
+  /** @throws `source.vm-not-found`; `source.unsupported` for a disk that the mechanism cannot read */
   async #exportable(vmId: string, environment: JsonObject, signal: AbortSignal) {
     const disks = disksOf(await readServer(this.#context.cloud, vmId, signal));
     const name = chosenMechanism(environment);
     if (name !== 'service_backups' && disks.some((disk) => disk.volumeId === undefined)) {
       throw new CausewayError('source.unsupported', `server ${vmId} was booted from an image: its root disk is no volume, and ${name} reads volumes alone; choose service_backups`, {
+        details: { parameter: 'replica_export_mechanism' },
+      });
+    }
+    const encrypted = disks.filter((disk) => disk.encrypted).map((disk) => disk.id);
+    if (name !== 'service_backups' && encrypted.length > 0) {
+      throw new CausewayError('source.unsupported', `the cloud encrypts ${encrypted.join(', ')}, and ${name} would read what is encrypted; choose service_backups`, {
         details: { parameter: 'replica_export_mechanism' },
       });
     }

@@ -15,6 +15,7 @@ export interface SourceContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly backOff: BackOff;
+  readonly deadlines: SourceDeadlines;
   /** How the distributed storage is reached directly. */
   readonly storage: StorageOptions;
   /** For small files that outlive a run. */
@@ -24,6 +25,18 @@ export interface SourceContext {
   /** For whom; undefined as the ledger. */
   readonly use: PlatformUse | undefined;
 }
+
+/** How long things may take, in milliseconds. */
+export interface SourceDeadlines {
+  /** Until a snapshot of a volume is there. */
+  readonly snapshotMs: number;
+  /** Until a backup is made. That of a large volume takes hours. */
+  readonly backupMs: number;
+  /** Until something is removed; a back end may hold on to it for minutes. */
+  readonly removeMs: number;
+}
+
+export const usualDeadlines: SourceDeadlines = { snapshotMs: 10 * 60_000, backupMs: 24 * 3600_000, removeMs: 20 * 60_000 };
 
 /** @throws `general.bug` for a source that was opened to be looked at only */
 export function ledgerOf(context: SourceContext): LedgerScope {
@@ -39,6 +52,8 @@ export interface CloudDisk {
   /** Undefined for a root disk that lies on the compute host. */
   readonly volumeId: string | undefined;
   readonly serverId: string;
+  /** Encrypted by the cloud: its bytes mean something to a server that it is attached to, and to nobody else. */
+  readonly encrypted: boolean;
 }
 
 /** What an export mechanism keeps of one disk in a snapshot's state. Plain data. */

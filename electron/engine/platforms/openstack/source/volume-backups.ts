@@ -9,9 +9,7 @@ import { recordedOf } from './recorded.ts';
 import { ledgerOf, type CloudDisk, type SourceContext } from './source-context.ts';
 import { busy, removeVolumeSnapshot, takeVolumeSnapshots } from './volume-snapshots.ts';
 
-/** A backup of a large volume takes hours. */
-const backupPlan: LookPlan = { deadlineMs: 24 * 3600_000, firstMs: 500, capMs: 10_000 };
-const deletePlan: LookPlan = { deadlineMs: 30 * 60_000, firstMs: 500, capMs: 5000 };
+const planOf = (deadlineMs: number): LookPlan => ({ deadlineMs, firstMs: 500, capMs: 10_000 });
 
 export const backupKey = (tag: string, diskId: string, form: 'incremental' | 'full'): string => `${tag}/${diskId}/backup-${form}`;
 
@@ -85,7 +83,7 @@ async function ensureBackup(
   const { backups } = context.cloud.volume;
   const volumeId = disk.volumeId ?? '';
   const find = async (entry: LedgerEntry, within: AbortSignal): Promise<{ id: string } | undefined> => (await backups.list({ name: entry.name, volumeId }, within))[0];
-  const { resource } = await ledgerOf(context).ensure(
+  const { resource, entry: recorded } = await ledgerOf(context).ensure(
     { kind: 'volume-backup', key: backupKey(wishes.tag, disk.id, form), lifetime: 'replica', details: { volumeId } },
     {
       find,
@@ -105,12 +103,14 @@ async function ensureBackup(
   return pollUntil({ operation: `backup ${resource.id} of volume ${volumeId}` }, async (within) => {
     const seen = await backups.get(resource.id, within);
     if (seen === undefined || seen.status === 'error') {
+      // One that failed is of no use, and would be met again by a repetition.
+      await removeBackup(context, recorded, within).catch(() => undefined);
       throw new CausewayError('source.backup-failed', `backup ${resource.id} of volume ${volumeId}: ${seen?.fail_reason ?? (seen === undefined ? 'it is gone' : 'no reason was given')}`, {
         details: { volumeId, backupId: resource.id },
       });
     }
     return seen.status === 'available' ? { done: true, value: seen } : { done: false, state: seen.status };
-  }, backupPlan, context.clock, signal);
+  }, planOf(context.deadlines.backupMs), context.clock, signal);
 }
 
 /**
@@ -136,7 +136,7 @@ export function removeBackup(context: SourceContext, entry: LedgerEntry, signal:
         }
       }
       return { done: false, state: seen.status };
-    }, deletePlan, context.clock, within),
+    }, planOf(context.deadlines.removeMs), context.clock, within),
   }, signal);
 }
 

@@ -7,9 +7,7 @@ import type { LookPlan } from '../../../time/look-until.ts';
 import type { CloudSnapshot } from '../client/volume.ts';
 import { ledgerOf, type CloudDisk, type SourceContext } from './source-context.ts';
 
-const snapshotPlan: LookPlan = { deadlineMs: 10 * 60_000, firstMs: 300, capMs: 5000 };
-/** Deleting may fall back while the back end still uses the snapshot; that passes within minutes. */
-const deletePlan: LookPlan = { deadlineMs: 10 * 60_000, firstMs: 300, capMs: 5000 };
+const planOf = (deadlineMs: number): LookPlan => ({ deadlineMs, firstMs: 300, capMs: 5000 });
 
 /** The key of a disk's snapshot in the ledger. */
 export const snapshotKey = (tag: string, diskId: string): string => `${tag}/${diskId}/snapshot`;
@@ -24,29 +22,42 @@ export async function takeVolumeSnapshots(
   context: SourceContext, tag: string, lifetime: Lifetime, disks: readonly CloudDisk[], signal: AbortSignal,
 ): Promise<readonly CloudSnapshot[]> {
   const asked = await Promise.all(disks.map((disk) => askForSnapshot(context, tag, lifetime, disk, signal)));
-  return Promise.all(asked.map((snapshot) => whenAvailable(context, snapshot, signal)));
+  const settled = await Promise.allSettled(asked.map(({ snapshot }) => whenAvailable(context, snapshot, signal)));
+  for (const [index, { entry }] of asked.entries()) {
+    const outcome = settled[index];
+    if (outcome?.status !== 'rejected') continue;
+    // One that failed is of no use, and would be met again by a repetition.
+    if (outcome.reason instanceof CausewayError && outcome.reason.code === 'source.snapshot-failed') await removeVolumeSnapshot(context, entry, signal).catch(() => undefined);
+    throw outcome.reason;
+  }
+  return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
 
-async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lifetime, disk: CloudDisk, signal: AbortSignal): Promise<CloudSnapshot> {
+interface AskedSnapshot {
+  readonly snapshot: CloudSnapshot;
+  readonly entry: LedgerEntry;
+}
+
+async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lifetime, disk: CloudDisk, signal: AbortSignal): Promise<AskedSnapshot> {
   const { snapshots } = context.cloud.volume;
   const volumeId = disk.volumeId;
   if (volumeId === undefined) throw new CausewayError('general.bug', `disk ${disk.id} is no volume`);
-  const find = async (entry: LedgerEntry, within: AbortSignal): Promise<CloudSnapshot | undefined> =>
-    (await snapshots.list({ name: entry.name, volumeId }, within))[0];
-  const { resource } = await ledgerOf(context).ensure(
+  const find = async (given: LedgerEntry, within: AbortSignal): Promise<CloudSnapshot | undefined> =>
+    (await snapshots.list({ name: given.name, volumeId }, within))[0];
+  const { resource, entry } = await ledgerOf(context).ensure(
     { kind: 'volume-snapshot', key: snapshotKey(tag, disk.id), lifetime, details: { volumeId } },
     {
       find,
       get: (id, _entry, within) => snapshots.get(id, within),
-      create: (entry, within) =>
+      create: (given, within) =>
         createOnce({
-          create: (inner) => snapshots.create({ volume_id: volumeId, name: entry.name, force: true }, inner),
-          find: (inner) => find(entry, inner),
+          create: (inner) => snapshots.create({ volume_id: volumeId, name: given.name, force: true }, inner),
+          find: (inner) => find(given, inner),
         }, { ...context, looks: 3 }, within),
     },
     signal,
   );
-  return resource;
+  return { snapshot: resource, entry };
 }
 
 function whenAvailable(context: SourceContext, snapshot: CloudSnapshot, signal: AbortSignal): Promise<CloudSnapshot> {
@@ -58,7 +69,7 @@ function whenAvailable(context: SourceContext, snapshot: CloudSnapshot, signal: 
       });
     }
     return seen.status === 'available' ? { done: true, value: seen } : { done: false, state: seen.status };
-  }, snapshotPlan, context.clock, signal);
+  }, planOf(context.deadlines.snapshotMs), context.clock, signal);
 }
 
 /**
@@ -84,7 +95,7 @@ export function removeVolumeSnapshot(context: SourceContext, entry: LedgerEntry,
         }
       }
       return { done: false, state: seen.status };
-    }, deletePlan, context.clock, within),
+    }, planOf(context.deadlines.removeMs), context.clock, within),
   }, signal);
 }
 
