@@ -1,0 +1,168 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOpenStackDestination } from '../../electron/engine/platforms/openstack/destination/openstack-destination.ts';
+import type { DeploymentPlan, DeploymentPlatform, DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
+import type { DestinationPlatform, Volume } from '../../electron/engine/ports/destination-platform.ts';
+import { ledgerScope } from '../../electron/engine/store/ledger.ts';
+import { openStore, type Store } from '../../electron/engine/store/store.ts';
+import type { JsonObject } from '../../shared/model/json.ts';
+import { run } from '../rigs/machines/child-process.ts';
+import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
+import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
+
+const gib = 2 ** 30;
+const never = new AbortController().signal;
+
+describe('volumes and ports of a deployment on the open-source cloud', () => {
+  let cloud: OpenSourceCloud;
+  let api: RigApi;
+  let folder: string;
+  let store: Store;
+  let platform: DestinationPlatform;
+  let deployment: DeploymentPlatform;
+  let network: string;
+  let current: DeploymentRun;
+  let volume: Volume;
+  let count = 0;
+
+  beforeAll(async () => {
+    cloud = await startOpenSourceCloud();
+    api = await cloud.api('target');
+    network = `private-${api.projectId.slice(0, 6)}`;
+    folder = await mkdtemp(join(tmpdir(), 'causeway-volumes-'));
+    store = openStore(folder);
+    platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_000, removeMs: 60_000 } });
+    if (platform.deployment === undefined) throw new Error('no deployments');
+    deployment = platform.deployment;
+  });
+  afterAll(async () => {
+    await platform?.close();
+    store?.close();
+    await rm(folder, { recursive: true, force: true });
+    await cloud?.close();
+  });
+
+  beforeEach(async () => {
+    current = newRun();
+    const [made] = await platform.ensureVolumes(current, current.vm.disks, never);
+    if (made === undefined) throw new Error('no volume');
+    volume = made;
+    await write(volume.id, 7);
+    return async () => {
+      await deployment.rollBack(current, never);
+      await platform.deleteVolumes(current, never);
+      expect(current.ledger.list()).toEqual([]);
+    };
+  });
+
+  function newRun(more: JsonObject = {}): DeploymentRun {
+    count += 1;
+    const binding = { endpointId: 'endpoint', replicaId: `volumes-${process.pid}-${count}`, executionId: `deployment-${count}` };
+    return {
+      ...binding,
+      deploymentId: binding.executionId,
+      preparationRole: 'osmorphing-linux',
+      vm: {
+        id: `vm-${count}`, name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512, disks: [{ id: 'd0', size_bytes: gib }],
+        nics: [{ id: 'nic-0', network: 'VM Network', mac_address: '52:54:00:AA:00:21', ip_addresses: ['10.72.0.121', 'fd00::1'] }],
+      },
+      environment: {
+        network_map: { 'VM Network': network }, storage_mappings: { default: 'standard' }, flavor_name: 'rig.small', migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker',
+        migr_worker_use_fip: true, migr_fip_pool_name: 'outside', migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true, ...more,
+      },
+      ledger: ledgerScope(store.ledger, binding),
+      note: () => undefined,
+    };
+  }
+
+  const image = (id: string): string => `volumes/volume-${id}`;
+  const rbd = (...args: string[]): ReturnType<typeof run> => run('rbd', ['-c', cloud.cephConfiguration, ...args]);
+  const write = (id: string, megabytes: number): ReturnType<typeof run> =>
+    rbd('bench', '--io-type', 'write', '--io-size', '1M', '--io-total', `${megabytes}M`, '--io-pattern', 'seq', image(id));
+  const digest = async (id: string): Promise<string> => {
+    const path = join(folder, 'content');
+    await rm(path, { force: true });
+    await rbd('export', '--no-progress', image(id), path);
+    return (await run('sha256sum', [path])).split(' ')[0] ?? '';
+  };
+  const plan = (more: JsonObject): Promise<DeploymentPlan> => deployment.plan({ ...current, environment: { ...current.environment, ...more } }, [volume], never);
+  /** What the cloud has of this replica, whatever the ledger says. */
+  const mine = async (): Promise<string[]> =>
+    ((await platform.listManaged?.({}, never)) ?? []).filter(({ replicaId }) => replicaId === current.replicaId).map(({ kind }) => kind);
+
+  it('are copies with the content of the snapshots, which can go at once, as the replica can', async () => {
+    const snapshots = await deployment.snapshotVolumes(current, [volume], never);
+    const [copy] = await deployment.volumesFromSnapshots(current, snapshots, never);
+    expect(await digest(copy?.id ?? '')).toBe(await digest(volume.id));
+    await deployment.deleteSnapshots(current, never);
+    await platform.deleteVolumes(current, never);
+    const { volumes } = await api.call<{ volumes: { id: string; status: string; volume_type: string }[] }>('block-storage', 'GET', '/volumes/detail');
+    expect(volumes.filter(({ id }) => id === copy?.id || id === volume.id)).toMatchObject([{ id: copy?.id, status: 'available', volume_type: 'standard' }]);
+  });
+
+  it('get their content back after a deployment in place that failed', async () => {
+    const snapshots = await deployment.snapshotVolumes(current, [volume], never);
+    const content = await digest(volume.id);
+    await write(volume.id, 40);
+    expect(await digest(volume.id)).not.toBe(content);
+    expect(await deployment.restoreVolumes(current, snapshots, never)).toMatchObject([{ id: volume.id, diskId: 'd0' }]);
+    expect(await digest(volume.id)).toBe(content);
+    await deployment.rollBack(current, never);
+    expect(await mine()).toEqual(['volume']);
+  });
+
+  it('have the MAC address and the fixed IP of the source, and a port of somebody else gives way', async () => {
+    const theirs = await foreignPort();
+    const settled = await plan({ preserve_fixed_ips: true, security_groups: ['open'] });
+    const [nic] = await deployment.createNics(current, settled, never);
+    expect(nic).toMatchObject({ macAddress: '52:54:00:aa:00:21', ipAddress: '10.72.0.121', prefixLength: 24, gateway: '10.72.0.1', sourceNicId: 'nic-0' });
+    expect(nic?.id).not.toBe(theirs);
+    await expect(portOf(theirs)).rejects.toThrow('404');
+    expect(await deployment.createNics(current, settled, never)).toEqual([nic]);
+  });
+
+  it('have another MAC address when it is to be replaced', async () => {
+    const theirs = await foreignPort();
+    const [nic] = await deployment.createNics(current, await plan({ port_reuse_policy: 'replace_mac' }), never);
+    expect(nic?.macAddress).toMatch(/^fa:16:3e:/);
+    expect(await portOf(theirs)).toMatchObject({ id: theirs });
+    await api.call('network', 'DELETE', `/v2.0/ports/${theirs}`);
+  });
+
+  it('are the ports that are there when those are to be reused, and no roll-back removes them', async () => {
+    const theirs = await foreignPort();
+    const [nic] = await deployment.createNics(current, await plan({ port_reuse_policy: 'reuse_ports', security_groups: ['open'] }), never);
+    expect(nic).toMatchObject({ id: theirs, macAddress: '52:54:00:aa:00:21' });
+    await deployment.rollBack(current, never);
+    const { security_groups: [open] } = await api.call<{ security_groups: { id: string }[] }>('network', 'GET', '/v2.0/security-groups?name=open');
+    expect(await portOf(theirs)).toMatchObject({ id: theirs, security_groups: [open?.id] });
+    await api.call('network', 'DELETE', `/v2.0/ports/${theirs}`);
+  });
+
+  it.each([
+    [{ preserve_fixed_ips: true, network_map: { 'VM Network': 'outside' } }, 'cloud.address-out-of-range'],
+    [{ network_map: { 'VM Network': 'nowhere' } }, 'cloud.name-unknown'],
+    [{ network_map: {} }, 'cloud.parameter-missing'],
+    [{ flavor_name: 'rig.huge' }, 'cloud.name-unknown'],
+    [{ security_groups: ['closed'] }, 'cloud.name-unknown'],
+    [{ server_group: 'none' }, 'cloud.name-unknown'],
+    [{ keypair_name: 'none' }, 'cloud.name-unknown'],
+    [{ use_floating_ip: true, floating_ip_pool: 'inside' }, 'cloud.name-unknown'],
+    [{ instance_tags: { key: 'v'.repeat(300) } }, 'general.invalid-input'],
+  ])('are refused before anything is made: %j', async (more, code) => {
+    await expect(plan(more)).rejects.toMatchObject({ code });
+    expect(await mine()).toEqual(['volume']);
+  });
+
+  async function foreignPort(): Promise<string> {
+    const { networks: [own] } = await api.call<{ networks: { id: string }[] }>('network', 'GET', `/v2.0/networks?name=${network}`);
+    const { port } = await api.call<{ port: { id: string } }>('network', 'POST', '/v2.0/ports', { port: { network_id: own?.id, name: 'theirs', mac_address: '52:54:00:aa:00:21' } });
+    return port.id;
+  }
+
+  async function portOf(id: string): Promise<{ id: string; security_groups: string[] }> {
+    return (await api.call<{ port: { id: string; security_groups: string[] } }>('network', 'GET', `/v2.0/ports/${id}`)).port;
+  }
+});
