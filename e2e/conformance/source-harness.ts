@@ -15,6 +15,8 @@ export interface SourceHarness {
   readonly tracksChanges: boolean;
   /** Whether the guest may write while a snapshot is read; otherwise such a write must fail the snapshot. */
   readonly isLive: boolean;
+  /** Disks come in multiples of this; default 4 MiB. */
+  readonly diskUnitBytes?: number;
   write(diskIndex: number, offset: number, length: number, byte: number): Promise<void>;
   zero(diskIndex: number, offset: number, length: number): Promise<void>;
   /** What the guest sees on the disk now. */

@@ -174,18 +174,19 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
 
     it('reads a disk that was added since the base whole', async () => {
       const { base } = await full();
-      const added = await harness.addDisk(4 * MIB, 0x66);
+      const size = harness.diskUnitBytes ?? 4 * MIB;
+      const added = await harness.addDisk(size, 0x66);
       const taken = await snapshot(base);
       expect(taken.disks.map((disk) => disk.diskId)).toContain(added);
       const result = await read(taken, added, base);
       expect(result.coverage).toBe('allocated');
-      expectSame(result.replica, Buffer.alloc(4 * MIB, 0x66));
+      expectSame(result.replica, Buffer.alloc(size, 0x66));
       await harness.platform.commitSnapshot(taken, base, signal);
     });
 
     it('reads a disk that grew since the base whole', async () => {
       const { base } = await full();
-      const size = (await harness.content(1)).length + 4 * MIB;
+      const size = (await harness.content(1)).length + (harness.diskUnitBytes ?? 4 * MIB);
       await harness.growDisk(1, size);
       await harness.write(1, size - MIB, MIB, 0x67);
       const before = await harness.content(1);

@@ -1,0 +1,96 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createOpenStackSource } from '../../../electron/engine/platforms/openstack/source/index.ts';
+import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
+import { openStore } from '../../../electron/engine/store/store.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { SourceHarness } from '../../conformance/source-harness.ts';
+import { run } from '../machines/child-process.ts';
+import { volumeBytes, type OriginServer } from './origin-server.ts';
+import type { OpenSourceCloud } from './start.ts';
+
+const GIB = 2 ** 30;
+
+/**
+ * A server that is switched off, whose volumes are written straight in the distributed storage, as a guest's writes arrive
+ * there. The server is used again and again; each harness begins with blank disks.
+ */
+export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer, environment: JsonObject): Promise<SourceHarness> {
+  const api = await cloud.api('origin');
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-source-harness-'));
+  const store = openStore(folder);
+  const use = { replicaId: 'rep-1', executionId: 'exe-1' };
+  const platform = createOpenStackSource(cloud.connection('origin') as JsonObject, {
+    scratchFolder: folder, use, ledger: ledgerScope(store.ledger, { endpointId: 'end-1', ...use, side: 'source' }),
+  });
+  const diskIds = server.volumeIds;
+  const added: string[] = [];
+  const on = async (volumeId: string, ...commands: readonly string[]): Promise<void> => {
+    const image = JSON.stringify({ driver: 'raw', file: { driver: 'rbd', pool: 'volumes', image: `volume-${volumeId}`, conf: cloud.cephConfiguration } });
+    await run('qemu-io', [...commands.flatMap((command) => ['-c', command]), '-c', 'flush', `json:${image}`]);
+  };
+  const volume = async (id: string) => (await api.call<{ volume: { status: string; size: number } }>('block-storage', 'GET', `/volumes/${id}`)).volume;
+  const until = async (what: string, is: () => Promise<boolean>): Promise<void> => {
+    for (const deadline = Date.now() + 180_000; !(await is()); await sleep(300)) {
+      if (Date.now() > deadline) throw new Error(`${what} not within three minutes`);
+    }
+  };
+  const attach = async (id: string): Promise<void> => {
+    await api.call('compute', 'POST', `/servers/${server.id}/os-volume_attachments`, { volumeAttachment: { volumeId: id } });
+    await until(`volume ${id} attached`, async () => (await volume(id)).status === 'in-use');
+  };
+  const detach = async (id: string): Promise<void> => {
+    await api.call('compute', 'DELETE', `/servers/${server.id}/os-volume_attachments/${id}`);
+    await until(`volume ${id} detached`, async () => (await volume(id)).status === 'available');
+  };
+  const snapshotsOf = async (id: string) =>
+    (await api.call<{ snapshots: { id: string; status: string }[] }>('block-storage', 'GET', `/snapshots?volume_id=${id}`)).snapshots;
+  const dropSnapshots = async (id: string): Promise<void> => {
+    await until(`snapshots of ${id} gone`, async () => {
+      const left = await snapshotsOf(id);
+      for (const snapshot of left.filter(({ status }) => status === 'available')) await api.call('block-storage', 'DELETE', `/snapshots/${snapshot.id}`);
+      return left.length === 0;
+    });
+  };
+  for (const id of diskIds) await on(id, `discard 0 ${(await volume(id)).size * GIB}`);
+
+  return {
+    platform, vmId: server.id, environment, diskIds, tracksChanges: true, isLive: true, diskUnitBytes: GIB,
+    write: (index, offset, length, byte) => on(diskIds[index] ?? '', `write -q -P ${byte} ${offset} ${length}`),
+    zero: (index, offset, length) => on(diskIds[index] ?? '', `discard -q ${offset} ${length}`),
+    async content(index) {
+      const file = join(folder, `disk-${index}`);
+      await volumeBytes(cloud, diskIds[index] ?? '', file);
+      return readFile(file);
+    },
+    async addDisk(sizeBytes, byte) {
+      const { volume: made } = await api.call<{ volume: { id: string } }>('block-storage', 'POST', '/volumes', { volume: { size: sizeBytes / GIB, volume_type: 'standard' } });
+      await until(`volume ${made.id} made`, async () => (await volume(made.id)).status === 'available');
+      // One write of qemu-io is below 2 GiB.
+      await on(made.id, ...Array.from({ length: sizeBytes / (GIB / 4) }, (_, part) => `write -q -P ${byte} ${(part * GIB) / 4} ${GIB / 4}`));
+      await attach(made.id);
+      added.push(made.id);
+      return made.id;
+    },
+    async growDisk(index, sizeBytes) {
+      const id = diskIds[index] ?? '';
+      await detach(id);
+      await api.call('block-storage', 'POST', `/volumes/${id}/action`, { 'os-extend': { new_size: sizeBytes / GIB } });
+      await until(`volume ${id} grown`, async () => (await volume(id)).status === 'available');
+      await attach(id);
+    },
+    loseBase: () => dropSnapshots(diskIds[0] ?? ''),
+    async close() {
+      await platform.close();
+      for (const id of [...diskIds, ...added]) await dropSnapshots(id);
+      for (const id of added) {
+        await detach(id);
+        await api.call('block-storage', 'DELETE', `/volumes/${id}`);
+      }
+      store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
