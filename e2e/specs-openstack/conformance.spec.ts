@@ -19,11 +19,13 @@ subscribe('http.client.request.start', (message) => {
 async function openSourceCloudLab(): Promise<DestinationLab> {
   const cloud = await startOpenSourceCloud();
   const api = await cloud.api('target');
-  const before = new Set(await inventoryOf(api));
+  // Those of the suite; other specs may use the project at the same time.
+  const ours = /^replica-\d+$/;
+  const before = new Set(await inventoryOf(api, ours));
   const network = `private-${api.projectId.slice(0, 6)}`;
   return {
     open: (which = 'right') =>
-      createOpenStackDestination({ ...cloud.connection('target'), ...(which === 'right' ? {} : { password: 'another' }) }, { timing: { pollFirstMs: 300, pollCapMs: 1_500 } }),
+      createOpenStackDestination({ ...cloud.connection('target'), ...(which === 'right' ? {} : { password: 'another' }) }, { timing: { pollFirstMs: 300, pollCapMs: 1_500, attachMs: 120_000 } }),
     environment: {
       network_map: { 'VM Network': network },
       storage_mappings: { default: 'standard' },
@@ -35,7 +37,7 @@ async function openSourceCloudLab(): Promise<DestinationLab> {
       disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
       nics: [{ id: 'nic-0', network: 'VM Network' }],
     },
-    inventory: async () => (await inventoryOf(api)).filter((line) => !before.has(line)),
+    inventory: async () => (await inventoryOf(api, ours)).filter((line) => !before.has(line)),
     volumeGib: async (id) => (await api.call<{ volume: { size: number } }>('block-storage', 'GET', `/volumes/${id}`)).volume.size,
     async loseVolume(id) {
       await api.call('block-storage', 'DELETE', `/volumes/${id}`);

@@ -45,7 +45,8 @@ describe('a real guest, deployed on the open-source cloud', () => {
       preserve_fixed_ips: true, use_floating_ip: true, floating_ip_pool: 'outside', hypervisor_type: 'qemu', keypair_name: 'ops-key', server_group: 'web-group',
       instance_tags: { environment: 'production', cost: 'a/b' },
     });
-    expect(await lab.execute('web')).toMatchObject({ state: 'completed' });
+    const execution = await lab.execute('web');
+    expect(execution, `${execution.error?.code}: ${execution.error?.message}`).toMatchObject({ state: 'completed' });
     expect(await lab.difference('web', { 'disk.raw': guest })).toBeUndefined();
     stage('replicated');
   }, 15 * minute);

@@ -16,6 +16,8 @@ import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-
 
 const gib = 2 ** 30;
 const never = new AbortController().signal;
+/** Replicas of this spec; others may use the project at the same time. */
+const ours = /^faults-/;
 
 describe('faults of the open-source cloud', () => {
   let cloud: OpenSourceCloud;
@@ -31,7 +33,7 @@ describe('faults of the open-source cloud', () => {
     cloud = await startOpenSourceCloud();
     api = await cloud.api('target');
     admin = await cloud.api('admin');
-    before = new Set(await inventoryOf(api));
+    before = new Set(await inventoryOf(api, ours));
     folder = await mkdtemp(join(tmpdir(), 'causeway-cloud-faults-'));
     store = openStore(folder);
   });
@@ -45,7 +47,7 @@ describe('faults of the open-source cloud', () => {
     await cloud?.close();
   });
 
-  const leftovers = async (): Promise<string[]> => (await inventoryOf(api)).filter((line) => !before.has(line));
+  const leftovers = async (): Promise<string[]> => (await inventoryOf(api, ours)).filter((line) => !before.has(line));
 
   function open(timing: OpenStackContext['timing'] = {}): DestinationPlatform {
     const platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_500, ...timing } });
@@ -56,7 +58,7 @@ describe('faults of the open-source cloud', () => {
   function newRun(disks: Vm['disks']): DestinationRun & { readonly notes: string[] } {
     count += 1;
     const network = `private-${api.projectId.slice(0, 6)}`;
-    const binding = { endpointId: 'endpoint', replicaId: `replica-${count}`, executionId: `execution-${count}` };
+    const binding = { endpointId: 'endpoint', replicaId: `faults-${count}`, executionId: `execution-${count}` };
     const notes: string[] = [];
     return {
       ...binding,

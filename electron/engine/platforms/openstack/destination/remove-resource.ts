@@ -6,6 +6,7 @@ import { entryLabel, nameOf, removeAndWait } from '../../../cloud-destination/ow
 import { simpleRemover } from '../../../cloud-destination/release-owned.ts';
 import { findVolume } from '../../../cloud-destination/volume-state.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
+import type { Server } from '../client/servers.ts';
 import type { OpenStackSession } from './context.ts';
 import { isMarkedFor } from './marks.ts';
 import { scopeOf } from './scope.ts';
@@ -68,10 +69,10 @@ export function removerOf(session: OpenStackSession, entry: LedgerEntry): Remove
   }
 }
 
-/** The server of an entry, by its metadata. Servers can't be listed by it, so that all of the project are looked through. */
-export async function findServer(session: OpenStackSession, entry: LedgerEntry, signal: AbortSignal) {
-  const name = entry.details['serverName'];
-  const servers = await session.cloud.compute.servers.list(typeof name === 'string' ? { name } : {}, signal);
+/** The server of an entry: of its name, or of the migrated VM's, and with its metadata. */
+export async function findServer(session: OpenStackSession, entry: LedgerEntry, signal: AbortSignal): Promise<Server | undefined> {
+  const { serverName } = entry.details;
+  const servers = await session.cloud.compute.servers.list({ name: typeof serverName === 'string' ? serverName : nameOf(entry) }, signal);
   return servers.find((server) => hasLabels({ labels: server.metadata }, entryLabel(entry)));
 }
 
