@@ -140,7 +140,12 @@ describe('when the cloud does not do as it is told', () => {
       const { source } = open();
       expect((await source.describeVm(other.id, signal)).disks).toEqual([{ id: `root-${other.id}`, size_bytes: 2 ** 30, bootable: true }]);
       await expect(source.prepare(other.id, snapshots, signal)).rejects.toMatchObject({ code: 'source.unsupported' });
-      await source.prepare(other.id, { replica_export_mechanism: 'service_backups' }, signal);
+      const service_backups_options = { export_image: 'worker', export_network: 'outside', export_flavor_name: 'rig.worker' };
+      await source.prepare(other.id, { replica_export_mechanism: 'service_backups', service_backups_options }, signal);
+      await expect(source.prepare(other.id, { service_backups_options: { ...service_backups_options, export_image: 'no-such' } }, signal)).rejects.toMatchObject({
+        code: 'cloud.name-unknown', details: { parameter: 'service_backups_options.export_image' },
+      });
+      await expect(source.prepare(other.id, {}, signal)).rejects.toMatchObject({ code: 'cloud.parameter-missing' });
       await source.shutdown(other.id, {}, signal);
       expect((await source.listVms(signal)).find(({ id }) => id === other.id)).toMatchObject({ power: 'stopped' });
       await source.close();

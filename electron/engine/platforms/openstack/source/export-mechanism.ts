@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { DiskReader } from '../../../ports/disk-reader.ts';
 import type { DiskMark, MarkedDisk, TakeRequest } from './source-context.ts';
 
@@ -6,6 +7,8 @@ import type { DiskMark, MarkedDisk, TakeRequest } from './source-context.ts';
  * tag, so that a call that is repeated finds what an earlier one made.
  */
 export interface ExportMechanism {
+  /** Learns, before anything is made, whether what the environment names is there. */
+  prepare?(environment: JsonObject, signal: AbortSignal): Promise<void>;
   /** Makes what is needed to read each disk as it is now; resolves with the disks' marks in the order of `disks`. */
   take(request: TakeRequest, signal: AbortSignal): Promise<readonly DiskMark[]>;
   isAlive(disk: MarkedDisk, signal: AbortSignal): Promise<boolean>;

@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
+import { labelKeys } from '../../../cloud-destination/labels.ts';
 import type { VmSummary } from '../../../ports/source-platform.ts';
 import type { Image } from '../client/image.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
@@ -19,12 +20,13 @@ export interface ServerParts {
   readonly bootsFromVolume: boolean;
 }
 
-/** The servers of the project. */
+/** The servers of the project, without temporary workers. */
 export async function listServers(cloud: OpenStackCloud, signal: AbortSignal): Promise<readonly VmSummary[]> {
   const [servers, volumes] = await Promise.all([cloud.compute.servers.list({}, signal), cloud.volume.volumes.list({}, signal)]);
   const images = new Map<string, Image | undefined>();
   const summaries: VmSummary[] = [];
-  for (const server of servers) {
+  // Workers of ours come and go, and are nobody's to move.
+  for (const server of servers.filter(({ metadata }) => metadata[labelKeys.role] === undefined)) {
     const id = imageIdOf(server);
     if (id !== undefined && !images.has(id)) images.set(id, await cloud.image.get(id, signal));
     const parts = partsOf(server, volumes, id === undefined ? undefined : images.get(id));

@@ -47,7 +47,8 @@ export class OpenStackSource implements SourcePlatform {
 
   /** Learns before anything is made whether the server's disks can be exported as the environment says. */
   async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
-    await this.#exportable(vmId, environment, signal);
+    const { name } = await this.#exportable(vmId, environment, signal);
+    await this.#mechanism(name).prepare?.(environment, signal);
   }
 
   async createSnapshot(

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { DestinationRun, Volume } from '../../../ports/destination-platform.ts';
 import type { DiskReader } from '../../../ports/disk-reader.ts';
+import { resolve, resolvedOrThrow } from '../../../cloud-destination/names.ts';
 import type { OpenStackSession } from '../destination/context.ts';
+import { readEnvironment } from '../destination/environment.ts';
+import { planWorker } from '../destination/worker-plan.ts';
 import { markText } from './disk-mark.ts';
 import type { ExportMechanism } from './export-mechanism.ts';
 import { recordedOf } from './recorded.ts';
@@ -9,7 +12,7 @@ import { removeRecorded } from './remove-recorded.ts';
 import { DigestFile, digestFileName, forgetDigests } from './service-backups/digest-store.ts';
 import { ExportWorker } from './service-backups/export-worker.ts';
 import { ensureInterimVolume, ensureServerImage } from './service-backups/interim-volumes.ts';
-import { exportWorkerWishes } from './service-backups/worker-environment.ts';
+import { exportWorkerWishes, inExportWords } from './service-backups/worker-environment.ts';
 import { WorkerVolumeReader } from './service-backups/worker-volume-reader.ts';
 import { ledgerOf, type CloudDisk, type DiskMark, type MarkedDisk, type SourceContext } from './source-context.ts';
 import { takeVolumeSnapshots } from './volume-snapshots.ts';
@@ -34,6 +37,16 @@ export function serviceBackups(context: SourceContext): ExportMechanism {
   });
 
   return {
+    async prepare(environment, signal) {
+      const wishes = exportWorkerWishes(environment);
+      await planWorker(session.cloud, readEnvironment(wishes.environment), 'disk-copy', signal).catch((error: unknown) => {
+        throw inExportWords(error);
+      });
+      const type = wishes.interimVolumeType;
+      const types = type === undefined ? [] : await session.cloud.volume.types(signal);
+      if (type !== undefined) resolvedOrThrow('volume type', 'service_backups_options.export_interim_volume_type', type, resolve(types, type));
+    },
+
     async take({ tag, environment, disks }, signal): Promise<readonly DiskMark[]> {
       const wishes = exportWorkerWishes(environment);
       const run = runOf(wishes.environment);
