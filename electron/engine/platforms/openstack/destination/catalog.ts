@@ -6,8 +6,9 @@ import { listImages } from './worker-plan.ts';
 
 /** What the project offers, as the offline validation reads it later. */
 export async function readCatalog(cloud: OpenStackCloud, allNetworks: boolean, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
-  const [networks, subnets, images, flavors, types, groups, serverGroups, zones, keyPairs] = await Promise.all([
+  const [networks, pools, subnets, images, flavors, types, groups, serverGroups, zones, keyPairs] = await Promise.all([
     listNetworks(cloud, allNetworks, signal),
+    cloud.network.networks({ external: true }, signal),
     cloud.network.subnets({}, signal),
     listImages(cloud, signal),
     cloud.compute.flavors(signal),
@@ -31,7 +32,8 @@ export async function readCatalog(cloud: OpenStackCloud, allNetworks: boolean, c
     machine_types: flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, memory_mb: ram, disk_gb: disk })),
     volume_types: types.map(({ id, name }) => ({ id, name })),
     security_groups: groups.map(({ id, name }) => ({ id, name })),
-    affinity_groups: serverGroups.map(({ id, name }) => ({ id, name })),
+    server_groups: serverGroups.map(({ id, name }) => ({ id, name })),
+    floating_ip_pools: pools.map(({ id, name }) => ({ id, name })),
     availability_zones: zones.map((zone) => ({ id: zone, name: zone })),
     keypairs: keyPairs.map(({ name }) => ({ id: name, name })),
   };
