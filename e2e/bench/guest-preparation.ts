@@ -67,6 +67,7 @@ async function measureAll(): Promise<{ readonly outcomes: readonly Outcome[]; re
     process.stderr.write(`${way} (load ${(loads.at(-1) ?? 0).toFixed(1)})\n`);
     const taken = way === 'causeway' ? await prepareOurselves(disk) : await prepareByPeer(way, disk);
     outcomes.push({ way, ...taken, change: changeOf(before, await listTree(disk)) });
+    process.stderr.write(`${way}: ${taken.seconds.toFixed(0)} s; ${taken.boot}\n`);
   }
   return { outcomes, loads };
 }
