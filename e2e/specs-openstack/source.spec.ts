@@ -23,7 +23,7 @@ beforeAll(async () => {
   await lab.use((core) => core.call('endpoint.add', { name: 'origin', plugin: 'open-source-cloud', connection: cloud.connection('origin') as JsonObject }));
   const { networks } = await (await cloud.api('origin')).call<{ networks: { name: string }[] }>('network', 'GET', '/v2.0/networks');
   exportOptions = {
-    export_image: 'worker', export_flavor_name: 'rig.worker', export_network: networks.find(({ name }) => name.startsWith('private-'))?.name ?? '',
+    export_image: 'worker', export_flavor_name: 'rig.disk', export_network: networks.find(({ name }) => name.startsWith('private-'))?.name ?? '',
     export_worker_use_config_drive: true, export_worker_use_fip: true, export_fip_pool_name: 'outside',
   };
 });
@@ -112,7 +112,7 @@ describe('a server that boots from an image, with a volume on another back end',
     await server.scribble('vda', 5 * MiB, 4 * MiB);
     await server.scribble('vdb', 900 * MiB, 8 * MiB);
     root = { [`root-${server.id}`]: join(cloud.folder, 'nova', 'instances', server.id, 'disk') };
-    const service_backups_options = { ...exportOptions, export_worker_boot_from_volume: true, export_worker_volume_size: 1, export_interim_volume_type: 'archive' };
+    const service_backups_options = { ...exportOptions, export_flavor_name: 'rig.worker', export_worker_boot_from_volume: true, export_worker_volume_size: 1, export_interim_volume_type: 'archive' };
     await createReplica('db', server.id, { replica_export_mechanism: 'service_backups', service_backups_options });
   });
   afterAll(() => server?.close());

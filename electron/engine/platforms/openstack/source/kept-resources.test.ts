@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { ledgerScope } from '../../../store/ledger.ts';
+import { openStore, type Store } from '../../../store/store.ts';
+import type { OpenStackCloud } from '../client/open-cloud.ts';
+import { keptBackups } from './kept-backups.ts';
+import { GIB, usualDeadlines, type CloudDisk, type MarkedDisk, type SourceContext } from './source-context.ts';
+import { makeBackups } from './volume-backups.ts';
+import { removeVolumeSnapshot, takeVolumeSnapshots } from './volume-snapshots.ts';
+
+const signal = new AbortController().signal;
+const disk: CloudDisk = { id: 'vol-1', volumeId: 'vol-1', serverId: 'srv-1', sizeBytes: GIB, encrypted: false };
+
+let folder: string;
+let store: Store;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'causeway-kept-'));
+  store = openStore(folder);
+});
+afterEach(() => {
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Thing {
+  readonly id: string;
+  readonly name: string;
+  readonly volume_id: string;
+  status: string;
+  fail_reason?: string;
+  parent?: string | undefined;
+}
+
+/** Block storage whose removals need a few looks, and which has its moods. */
+function blockStorage() {
+  const snapshots = new Map<string, Thing>();
+  const backups = new Map<string, Thing>();
+  const log: string[] = [];
+  const mood = { busyRemovals: 0, snapshotsFail: 0, backupsFail: 0 };
+  let made = 0;
+  const listed = (things: Map<string, Thing>) => async ({ name }: { name?: string }) => [...things.values()].filter((thing) => name === undefined || thing.name === name);
+  const cloud = {
+    volume: {
+      snapshots: {
+        list: listed(snapshots),
+        get: async (id: string) => {
+          const thing = snapshots.get(id);
+          if (thing?.status === 'deleting') {
+            // What a back end still uses comes back, although its removal was accepted.
+            if (mood.busyRemovals > 0) [mood.busyRemovals, thing.status] = [mood.busyRemovals - 1, 'available'];
+            else snapshots.delete(id);
+          }
+          return snapshots.get(id);
+        },
+        create: async ({ name, volume_id }: { name: string; volume_id: string }) => {
+          const failed = mood.snapshotsFail-- > 0;
+          const thing = { id: `snap-${(made += 1)}`, name, volume_id, status: failed ? 'error' : 'available' };
+          snapshots.set(thing.id, thing);
+          return thing;
+        },
+        delete: async (id: string) => {
+          log.push(`delete ${id}`);
+          const thing = snapshots.get(id);
+          if (thing !== undefined) thing.status = 'deleting';
+        },
+      },
+      backups: {
+        list: listed(backups),
+        get: async (id: string) => {
+          const thing = backups.get(id);
+          return thing === undefined ? undefined : { ...thing, has_dependent_backups: [...backups.values()].some((other) => other.parent === id), is_incremental: thing.parent !== undefined };
+        },
+        create: async ({ name, volume_id, incremental }: { name: string; volume_id: string; incremental: boolean }) => {
+          const parent = incremental ? [...backups.values()].at(-1)?.id : undefined;
+          if (incremental && parent === undefined) throw new CausewayError('cloud.request-refused', 'no parent', { details: { status: 400 } });
+          const failed = mood.backupsFail-- > 0;
+          const thing: Thing = { id: `back-${(made += 1)}`, name, volume_id, status: failed ? 'error' : 'available', parent, ...(failed ? { fail_reason: 'no room' } : {}) };
+          backups.set(thing.id, thing);
+          return thing;
+        },
+        delete: async (id: string) => {
+          log.push(`delete ${id}`);
+          backups.delete(id);
+        },
+      },
+    },
+  } as unknown as OpenStackCloud;
+  return { cloud, snapshots, backups, log, mood };
+}
+
+function contextOf(cloud: OpenStackCloud): SourceContext {
+  let now = 0;
+  const clock = { monotonic: () => now, wallTime: () => now, sleep: async (ms: number) => void (now += ms), after: () => () => undefined };
+  return {
+    cloud, clock, random: () => 0.5, backOff: { attempts: 2, firstMs: 1, capMs: 1 }, deadlines: usualDeadlines, folder,
+    ledger: ledgerScope(store.ledger, { endpointId: 'end', replicaId: 'rep', executionId: 'exe', side: 'source' }),
+    use: { replicaId: 'rep', executionId: 'exe' },
+  } as unknown as SourceContext;
+}
+
+describe('snapshots of volumes', () => {
+  it('are removed for good although the cloud accepts a removal and then takes it back', async () => {
+    const storage = blockStorage();
+    const context = contextOf(storage.cloud);
+    const [snapshot] = await takeVolumeSnapshots(context, 'tag', 'replica', [disk], signal);
+    storage.mood.busyRemovals = 3;
+    const [entry] = context.ledger?.list() ?? [];
+    if (entry !== undefined) await removeVolumeSnapshot(context, entry, signal);
+    expect(storage.log).toEqual(Array.from({ length: 4 }, () => `delete ${snapshot?.id}`));
+    expect([storage.snapshots.size, store.ledger.list()]).toEqual([0, []]);
+  });
+
+  it('that the cloud could not take leave nothing, so that a repetition takes new ones', async () => {
+    const storage = blockStorage();
+    const context = contextOf(storage.cloud);
+    storage.mood.snapshotsFail = 1;
+    await expect(takeVolumeSnapshots(context, 'tag', 'replica', [disk], signal)).rejects.toMatchObject({ code: 'source.snapshot-failed' });
+    expect([storage.snapshots.size, store.ledger.list()]).toEqual([0, []]);
+    expect(await takeVolumeSnapshots(context, 'tag', 'replica', [disk], signal)).toMatchObject([{ status: 'available' }]);
+  });
+});
+
+describe('backups of volumes', () => {
+  const backUp = async (context: SourceContext, tag: string, base: readonly MarkedDisk[] = []): Promise<readonly MarkedDisk[]> => {
+    const chain = base[0] === undefined ? '' : ` ${String(base[0].mark['chain'])}`;
+    const marks = await makeBackups(context, [disk], {
+      tag, of: 'snapshots', container: undefined, incremental: keptBackups.incrementalFor(base),
+      accept: async (backup) => ({ backupId: backup.id, chain: backup.is_incremental === true ? backup.id + chain : backup.id }),
+    }, signal);
+    return marks.map((mark) => ({ diskId: disk.id, sizeBytes: disk.sizeBytes, mark }));
+  };
+
+  it('stand on each other until a full one begins a new chain, and then the old chain goes, the newest first', async () => {
+    const storage = blockStorage();
+    const context = contextOf(storage.cloud);
+    let base: readonly MarkedDisk[] = [];
+    const lengths: number[] = [];
+    for (let round = 1; round <= 9; round += 1) {
+      const taken = await backUp(context, `tag-${round}`, base);
+      await keptBackups.commit(context, `tag-${round}`, taken, signal);
+      base = taken;
+      lengths.push(storage.backups.size);
+    }
+    expect(lengths).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 1]);
+    expect(storage.snapshots.size).toBe(0);
+    await keptBackups.drop(context, 'tag-9', base, 'ancestors', signal);
+    expect([storage.backups.size, store.ledger.list()]).toEqual([0, []]);
+  });
+
+  it('of a failed execution go alone: what they stand on is still the base', async () => {
+    const storage = blockStorage();
+    const context = contextOf(storage.cloud);
+    const base = await backUp(context, 'good');
+    const failed = await backUp(context, 'bad', base);
+    await keptBackups.drop(context, 'bad', failed, 'alone', signal);
+    expect([...storage.backups.keys()]).toEqual([base[0]?.mark['backupId']]);
+  });
+
+  it('are made in full when none can be counted from, and say why when they fail', async () => {
+    const storage = blockStorage();
+    const context = contextOf(storage.cloud);
+    const base = await backUp(context, 'one');
+    storage.backups.clear();
+    expect((await backUp(context, 'two', base))[0]?.mark['chain']).not.toContain(' ');
+    storage.mood.backupsFail = 1;
+    await expect(backUp(context, 'three')).rejects.toMatchObject({ code: 'source.backup-failed', message: expect.stringContaining('no room') });
+  });
+});
