@@ -117,6 +117,20 @@ export function transportConformance(mechanism: 'HTTPS' | 'SSH'): void {
       expect(await writer.digests(0, 0, blockBytes, never)).toHaveLength(0);
     });
 
+    it('reads back what the volume holds, at any offset, many reads at once, and nothing beyond its end', async () => {
+      const content = await readFile(disk);
+      const volume = await (await connected()).open(device(disk), never);
+      const ranges = [[0, 10], [4095, 3 * mebibyte + 17], [diskBytes - 5, 5], [7 * mebibyte, 9 * mebibyte]] as const;
+      const read = await Promise.all(ranges.map(async ([offset, length]) => {
+        const into = Buffer.alloc(length, 0xee);
+        await volume.read(offset, into, never);
+        return into.equals(content.subarray(offset, offset + length));
+      }));
+      expect(read).toEqual([true, true, true, true]);
+      await expect(volume.read(diskBytes - 5, Buffer.alloc(6), never)).rejects.toMatchObject({ code: 'transport.out-of-range' });
+      await volume.close();
+    });
+
     it('writes the same bytes compressed, and says how few crossed the link', async () => {
       const session = await connected({ compression: 'always', checksumPayloads: true });
       const writer = await session.open(device(disk), never);
