@@ -15,6 +15,11 @@ export interface SourceHarness {
   readonly tracksChanges: boolean;
   /** Whether the guest may write while a snapshot is read; otherwise such a write must fail the snapshot. */
   readonly isLive: boolean;
+  /**
+   * The source tells every change, but also parts of the storage's own units around it, and does not tell zeros in them
+   * from data: whoever copies finds them out by reading.
+   */
+  readonly changesAreRough?: boolean;
   /** Disks come in multiples of this; default 4 MiB. */
   readonly diskUnitBytes?: number;
   write(diskIndex: number, offset: number, length: number, byte: number): Promise<void>;

@@ -96,7 +96,8 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
         else {
           expect(result.coverage).toBe('changed');
           const changed = index === 0 ? 256 * KIB + BLOCK : 0;
-          expect(result.dataBytes + result.zeroBytes).toBe(Math.ceil(changed / result.granularityBytes) * result.granularityBytes);
+          if (harness.changesAreRough === true) expect(result.dataBytes + result.zeroBytes).toBeGreaterThanOrEqual(changed);
+          else expect(result.dataBytes + result.zeroBytes).toBe(Math.ceil(changed / result.granularityBytes) * result.granularityBytes);
         }
       }
       await harness.platform.commitSnapshot(taken, base, signal);
@@ -110,8 +111,10 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       const result = await read(taken, diskId(1), base, replicas[1]);
       expectSame(result.replica, before);
       const zeros = result.extents.filter((extent) => extent.kind === 'zero' && extent.offset <= 5 * MIB && extent.offset + extent.length >= 5 * MIB + 512 * KIB);
-      expect(zeros).toHaveLength(1);
-      if (harness.tracksChanges) expect(result.dataBytes).toBe(0);
+      if (harness.changesAreRough !== true) {
+        expect(zeros).toHaveLength(1);
+        if (harness.tracksChanges) expect(result.dataBytes).toBe(0);
+      }
       await harness.platform.commitSnapshot(taken, base, signal);
     });
 

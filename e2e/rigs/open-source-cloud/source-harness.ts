@@ -57,7 +57,7 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
   for (const id of diskIds) await on(id, `discard 0 ${(await volume(id)).size * GIB}`);
 
   return {
-    platform, vmId: server.id, environment, diskIds, tracksChanges: true, isLive: true, diskUnitBytes: GIB,
+    platform, vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: true, isLive: true, diskUnitBytes: GIB,
     write: (index, offset, length, byte) => on(diskIds[index] ?? '', `write -q -P ${byte} ${offset} ${length}`),
     zero: (index, offset, length) => on(diskIds[index] ?? '', `discard -q ${offset} ${length}`),
     async content(index) {

@@ -7,7 +7,8 @@ import type { RbdImage, StorageCluster } from './storage-cluster.ts';
 
 /**
  * What differs between two snapshots of an image, ascending; what is a hole now comes as `zero`. The storage computes it
- * from its own bookkeeping: no data is read.
+ * from its own bookkeeping: no data is read. Of an object that was not there before, all of it up to its last byte counts,
+ * and a part that was made zero counts as data.
  *
  * @throws `source.snapshot-lost` when a snapshot is not there any more, `source.tool-missing`, `source.read-failed`
  */
