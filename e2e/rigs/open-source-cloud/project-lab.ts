@@ -37,6 +37,8 @@ export interface OpenSourceLab {
 }
 
 const never = new AbortController().signal;
+/** The ids of replicas in projects; specs that use platforms alone have others, and may run at the same time. */
+const ofProjects = /^rep-/;
 
 export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promise<OpenSourceLab> {
   const cloud = await startOpenSourceCloud();
@@ -70,7 +72,7 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
     migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker', migr_worker_use_fip: true, migr_fip_pool_name: 'outside',
     migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
   };
-  const before = new Set(await inventoryOf(api));
+  const before = new Set(await inventoryOf(api, ofProjects));
   return {
     cloud, api, images, folder, environment, use,
     async createReplica(name, vm, more = {}) {
@@ -99,7 +101,7 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
       return undefined;
     },
     async leftovers() {
-      return (await inventoryOf(api)).filter((line) => !before.has(line));
+      return (await inventoryOf(api, ofProjects)).filter((line) => !before.has(line));
     },
     async close() {
       await use(async (client) => {

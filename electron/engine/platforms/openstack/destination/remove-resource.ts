@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { detachVolume, freeVolume } from '../../../cloud-destination/attachments.ts';
 import type { CloudScope, Remover } from '../../../cloud-destination/cloud-scope.ts';
-import { hasLabels, labelKeys } from '../../../cloud-destination/labels.ts';
+import { hasLabels, labelKeys, labelValue, managedBy } from '../../../cloud-destination/labels.ts';
 import { entryLabel, nameOf, removeAndWait } from '../../../cloud-destination/owned.ts';
 import { simpleRemover } from '../../../cloud-destination/release-owned.ts';
 import { findVolume } from '../../../cloud-destination/volume-state.ts';
@@ -31,7 +31,7 @@ export function removerOf(session: OpenStackSession, entry: LedgerEntry): Remove
     case 'volume':
       return {
         ...simple((id, s) => cloud.volumes.get(id, s), async (s) => (await findVolume(cloud, entry, s))?.id, (id, s) => cloud.volumes.delete(id, s)),
-        remove: (id, signal) => removeVolume(cloud, entry, id, signal),
+        remove: (id, signal) => removeVolume(session, cloud, entry, id, signal),
       };
     case 'volume-snapshot':
       return {
@@ -76,7 +76,8 @@ export async function findServer(session: OpenStackSession, entry: LedgerEntry, 
   return servers.find((server) => hasLabels({ labels: server.metadata }, entryLabel(entry)));
 }
 
-async function removeVolume(cloud: CloudScope, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
+async function removeVolume(session: OpenStackSession, cloud: CloudScope, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
+  if (entry.lifetime === 'temporary') await removeWorkerOf(session, cloud, entry, id, signal);
   await freeVolume(cloud, { replicaId: entry.replicaId ?? '', note: () => undefined }, id, undefined, signal);
   await removeAndWait(cloud, `volume ${id}`, {
     remove: (s) => cloud.volumes.delete(id, s),
@@ -85,6 +86,14 @@ async function removeVolume(cloud: CloudScope, entry: LedgerEntry, id: string, s
     cameBack: ({ state }) => state === 'available',
     failed: ({ state, status }) => (state === 'failed' ? status : undefined),
   }, signal);
+}
+
+/** A volume that a worker boots from can't be detached: the worker goes before it. */
+async function removeWorkerOf(session: OpenStackSession, cloud: CloudScope, entry: LedgerEntry, volumeId: string, signal: AbortSignal): Promise<void> {
+  const serverId = (await cloud.volumes.get(volumeId, signal))?.serverId;
+  const server = serverId === undefined ? undefined : await cloud.servers.get(serverId, signal);
+  const ours = { [labelKeys.managedBy]: managedBy, [labelKeys.replica]: labelValue(entry.replicaId ?? '') };
+  if (server !== undefined && server.labels[labelKeys.role] !== undefined && hasLabels(server, ours)) await removeServer(session, cloud, server.id, signal);
 }
 
 async function removeSnapshot(cloud: CloudScope, id: string, signal: AbortSignal): Promise<void> {

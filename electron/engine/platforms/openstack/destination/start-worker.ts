@@ -45,6 +45,8 @@ export async function startWorker(
   const ranges = floating === undefined ? expected : await callerRanges(callerOf(session, plan, floating), { ...plan.reachedThrough, publicAddress: true }, signal);
   await openPorts(session, run, role, plan, groupId, ranges, signal);
 
+  // Before the server in the ledger as well, so that what is removed last one first ends with it.
+  const boot = plan.bootVolume === undefined ? undefined : await ensureBootVolume(cloud, session, run, role, plan, signal);
   const worker = await ensureWorkerServer(cloud, keyRing, {
     run,
     role,
@@ -53,7 +55,6 @@ export async function startWorker(
       return server === undefined ? undefined : asServer(server);
     },
     async create(entry, userData, s) {
-      const boot = plan.bootVolume === undefined ? undefined : await ensureBootVolume(cloud, session, run, role, plan, s);
       const { id } = await servers.create(
         {
           name: nameOf(entry),
@@ -94,7 +95,8 @@ async function ensureBootVolume(
     },
     signal,
   );
-  const made = (): Promise<CloudVolume> => awaitVolume(cloud, resource.id, `copying image ${plan.image.name} into it`, ({ state }) => state === 'available', cloud.timing.volumeMs, signal);
+  const isMade = ({ state }: CloudVolume): boolean => state === 'available' || state === 'attached';
+  const made = (): Promise<CloudVolume> => awaitVolume(cloud, resource.id, `copying image ${plan.image.name} into it`, isMade, cloud.timing.volumeMs, signal);
   await orRemoveFailed(cloud, run.ledger, entry, made, signal);
   return { source_type: 'volume', destination_type: 'volume', uuid: resource.id, boot_index: 0, delete_on_termination: false };
 }
