@@ -30,6 +30,25 @@ function place(script: readonly { readonly error?: CausewayError; readonly done:
 }
 
 describe('a creation that must not happen twice', () => {
+  it('that is under way when everything is called off tells what it made', async () => {
+    const cancel = new AbortController();
+    const clock = { ...createHastyClock(), after: () => () => undefined };
+    const { promise, resolve } = Promise.withResolvers<{ id: string }>();
+    const made = createOnce({ create: async (s) => {
+      s.addEventListener('abort', () => resolve({ id: 'given up' }));
+      return promise;
+    }, find: async () => undefined }, { ...options(), clock }, cancel.signal);
+    cancel.abort(new Error('called off'));
+    resolve({ id: 'made' });
+    expect(await made).toEqual({ id: 'made' });
+  });
+
+  it('is not begun when everything was called off', async () => {
+    const cloud = place([]);
+    await expect(createOnce(cloud, options(), AbortSignal.abort(new Error('called off')))).rejects.toThrow('called off');
+    expect(cloud.counts().creations).toBe(0);
+  });
+
   it('takes what a lost answer left', async () => {
     const cloud = place([{ error: lost(), done: true }]);
     expect(await createOnce(cloud, options(), signal)).toEqual({ id: 'found' });

@@ -27,9 +27,12 @@ export async function createOnce<T>(
   signal: AbortSignal,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted();
+    const patient = abortedLater(signal, options.clock);
     try {
-      return await how.create(signal);
+      return await how.create(patient.signal);
     } catch (error) {
+      signal.throwIfAborted();
       if (!isAmbiguous(error)) throw error;
       for (let look = 1; look <= options.looks; look += 1) {
         await options.clock.sleep(retryDelayMs(options.backOff, attempt + look - 1, undefined, options.random), signal);
@@ -37,6 +40,32 @@ export async function createOnce<T>(
         if (found !== undefined) return found;
       }
       if (attempt >= options.backOff.attempts || (error instanceof CausewayError && !error.retryable)) throw error;
+    } finally {
+      patient.release();
     }
   }
+}
+
+/** How long a creation that is under way may still take when everything else is called off. */
+const graceMs = 15_000;
+
+/**
+ * A signal that follows another one late. A creation that was sent is carried out, whether anybody waits for its answer
+ * or not: with the answer the resource is known, and can be removed; without it, a look that comes too early would take
+ * it for never made.
+ */
+function abortedLater(signal: AbortSignal, clock: Clock): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  let callOff = (): void => undefined;
+  const onAbort = (): void => {
+    callOff = clock.after(graceMs, () => controller.abort(signal.reason));
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    release() {
+      signal.removeEventListener('abort', onAbort);
+      callOff();
+    },
+  };
 }
