@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -54,7 +54,10 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
       return left.length === 0;
     });
   };
-  for (const id of diskIds) await on(id, `discard 0 ${(await volume(id)).size * GIB}`);
+  for (const id of diskIds) {
+    // One request of qemu-io is below 2 GiB.
+    await on(id, ...Array.from({ length: (await volume(id)).size }, (_, part) => `discard -q ${part * GIB} ${GIB}`));
+  }
 
   return {
     platform, vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: true, isLive: true, diskUnitBytes: GIB,
@@ -63,12 +66,11 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
     async content(index) {
       const file = join(folder, `disk-${index}`);
       await volumeBytes(cloud, diskIds[index] ?? '', file);
-      return readFile(file);
+      return bytesOf(file);
     },
     async addDisk(sizeBytes, byte) {
       const { volume: made } = await api.call<{ volume: { id: string } }>('block-storage', 'POST', '/volumes', { volume: { size: sizeBytes / GIB, volume_type: 'standard' } });
       await until(`volume ${made.id} made`, async () => (await volume(made.id)).status === 'available');
-      // One write of qemu-io is below 2 GiB.
       await on(made.id, ...Array.from({ length: sizeBytes / (GIB / 4) }, (_, part) => `write -q -P ${byte} ${(part * GIB) / 4} ${GIB / 4}`));
       await attach(made.id);
       added.push(made.id);
@@ -93,4 +95,17 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A whole file, which may be larger than what is read at once. */
+async function bytesOf(file: string): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.alloc(size);
+    for (let at = 0; at < size; at += GIB / 4) await handle.read(bytes, at, Math.min(GIB / 4, size - at), at);
+    return bytes;
+  } finally {
+    await handle.close();
+  }
 }
