@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createOpenStackDestination } from '../../electron/engine/platforms/openstack/destination/openstack-destination.ts';
+import { createOpenStackDestination } from '../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
 import { describeDestinationPlatform, type DestinationLab } from '../conformance/destination-platform.ts';
 import { inventoryOf } from '../rigs/open-source-cloud/inventory.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOpenStackDestination } from '../../electron/engine/platforms/openstack/destination/openstack-destination.ts';
+import { createOpenStackDestination } from '../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
 import type { DeploymentPlan, DeploymentPlatform, DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume } from '../../electron/engine/ports/destination-platform.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';

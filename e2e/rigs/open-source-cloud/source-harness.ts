@@ -2,7 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createOpenStackSource } from '../../../electron/engine/platforms/openstack/source/index.ts';
+import { createOpenStackSource } from '../../../electron/engine/platforms/open-source-cloud/source/index.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';

@@ -7,8 +7,8 @@ import type { PlatformContext } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import { createDiskImagesSource } from './disk-images/index.ts';
 import { createEuropeanCloudDestination } from './european-cloud/european-cloud-destination.ts';
-import { createOpenStackDestination } from './openstack/destination/openstack-destination.ts';
-import { createOpenStackSource } from './openstack/source/index.ts';
+import { createOpenStackDestination } from './open-source-cloud/destination/openstack-destination.ts';
+import { createOpenStackSource } from './open-source-cloud/source/index.ts';
 import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
 
 /** Makes the platforms of one endpoint. The connection has its secrets resolved; keep it in memory only. */
