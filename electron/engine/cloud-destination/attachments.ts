@@ -44,10 +44,14 @@ export async function detachVolume(cloud: CloudScope, serverId: string, volumeId
 
 /** Takes a volume from whichever worker of the same replica still holds it, other than `exceptServerId`. */
 export async function freeVolume(cloud: CloudScope, run: Holder, volumeId: string, exceptServerId: string | undefined, signal: AbortSignal): Promise<void> {
-  const holder = (await cloud.volumes.get(volumeId, signal))?.serverId;
-  if (holder === undefined || holder === exceptServerId) return;
-  const server = await cloud.servers.get(holder, signal);
-  if (server === undefined) return;
+  const volume = await cloud.volumes.get(volumeId, signal);
+  const holder = volume?.serverId;
+  if (holder === exceptServerId && holder !== undefined) return;
+  const server = holder === undefined ? undefined : await cloud.servers.get(holder, signal);
+  if (holder === undefined || server === undefined) {
+    if (volume !== undefined && volume.state !== 'available') await cloud.volumes.forgetGone?.(volumeId, signal);
+    return;
+  }
   const ours = { [labelKeys.managedBy]: managedBy, [labelKeys.replica]: labelValue(run.replicaId) };
   if (!hasLabels(server, ours) || server.labels[labelKeys.role] === undefined) {
     throw new CausewayError('cloud.volume-in-use', `volume ${volumeId} is attached to server ${server.name} (${holder})`, {

@@ -44,6 +44,8 @@ export interface VolumeStore {
   grow(id: string, sizeGib: number, signal: AbortSignal): Promise<void>;
   /** Gives a free volume the content of its latest snapshot back; left out where the cloud can't. */
   revert?(id: string, snapshotId: string, signal: AbortSignal): Promise<void>;
+  /** Takes from a volume what servers that are gone still hold of it; left out where servers always let go. */
+  forgetGone?(id: string, signal: AbortSignal): Promise<void>;
   /** @throws `cloud.conflict` while something uses it */
   delete(id: string, signal: AbortSignal): Promise<void>;
 }

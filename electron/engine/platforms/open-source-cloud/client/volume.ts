@@ -58,6 +58,15 @@ const backupSchema = z.looseObject({
 
 export type CloudBackup = z.infer<typeof backupSchema>;
 
+const attachmentSchema = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  /** The server; it may be gone. */
+  instance: z.string().nullish(),
+});
+
+export type VolumeAttachment = z.infer<typeof attachmentSchema>;
+
 const volumeTypeSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -125,6 +134,13 @@ export interface Backups {
   delete(id: string, signal: AbortSignal): Promise<void>;
 }
 
+/** What servers hold of volumes, as the volume service knows it. */
+export interface Attachments {
+  /** Those of one volume. */
+  list(volumeId: string, signal: AbortSignal): Promise<readonly VolumeAttachment[]>;
+  delete(id: string, signal: AbortSignal): Promise<void>;
+}
+
 /** What a project may have and has, by resource: `volumes`, `gigabytes`, `snapshots`, and each with `_<type>`. -1: no limit. */
 export type VolumeQuotas = Readonly<Record<string, { readonly limit: number; readonly in_use: number; readonly reserved: number }>>;
 
@@ -132,6 +148,7 @@ export interface VolumeService {
   readonly volumes: Volumes;
   readonly snapshots: Snapshots;
   readonly backups: Backups;
+  readonly attachments: Attachments;
   types(signal: AbortSignal): Promise<readonly VolumeType[]>;
   availabilityZones(signal: AbortSignal): Promise<readonly string[]>;
   quotas(projectId: string, signal: AbortSignal): Promise<VolumeQuotas>;
@@ -146,6 +163,7 @@ export function volumeServiceOf(api: ServiceApi): VolumeService {
     volumes: volumesOf(api),
     snapshots: snapshotsOf(api),
     backups: backupsOf(api),
+    attachments: attachmentsOf(api),
     types: (signal) => api.list(volumeTypeSchema, { operation: 'list volume types', path: '/types', key: 'volume_types' }, signal),
     async availabilityZones(signal) {
       const zone = z.looseObject({ zoneName: z.string(), zoneState: z.looseObject({ available: z.boolean() }) });
@@ -209,5 +227,13 @@ function backupsOf(api: ServiceApi): Backups {
     create: (backup, signal) =>
       api.readIn('backup', z.looseObject({ id: z.string() }), { operation: `create backup ${backup.name}`, method: 'POST', path: '/backups', json: { backup } }, signal),
     delete: (id, signal) => api.remove({ operation: `delete backup ${id}`, path: one(id) }, signal),
+  };
+}
+
+function attachmentsOf(api: ServiceApi): Attachments {
+  return {
+    list: (volumeId, signal) =>
+      api.list(attachmentSchema, { operation: `list attachments of volume ${volumeId}`, path: '/attachments', key: 'attachments', query: queryOf({ volume_id: volumeId }) }, signal),
+    delete: (id, signal) => api.remove({ operation: `delete attachment ${id}`, path: `/attachments/${segment(id)}` }, signal),
   };
 }

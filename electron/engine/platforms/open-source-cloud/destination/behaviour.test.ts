@@ -35,6 +35,26 @@ const entry = (kind: LedgerEntry['kind'], more: Partial<LedgerEntry> = {}): Ledg
 });
 
 describe('a removal', () => {
+  it('takes from a volume what a server that never ran still holds of it, and nothing of one that is there', async () => {
+    const attachments = [{ id: 'stale', status: 'reserved', instance: 'gone' }, { id: 'live', status: 'attaching', instance: 'there' }];
+    let isThere = true;
+    const { script, session } = await open(({ method, target }) => {
+      if (target.includes('/attachments') && method === 'GET') return { body: { attachments } };
+      if (target.endsWith('/servers/there')) return { body: { server: { id: 'there', name: 'there', status: 'ACTIVE', metadata: {} } } };
+      if (target.includes('/attachments/')) return { body: {} };
+      if (target.endsWith('/volumes/v1') && method === 'DELETE') {
+        isThere = false;
+        return { status: 202 };
+      }
+      if (target.endsWith('/volumes/v1') && isThere) return { body: { volume: { id: 'v1', status: 'reserved', size: 1, metadata: {}, attachments: [] } } };
+      return undefined;
+    });
+    await removerOf(session, entry('volume', { lifetime: 'temporary' })).remove('v1', signal);
+    expect(script.calls().filter((call) => call.startsWith('DELETE'))).toEqual([
+      expect.stringContaining('/attachments/stale'), expect.stringContaining('/volumes/v1'),
+    ]);
+  });
+
   it('is asked for again when the storage held on to the snapshot after all', async () => {
     const statuses = ['deleting', 'available', 'deleting', undefined];
     const { script, session } = await open(({ method }) => {

@@ -41,6 +41,14 @@ export function scopeOf(session: OpenStackSession): CloudScope {
       },
       grow: (id, sizeGib, signal) => busyAsConflict(volume.volumes.extend(id, sizeGib, signal)),
       revert: (id, snapshotId, signal) => busyAsConflict(volume.volumes.revert(id, snapshotId, signal)),
+      // A server that is deleted before a host took it leaves its volumes reserved.
+      async forgetGone(id, signal) {
+        for (const attachment of await volume.attachments.list(id, signal)) {
+          const { instance } = attachment;
+          if (typeof instance !== 'string' || (await compute.servers.get(instance, signal)) !== undefined) continue;
+          await volume.attachments.delete(attachment.id, signal);
+        }
+      },
       delete: (id, signal) => busyAsConflict(volume.volumes.delete(id, signal)),
     },
     snapshots: {
