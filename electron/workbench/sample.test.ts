@@ -36,13 +36,13 @@ function checkout(script: string): string {
 }
 
 /** Says two lines, is ready, and writes down how it ended. */
-const usual = (project: string, ended: string): string => `
+const usual = (project: string, ended: string, readyAfterMs = 50): string => `
   const { writeFileSync } = require('node:fs');
-  console.log('a cloud'); console.error('a machine');
-  setTimeout(() => console.log(JSON.stringify({ ready: { project: ${JSON.stringify(project)}, passphrase: 'causeway-lab' } })), 50);
   const end = (why) => { writeFileSync(${JSON.stringify(ended)}, why); process.exit(0); };
   process.stdin.on('end', () => end('input ended')).resume();
-  process.on('SIGTERM', () => setTimeout(() => end('asked to'), 50));`;
+  process.on('SIGTERM', () => setTimeout(() => end('asked to'), 50));
+  console.log('a cloud'); console.error('a machine');
+  setTimeout(() => console.log(JSON.stringify({ ready: { project: ${JSON.stringify(project)}, passphrase: 'causeway-lab' } })), ${readyAfterMs});`;
 
 async function madeProject(): Promise<string> {
   const { folder } = createProject(join(root, 'project'), 'Lab');
@@ -116,7 +116,7 @@ test('a lab that does not come up is told with its last word, and can be tried a
 
 test('one that is starting can be cancelled, and the workbench ends what it started', async () => {
   const ended = join(root, 'ended');
-  start(usual(await madeProject(), ended).replace('}), 50)', '}), 60_000)').replace('})), 50)', '})), 60_000)'));
+  start(usual(await madeProject(), ended, 60_000));
   const starting = awaited(({ sample }) => sample?.state === 'starting' && sample.line === 'a cloud');
   await call('sample.open');
   await starting;
