@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import type { QmpCarrier } from './qmp-carrier.ts';
 import { QmpConnection } from './qmp-connection.ts';
@@ -7,6 +8,7 @@ const IDLE_MS = 3000;
 
 /** QMP over a Unix socket: connects when needed, again after a loss, and lets go when idle. */
 export class SocketCarrier implements QmpCarrier {
+  readonly monitor: string;
   readonly #path: string;
   #connection: Promise<QmpConnection> | undefined;
   #users = 0;
@@ -14,6 +16,7 @@ export class SocketCarrier implements QmpCarrier {
 
   constructor(path: string) {
     this.#path = path;
+    this.monitor = resolve(path);
   }
 
   async execute(command: string, args: JsonObject, signal: AbortSignal, timeoutMs?: number): Promise<JsonValue> {

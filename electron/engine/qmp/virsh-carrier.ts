@@ -6,12 +6,14 @@ import { QmpError } from './qmp-error.ts';
 
 /** QMP through libvirt's own connection to QEMU: `virsh qemu-monitor-command`. */
 export class VirshCarrier implements QmpCarrier {
+  readonly monitor: string;
   readonly #uri: string;
   readonly #domain: string;
 
   constructor(uri: string, domain: string) {
     this.#uri = uri;
     this.#domain = domain;
+    this.monitor = `${uri} ${domain}`;
   }
 
   async execute(command: string, args: JsonObject, signal: AbortSignal, timeoutMs = 60_000): Promise<JsonValue> {

@@ -1,7 +1,8 @@
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { addNewBitmaps, disableBaseBitmaps } from './bitmap-actions.ts';
+import { blockNodeNames } from './block-nodes.ts';
 import type { Fleecing } from './fleecing.ts';
-import { createOverlay, deleteNode, nodeNames } from './overlay.ts';
+import { createOverlay, deleteNode } from './overlay.ts';
 import { objectAt, objectsOf, textAt } from './qmp-values.ts';
 import type { VmDisk } from './vm-disks.ts';
 
@@ -59,12 +60,12 @@ export const filterFleecing: Fleecing = {
 
   async isKept(qmp, names, signal) {
     const inserted = objectsOf(await qmp.execute('query-block', {}, signal)).map((device) => textAt(objectAt(device, 'inserted'), 'node-name'));
-    return inserted.includes(names.filter) && (await nodeNames(qmp, signal)).has(names.access);
+    return inserted.includes(names.filter) && (await blockNodeNames(qmp, signal)).has(names.access);
   },
 
   async end(qmp, disks, allNames, signal) {
     for (const names of allNames) {
-      const nodes = await nodeNames(qmp, signal);
+      const nodes = await blockNodeNames(qmp, signal);
       // While the access node is there, the filter keeps writers away from the disk.
       if (nodes.has(names.access)) await deleteNode(qmp, names.access, signal);
       const disk = disks.find((candidate) => candidate.filter === names.filter);

@@ -4,11 +4,13 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { QmpError } from '../../qmp/qmp-error.ts';
+import { blockNodeNames, whileNobodyAsksForNodes } from './block-nodes.ts';
 import { overlayFileName, type SnapshotNames } from './names.ts';
 import { pollUntil } from './poll.ts';
 import { objectsOf, textAt } from './qmp-values.ts';
 
 const JOB_DEADLINE = 30_000;
+const uncancelled = new AbortController().signal;
 
 /**
  * Makes the overlay that keeps what the guest overwrites while a snapshot is read, and opens it. QEMU makes the file:
@@ -31,17 +33,12 @@ export async function createOverlay(
 
 /** Closes the overlay and removes its file. What is not there is done. */
 export async function removeOverlay(qmp: QmpCarrier, scratchFolder: string, names: SnapshotNames, signal: AbortSignal): Promise<void> {
-  const nodes = await nodeNames(qmp, signal);
+  const nodes = await blockNodeNames(qmp, signal);
   for (const node of [names.overlay, names.overlayFile]) {
     if (nodes.has(node)) await deleteNode(qmp, node, signal);
   }
   // Best effort: on another host, or under another user, the administrator has to empty the scratch folder.
   await rm(posix.join(scratchFolder, overlayFileName(names)), { force: true }).catch(() => undefined);
-}
-
-export async function nodeNames(qmp: QmpCarrier, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const nodes = objectsOf(await qmp.execute('query-named-block-nodes', { flat: true }, signal));
-  return new Set(nodes.flatMap((node) => textAt(node, 'node-name') ?? []));
 }
 
 /** Deletes a node; one that is still in use by requests that end right now is waited for. */
@@ -56,7 +53,7 @@ export async function deleteNode(qmp: QmpCarrier, node: string, signal: AbortSig
       } catch (error) {
         if (!(error instanceof QmpError)) throw error;
         refusal = error;
-        return (await nodeNames(qmp, signal)).has(node) ? undefined : true;
+        return (await blockNodeNames(qmp, signal)).has(node) ? undefined : true;
       }
     },
     { deadlineMs: 5000, longestPauseMs: 500 },
@@ -66,18 +63,22 @@ export async function deleteNode(qmp: QmpCarrier, node: string, signal: AbortSig
   });
 }
 
+/** A cancel waits for the job, which takes milliseconds: QEMU can't stop it, and nothing can be undone before it ended. */
 async function runCreateJob(qmp: QmpCarrier, job: string, options: JsonObject, signal: AbortSignal): Promise<void> {
-  await qmp.execute('blockdev-create', { 'job-id': job, options }, signal);
-  const find = async () => objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === job);
-  const ended = await pollUntil(
-    `creating an overlay in QEMU’s scratch folder`,
-    async () => {
-      const entry = await find();
-      return entry === undefined || textAt(entry, 'status') === 'concluded' ? { error: textAt(entry, 'error') } : undefined;
-    },
-    { deadlineMs: JOB_DEADLINE, longestPauseMs: 250 },
-    signal,
-  );
-  await qmp.execute('job-dismiss', { id: job }, signal);
-  if (ended.error !== undefined) throw new CausewayError('source.snapshot-failed', `QEMU could not create an overlay: ${ended.error}`);
+  const failure = await whileNobodyAsksForNodes(qmp, async () => {
+    await qmp.execute('blockdev-create', { 'job-id': job, options }, uncancelled);
+    const ended = await pollUntil(
+      `creating an overlay in QEMU’s scratch folder`,
+      async () => {
+        const entry = objectsOf(await qmp.execute('query-jobs', {}, uncancelled)).find((candidate) => textAt(candidate, 'id') === job);
+        return entry === undefined || textAt(entry, 'status') === 'concluded' ? { error: textAt(entry, 'error') } : undefined;
+      },
+      { deadlineMs: JOB_DEADLINE, longestPauseMs: 250 },
+      uncancelled,
+    );
+    await qmp.execute('job-dismiss', { id: job }, uncancelled);
+    return ended.error;
+  });
+  if (failure !== undefined) throw new CausewayError('source.snapshot-failed', `QEMU could not create an overlay: ${failure}`);
+  if (signal.aborted) throw new CausewayError('general.cancelled', 'the snapshot was cancelled while QEMU created an overlay');
 }

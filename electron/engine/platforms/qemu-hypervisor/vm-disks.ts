@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/model/json.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
+import { queryBlockNodes } from './block-nodes.ts';
 import { isFilterNode } from './names.ts';
 import { numberAt, objectAt, objectsOf, textAt } from './qmp-values.ts';
 
@@ -35,7 +36,7 @@ export interface VmDisk {
 /** The disks of a VM in the order of QEMU's list: no CD-ROM, no floppy, no firmware flash. */
 export async function readDisks(qmp: QmpCarrier, signal: AbortSignal): Promise<readonly VmDisk[]> {
   const devices = objectsOf(await qmp.execute('query-block', {}, signal));
-  const nodes = new Map(objectsOf(await qmp.execute('query-named-block-nodes', { flat: true }, signal)).map((node) => [textAt(node, 'node-name'), node]));
+  const nodes = new Map((await queryBlockNodes(qmp, signal)).map((node) => [textAt(node, 'node-name'), node]));
   let edges: ReadonlyMap<string, string> | undefined;
   const disks: VmDisk[] = [];
   for (const device of devices) {
