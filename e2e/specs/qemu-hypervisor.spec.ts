@@ -1,20 +1,19 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/model/json.ts';
 import { createQemuHypervisorSource } from '../../electron/engine/platforms/qemu-hypervisor/index.ts';
 import { shutDownGuest } from '../../electron/engine/platforms/qemu-hypervisor/shutdown.ts';
-import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
+import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
 import { SocketCarrier } from '../../electron/engine/qmp/socket-carrier.ts';
 import { makeCredentials } from '../conformance/nbd-servers.ts';
 import { qemuHarness, type QemuHarness, type QemuHarnessOptions } from '../conformance/qemu-harness.ts';
-import { QmpRelay } from '../conformance/qmp-relay.ts';
-import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
+import { leftovers, readDisk, takeSnapshot, vmStatus } from '../conformance/qemu-state.ts';
+import { firstDifference } from '../conformance/read-snapshot.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -32,23 +31,6 @@ describe('a running QEMU VM as a source', () => {
     const harness = await qemuHarness(options);
     open.unshift(() => harness.close());
     return harness;
-  };
-  const snapshot = (harness: QemuHarness, tag: string, base?: Snapshot, platform: SourcePlatform = harness.platform, environment: JsonObject = {}) =>
-    platform.createSnapshot({ vmId: harness.vmId, tag, environment, ...(base === undefined ? {} : { base }) }, signal);
-  const read = async (platform: SourcePlatform, of: Snapshot, diskId: string, base?: Snapshot, former?: Buffer): Promise<DiskRead> => {
-    const reader = await platform.openDisk(of, diskId, base, signal);
-    try {
-      return await readOnto(reader, former, signal);
-    } finally {
-      await reader.close();
-    }
-  };
-  const status = async (harness: QemuHarness) => field(await harness.qemu().execute('query-status'), 'status');
-  /** Whatever of ours is left in QEMU, bitmaps aside. */
-  const leftovers = async (harness: QemuHarness) => {
-    const nodes = await harness.qemu().execute('query-named-block-nodes', { flat: true });
-    const all = [nodes, await harness.qemu().execute('query-block-exports'), await harness.qemu().execute('query-jobs')];
-    return { inQemu: JSON.stringify(all).match(/cwy-[a-z]-[0-9a-f]+/g) ?? [], files: (await readdir(harness.scratchFolder)).filter((name) => name.includes('cwy-')) };
   };
   const bitmaps = async (harness: QemuHarness) =>
     [...JSON.stringify(await harness.qemu().execute('query-named-block-nodes', { flat: true })).matchAll(/"name":\s?"(causeway-[^"]+)"/g)].map((match) => match[1]).sort();
@@ -70,13 +52,13 @@ describe('a running QEMU VM as a source', () => {
       let base: Snapshot | undefined;
       for (let round = 0; round < 4; round++) {
         const before = [await harness.content(0), await harness.content(1)];
-        const taken = await snapshot(harness, `round-${round}`, base);
+        const taken = await takeSnapshot(harness, `round-${round}`, base);
         for (let count = 0; count < 30; count++) await anything(count % 2);
         let isReading = true;
         const guest = (async () => {
           for (let count = 0; isReading; count++) await anything(count % 2);
         })();
-        const results = await Promise.all(['system', 'data'].map((id, index) => read(harness.platform, taken, id, base, replicas[index])));
+        const results = await Promise.all(['system', 'data'].map((id, index) => readDisk(harness.platform, taken, id, base, replicas[index])));
         isReading = false;
         await guest;
         for (const [index, result] of results.entries()) {
@@ -91,7 +73,7 @@ describe('a running QEMU VM as a source', () => {
         }
         if (round === 2) replicas = [undefined, undefined].map((_none, index) => results[index]?.replica);
       }
-      expect(await status(harness)).toBe('running');
+      expect(await vmStatus(harness)).toBe('running');
       expect(await leftovers(harness)).toEqual({ inQemu: [], files: [] });
       expect(await bitmaps(harness)).toEqual(['causeway-round-3', 'causeway-round-3']);
     });
@@ -107,10 +89,10 @@ describe('a running QEMU VM as a source', () => {
     });
     const harness = await boot({ scratchFolder: small });
     await harness.write(0, 0, 8 * MIB, 0x11);
-    const base = await snapshot(harness, 'base');
+    const base = await takeSnapshot(harness, 'base');
     await harness.platform.commitSnapshot(base, undefined, signal);
     await harness.write(0, MIB, BLOCK, 0x12);
-    const taken = await snapshot(harness, 'fills', base);
+    const taken = await takeSnapshot(harness, 'fills', base);
     const reader = await harness.platform.openDisk(taken, 'system', base, signal);
     await harness.write(0, 2 * MIB, 5 * MIB, 0x22);
     expect((await harness.content(0)).subarray(2 * MIB, 7 * MIB).every((byte) => byte === 0x22)).toBe(true);
@@ -118,8 +100,8 @@ describe('a running QEMU VM as a source', () => {
     await reader.close();
     expect(await harness.platform.isAlive(taken, signal)).toBe(false);
     await harness.platform.abandonSnapshot(taken, base, signal);
-    const again = await snapshot(harness, 'again', base);
-    const result = await read(harness.platform, again, 'system', base, Buffer.alloc(16 * MIB).fill(0x11, 0, 8 * MIB));
+    const again = await takeSnapshot(harness, 'again', base);
+    const result = await readDisk(harness.platform, again, 'system', base, Buffer.alloc(16 * MIB).fill(0x11, 0, 8 * MIB));
     expect(result.dataBytes).toBe(5 * MIB + BLOCK);
     expect(firstDifference(result.replica, await harness.content(0))).toBeUndefined();
     await harness.platform.commitSnapshot(again, base, signal);
@@ -127,16 +109,16 @@ describe('a running QEMU VM as a source', () => {
 
   it('goes on with the changes of a qcow2 disk after an orderly restart, and reads it whole after a crash', async () => {
     const harness = await boot();
-    let base = await snapshot(harness, 'first');
-    let replica = (await read(harness.platform, base, 'data')).replica;
+    let base = await takeSnapshot(harness, 'first');
+    let replica = (await readDisk(harness.platform, base, 'data')).replica;
     await harness.platform.commitSnapshot(base, undefined, signal);
     for (const [way, coverage] of [['quit', 'changed'], ['kill', 'allocated']] as const) {
       await harness.write(1, MIB, BLOCK, 0x31);
       await harness.content(1);
       await harness.restart(way);
       await harness.write(1, 3 * MIB, BLOCK, 0x32);
-      const taken = await snapshot(harness, `after-${way}`, base);
-      const result = await read(harness.platform, taken, 'data', base, replica);
+      const taken = await takeSnapshot(harness, `after-${way}`, base);
+      const result = await readDisk(harness.platform, taken, 'data', base, replica);
       expect([way, result.coverage]).toEqual([way, coverage]);
       if (coverage === 'changed') expect(result.dataBytes).toBe(2 * BLOCK);
       expect(firstDifference(result.replica, await harness.content(1))).toBeUndefined();
@@ -148,16 +130,16 @@ describe('a running QEMU VM as a source', () => {
 
   it('finds the base spoilt when QEMU died while a snapshot was being read', async () => {
     const harness = await boot();
-    const base = await snapshot(harness, 'first');
+    const base = await takeSnapshot(harness, 'first');
     await harness.platform.commitSnapshot(base, undefined, signal);
-    const taken = await snapshot(harness, 'second', base);
+    const taken = await takeSnapshot(harness, 'second', base);
     await harness.write(1, MIB, BLOCK, 0x41);
     await harness.content(1);
     await harness.restart('kill');
     expect(await harness.platform.isAlive(taken, signal)).toBe(false);
     await harness.platform.abandonSnapshot(taken, base, signal);
-    const next = await snapshot(harness, 'third', base);
-    const result = await read(harness.platform, next, 'data', base);
+    const next = await takeSnapshot(harness, 'third', base);
+    const result = await readDisk(harness.platform, next, 'data', base);
     expect(result.coverage).toBe('allocated');
     expect(firstDifference(result.replica, await harness.content(1))).toBeUndefined();
     await harness.platform.commitSnapshot(next, base, signal);
@@ -165,7 +147,7 @@ describe('a running QEMU VM as a source', () => {
 
   it('is taken over by another process of ours after a crash, by its tag', async () => {
     const harness = await boot();
-    const taken = await snapshot(harness, 'kept');
+    const taken = await takeSnapshot(harness, 'kept');
     await harness.write(0, 0, MIB, 0x51);
     await harness.platform.close();
     const heir = createQemuHypervisorSource(
@@ -173,64 +155,10 @@ describe('a running QEMU VM as a source', () => {
       { scratchFolder: join(harness.folder, 'ours') },
     );
     open.unshift(() => heir.close());
-    expect(await snapshot(harness, 'kept', undefined, heir)).toEqual(taken);
-    expect((await read(heir, taken, 'system')).replica.every((byte) => byte === 0)).toBe(true);
+    expect(await takeSnapshot(harness, 'kept', undefined, heir)).toEqual(taken);
+    expect((await readDisk(heir, taken, 'system')).replica.every((byte) => byte === 0)).toBe(true);
     await heir.abandonSnapshot(taken, undefined, signal);
     expect([await leftovers(harness), await bitmaps(harness)]).toEqual([{ inQemu: [], files: [] }, []]);
-  });
-
-  it('leaves nothing behind, and the base whole, whichever of its commands a snapshot is cancelled at', async () => {
-    const harness = await boot();
-    const relay = await QmpRelay.start(join(harness.folder, 'relay.qmp'), join(harness.folder, 'source.qmp'));
-    const platform = createQemuHypervisorSource({ qmp_sockets: { 'web-01': relay.path }, scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
-    open.unshift(() => platform.close(), () => relay.close());
-    const base = await snapshot(harness, 'base', undefined, platform);
-    const { replica } = await read(platform, base, 'system');
-    await platform.commitSnapshot(base, undefined, signal);
-    const cancelledAt: string[] = [];
-    for (let isCancelled = true; isCancelled; ) {
-      await harness.write(0, cancelledAt.length * 2 * BLOCK, BLOCK, 0x60 + cancelledAt.length);
-      const cancel = new AbortController();
-      let left = cancelledAt.length;
-      relay.onCommand = (name) => {
-        // How often a job is asked about depends on the machine.
-        if (name === 'query-jobs' || left-- !== 0) return;
-        cancelledAt.push(name);
-        cancel.abort();
-      };
-      const outcome = await platform.createSnapshot({ vmId: harness.vmId, tag: `try-${cancelledAt.length}`, environment: {}, base }, cancel.signal).then((taken) => taken, (error: unknown) => error);
-      relay.onCommand = () => undefined;
-      isCancelled = outcome instanceof Error;
-      if (isCancelled) expect(outcome, (outcome as Error).message).toMatchObject({ code: 'general.cancelled' });
-      else await platform.abandonSnapshot(outcome as Snapshot, base, signal);
-      expect([await status(harness), await leftovers(harness)], cancelledAt.at(-1)).toEqual(['running', { inQemu: [], files: [] }]);
-    }
-    expect(cancelledAt).toEqual(expect.arrayContaining(['transaction', 'blockdev-add', 'nbd-server-start']));
-    const writes = cancelledAt.length + 1;
-    const taken = await snapshot(harness, 'final', base, platform);
-    const result = await read(platform, taken, 'system', base, replica);
-    expect([result.coverage, result.dataBytes]).toEqual(['changed', writes * BLOCK]);
-    expect(firstDifference(result.replica, await harness.content(0))).toBeUndefined();
-    await platform.commitSnapshot(taken, base, signal);
-  });
-
-  it('can be looked at all the time while snapshots are taken', async () => {
-    const harness = await boot();
-    for (let round = 0; round < 16; round++) {
-      let isTaking = true;
-      let looks = 0;
-      const looking = (async () => {
-        while (isTaking) {
-          await harness.platform.describeVm(harness.vmId, signal);
-          looks += 1;
-        }
-      })();
-      const taken = await snapshot(harness, `looked-at-${round}`).finally(() => (isTaking = false));
-      await looking;
-      expect(looks).toBeGreaterThan(0);
-      await harness.platform.abandonSnapshot(taken, undefined, signal);
-    }
-    expect(await status(harness)).toBe('running');
   });
 
   it('freezes the guest for the moment of the snapshot, and thaws it also when that fails', async () => {
@@ -251,7 +179,7 @@ describe('a running QEMU VM as a source', () => {
     await once(agent, 'listening');
     open.unshift(async () => agent.close());
     const environment = { quiesce: true, guest_agent_socket: path };
-    const taken = await snapshot(harness, 'quiet', undefined, harness.platform, environment);
+    const taken = await takeSnapshot(harness, 'quiet', undefined, harness.platform, environment);
     expect(said).toEqual(['guest-sync', 'guest-fsfreeze-freeze', 'guest-fsfreeze-thaw']);
     await harness.platform.abandonSnapshot(taken, undefined, signal);
     said.length = 0;
@@ -260,8 +188,8 @@ describe('a running QEMU VM as a source', () => {
     const blocked = harness.platform.createSnapshot({ vmId: harness.vmId, tag: 'blocked', environment: { ...environment, bitmap_granularity: 3 } }, signal);
     await expect(blocked).rejects.toMatchObject({ code: 'source.snapshot-failed' });
     expect(said.filter((command) => command.endsWith('freeze')).length).toBe(said.filter((command) => command.endsWith('thaw')).length);
-    expect([await status(harness), await leftovers(harness)]).toEqual(['running', { inQemu: [], files: [] }]);
-    await expect(snapshot(harness, 'no-agent', undefined, harness.platform, { quiesce: true, guest_agent_socket: join(harness.folder, 'nobody') })).rejects.toMatchObject({ code: 'source.quiesce-failed' });
+    expect([await vmStatus(harness), await leftovers(harness)]).toEqual(['running', { inQemu: [], files: [] }]);
+    await expect(takeSnapshot(harness, 'no-agent', undefined, harness.platform, { quiesce: true, guest_agent_socket: join(harness.folder, 'nobody') })).rejects.toMatchObject({ code: 'source.quiesce-failed' });
   });
 
   it('describes the VM as QEMU has it', async () => {
@@ -297,8 +225,8 @@ describe('a running QEMU VM as a source', () => {
     );
     open.unshift(() => platform.close());
     await harness.write(0, MIB, MIB, 0x71);
-    const taken = await snapshot(harness, 'far', undefined, platform);
-    expect(firstDifference((await read(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
+    const taken = await takeSnapshot(harness, 'far', undefined, platform);
+    expect(firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
     await platform.commitSnapshot(taken, undefined, signal);
   });
 
@@ -315,8 +243,8 @@ describe('a running QEMU VM as a source', () => {
     });
     const platform = createQemuHypervisorSource({ libvirt_uri: 'qemu:///system', scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
     expect(await platform.listVms(signal)).toMatchObject([{ id: 'web-01', diskCount: 2, power: 'running' }]);
-    const taken = await snapshot(harness, 'virsh', undefined, platform);
-    expect(firstDifference((await read(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
+    const taken = await takeSnapshot(harness, 'virsh', undefined, platform);
+    expect(firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
     await platform.commitSnapshot(taken, undefined, signal);
     await platform.close();
   });
@@ -333,11 +261,6 @@ describe('a running QEMU VM as a source', () => {
   });
 });
 
-function field(value: JsonValue, key: string): JsonValue | undefined {
-  return isJsonObject(value) ? value[key] : undefined;
-}
-
-/** Numbers in [0, 1) that are the same in every run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

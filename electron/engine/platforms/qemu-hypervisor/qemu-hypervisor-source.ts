@@ -171,10 +171,13 @@ export class QemuHypervisorSource implements SourcePlatform {
       await resumeForgotten(vm.qmp, this.#hold(vm), signal);
       const record = await this.#records.find(vm.id, snapshot.tag);
       const isFirst = record !== undefined && !snapshotState(record).committed;
-      if (isFirst && !(await this.#isKept(vm, snapshot, signal))) throw lost(snapshot);
+      if (isFirst) {
+        if (!(await this.#isKept(vm, snapshot, signal))) throw lost(snapshot);
+        // Before anything is let go: who is interrupted from here on finds the snapshot gone, and it is no loss.
+        await this.#records.keep({ ...snapshot, state: { ...snapshot.state, committed: true } });
+      }
       await releaseSnapshot(vm, snapshot.tag, snapshot.disks.map((disk) => disk.diskId), signal);
       if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#dropBitmaps(vm, formerBase, signal);
-      if (isFirst) await this.#records.keep({ ...snapshot, state: { ...snapshot.state, committed: true } });
     });
   }
 
