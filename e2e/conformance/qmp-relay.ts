@@ -6,6 +6,8 @@ export class QmpRelay {
   readonly path: string;
   readonly #server: net.Server;
   readonly #sockets = new Set<net.Socket>();
+  readonly #clients = new Set<net.Socket>();
+  #cut: 'before' | 'after' | undefined;
   /** Called with each command's name before it is passed on. */
   onCommand: (name: string) => void = () => undefined;
 
@@ -13,6 +15,7 @@ export class QmpRelay {
     this.path = path;
     this.#server = net.createServer((client) => {
       const qemu = net.connect(target);
+      this.#clients.add(client);
       for (const [socket, other] of [[client, qemu], [qemu, client]] as const) {
         this.#sockets.add(socket);
         socket.on('error', () => undefined);
@@ -24,9 +27,19 @@ export class QmpRelay {
       qemu.pipe(client, { end: false });
       client.setEncoding('utf8').on('data', (text: string) => {
         for (const [, name] of text.matchAll(/"execute":\s*"([^"]+)"/g)) this.onCommand(name ?? '');
+        if (this.#cut === 'before') return;
         qemu.write(text);
+        // What QEMU says to it reaches nobody.
+        if (this.#cut === 'after') qemu.end();
       });
     });
+  }
+
+  /** Cuts the link for good, as when the client dies: before the command at hand reaches QEMU, or after. */
+  die(when: 'before' | 'after'): void {
+    this.#cut = when;
+    this.#server.close();
+    for (const client of this.#clients) client.destroy();
   }
 
   static async start(path: string, target: string): Promise<QmpRelay> {
@@ -37,7 +50,7 @@ export class QmpRelay {
   }
 
   async close(): Promise<void> {
-    const closed = once(this.#server, 'close');
+    const closed = this.#server.listening ? once(this.#server, 'close') : undefined;
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
