@@ -106,8 +106,11 @@ async function checkWorkerImages(
   const named = environment.migr_flavor_name === undefined ? undefined : resolve(flavors, environment.migr_flavor_name);
   const flavor = named?.outcome === 'found' ? named.resource : undefined;
   for (const { path, os, name } of wanted) {
+    const isNeeded = os !== 'windows' || vm.os_type === 'windows';
     const resolution = resolve(images, name);
-    reportUnresolved(report, path, 'image', name, resolution);
+    // A Windows worker that this VM never gets is worth a word, no more.
+    reportUnresolved(isNeeded ? report : (_severity, ...rest) => report('warning', ...rest), path, 'image', name, resolution);
+    if (!isNeeded) continue;
     if (resolution.outcome !== 'found') continue;
     const image = resolution.resource;
     if (image.status !== 'active') report('error', path, 'image-status', `image ${image.name} has status ${image.status}`);
