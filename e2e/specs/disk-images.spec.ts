@@ -119,6 +119,11 @@ describe('disk images', () => {
     await writeFile(join(images, 'db-01', 'vm.yaml'), 'name: Database\nos_type: windows\nvcpus: 8\nmemory_mb: 1024\ndisks: [b.raw, a.raw]\nnics:\n  - network: lan\n    ip_addresses: [192.0.2.7]\n');
     expect(await source.describeVm('db-01', signal)).toMatchObject({ name: 'Database', os_type: 'windows', vcpus: 8, disks: [{ id: 'b.raw' }, { id: 'a.raw' }], nics: [{ network: 'lan', ip_addresses: ['192.0.2.7'] }] });
     expect((await source.describeVm('app-01', signal)).disks.map((disk) => disk.id)).toEqual(['a.raw', 'b.raw']);
+    // What the environment says counts more than the files; a file's own networks stay.
+    const environment = { os_type: 'linux', firmware: 'uefi', vcpus: 2, memory_mb: 512, network: 'dmz', digest_block_size: 64 };
+    const told = { os_type: 'linux', firmware: 'uefi', vcpus: 2, memory_mb: 512 };
+    expect(await source.describeVm('db-01', signal, environment)).toMatchObject({ ...told, nics: [{ network: 'lan' }] });
+    expect(await source.describeVm('app-01', signal, environment)).toMatchObject({ ...told, nics: [{ network: 'dmz' }] });
   });
 
   it('fails a read when the file changes, and the commit at the latest', async () => {

@@ -32,6 +32,26 @@ describe('a running QEMU VM as a source', () => {
     open.unshift(() => harness.close());
     return harness;
   };
+  let agents = 0;
+  /** A guest's agent that answers synchronisation by itself and everything else by `answer`. Resolves with its socket's path. */
+  const agentOf = async (folder: string, answer: (command: string) => object): Promise<string> => {
+    const agent = net.createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (data: Buffer) => {
+        for (const line of data.toString('utf8').trim().split('\n')) {
+          const request = JSON.parse(line) as { execute: string; arguments?: { id?: number } };
+          const answered = answer(request.execute);
+          socket.write(`${JSON.stringify(request.execute === 'guest-sync' ? { return: request.arguments?.id } : answered)}\n`);
+        }
+      });
+    });
+    agents += 1;
+    const path = join(folder, `agent-${agents}.sock`);
+    agent.listen(path);
+    await once(agent, 'listening');
+    open.unshift(async () => void agent.close());
+    return path;
+  };
   const bitmaps = async (harness: QemuHarness) =>
     [...JSON.stringify(await harness.qemu().execute('query-named-block-nodes', { flat: true })).matchAll(/"name":\s?"(causeway-[^"]+)"/g)].map((match) => match[1]).sort();
 
@@ -164,20 +184,10 @@ describe('a running QEMU VM as a source', () => {
   it('freezes the guest for the moment of the snapshot, and thaws it also when that fails', async () => {
     const harness = await boot();
     const said: string[] = [];
-    const agent = net.createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.on('data', (data: Buffer) => {
-        for (const line of data.toString('utf8').trim().split('\n')) {
-          const request = JSON.parse(line) as { execute: string; arguments?: { id?: number } };
-          said.push(request.execute);
-          socket.write(`${JSON.stringify({ return: request.arguments?.id ?? 2 })}\n`);
-        }
-      });
+    const path = await agentOf(harness.folder, (command) => {
+      said.push(command);
+      return { return: 2 };
     });
-    const path = join(harness.folder, 'agent.sock');
-    agent.listen(path);
-    await once(agent, 'listening');
-    open.unshift(async () => agent.close());
     const environment = { quiesce: true, guest_agent_socket: path };
     const taken = await takeSnapshot(harness, 'quiet', undefined, harness.platform, environment);
     expect(said).toEqual(['guest-sync', 'guest-fsfreeze-freeze', 'guest-fsfreeze-thaw']);
@@ -207,6 +217,24 @@ describe('a running QEMU VM as a source', () => {
       ],
       nics: [{ id: 'nic0', network: 'lan', mac_address: '52:54:00:aa:bb:cc' }],
     });
+  });
+
+  it('asks the guest itself, when its agent can be reached, and lets the environment have the last word', async () => {
+    const harness = await boot();
+    const describe = (environment: JsonObject) => harness.platform.describeVm(harness.vmId, signal, environment);
+    const guest_agent_socket = await agentOf(harness.folder, (command) => {
+      if (command === 'guest-get-osinfo') return { return: { id: 'mswindows' } };
+      if (command !== 'guest-network-get-interfaces') return { error: { class: 'CommandNotFound', desc: 'not this one' } };
+      const addresses = ['192.0.2.7', '169.254.3.4', 'fe80::1', '2001:db8::7'].map((address) => ({ 'ip-address': address, 'ip-address-type': address.includes(':') ? 'ipv6' : 'ipv4' }));
+      return { return: [{ name: 'lo', 'ip-addresses': [{ 'ip-address': '127.0.0.1' }] }, { name: 'Ethernet', 'hardware-address': '52:54:00:AA:BB:CC', 'ip-addresses': addresses }] };
+    });
+    const nics = [{ id: 'nic0', network: 'lan', mac_address: '52:54:00:aa:bb:cc', ip_addresses: ['192.0.2.7', '2001:db8::7'] }];
+    expect(await describe({ guest_agent_socket })).toMatchObject({ os_type: 'windows', firmware: 'bios', nics });
+    expect(await describe({ guest_agent_socket, os_type: 'linux', firmware: 'uefi' })).toMatchObject({ os_type: 'linux', firmware: 'uefi', nics });
+    // One that nobody listens at, or that must not tell, is no reason not to know the machine.
+    expect(await describe({ guest_agent_socket: join(harness.folder, 'nobody') })).toEqual(await describe({}));
+    const mute = await agentOf(harness.folder, () => ({ error: { class: 'CommandNotFound', desc: 'disabled' } }));
+    expect(await describe({ guest_agent_socket: mute })).toEqual(await describe({}));
   });
 
   it('exports over TCP with TLS on both sides', async () => {

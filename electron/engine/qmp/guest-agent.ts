@@ -51,6 +51,14 @@ export class GuestAgent {
     }
   }
 
+  /**
+   * A question that changes nothing in the guest.
+   * @throws CausewayError source.quiesce-failed when it does not answer or refuses
+   */
+  async ask(command: 'guest-get-osinfo' | 'guest-network-get-interfaces', signal: AbortSignal): Promise<JsonValue> {
+    return (await this.#request(command, {}, () => true, signal, SYNC_TIMEOUT))['return'] ?? null;
+  }
+
   /** Freezes the file systems; resolves with how many. */
   async freeze(signal: AbortSignal): Promise<number> {
     const answer = await this.#request('guest-fsfreeze-freeze', {}, () => true, signal, FREEZE_TIMEOUT);

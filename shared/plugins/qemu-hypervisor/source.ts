@@ -15,7 +15,7 @@ export const source = z.strictObject({
   }),
   guest_agent_socket: field(text().optional(), {
     title: 'Guest agent socket',
-    help: 'Path of the Unix socket of the guest agent’s channel. Only used to freeze file systems and to ask what the guest is.',
+    help: 'Path of the Unix socket of the guest agent’s channel. Used to freeze file systems, and to ask what the guest is and which addresses its cards have: QEMU itself knows neither.',
     group: 'Snapshot',
     example: '/run/vms/web-01.qga',
   }),

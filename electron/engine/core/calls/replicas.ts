@@ -23,7 +23,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
       const exact = known.find((candidate) => candidate.id === input.vm);
       if (exact === undefined && byName.length > 1) throw new CausewayError('engine.ambiguous-name', `${byName.length} virtual machines are called ${input.vm}`);
       const id = (exact ?? byName[0])?.id ?? input.vm;
-      return { vmId: id, vm: await platform.describeVm(id, signal) };
+      return { vmId: id, vm: await platform.describeVm(id, signal, input.sourceEnvironment) };
     });
     const id = newId('rep');
     const name = input.name ?? freeName(core, vm.name);

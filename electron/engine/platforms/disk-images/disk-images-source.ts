@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { DiskImagesConnection } from '../../../../shared/plugins/disk-images/connection.ts';
+import { source as sourceSchema, type DiskImagesSource as Said } from '../../../../shared/plugins/disk-images/source.ts';
 import { BASE_ALLOCATION, NbdDiskReader } from '../../nbd/nbd-disk-reader.ts';
 import { serveImage } from '../../nbd/qemu-nbd.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
@@ -51,8 +52,11 @@ export class DiskImagesSource implements SourcePlatform {
     return summaries;
   }
 
-  async describeVm(vmId: string, signal: AbortSignal): Promise<Vm> {
+  async describeVm(vmId: string, signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
     const vm = await this.#find(vmId);
+    const said = saidIn(environment);
+    const vcpus = said.vcpus ?? vm.vcpus;
+    const memoryMb = said.memory_mb ?? vm.memoryMb;
     const disks: Vm['disks'] = [];
     for (const [index, disk] of vm.disks.entries()) {
       disks.push({
@@ -65,18 +69,18 @@ export class DiskImagesSource implements SourcePlatform {
     return {
       id: vm.id,
       name: vm.name,
-      os_type: vm.osType ?? this.#connection.os_type ?? 'linux',
-      firmware: vm.firmware ?? this.#connection.firmware ?? 'bios',
+      os_type: said.os_type ?? vm.osType ?? this.#connection.os_type ?? 'linux',
+      firmware: said.firmware ?? vm.firmware ?? this.#connection.firmware ?? 'bios',
       disks,
-      nics: (vm.nics ?? [{ network: DEFAULT_NETWORK }]).map((nic, index) => ({
+      nics: (vm.nics ?? [{ network: said.network ?? DEFAULT_NETWORK }]).map((nic, index) => ({
         id: `nic${index}`,
         network: nic.network,
         ...(nic.macAddress === undefined ? {} : { mac_address: nic.macAddress }),
         ...(nic.addresses === undefined ? {} : { ip_addresses: [...nic.addresses] }),
       })),
       ...(vm.secureBoot === undefined ? {} : { secure_boot: vm.secureBoot }),
-      ...(vm.vcpus === undefined ? {} : { vcpus: vm.vcpus }),
-      ...(vm.memoryMb === undefined ? {} : { memory_mb: vm.memoryMb }),
+      ...(vcpus === undefined ? {} : { vcpus }),
+      ...(memoryMb === undefined ? {} : { memory_mb: memoryMb }),
     };
   }
 
@@ -196,4 +200,10 @@ function filesOf(snapshot: Snapshot, diskId: string): readonly Fingerprint[] {
 function ignoreImageErrors(error: unknown): undefined {
   if (error instanceof CausewayError && /^source\.(image|disk)-/.test(error.code)) return undefined;
   throw error;
+}
+
+/** What an environment says of the guest. What is no valid value of its is told by the checks, and says nothing here. */
+function saidIn(environment: JsonObject): Said {
+  const own = Object.fromEntries(Object.entries(environment).filter(([key]) => key in sourceSchema.shape));
+  return sourceSchema.safeParse(own).data ?? {};
 }

@@ -14,6 +14,7 @@ import { checkHypervisor } from './check.ts';
 import { VmEndpoints, type VmEndpoint } from './endpoints.ts';
 import { filterFleecing } from './fleecing-filter.ts';
 import { jobFleecing } from './fleecing-job.ts';
+import { askGuest } from './guest-facts.ts';
 import { bitmapName, snapshotNames } from './names.ts';
 import { clientTls, exportIds } from './nbd-exports.ts';
 import { HoldRecord, resumeForgotten, vmStatus } from './pause.ts';
@@ -69,9 +70,21 @@ export class QemuHypervisorSource implements SourcePlatform {
     return summaries;
   }
 
-  async describeVm(vmId: string, signal: AbortSignal): Promise<Vm> {
+  /** What the environment says of the guest counts more than what its agent says. */
+  async describeVm(vmId: string, signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
     const { qmp } = await this.#endpoints.find(vmId, signal);
-    return describeQemuVm(vmId, qmp, this.#connection.os_type ?? 'linux', signal);
+    const { os_type: osType, firmware, guest_agent_socket: agent } = environment;
+    const told = typeof agent === 'string' ? await askGuest(agent, signal) : { osType: undefined, addresses: new Map() };
+    return describeQemuVm(
+      vmId,
+      qmp,
+      {
+        osType: osType === 'linux' || osType === 'windows' ? osType : (told.osType ?? this.#connection.os_type ?? 'linux'),
+        firmware: firmware === 'bios' || firmware === 'uefi' ? firmware : undefined,
+        addresses: told.addresses,
+      },
+      signal,
+    );
   }
 
   async options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {

@@ -1,25 +1,37 @@
 import type { Disk, Nic, Vm } from '../../../../shared/model/vm.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { QmpError } from '../../qmp/qmp-error.ts';
+import type { GuestFacts } from './guest-facts.ts';
 import { needObject, numberAt, objectsOf, textAt } from './qmp-values.ts';
 import { readDisks, type VmDisk } from './vm-disks.ts';
 
 const DEFAULT_NETWORK = 'default';
 
+/** What is known of the guest from elsewhere than QEMU. */
+export interface GuestSaid {
+  readonly osType: 'linux' | 'windows';
+  /** Undefined: as the machine is built. */
+  readonly firmware: 'bios' | 'uefi' | undefined;
+  readonly addresses: GuestFacts['addresses'];
+}
+
 /** What QEMU tells of a VM. Networks are named after QEMU's network back ends: it knows no other name for them. */
-export async function describeQemuVm(id: string, qmp: QmpCarrier, osType: 'linux' | 'windows', signal: AbortSignal): Promise<Vm> {
+export async function describeQemuVm(id: string, qmp: QmpCarrier, said: GuestSaid, signal: AbortSignal): Promise<Vm> {
   const disks = await readDisks(qmp, signal);
   const cpus = objectsOf(await qmp.execute('query-cpus-fast', {}, signal)).length;
   const memory = numberAt(needObject(await qmp.execute('query-memory-size-summary', {}, signal), 'query-memory-size-summary'), 'base-memory');
   return {
     id,
     name: (await qemuName(qmp, signal)) ?? id,
-    os_type: osType,
-    firmware: await firmwareOf(qmp, signal),
+    os_type: said.osType,
+    firmware: said.firmware ?? (await firmwareOf(qmp, signal)),
     ...(cpus > 0 ? { vcpus: cpus } : {}),
     ...(memory !== undefined && memory >= 2 ** 20 ? { memory_mb: Math.round(memory / 2 ** 20) } : {}),
     disks: await Promise.all(disks.map((disk, index) => describeDisk(qmp, disk, index, signal))),
-    nics: [...(await readNics(qmp, signal))],
+    nics: (await readNics(qmp, signal)).map((nic) => {
+      const addresses = said.addresses.get(nic.mac_address ?? '') ?? [];
+      return addresses.length === 0 ? nic : { ...nic, ip_addresses: [...addresses] };
+    }),
   };
 }
 
