@@ -11,7 +11,7 @@ from .diff import diff_of, is_empty
 from .dossier import dossier_of
 from .guest import Guest
 from .layers import open_layers
-from .luks import locked
+from .luks import guests_names, locked
 from .mounting import is_mounted, mount_guest, mount_system
 from .policy import forbid_services
 from .protocol import Cancelled, MorphError
@@ -34,6 +34,16 @@ def _open(request, session):
     if not roots:
         refuse_foreign(devices)
     root = choose_root(roots, request.get('root'), devices, locked(devices))
+    names = guests_names(devices, root.encrypted)
+    if names:
+        # Only what is in them tells how they are called.
+        left = session.journal.undo_all()
+        if left:
+            raise MorphError('osmorphing.not-unmounted', '; '.join(left), {'left': left})
+        devices = open_layers(request['devices'], keys, session.journal, names)
+        root.device = next(
+            device for device in devices if (device.content, device.uuid) == (root.device.content, root.device.uuid)
+        )
     protocol.emit('step', step='open-disks', title='Open disks and volumes', state='done')
     return devices, roots, root
 

@@ -26,9 +26,10 @@ def ensure(morph):
         for vendor in guest.names(esp + '/EFI'):
             source = '%s/EFI/%s' % (esp, vendor)
             files = dict((name.lower(), name) for name in guest.names(source))
+            # SUSE's have no architecture in their names.
             shim, grub, boot = (
-                files.get('shim%s.efi' % suffix),
-                files.get('grub%s.efi' % suffix),
+                files.get('shim%s.efi' % suffix) or files.get('shim.efi'),
+                files.get('grub%s.efi' % suffix) or files.get('grub.efi'),
                 files.get('systemd-boot%s.efi' % suffix),
             )
             first = shim or grub or boot
@@ -36,10 +37,10 @@ def ensure(morph):
                 continue
             copies = [(first, fallback)]
             if shim:
-                # The first stage looks for the second one, and for its key manager, beside itself.
-                copies += [
-                    (files[name], files[name]) for name in ('grub%s.efi' % suffix, 'mm%s.efi' % suffix) if name in files
-                ]
+                # The first stage looks for the second one, and for its key manager, beside itself; the second one for
+                # its configuration, where it does not have that from its own image.
+                beside = ('grub%s.efi' % suffix, 'mm%s.efi' % suffix, 'grub.efi', 'mokmanager.efi', 'grub.cfg')
+                copies += [(files[name], files[name]) for name in beside if name in files]
             guest.make_folder(folder)
             for name, target in copies:
                 shutil.copyfile(guest.real('%s/%s' % (source, name)), os.path.join(guest.real(folder), target))

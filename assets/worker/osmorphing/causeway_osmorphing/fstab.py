@@ -127,18 +127,22 @@ class Resolver(object):
         return None
 
 
-def resolver_for(tree, devices):
-    """A resolver that knows the names which the guest itself gives to encrypted volumes and arrays."""
-    encrypted = {}
-    plain = Resolver(devices)
+def encrypted_names(tree, devices):
+    """Name → UUID of the encrypted volumes that the guest opens by itself."""
+    found = {}
+    resolver = Resolver(devices, array_names=_array_names(tree, devices))
     for line in tree.read('/etc/crypttab', '').splitlines():
         fields = line.split()
         if len(fields) < 2 or fields[0].startswith('#'):
             continue
-        device = plain.find(fields[1])
+        device = resolver.find(fields[1])
         if device is not None:
-            encrypted[fields[0]] = device.uuid
-    arrays = {}
+            found[fields[0]] = device.uuid
+    return found
+
+
+def _array_names(tree, devices):
+    found = {}
     for path in ('/etc/mdadm/mdadm.conf', '/etc/mdadm.conf'):
         for line in tree.read(path, '').splitlines():
             fields = line.split()
@@ -148,5 +152,10 @@ def resolver_for(tree, devices):
             for device in devices:
                 # mdadm writes the same number in groups of eight.
                 if device.kind == 'raid' and device.name.replace('-', '').lower() == uuid.replace(':', ''):
-                    arrays[fields[1]] = device.name
-    return Resolver(devices, encrypted, arrays)
+                    found[fields[1]] = device.name
+    return found
+
+
+def resolver_for(tree, devices):
+    """A resolver that knows the names which the guest itself gives to encrypted volumes and arrays."""
+    return Resolver(devices, encrypted_names(tree, devices), _array_names(tree, devices))

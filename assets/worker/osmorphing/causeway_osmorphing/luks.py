@@ -1,21 +1,46 @@
 """Encrypted volumes. Keys come with the request and go to cryptsetup by its standard input alone."""
 
 import base64
+import os
+import re
 
 from . import protocol
 from .block_devices import BlockDevice
 from .command import run
 
 
-def open_encrypted(devices, keys, journal):
-    """Opens each LUKS volume that one of the keys fits. `keys`: [{device?: UUID, key: base64}]. Gives the new
-    devices."""
+def own_name(uuid):
+    return 'causeway-%s' % uuid
+
+
+def guests_names(devices, encrypted):
+    """UUID → name in the guest, of the volumes that were opened under another one. Its tools look for an open volume by
+    that name to know what its initial RAM disk has to unlock; without it, they make one that never finds the root."""
+    opened = set(device.name for device in devices if device.kind == 'decrypted')
+    return dict(
+        (uuid, name)
+        for name, uuid in encrypted.items()
+        if uuid in opened and re.match(r'^[A-Za-z0-9+_.#=@-]{1,100}$', name) and name != own_name(uuid)
+    )
+
+
+def _free_name(uuid, names):
+    wanted = names.get(uuid) or own_name(uuid)
+    if wanted != own_name(uuid) and os.path.exists('/dev/mapper/' + wanted):
+        protocol.warn('the worker has a %s of its own; the guest may not find its encrypted root on its next boot' % wanted)
+        return own_name(uuid)
+    return wanted
+
+
+def open_encrypted(devices, keys, journal, names):
+    """Opens each LUKS volume that one of the keys fits. `keys`: [{device?: UUID, key: base64}], `names`: how they are
+    called, by UUID. Gives the new devices."""
     opened = set(device.name for device in devices if device.kind == 'decrypted')
     found = []
     for device in devices:
         if device.content != 'crypto_LUKS' or not device.uuid or device.uuid in opened:
             continue
-        name = 'causeway-%s' % device.uuid
+        name = _free_name(device.uuid, names)
         for key in keys:
             if key.get('device') and key['device'] != device.uuid:
                 continue

@@ -3,7 +3,7 @@
 import os
 import re
 
-from . import protocol
+from . import fstab, protocol
 from .command import run
 from .guest_tree import GuestTree
 from .protocol import MorphError
@@ -27,12 +27,14 @@ _SNAPSHOT = re.compile(r'(^|/)(\.?snapshots|timeshift-btrfs|@?snapshots)/')
 
 
 class Root(object):
-    """A file system (with a btrfs subvolume, if any) that holds an installation."""
+    """A file system (with a btrfs subvolume, if any) that holds an installation. `encrypted`: name → UUID of the
+    encrypted volumes that it opens by itself."""
 
-    def __init__(self, device, subvolume, release):
+    def __init__(self, device, subvolume, release, encrypted=None):
         self.device = device
         self.subvolume = subvolume
         self.release = release
+        self.encrypted = encrypted or {}
 
     @property
     def id(self):
@@ -125,7 +127,7 @@ def find_roots(devices, journal):
             for subvolume in _subvolumes(point) if device.content == 'btrfs' else ['']:
                 tree = GuestTree(os.path.join(point, subvolume))
                 if is_root(tree):
-                    roots.append(Root(device, subvolume, read_release(tree)))
+                    roots.append(Root(device, subvolume, read_release(tree), fstab.encrypted_names(tree, devices)))
         finally:
             run(['umount', point], timeout=120)
     return roots

@@ -4,6 +4,7 @@ from causeway_osmorphing import fstab
 from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.guest import family_of
 from causeway_osmorphing.journal import Journal
+from causeway_osmorphing.luks import guests_names
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root, choose_root, is_root, read_release
 
@@ -60,6 +61,14 @@ class Table(TreeTest):
                 found = resolver.find(spec)
                 self.assertEqual(found.path if found else None, path)
 
+    def test_opened_volumes_get_the_names_that_the_guest_gives_them(self):
+        guest = self.guest('debian', {'/etc/crypttab': '# x\nvda2_crypt UUID=u-luks none luks\nswap UUID=nobody none swap\n'})
+        encrypted = fstab.encrypted_names(guest, DEVICES)
+        self.assertEqual(encrypted, {'vda2_crypt': 'u-luks'})
+        self.assertEqual(guests_names(DEVICES, encrypted), {'u-luks': 'vda2_crypt'})
+        for told in ({'a/b': 'u-luks'}, {'causeway-u-luks': 'u-luks'}, {'data': 'locked'}, {}):
+            self.assertEqual(guests_names(DEVICES, told), {})
+
     def test_entries_are_read_with_escapes_and_without_comments(self):
         entries = fstab.parse('# x\nLABEL=a\\040b /my\\040data xfs noatime,subvol=@x 0 0\n\nbroken\n')
         self.assertEqual(
@@ -90,10 +99,9 @@ class Roots(TreeTest):
 
     def test_families_are_known_by_name_or_by_whom_they_are_like(self):
         for release, family in (
-            ({'ID': 'ubuntu'}, 'debian'),
-            ({'ID': 'amzn'}, 'redhat'),
-            ({'ID': 'ol'}, 'redhat'),
-            ({'ID': 'opensuse-leap'}, 'suse'),
+            *(({'ID': name}, 'debian') for name in ('debian', 'ubuntu')),
+            *(({'ID': name}, 'redhat') for name in ('rhel', 'centos', 'almalinux', 'rocky', 'ol', 'amzn', 'fedora')),
+            *(({'ID': name}, 'suse') for name in ('sles', 'opensuse-leap', 'opensuse-tumbleweed')),
             ({'ID': 'mine', 'ID_LIKE': 'rhel fedora'}, 'redhat'),
             ({'ID': 'alpine'}, ''),
             ({'ID': 'arch'}, ''),

@@ -218,7 +218,7 @@ class NetworkFiles(TreeTest):
     def test_each_kind_is_converted_as_its_case_says_and_a_second_time_changes_nothing(self):
         for what, release, before, to_dhcp, after in CASES:
             with self.subTest(what):
-                self.tearDownTree()
+                self.clear()
                 guest = self.guest(release, before)
                 convert(guest, to_dhcp)
                 found = dict((path, guest.read(path) if guest.present(path) else None) for path in after)
@@ -262,12 +262,6 @@ class NetworkFiles(TreeTest):
         guest.write('/etc/network/interfaces', 'mine\n')
         with open(outside) as file:
             self.assertEqual(file.read(), 'iface eth0 inet static\n')
-
-    def tearDownTree(self):
-        import shutil
-
-        shutil.rmtree(self.root)
-        os.mkdir(self.root)
 
 
 class Names(TreeTest):

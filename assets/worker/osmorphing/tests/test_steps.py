@@ -296,6 +296,23 @@ class Steps(TreeTest):
             [('BOOTX64.EFI', 'shim'), ('grubx64.efi', 'grub'), ('mmx64.efi', 'mm')],
         )
 
+    def test_loaders_of_suse_are_known_by_their_own_names(self):
+        esp = '/boot/efi/EFI/sles/'
+        guest = self.rocky(dict((esp + name, name) for name in ('shim.efi', 'grub.efi', 'MokManager.efi', 'grub.cfg', 'boot.csv')))
+        prepare(self.morph(guest))
+        self.assertEqual(
+            [(name, guest.read('/boot/efi/EFI/BOOT/' + name)) for name in guest.names('/boot/efi/EFI/BOOT')],
+            [('BOOTX64.EFI', 'shim.efi'), ('MokManager.efi', 'MokManager.efi'), ('grub.cfg', 'grub.cfg'), ('grub.efi', 'grub.efi')],
+        )
+
+    def test_files_are_labelled_anew_only_where_labels_are_used(self):
+        for setting, expected in (('enforcing', True), ('permissive', True), ('disabled', False)):
+            with self.subTest(setting):
+                guest = self.rocky({'/etc/selinux/config': 'SELINUXTYPE=targeted\nSELINUX=%s\n' % setting})
+                prepare(self.morph(guest))
+                self.assertEqual(guest.exists('/.autorelabel'), expected)
+                self.clear()
+
     def test_an_agent_in_another_format_is_a_note_and_no_failure(self):
         guest = self.rocky()
         done = prepare(self.morph(guest, {'agent': {'url': 'http://127.0.0.1:9/agent.deb'}}))

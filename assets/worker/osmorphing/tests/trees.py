@@ -157,6 +157,10 @@ class TreeTest(unittest.TestCase):
         protocol.emit = lambda kind, **fields: self.warnings.append(fields['message']) if kind == 'warning' else None
         self.addCleanup(setattr, protocol, 'emit', self._emit)
 
+    def clear(self):
+        shutil.rmtree(self.root)
+        os.mkdir(self.root)
+
     def guest(self, release='debian', files=None):
         tree(
             self.root,
