@@ -16,7 +16,7 @@ export function checkEndpoint(session: OpenStackSession, signal: AbortSignal): P
 }
 
 /** What is said of connections whose servers are not verified: a warning that nobody can overlook. */
-function trustTrials({ connection }: OpenStackCloud): readonly Trial[] {
+export function trustTrials({ connection }: OpenStackCloud): readonly Trial[] {
   const { allowUntrusted, allowUntrustedObjectStore } = connection;
   if (!allowUntrusted && !allowUntrustedObjectStore) return [];
   const whose = allowUntrusted ? 'the cloud' : 'the object store';
@@ -25,6 +25,20 @@ function trustTrials({ connection }: OpenStackCloud): readonly Trial[] {
     essential: false,
     run: async () => ({ warning: `certificates of ${whose} are NOT verified: anybody on the way can read the password and all data, and change them. Give the certificate authority instead` }),
   }];
+}
+
+/** Who is signed in, and whether that is somebody who may do more than look. */
+export function signInTrial(cloud: OpenStackCloud): Trial {
+  return {
+    name: 'Sign in',
+    essential: true,
+    async run(signal) {
+      const { userName, projectName, projectId, roles } = await cloud.identity(signal);
+      const seen = `${userName} in project ${projectName} (${projectId}) with ${roles.length === 0 ? 'no role' : `the roles ${roles.join(', ')}`}`;
+      const works = roles.some((role) => !['reader', 'heat_stack_user'].includes(role.toLowerCase()));
+      return works ? seen : { warning: `${seen}: a role is needed that may create servers and volumes, usually member` };
+    },
+  };
 }
 
 /** Signing in, the services with their versions, and what a member of the project can list. */
@@ -36,16 +50,7 @@ export function cloudTrials(cloud: OpenStackCloud): readonly Trial[] {
     run: async (signal) => (await cloud.url(kind, signal)),
   });
   return [
-    {
-      name: 'Sign in',
-      essential: true,
-      async run(signal) {
-        const { userName, projectName, projectId, roles } = await cloud.identity(signal);
-        const seen = `${userName} in project ${projectName} (${projectId}) with ${roles.length === 0 ? 'no role' : `the roles ${roles.join(', ')}`}`;
-        const works = roles.some((role) => !['reader', 'heat_stack_user'].includes(role.toLowerCase()));
-        return works ? seen : { warning: `${seen}: a role is needed that may create servers and volumes, usually member` };
-      },
-    },
+    signInTrial(cloud),
     ...(['compute', 'volume', 'network', 'image'] as const).map(service),
     {
       name: 'Compare the version of compute',
