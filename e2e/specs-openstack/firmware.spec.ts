@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOpenStackDestination } from '../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
+import type { DeploymentPlatform, DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
+import type { DestinationPlatform } from '../../electron/engine/ports/destination-platform.ts';
+import { ledgerScope } from '../../electron/engine/store/ledger.ts';
+import { openStore, type Store } from '../../electron/engine/store/store.ts';
+import type { Vm } from '../../shared/model/vm.ts';
+import { run } from '../rigs/machines/child-process.ts';
+import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
+import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
+
+const gib = 2 ** 30;
+const never = new AbortController().signal;
+
+describe('the firmware of a migrated VM', () => {
+  let cloud: OpenSourceCloud;
+  let api: RigApi;
+  let folder: string;
+  let store: Store;
+  let platform: DestinationPlatform;
+  let deployment: DeploymentPlatform;
+  let count = 0;
+
+  beforeAll(async () => {
+    cloud = await startOpenSourceCloud();
+    api = await cloud.api('target');
+    folder = await mkdtemp(join(tmpdir(), 'causeway-firmware-'));
+    store = openStore(folder);
+    platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_000 } });
+    if (platform.deployment === undefined) throw new Error('no deployments');
+    deployment = platform.deployment;
+  });
+  afterAll(async () => {
+    await platform?.close();
+    store?.close();
+    await rm(folder, { recursive: true, force: true });
+    await cloud?.close();
+  });
+
+  function newRun(vm: Partial<Vm>, more: object): DeploymentRun {
+    count += 1;
+    const network = `private-${api.projectId.slice(0, 6)}`;
+    const binding = { endpointId: 'endpoint', replicaId: `firmware-${process.pid}-${count}`, executionId: `deployment-${count}` };
+    return {
+      ...binding,
+      deploymentId: binding.executionId,
+      preparationRole: 'osmorphing-linux',
+      vm: { id: `vm-${count}`, name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512, disks: [{ id: 'd0', size_bytes: gib }, { id: 'd1', size_bytes: gib }], nics: [{ id: 'nic-0', network: 'VM Network' }], ...vm },
+      environment: {
+        network_map: { 'VM Network': network }, storage_mappings: { default: 'standard' }, flavor_name: 'rig.small', migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker',
+        migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true, ...more,
+      },
+      ledger: ledgerScope(store.ledger, binding),
+      note: () => undefined,
+    };
+  }
+
+  /** How the hypervisor was told to build the virtual machine. */
+  async function domainOf(serverId: string): Promise<string> {
+    const { server } = await (await cloud.api('admin')).call<{ server: { 'OS-EXT-SRV-ATTR:instance_name': string } }>('compute', 'GET', `/servers/${serverId}`);
+    return run('virsh', ['-q', '-c', `qemu+unix:///system?socket=${join(cloud.folder, 'libvirt', 'libvirt-sock')}`, 'dumpxml', server['OS-EXT-SRV-ATTR:instance_name']]);
+  }
+
+  it.each([
+    { about: 'BIOS', vm: { firmware: 'bios' }, more: {}, metadata: { hw_firmware_type: 'bios', hw_disk_bus: 'virtio' }, domain: [/machine='pc-i440fx/], not: [/<loader/] },
+    {
+      about: 'UEFI without secure boot', vm: { firmware: 'uefi', secure_boot: false }, more: { delete_disks_on_vm_termination: true },
+      metadata: { hw_firmware_type: 'uefi', hw_machine_type: 'q35', os_secure_boot: 'disabled' }, domain: [/machine='pc-q35/, /<loader [^>]*type='pflash'/], not: [/secure='yes'/],
+    },
+    {
+      about: 'UEFI with secure boot', vm: { firmware: 'uefi', secure_boot: true }, more: { hypervisor_type: 'qemu' },
+      metadata: { hw_firmware_type: 'uefi', hw_machine_type: 'q35', os_secure_boot: 'required', hypervisor_type: 'qemu' }, domain: [/machine='pc-q35/, /<loader [^>]*secure='yes'/], not: [],
+    },
+  ] as const)('is $about where the source has it, by what the boot volume says', async ({ vm, more, metadata, domain, not }) => {
+    const current = newRun(vm, more);
+    try {
+      const volumes = await platform.ensureVolumes(current, current.vm.disks, never);
+      const plan = await deployment.plan(current, volumes, never);
+      const copies = await deployment.volumesFromSnapshots(current, await deployment.snapshotVolumes(current, volumes, never), never);
+      const nics = await deployment.createNics(current, plan, never);
+      const made = await deployment.createServer(current, plan, copies, nics, never);
+      const { server } = await api.call<{ server: { status: string; 'os-extended-volumes:volumes_attached': { id: string; delete_on_termination: boolean }[] } }>('compute', 'GET', `/servers/${made.id}`);
+      expect(server.status).toBe('ACTIVE');
+      const goes = 'delete_disks_on_vm_termination' in more;
+      expect(server['os-extended-volumes:volumes_attached']).toEqual(copies.map(({ id }) => expect.objectContaining({ id, delete_on_termination: goes }) as unknown));
+      const { volume } = await api.call<{ volume: { bootable: string; volume_image_metadata: Record<string, string> } }>('block-storage', 'GET', `/volumes/${copies[0]?.id}`);
+      expect(volume).toMatchObject({ bootable: 'true', volume_image_metadata: { os_type: 'linux', hw_vif_model: 'virtio', hw_disk_bus: 'virtio', ...metadata } });
+      const described = await domainOf(made.id);
+      for (const expected of domain) expect(described).toMatch(expected);
+      for (const unexpected of not) expect(described).not.toMatch(unexpected);
+      expect(described.match(/<target dev='vd[ab]' bus='virtio'\/>/g)).toHaveLength(2);
+      expect(described).toMatch(/<interface[\s\S]*<model type='virtio'\/>/);
+    } finally {
+      await deployment.rollBack(current, never);
+      await platform.deleteVolumes(current, never);
+    }
+    expect(current.ledger.list()).toEqual([]);
+  });
+});
