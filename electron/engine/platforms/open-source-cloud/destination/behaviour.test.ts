@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Nic } from '../../../../../shared/model/vm.ts';
+import type { Nic, Vm } from '../../../../../shared/model/vm.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import type { DeploymentRun } from '../../../ports/deployment-platform.ts';
 import { createHastyClock } from '../../../time/testing/hasty-clock.ts';
 import type { Network } from '../client/network.ts';
 import { startScriptedCloud, type ScriptedAnswer, type ScriptedCloud, type SeenRequest } from '../testing/scripted-cloud.ts';
 import { checkEndpoint } from './check-endpoint.ts';
+import { checkEnvironment } from './check-environment.ts';
 import { openSession, type OpenStackSession } from './context.ts';
 import { portFor } from './deployment/port-reuse.ts';
 import { findPool } from './networks.ts';
@@ -180,5 +181,31 @@ describe('the check of an endpoint', () => {
     const { session } = await open(({ target }) => list(target), { allow_untrusted: true });
     const [first] = (await checkEndpoint(session, signal)).steps;
     expect(first).toMatchObject({ name: 'Verify certificates', outcome: 'warning', evidence: expect.stringContaining('NOT verified') as unknown });
+  });
+});
+
+describe('an image of a worker that the cloud does not have', () => {
+  const environment = { network_map: { lan: 'private' }, migr_network: 'private', migr_flavor_name: 'small', migr_image_map: { linux: 'Debian', windows: 'Windows' } };
+  const limits = { maxTotalInstances: -1, totalInstancesUsed: 0, maxTotalCores: -1, totalCoresUsed: 0, maxTotalRAMSize: -1, totalRAMUsed: 0 };
+  const answers: Readonly<Record<string, object>> = {
+    'compute/flavors/detail': { flavors: [{ id: 'f', name: 'small', vcpus: 1, ram: 2048, disk: 20 }] },
+    'compute/limits': { limits: { absolute: limits } },
+    'network/networks': { networks: [{ id: 'n', name: 'private', project_id: 'p1' }] },
+    'network/subnets': { subnets: [{ id: 's', name: 'low', network_id: 'n', cidr: '10.0.0.0/24', ip_version: 4, gateway_ip: '10.0.0.1' }] },
+    'image/images': { images: [{ id: 'i', name: 'Debian', status: 'active', min_disk: 1, min_ram: 0, size: 1, visibility: 'public' }] },
+    'volume/volumes/detail': { volumes: [] },
+  };
+  const findings = async (osType: Vm['os_type']): Promise<string[]> => {
+    const { session } = await open(({ target }) => {
+      const body = answers[target.split('?')[0] ?? ''];
+      return body === undefined ? undefined : { body };
+    }, { caller_address: '10.0.0.0/24' });
+    const vm: Vm = { id: 'vm', name: 'vm', os_type: osType, vcpus: 1, memory_mb: 1024, disks: [], nics: [{ id: 'n0', network: 'lan' }] };
+    return (await checkEnvironment(session, environment, vm, signal)).map(({ severity, path }) => `${severity} ${path}`);
+  };
+
+  it('is an error where it is needed, and a word elsewhere', async () => {
+    expect(await findings('windows')).toEqual(['error /migr_image_map/windows']);
+    expect(await findings('linux')).toEqual(['warning /migr_image_map/windows']);
   });
 });
