@@ -38,6 +38,7 @@ export default defineConfig({
           name: 'openstack',
           include: ['e2e/specs-openstack/**/*.spec.ts'],
           globalSetup: ['e2e/rigs/open-source-cloud/for-specs.ts'],
+          setupFiles: ['e2e/rigs/open-source-cloud/hold-requests.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
           fileParallelism: false,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ServiceApi } from './service-api.ts';
 import { serversOf, type Servers } from './servers.ts';
-import { segment } from './wire.ts';
 
 const flavorSchema = z.looseObject({
   id: z.string(),
@@ -45,12 +44,7 @@ const versionSchema = z.looseObject({ version: z.looseObject({ id: z.string(), v
 export interface Compute {
   readonly servers: Servers;
   flavors(signal: AbortSignal): Promise<readonly Flavor[]>;
-  flavor(id: string, signal: AbortSignal): Promise<Flavor | undefined>;
   keyPairs(signal: AbortSignal): Promise<readonly KeyPair[]>;
-  keyPair(name: string, signal: AbortSignal): Promise<KeyPair | undefined>;
-  /** @param publicKey in OpenSSH's form */
-  importKeyPair(name: string, publicKey: string, signal: AbortSignal): Promise<KeyPair>;
-  deleteKeyPair(name: string, signal: AbortSignal): Promise<void>;
   serverGroups(signal: AbortSignal): Promise<readonly ServerGroup[]>;
   /** The names of the zones that take servers. */
   availabilityZones(signal: AbortSignal): Promise<readonly string[]>;
@@ -60,21 +54,13 @@ export interface Compute {
 }
 
 export function computeOf(api: ServiceApi): Compute {
-  const keyPairPath = (name: string): string => `/os-keypairs/${segment(name)}`;
   return {
     servers: serversOf(api),
     flavors: (signal) => api.list(flavorSchema, { operation: 'list flavors', path: '/flavors/detail', key: 'flavors' }, signal),
-    flavor: (id, signal) => api.findIn('flavor', flavorSchema, { operation: `read flavor ${id}`, method: 'GET', path: `/flavors/${segment(id)}` }, signal),
     async keyPairs(signal) {
       const item = z.looseObject({ keypair: keyPairSchema });
       return (await api.list(item, { operation: 'list key pairs', path: '/os-keypairs', key: 'keypairs' }, signal)).map(({ keypair }) => keypair);
     },
-    keyPair: (name, signal) => api.findIn('keypair', keyPairSchema, { operation: `read key pair ${name}`, method: 'GET', path: keyPairPath(name) }, signal),
-    importKeyPair: (name, publicKey, signal) =>
-      api.readIn('keypair', keyPairSchema, {
-        operation: `import key pair ${name}`, method: 'POST', path: '/os-keypairs', json: { keypair: { name, public_key: publicKey, type: 'ssh' } },
-      }, signal),
-    deleteKeyPair: (name, signal) => api.remove({ operation: `delete key pair ${name}`, path: keyPairPath(name) }, signal),
     serverGroups: (signal) => api.list(serverGroupSchema, { operation: 'list server groups', path: '/os-server-groups', key: 'server_groups' }, signal),
     async availabilityZones(signal) {
       const zones = await api.list(zoneSchema, { operation: 'list availability zones', path: '/os-availability-zone', key: 'availabilityZoneInfo' }, signal);

@@ -115,10 +115,10 @@ interface Filter {
 export type NetworkQuotas = Readonly<Record<string, { readonly limit: number; readonly used: number }>>;
 
 export interface NetworkService {
-  networks(filter: Filter & { readonly external?: boolean; readonly shared?: boolean }, signal: AbortSignal): Promise<readonly Network[]>;
+  networks(filter: Filter & { readonly external?: boolean }, signal: AbortSignal): Promise<readonly Network[]>;
   network(id: string, signal: AbortSignal): Promise<Network | undefined>;
   subnets(filter: { readonly networkId?: string }, signal: AbortSignal): Promise<readonly Subnet[]>;
-  ports(filter: Filter & { readonly macAddress?: string; readonly networkId?: string; readonly deviceId?: string; readonly address?: string }, signal: AbortSignal): Promise<readonly Port[]>;
+  ports(filter: Filter & { readonly macAddress?: string; readonly networkId?: string; readonly address?: string }, signal: AbortSignal): Promise<readonly Port[]>;
   port(id: string, signal: AbortSignal): Promise<Port | undefined>;
   createPort(port: NewPort, signal: AbortSignal): Promise<Port>;
   changePort(id: string, change: PortChange, signal: AbortSignal): Promise<Port>;
@@ -141,17 +141,16 @@ export interface NetworkService {
 
 export function networkServiceOf(api: ServiceApi): NetworkService {
   const at = (collection: string, id: string): string => `/${collection}/${segment(id)}`;
-  const text = (flag: boolean | undefined): string | undefined => (flag === undefined ? undefined : String(flag));
   const list = <S extends z.ZodType>(item: S, collection: string, query: Readonly<Record<string, string | undefined>>, signal: AbortSignal): Promise<readonly z.infer<S>[]> =>
     api.list(item, { operation: `list ${collection}`, path: `/${collection}`, key: collection.replaceAll('-', '_'), query: queryOf(query) }, signal);
   return {
-    networks: ({ name, projectId, external, shared }, signal) =>
-      list(networkSchema, 'networks', { name, project_id: projectId, 'router:external': text(external), shared: text(shared) }, signal),
+    networks: ({ name, projectId, external }, signal) =>
+      list(networkSchema, 'networks', { name, project_id: projectId, 'router:external': external === undefined ? undefined : String(external) }, signal),
     network: (id, signal) => api.findIn('network', networkSchema, { operation: `read network ${id}`, method: 'GET', path: at('networks', id) }, signal),
     subnets: ({ networkId }, signal) => list(subnetSchema, 'subnets', { network_id: networkId }, signal),
-    ports: ({ name, projectId, description, macAddress, networkId, deviceId, address }, signal) =>
+    ports: ({ name, projectId, description, macAddress, networkId, address }, signal) =>
       list(portSchema, 'ports', {
-        name, project_id: projectId, description, mac_address: macAddress, network_id: networkId, device_id: deviceId,
+        name, project_id: projectId, description, mac_address: macAddress, network_id: networkId,
         fixed_ips: address === undefined ? undefined : `ip_address=${address}`,
       }, signal),
     port: (id, signal) => api.findIn('port', portSchema, { operation: `read port ${id}`, method: 'GET', path: at('ports', id) }, signal),

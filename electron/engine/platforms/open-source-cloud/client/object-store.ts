@@ -29,8 +29,6 @@ export interface ObjectStore {
    * @throws `cloud.not-found`; `cloud.unexpected-answer` when the object is shorter
    */
   readRange(container: string, name: string, offset: number, length: number, signal: AbortSignal): Promise<Uint8Array>;
-  /** "Not there" is done. */
-  delete(container: string, name: string, signal: AbortSignal): Promise<void>;
 }
 
 /** The service's own limit for one page of a listing. */
@@ -85,6 +83,5 @@ export function objectStoreOf(api: ServiceApi): ObjectStore {
       if (wanted.length === length) return wanted;
       throw new CausewayError('cloud.unexpected-answer', `${operation}: ${wanted.length} bytes came`, { details: { operation, status, bytes: wanted.length } });
     },
-    delete: (container, name, signal) => api.remove({ operation: `delete object ${container}/${name}`, path: objectPath(container, name) }, signal),
   };
 }

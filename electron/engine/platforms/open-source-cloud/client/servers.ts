@@ -87,7 +87,6 @@ export interface Servers {
   /** @param hints scheduler hints, e.g. the id of a server group as `group` */
   create(server: NewServer, hints: Readonly<Record<string, string>>, signal: AbortSignal): Promise<{ readonly id: string }>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  start(id: string, signal: AbortSignal): Promise<void>;
   stop(id: string, signal: AbortSignal): Promise<void>;
   /** Makes an image of a server; resolves with the id of the image, which is not ready then. */
   createImage(id: string, name: string, metadata: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
@@ -98,7 +97,6 @@ export interface Servers {
   /** Not attached is done. */
   detach(id: string, volumeId: string, signal: AbortSignal): Promise<void>;
   interfaces(id: string, signal: AbortSignal): Promise<readonly ServerInterface[]>;
-  setMetadata(id: string, metadata: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
 }
 
 export function serversOf(api: ServiceApi): Servers {
@@ -117,9 +115,6 @@ export function serversOf(api: ServiceApi): Servers {
         json: { server, ...(Object.keys(hints).length === 0 ? {} : { 'os:scheduler_hints': hints }) },
       }, signal),
     delete: (id, signal) => api.remove({ operation: `delete server ${id}`, path: one(id) }, signal),
-    async start(id, signal) {
-      await act(id, 'start', { 'os-start': null }, signal);
-    },
     async stop(id, signal) {
       await act(id, 'stop', { 'os-stop': null }, signal);
     },
@@ -141,10 +136,6 @@ export function serversOf(api: ServiceApi): Servers {
       api.remove({ operation: `detach volume ${volumeId} from server ${id}`, path: `${one(id)}/os-volume_attachments/${segment(volumeId)}` }, signal),
     interfaces: (id, signal) =>
       api.list(interfaceSchema, { operation: `list interfaces of server ${id}`, path: `${one(id)}/os-interface`, key: 'interfaceAttachments' }, signal),
-    async setMetadata(id, metadata, signal) {
-      // POST merges, so that sending it twice is the same as once.
-      await api.send({ operation: `set metadata of server ${id}`, method: 'POST', path: `${one(id)}/metadata`, json: { metadata }, idempotent: true }, signal);
-    },
   };
 }
 

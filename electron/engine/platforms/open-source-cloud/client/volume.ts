@@ -85,12 +85,10 @@ export interface NewVolume {
   readonly size: number;
   readonly volume_type?: string;
   readonly availability_zone?: string;
-  readonly description?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly snapshot_id?: string;
   readonly source_volid?: string;
   readonly imageRef?: string;
-  readonly backup_id?: string;
 }
 
 export interface NewBackup {
@@ -101,7 +99,6 @@ export interface NewBackup {
   /** Allows the backup of a volume that is in use. */
   readonly force: boolean;
   readonly snapshot_id?: string;
-  readonly description?: string;
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -150,7 +147,6 @@ export interface VolumeService {
   readonly backups: Backups;
   readonly attachments: Attachments;
   types(signal: AbortSignal): Promise<readonly VolumeType[]>;
-  availabilityZones(signal: AbortSignal): Promise<readonly string[]>;
   quotas(projectId: string, signal: AbortSignal): Promise<VolumeQuotas>;
 }
 
@@ -165,11 +161,6 @@ export function volumeServiceOf(api: ServiceApi): VolumeService {
     backups: backupsOf(api),
     attachments: attachmentsOf(api),
     types: (signal) => api.list(volumeTypeSchema, { operation: 'list volume types', path: '/types', key: 'volume_types' }, signal),
-    async availabilityZones(signal) {
-      const zone = z.looseObject({ zoneName: z.string(), zoneState: z.looseObject({ available: z.boolean() }) });
-      const zones = await api.list(zone, { operation: 'list availability zones of volumes', path: '/os-availability-zone', key: 'availabilityZoneInfo' }, signal);
-      return zones.filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName);
-    },
     async quotas(projectId, signal) {
       const answer = await api.readIn('quota_set', z.record(z.string(), z.unknown()), {
         operation: 'read the quotas of volumes', method: 'GET', path: `/os-quota-sets/${segment(projectId)}`, query: { usage: 'True' },

@@ -165,7 +165,7 @@ describe('the check of an endpoint', () => {
 
   it('says which service is missing, which quota is used up, and that the cloud is too old, and goes on', async () => {
     const { session } = await open(({ target }) => list(target), {}, {
-      catalog: (url) => ['compute', 'volumev3', 'network'].map((type) => ({ type, endpoints: [{ interface: 'public', region_id: 'one', url: `${url}/${type === 'volumev3' ? 'volume' : type}` }] })),
+      catalog: (url) => ['compute', 'volumev3', 'network'].map((type) => ({ type, endpoints: [{ interface: 'public', region_id: 'one', url: `${url}/${type === 'volumev3' ? 'volume/v3/p1' : type}` }] })),
     });
     const { passed, steps } = await checkEndpoint(session, signal);
     const about = (name: string) => steps.find((step) => step.name === name);

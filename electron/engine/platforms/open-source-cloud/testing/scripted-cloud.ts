@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ApiDescriptions } from './api-descriptions/api-descriptions.ts';
 
 /** One request as it came in. */
 export interface SeenRequest {
@@ -24,10 +25,16 @@ export interface ScriptedCloud {
   /** How often somebody signed in. */
   signIns(): number;
   url: string;
+  /** @throws when a request was not as the services' descriptions want it, where the environment names those */
   close(): void;
 }
 
-const serviceTypes: Readonly<Record<string, string>> = { compute: 'compute', volume: 'volumev3', network: 'network', image: 'image', objectstore: 'object-store' };
+/** By name: the type and what follows the name in the URL. Versions that are left out are the client's to add. */
+const services: Readonly<Record<string, readonly [type: string, path: string]>> = {
+  compute: ['compute', ''], volume: ['volumev3', '/v3/p1'], network: ['network', ''], image: ['image', ''], objectstore: ['object-store', '/v1/AUTH_p1'],
+};
+/** Versions and projects in paths say nothing to those who answer. */
+const versionInPath = /^(compute|network|image|volume|objectstore)\/v\d+(?:\.\d+)?(?:\/p1|\/AUTH_p1)?(?=[/?]|$)/;
 
 /**
  * A cloud of one loopback server: it signs everybody in with tokens `token-1`, `token-2`… and asks `answer` for the rest.
@@ -41,8 +48,9 @@ export async function startScriptedCloud(
   let signIns = 0;
   let url = '';
   const now = options.now ?? Date.now;
-  const catalog = (): unknown => options.catalog?.(url) ?? Object.entries(serviceTypes).map(([name, type]) => ({
-    type, name, endpoints: [{ interface: 'public', region: 'RegionOne', region_id: 'RegionOne', url: `${url}/${name}` }],
+  const descriptions = ApiDescriptions.ofEnvironment();
+  const catalog = (): unknown => options.catalog?.(url) ?? Object.entries(services).map(([name, [type, path]]) => ({
+    type, name, endpoints: [{ interface: 'public', region: 'RegionOne', region_id: 'RegionOne', url: `${url}/${name}${path}` }],
   }));
   const signIn = (): ScriptedAnswer => options.signIn?.() ?? {
     status: 201,
@@ -59,10 +67,10 @@ export async function startScriptedCloud(
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.once('end', () => {
       const text = Buffer.concat(parts).toString('utf8');
-      // Versions in paths are the client's to add; they say nothing here.
-      const target = (incoming.url ?? '').slice(1).replace(/^(compute|network|image)\/v2(\.[01])?(?=\/)/, '$1');
+      const target = (incoming.url ?? '').slice(1).replace(versionInPath, '$1');
       const request: SeenRequest = { method: incoming.method ?? '', target, headers: incoming.headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
       requests.push(request);
+      descriptions?.check({ ...request, url: new URL(incoming.url ?? '/', url) });
       const isSignIn = target === 'identity/v3/auth/tokens';
       if (isSignIn) signIns += 1;
       const { status = 200, headers = {}, body } = (isSignIn ? signIn() : answer(request, requests.length)) ?? { status: 404, body: { itemNotFound: { code: 404, message: 'not found' } } };
@@ -81,6 +89,7 @@ export async function startScriptedCloud(
     close() {
       server.close();
       server.closeAllConnections();
+      if (descriptions !== undefined && descriptions.violations.length > 0) throw new Error(`requests that the services do not describe:\n${descriptions.violations.join('\n')}`);
     },
   };
 }
