@@ -54,13 +54,21 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
       return left.length === 0;
     });
   };
+  const dropBackups = async (id: string): Promise<void> => {
+    await until(`backups of ${id} gone`, async () => {
+      const { backups } = await api.call<{ backups: { id: string; status: string; has_dependent_backups: boolean }[] }>('block-storage', 'GET', `/backups/detail?volume_id=${id}`);
+      for (const backup of backups) if (backup.status === 'available' && !backup.has_dependent_backups) await api.call('block-storage', 'DELETE', `/backups/${backup.id}`);
+      return backups.length === 0;
+    });
+  };
+  const mechanism = String(environment['replica_export_mechanism']);
   for (const id of diskIds) {
     // One request of qemu-io is below 2 GiB.
     await on(id, ...Array.from({ length: (await volume(id)).size }, (_, part) => `discard -q ${part * GIB} ${GIB}`));
   }
 
   return {
-    platform, vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: true, isLive: true, diskUnitBytes: GIB,
+    platform, vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: mechanism.startsWith('distributed_'), isLive: true, diskUnitBytes: GIB,
     write: (index, offset, length, byte) => on(diskIds[index] ?? '', `write -q -P ${byte} ${offset} ${length}`),
     zero: (index, offset, length) => on(diskIds[index] ?? '', `discard -q ${offset} ${length}`),
     async content(index) {
@@ -83,10 +91,16 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
       await until(`volume ${id} grown`, async () => (await volume(id)).status === 'available');
       await attach(id);
     },
-    loseBase: () => dropSnapshots(diskIds[0] ?? ''),
+    async loseBase() {
+      if (mechanism === 'service_backups') await rm(join(folder, 'open-source-cloud-digests'), { recursive: true });
+      else await (mechanism === 'distributed_snapshots' ? dropSnapshots : dropBackups)(diskIds[0] ?? '');
+    },
     async close() {
       await platform.close();
-      for (const id of [...diskIds, ...added]) await dropSnapshots(id);
+      for (const id of [...diskIds, ...added]) {
+        await dropBackups(id);
+        await dropSnapshots(id);
+      }
       for (const id of added) {
         await detach(id);
         await api.call('block-storage', 'DELETE', `/volumes/${id}`);
