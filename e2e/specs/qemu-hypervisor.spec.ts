@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../shared/model/json.ts';
 import { createQemuHypervisorSource } from '../../electron/engine/platforms/qemu-hypervisor/index.ts';
 import { shutDownGuest } from '../../electron/engine/platforms/qemu-hypervisor/shutdown.ts';
 import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
