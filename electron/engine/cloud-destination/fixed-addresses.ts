@@ -26,7 +26,7 @@ export async function checkFixedAddresses(book: AddressBook, vm: Vm, signal: Abo
   for (const nic of vm.nics) {
     const network = book.networkOf(nic.network);
     if (network === undefined) continue;
-        const path = pointer('network_map', nic.network);
+    const path = pointer('network_map', nic.network);
     const addresses = (nic.ip_addresses ?? []).filter((address) => parseIpv4(address) !== undefined);
     if ((nic.ip_addresses ?? []).length > addresses.length) report('info', path, 'ipv6-dropped', `NIC ${nic.id}: its IPv6 addresses are not kept`);
     const address = keptAddress(nic);

@@ -3,11 +3,12 @@ import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
 import { callerRanges } from '../../cloud-destination/caller-address.ts';
+import { checkNetworksMapped, namedTypes, plannedNeeds, reportShortages, reportUnresolved } from '../../cloud-destination/environment-checks.ts';
 import { checkFixedAddresses } from '../../cloud-destination/fixed-addresses.ts';
 import { labelKeys, labelValue, managedBy } from '../../cloud-destination/labels.ts';
-import { resolve, resolveText, unresolvedText, type Resolution } from '../../cloud-destination/names.ts';
+import { resolve, resolveText } from '../../cloud-destination/names.ts';
 import { pointer, reportInto, type Report } from '../../cloud-destination/online-finding.ts';
-import { addNeeds, shortageText, shortages, type QuotaNeeds } from '../../cloud-destination/quota-needs.ts';
+import { addNeeds, type QuotaNeeds } from '../../cloud-destination/quota-needs.ts';
 import { sizeInGib } from '../../cloud-destination/volume-sizes.ts';
 import { decodeDebugKey } from '../../cloud-destination/worker-user-data.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
@@ -58,18 +59,11 @@ export async function checkEnvironment(session: CloudSession, environment: JsonO
   return findings;
 }
 
-function reportUnresolved(report: Report, path: string, kind: string, wanted: string, resolution: Resolution<unknown>): void {
-  if (resolution.outcome === 'found') return;
-  report('error', path, resolution.outcome === 'ambiguous' ? 'name-ambiguous' : 'name-unknown', unresolvedText(kind, wanted, resolution));
-}
-
 function checkNetworks(networks: readonly CloudNetwork[], environment: DestinationEnvironment, vm: Vm, report: Report): void {
   for (const [source, wanted] of Object.entries(environment.network_map)) {
     reportUnresolved(report, pointer('network_map', source), 'network', wanted, resolve(networks, wanted));
   }
-  for (const network of new Set(vm.nics.map((nic) => nic.network))) {
-    if (environment.network_map[network] === undefined) report('error', '/network_map', 'network-not-mapped', `source network "${network}" is not mapped`);
-  }
+  checkNetworksMapped(environment.network_map, vm, report);
   if (environment.migr_network !== undefined) {
     reportUnresolved(report, '/migr_network', 'network', environment.migr_network, resolve(networks, environment.migr_network));
   }
@@ -134,22 +128,18 @@ async function checkMachineTypes(iaas: Iaas, environment: DestinationEnvironment
 }
 
 async function checkStorage(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
-  const { storage_mappings: mappings } = environment;
-  const wanted: readonly (readonly [string, string | undefined])[] = [
-    ['/storage_mappings/default', mappings.default],
-    ...(mappings.backend_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'backend_mappings', index, 'destination'), each.destination] as const),
-    ...(mappings.disk_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'disk_mappings', index, 'destination'), each.destination] as const),
-    ['/default_volume_performance_class', environment.default_volume_performance_class],
-    ['/migr_worker_volume_performance_class', environment.migr_worker_volume_performance_class],
-  ];
-  const given = wanted.filter(([, name]) => name !== undefined && name !== '');
+  const own = ['default_volume_performance_class', 'migr_worker_volume_performance_class'] as const;
+  const given = [...namedTypes(environment.storage_mappings), ...own.flatMap((key) => {
+    const name = environment[key] ?? '';
+    return name === '' ? [] : [[`/${key}`, name] as const];
+  })];
   for (const disk of vm.disks) {
     const size = sizeInGib(disk.size_bytes);
     if (size > largestVolumeGib) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, a volume has at most ${largestVolumeGib}`);
   }
   if (given.length === 0) return;
   const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
-  for (const [path, name] of given) reportUnresolved(report, path, 'volume performance class', name ?? '', resolveText(classes, name ?? ''));
+  for (const [path, name] of given) reportUnresolved(report, path, 'volume performance class', name, resolveText(classes, name));
 }
 
 async function checkGroupsAndKeys(iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal, report: Report): Promise<void> {
@@ -186,23 +176,12 @@ function checkTexts(environment: DestinationEnvironment, report: Report): void {
 }
 
 async function checkQuotas(session: CloudSession, iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
-  let worker: QuotaNeeds = {};
-  try {
+  const worker = await plannedNeeds(async () => {
     const plan = await planWorker(iaas, environment, 'disk-copy', signal);
-    const ranges = await callerRanges(callerOf(session), callerQuestion(plan), signal);
-    worker = workerNeeds(plan, ranges.length);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof CausewayError)) throw error;
-    if (error.code === 'cloud.caller-address-unknown') report('error', '/migr_worker_use_public_ip', 'caller-address', error.message);
-    else if (error.code === 'cloud.parameter-missing') report('error', '', 'parameter-missing', error.message);
-    // Anything else about the worker was reported at its own place before.
-    else if (error.retryable) throw error;
-  }
+    return workerNeeds(plan, (await callerRanges(callerOf(session), callerQuestion(plan), signal)).length);
+  }, '/migr_worker_use_public_ip', report, signal);
   const existing = await iaas.volumes.list({ [labelKeys.managedBy]: managedBy, [labelKeys.vm]: labelValue(vm.id) }, signal);
-  const needs = addNeeds(worker, volumeNeeds(vm, existing));
-  const short = shortages(needs, await iaas.quotas.read(signal));
-  if (short.length > 0) report('error', '', 'quota', `the project's quotas are too small: ${short.map((each) => shortageText(each, quotaWords)).join('; ')}`);
+  reportShortages(addNeeds(worker, volumeNeeds(vm, existing)), await iaas.quotas.read(signal), quotaWords, report);
 }
 
 /** What the replica's volumes still need; those that an earlier execution made are there already. */

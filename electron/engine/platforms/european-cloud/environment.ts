@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
+import { missing, parseEnvironment, storageMappingShape } from '../../cloud-destination/read-environment.ts';
 
 /**
  * What the adapter reads of an effective environment (defaults, provider configuration and the VM's own values are
@@ -8,13 +8,7 @@ import type { JsonObject } from '../../../../shared/model/json.ts';
  */
 const environmentSchema = z.looseObject({
   network_map: z.record(z.string(), z.string()).default({}),
-  storage_mappings: z
-    .looseObject({
-      default: z.string().optional(),
-      backend_mappings: z.array(z.looseObject({ source: z.string(), destination: z.string() })).optional(),
-      disk_mappings: z.array(z.looseObject({ disk_id: z.string(), destination: z.string() })).optional(),
-    })
-    .default({}),
+  storage_mappings: storageMappingShape,
   default_volume_performance_class: z.string().default(''),
   machine_type: z.string().optional(),
   project: z.string().optional(),
@@ -49,12 +43,7 @@ export type DestinationEnvironment = z.infer<typeof environmentSchema>;
 
 /** @throws `general.invalid-input` naming the leaves that have another type than they must. */
 export function readEnvironment(environment: JsonObject): DestinationEnvironment {
-  // Null is what an unset key is in some documents; it means "not given" here as in the merge before.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== null && value !== ''));
-  const parsed = environmentSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new CausewayError('general.invalid-input', `destination environment: ${issues.join('; ')}`, { details: { issues } });
+  return parseEnvironment(environmentSchema, environment);
 }
 
 /** What lists need of an environment that may still be half filled in: which project, which images. */
@@ -65,15 +54,9 @@ export function readScope(environment: JsonObject): Pick<DestinationEnvironment,
 
 /** A parameter that this step can't do without. @throws `cloud.parameter-missing` */
 export function required(environment: DestinationEnvironment, key: 'availability_zone' | 'migr_network' | 'migr_machine_type'): string {
-  const value = environment[key];
-  if (value === undefined) throw new CausewayError('cloud.parameter-missing', `${key} is not set`, { details: { parameter: key } });
-  return value;
+  return environment[key] ?? missing(key);
 }
 
 export function workerImage(environment: DestinationEnvironment, os: 'linux' | 'windows'): string {
-  const image = environment.migr_image_map[os];
-  if (image === undefined) {
-    throw new CausewayError('cloud.parameter-missing', `migr_image_map has no image for ${os}`, { details: { parameter: `migr_image_map.${os}` } });
-  }
-  return image;
+  return environment.migr_image_map[os] ?? missing(`migr_image_map.${os}`, `migr_image_map has no image for ${os}`);
 }

@@ -1,7 +1,7 @@
-import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { WorkerNetwork } from '../../cloud-destination/caller-address.ts';
 import { resolve, resolvedOrThrow, resolveText } from '../../cloud-destination/names.ts';
 import type { QuotaNeeds } from '../../cloud-destination/quota-needs.ts';
+import { bootVolumeGib } from '../../cloud-destination/worker-boot-volume.ts';
 import { workerOs, workerPorts } from '../../cloud-destination/worker-ports.ts';
 import type { WorkerRole } from '../../ports/destination-platform.ts';
 import { required, workerImage, type DestinationEnvironment } from './environment.ts';
@@ -77,17 +77,8 @@ export async function imagesFor(
 
 /** GiB of a worker's boot volume: as asked, else the image's minimum, else what the machine type brings. */
 export function bootVolumeSize(asked: number | undefined, image: Pick<CloudImage, 'name' | 'minDiskSize'>, type: Pick<MachineType, 'name' | 'disk'>): number {
-  const minimum = image.minDiskSize ?? 0;
-  if (asked !== undefined && asked < minimum) {
-    throw new CausewayError('general.invalid-input', `migr_worker_volume_size is ${asked} GB, image ${image.name} needs ${minimum}`, {
-      details: { parameter: 'migr_worker_volume_size', asked, minimum },
-    });
-  }
-  const size = asked ?? (minimum > 0 ? minimum : (type.disk ?? 0));
-  if (size > 0) return size;
-  throw new CausewayError('cloud.parameter-missing', `migr_worker_volume_size is not set, and neither image ${image.name} nor machine type ${type.name} says a size`, {
-    details: { parameter: 'migr_worker_volume_size' },
-  });
+  const needs = image.minDiskSize ?? 0;
+  return bootVolumeGib(asked, { name: image.name, needs }, needs > 0 ? needs : (type.disk ?? 0), `machine type ${type.name}`);
 }
 
 export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds {

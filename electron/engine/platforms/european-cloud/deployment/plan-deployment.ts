@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
-import type { Finding } from '../../../../../shared/validation/finding.ts';
-import { checkFixedAddresses, keptAddress } from '../../../cloud-destination/fixed-addresses.ts';
+import { hasStarted, mappedName, readPlanState, refuseFixedAddresses } from '../../../cloud-destination/deployment/plan-steps.ts';
+import { keptAddress } from '../../../cloud-destination/fixed-addresses.ts';
 import { resolve, resolvedOrThrow, resolveText } from '../../../cloud-destination/names.ts';
-import { reportInto } from '../../../cloud-destination/online-finding.ts';
 import { addNeeds, requireQuota } from '../../../cloud-destination/quota-needs.ts';
+import { missing } from '../../../cloud-destination/read-environment.ts';
 import type { DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../ports/destination-platform.ts';
 import { readEnvironment, type DestinationEnvironment } from '../environment.ts';
@@ -39,9 +39,7 @@ export type PlanState = z.infer<typeof stateSchema>;
 
 /** @throws `general.bug` when the plan is not one of this platform */
 export function planState(plan: DeploymentPlan): PlanState {
-  const parsed = stateSchema.safeParse(plan.state);
-  if (!parsed.success) throw new CausewayError('general.bug', `plan of a deployment: ${parsed.error.message}`);
-  return parsed.data;
+  return readPlanState(stateSchema, plan);
 }
 
 /** Settles everything that can be settled, and refuses everything that can be refused, before anything is created. */
@@ -50,7 +48,7 @@ export async function planDeployment(session: CloudSession, run: DeploymentRun, 
   const iaas = session.iaas(environment.project);
   const networks = await iaas.networks.list(signal);
   const nics = run.vm.nics.map((nic) => planNic(networks, environment, nic));
-  await refuseAddresses(iaas, networks, environment, run, signal);
+  if (environment.preserve_fixed_ips) await refuseFixedAddresses('european-cloud', mappedNetworks(iaas, networks, environment), run, signal);
   const machineType = await chooseMachineType(iaas, environment, run, signal);
   const securityGroupIds = await resolveGroups(iaas, environment, signal);
   const affinityGroupId = environment.affinity_group === undefined
@@ -74,16 +72,8 @@ export async function planDeployment(session: CloudSession, run: DeploymentRun, 
   return { machineType: machineType.name, state: JSON.parse(JSON.stringify(state)) as JsonObject };
 }
 
-/** A deployment that goes on after a crash has taken its share of the quotas already. */
-function hasStarted(run: DeploymentRun): boolean {
-  return run.ledger.list({ lifetime: 'deployment' }).some((entry) => entry.key.startsWith(`deployment/${run.deploymentId}/`));
-}
-
 function planNic(networks: readonly CloudNetwork[], environment: DestinationEnvironment, nic: DeploymentRun['vm']['nics'][number]): PlanState['nics'][number] {
-  const wanted = environment.network_map[nic.network];
-  if (wanted === undefined) {
-    throw new CausewayError('cloud.parameter-missing', `network_map has no entry for "${nic.network}", the network of NIC ${nic.id}`, { details: { parameter: 'network_map', network: nic.network } });
-  }
+  const wanted = mappedName(environment.network_map, nic);
   const network = resolvedOrThrow('network', `network_map.${nic.network}`, wanted, resolve(networks, wanted));
   const address = environment.preserve_fixed_ips ? keptAddress(nic) : undefined;
   const [prefix] = network.ipv4?.prefixes ?? [];
@@ -97,22 +87,11 @@ function planNic(networks: readonly CloudNetwork[], environment: DestinationEnvi
   };
 }
 
-async function refuseAddresses(iaas: Iaas, networks: readonly CloudNetwork[], environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<void> {
-  if (!environment.preserve_fixed_ips) return;
-  const findings: Finding[] = [];
-  await checkFixedAddresses(mappedNetworks(iaas, networks, environment), run.vm, signal, reportInto('european-cloud', findings));
-  // A deployment that goes on after a crash finds its own NIC at the address.
-  const errors = findings.filter((each) => each.severity === 'error' && !(hasStarted(run) && each.rule.endsWith('address-taken')));
-  if (errors.length > 0) throw new CausewayError('cloud.address-out-of-range', errors.map((each) => each.message).join('; '), { details: { problems: errors.map((each) => each.message) } });
-  for (const each of findings) if (each.severity !== 'error') run.note(each.message);
-}
-
 async function chooseMachineType(iaas: Iaas, environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<MachineType> {
   const types = (await iaas.lists.machineTypes(signal)).map((type) => ({ ...type, id: type.name }));
   if (environment.machine_type !== undefined) return resolvedOrThrow('machine type', 'machine_type', environment.machine_type, resolve(types, environment.machine_type));
-  if (run.vm.os_type === 'windows') throw new CausewayError('cloud.parameter-missing', 'machine_type is not set; a Windows VM needs one that is meant for Windows', { details: { parameter: 'machine_type' } });
-  const chosen = smallestFitting(types, run.vm);
-  if (chosen === undefined) throw new CausewayError('cloud.parameter-missing', `machine_type is not set, and none has ${run.vm.vcpus ?? '?'} vCPU and ${run.vm.memory_mb ?? '?'} MB`, { details: { parameter: 'machine_type' } });
+  if (run.vm.os_type === 'windows') missing('machine_type', 'machine_type is not set; a Windows VM needs one that is meant for Windows');
+  const chosen = smallestFitting(types, run.vm) ?? missing('machine_type', `machine_type is not set, and none has ${run.vm.vcpus ?? '?'} vCPU and ${run.vm.memory_mb ?? '?'} MB`);
   run.note(`Machine type ${chosen.name} is the smallest that fits (${chosen.vcpus} vCPU, ${chosen.ram} MB)`, { machineType: chosen.name });
   return chosen;
 }

@@ -1,14 +1,16 @@
 import { CausewayError, toErrorRecord } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
+import { refusedTags } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import type { Finding } from '../../../../../shared/validation/finding.ts';
 import { callerRanges } from '../../../cloud-destination/caller-address.ts';
+import { checkNetworksMapped, namedTypes, plannedNeeds, reportShortages, reportUnresolved } from '../../../cloud-destination/environment-checks.ts';
 import { checkFixedAddresses } from '../../../cloud-destination/fixed-addresses.ts';
 import { labelKeys, labelValue, managedBy } from '../../../cloud-destination/labels.ts';
 import { fits } from '../../../cloud-destination/machine-size.ts';
-import { resolve, unresolvedText, type Resolution } from '../../../cloud-destination/names.ts';
+import { resolve } from '../../../cloud-destination/names.ts';
 import { pointer, reportInto, type Report } from '../../../cloud-destination/online-finding.ts';
-import { addNeeds, shortages, shortageText, type QuotaNeeds, type Quotas } from '../../../cloud-destination/quota-needs.ts';
+import { addNeeds, type QuotaNeeds, type Quotas } from '../../../cloud-destination/quota-needs.ts';
 import { volumeTypeOf } from '../../../cloud-destination/storage-choice.ts';
 import { sizeInGib } from '../../../cloud-destination/volume-sizes.ts';
 import type { Flavor } from '../client/compute.ts';
@@ -18,7 +20,6 @@ import { chooseFlavor } from './flavor.ts';
 import { mappedNetworks } from './mapped-networks.ts';
 import { findPool, resolveNetwork } from './networks.ts';
 import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
-import { refusedTags } from './tags.ts';
 import { bootVolumeSize, callerOf, listImages, planWorker, workerNeeds } from './worker-plan.ts';
 
 /**
@@ -47,11 +48,6 @@ export async function checkEnvironment(session: OpenStackSession, environment: J
   return findings;
 }
 
-function reportUnresolved(report: Report, path: string, kind: string, wanted: string, resolution: Resolution<unknown>): void {
-  if (resolution.outcome === 'found') return;
-  report('error', path, resolution.outcome === 'ambiguous' ? 'name-ambiguous' : 'name-unknown', unresolvedText(kind, wanted, resolution));
-}
-
 async function checkNetworks(session: OpenStackSession, environment: DestinationEnvironment, vm: Vm, report: Report, signal: AbortSignal): Promise<void> {
   const { network } = session.cloud;
   const [{ projectId }, networks, subnets] = await Promise.all([session.cloud.identity(signal), network.networks({}, signal), network.subnets({}, signal)]);
@@ -63,9 +59,7 @@ async function checkNetworks(session: OpenStackSession, environment: Destination
     }
   };
   for (const [source, wanted] of Object.entries(environment.network_map)) check(pointer('network_map', source), wanted);
-  for (const name of new Set(vm.nics.map((nic) => nic.network))) {
-    if (environment.network_map[name] === undefined) report('error', '/network_map', 'network-not-mapped', `source network "${name}" is not mapped`);
-  }
+  checkNetworksMapped(environment.network_map, vm, report);
   if (environment.migr_network !== undefined) check('/migr_network', environment.migr_network);
   if (environment.preserve_fixed_ips) await checkFixedAddresses(mappedNetworks(session, networks, subnets, projectId, environment, vm), vm, signal, report);
 }
@@ -141,17 +135,11 @@ function checkFlavors(flavors: readonly Flavor[], environment: DestinationEnviro
 }
 
 async function checkStorage({ cloud }: OpenStackSession, environment: DestinationEnvironment, report: Report, signal: AbortSignal): Promise<void> {
-  const { storage_mappings: mappings } = environment;
-  const wanted: readonly (readonly [string, string | undefined])[] = [
-    ['/storage_mappings/default', mappings.default],
-    ...(mappings.backend_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'backend_mappings', index, 'destination'), each.destination] as const),
-    ...(mappings.disk_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'disk_mappings', index, 'destination'), each.destination] as const),
-    ['/migr_worker_volume_type', environment.migr_worker_volume_type],
-  ];
-  const given = wanted.filter(([, name]) => name !== undefined && name !== '');
+  const workerType = environment.migr_worker_volume_type;
+  const given = [...namedTypes(environment.storage_mappings), ...(workerType === undefined ? [] : [['/migr_worker_volume_type', workerType] as const])];
   if (given.length === 0) return;
   const types = await cloud.volume.types(signal);
-  for (const [path, name] of given) reportUnresolved(report, path, 'volume type', name ?? '', resolve(types, name ?? ''));
+  for (const [path, name] of given) reportUnresolved(report, path, 'volume type', name, resolve(types, name));
 }
 
 async function checkGroupsAndKeys({ cloud }: OpenStackSession, environment: DestinationEnvironment, report: Report, signal: AbortSignal): Promise<void> {
@@ -170,22 +158,12 @@ async function checkGroupsAndKeys({ cloud }: OpenStackSession, environment: Dest
 }
 
 async function checkQuotas(session: OpenStackSession, environment: DestinationEnvironment, vm: Vm, report: Report, signal: AbortSignal): Promise<void> {
-  let worker: QuotaNeeds = {};
-  try {
+  const worker = await plannedNeeds(async () => {
     const plan = await planWorker(session.cloud, environment, 'disk-copy', signal);
-    const ranges = await callerRanges(callerOf(session, plan), plan.reachedThrough, signal);
-    worker = workerNeeds(plan, ranges.length);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof CausewayError)) throw error;
-    if (error.code === 'cloud.caller-address-unknown') report('error', '/migr_worker_use_fip', 'caller-address', error.message);
-    else if (error.code === 'cloud.parameter-missing') report('error', '', 'parameter-missing', error.message);
-    // Anything else about the worker was reported at its own place before.
-    else if (error.retryable) throw error;
-  }
+    return workerNeeds(plan, (await callerRanges(callerOf(session, plan), plan.reachedThrough, signal)).length);
+  }, '/migr_worker_use_fip', report, signal);
   const quotas = await readQuotas(session.cloud, signal);
-  const short = shortages(addNeeds(worker, await diskNeeds(session, environment, vm, quotas, report, signal)), quotas);
-  if (short.length > 0) report('error', '', 'quota', `the project's quotas are too small: ${short.map((each) => shortageText(each, quotaWords)).join('; ')}`);
+  reportShortages(addNeeds(worker, await diskNeeds(session, environment, vm, quotas, report, signal)), quotas, quotaWords, report);
 }
 
 /** What the replica's volumes still need; those that an earlier execution made are there already. */

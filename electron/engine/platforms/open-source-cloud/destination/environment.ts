@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
+import { missing, parseEnvironment, storageMappingShape } from '../../../cloud-destination/read-environment.ts';
 
 /**
  * What the adapter reads of an effective environment (defaults and the VM's own values are merged before). Loose: the
@@ -8,13 +8,7 @@ import type { JsonObject } from '../../../../../shared/model/json.ts';
  */
 const environmentSchema = z.looseObject({
   network_map: z.record(z.string(), z.string()).default({}),
-  storage_mappings: z
-    .looseObject({
-      default: z.string().optional(),
-      backend_mappings: z.array(z.looseObject({ source: z.string(), destination: z.string() })).optional(),
-      disk_mappings: z.array(z.looseObject({ disk_id: z.string(), destination: z.string() })).optional(),
-    })
-    .default({}),
+  storage_mappings: storageMappingShape,
   hypervisor_type: z.enum(['hyperv', 'qemu', 'kvm']).optional(),
   flavor_name: z.string().optional(),
   keypair_name: z.string().optional(),
@@ -44,12 +38,7 @@ export type DestinationEnvironment = z.infer<typeof environmentSchema>;
 
 /** @throws `general.invalid-input` naming the leaves that have another type than they must. */
 export function readEnvironment(environment: JsonObject): DestinationEnvironment {
-  // Null is what an unset key is in some documents; it means "not given" here as in the merge before.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== null && value !== ''));
-  const parsed = environmentSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new CausewayError('general.invalid-input', `destination environment: ${issues.join('; ')}`, { details: { issues } });
+  return parseEnvironment(environmentSchema, environment);
 }
 
 /** What lists need of an environment that may still be half filled in. */
@@ -59,7 +48,7 @@ export function listsAllNetworks(environment: JsonObject): boolean {
 
 /** A parameter that this step can't do without. @throws `cloud.parameter-missing` */
 export function required(environment: DestinationEnvironment, key: 'migr_network' | 'migr_flavor_name'): string {
-  return environment[key] ?? missing(key, `${key} is not set`);
+  return environment[key] ?? missing(key);
 }
 
 /** The name of a worker's image, and the parameter that has it. @throws `cloud.parameter-missing` */
@@ -67,8 +56,4 @@ export function workerImage(environment: DestinationEnvironment, os: 'linux' | '
   if (environment.migr_image !== undefined) return { name: environment.migr_image, parameter: 'migr_image' };
   const parameter = `migr_image_map.${os}`;
   return { name: environment.migr_image_map[os] ?? missing(parameter, `neither migr_image is set nor has migr_image_map an image for ${os}`), parameter };
-}
-
-export function missing(parameter: string, message: string): never {
-  throw new CausewayError('cloud.parameter-missing', message, { details: { parameter } });
 }

@@ -1,8 +1,8 @@
 import { smallestFitting } from '../../../cloud-destination/machine-size.ts';
 import { resolve, resolvedOrThrow } from '../../../cloud-destination/names.ts';
+import { missing } from '../../../cloud-destination/read-environment.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import type { Flavor } from '../client/compute.ts';
-import { missing } from './environment.ts';
 
 /** The flavor of the final instance: the one that is named, else the smallest usual one that has what the VM had. */
 export function chooseFlavor(flavors: readonly Flavor[], wanted: string | undefined, vm: Pick<Vm, 'vcpus' | 'memory_mb'>): Flavor {

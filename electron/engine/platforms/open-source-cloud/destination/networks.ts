@@ -1,7 +1,7 @@
 import { resolve, resolvedOrThrow, type Resolution } from '../../../cloud-destination/names.ts';
+import { missing } from '../../../cloud-destination/read-environment.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 import type { Network, Subnet } from '../client/network.ts';
-import { missing } from './environment.ts';
 
 /**
  * The networks that form fields offer: those of the project, or all that it can see. External ones are among them where

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chooseFlavor } from './flavor.ts';
 import { bootVolumeMetadata } from './deployment/image-metadata.ts';
 import { isMarkedFor, markText, readMarks } from './marks.ts';
-import { plainTags, refusedTags, tagMetadata } from './tags.ts';
+import { keysWithoutPlainTag, plainTags, refusedTags, tagMetadata } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import { bootVolumeSize } from './worker-plan.ts';
 
 describe('what the boot volume says of its server', () => {
@@ -27,12 +27,18 @@ describe('tags', () => {
     expect(plainTags(tags)).toEqual(['environment=production', 'count=3', 'empty']);
   });
 
+  it('that are no plain ones are known', () => {
+    expect(keysWithoutPlainTag({ environment: 'production', path: 'a/b', list: ['a', 'b'] })).toEqual(['path', 'list']);
+  });
+
   it('are no more than a server may have', () => {
     expect(plainTags(Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, 'v'])))).toHaveLength(50);
   });
 
   it('that the cloud refuses are named', () => {
-    expect(refusedTags({ fine: 'v', ['k'.repeat(256)]: 'v', value: 'v'.repeat(256), '': 'v' }).map(({ key }) => key.length)).toEqual([256, 5, 0]);
+    expect(refusedTags({ fine: 'v', ['k'.repeat(256)]: 'v', value: 'v'.repeat(256), '': 'v', 'größe': 'v', 'causeway-entry': 'v', 'x_1:2.3 -': 'v' }).map(({ key }) => key)).toEqual([
+      'k'.repeat(256), 'value', '', 'größe', 'causeway-entry',
+    ]);
   });
 });
 

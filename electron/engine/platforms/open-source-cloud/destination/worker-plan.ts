@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { Caller, WorkerNetwork } from '../../../cloud-destination/caller-address.ts';
 import { resolve, resolvedOrThrow } from '../../../cloud-destination/names.ts';
 import { addNeeds, type QuotaNeeds } from '../../../cloud-destination/quota-needs.ts';
+import { bootVolumeGib } from '../../../cloud-destination/worker-boot-volume.ts';
 import { workerOs, workerPorts } from '../../../cloud-destination/worker-ports.ts';
 import type { WorkerRole } from '../../../ports/destination-platform.ts';
 import type { Flavor } from '../client/compute.ts';
@@ -81,17 +82,8 @@ function usableImage(image: NamedImage, parameter: string): NamedImage {
 /** GiB of a worker's boot volume: as asked, else the flavor's disk; never less than the image needs. */
 export function bootVolumeSize(asked: number | undefined, image: Pick<Image, 'min_disk' | 'virtual_size' | 'size'> & { readonly name: string }, flavor: Pick<Flavor, 'name' | 'disk'>): number {
   const content = Math.ceil((image.virtual_size ?? image.size ?? 0) / 2 ** 30);
-  const minimum = Math.max(image.min_disk ?? 0, content);
-  if (asked !== undefined && asked < minimum) {
-    throw new CausewayError('general.invalid-input', `migr_worker_volume_size is ${asked} GB, image ${image.name} needs ${minimum}`, {
-      details: { parameter: 'migr_worker_volume_size', asked, minimum },
-    });
-  }
-  const size = asked ?? Math.max(flavor.disk, minimum);
-  if (size > 0) return size;
-  throw new CausewayError('cloud.parameter-missing', `migr_worker_volume_size is not set, and neither image ${image.name} nor flavor ${flavor.name} says a size`, {
-    details: { parameter: 'migr_worker_volume_size' },
-  });
+  const needs = Math.max(image.min_disk ?? 0, content);
+  return bootVolumeGib(asked, { name: image.name, needs }, Math.max(flavor.disk, needs), `flavor ${flavor.name}`);
 }
 
 /** New groups have two rules of the cloud's own, for what goes out. */

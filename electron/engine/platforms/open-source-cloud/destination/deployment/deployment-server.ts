@@ -1,3 +1,4 @@
+import { plainTags, tagMetadata } from '../../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import { freeVolume } from '../../../../cloud-destination/attachments.ts';
 import type { CloudServer } from '../../../../cloud-destination/cloud-scope.ts';
 import { bootVolumeOf } from '../../../../cloud-destination/deployment/boot-volume.ts';
@@ -13,7 +14,6 @@ import { readEnvironment, type DestinationEnvironment } from '../environment.ts'
 import { findPool } from '../networks.ts';
 import { findServer } from '../remove-resource.ts';
 import { scopeOf } from '../scope.ts';
-import { plainTags, tagMetadata } from '../tags.ts';
 import { ensureFloatingIp } from '../worker-network.ts';
 import { bootVolumeMetadata } from './image-metadata.ts';
 import { planState } from './plan-deployment.ts';

@@ -2,22 +2,21 @@ import { z } from 'zod';
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../../shared/model/json.ts';
 import type { Nic } from '../../../../../../shared/model/vm.ts';
-import type { Finding } from '../../../../../../shared/validation/finding.ts';
-import { checkFixedAddresses, keptAddress } from '../../../../cloud-destination/fixed-addresses.ts';
+import { refusedTags } from '../../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
+import { hasStarted, mappedName, readPlanState, refuseFixedAddresses } from '../../../../cloud-destination/deployment/plan-steps.ts';
+import { keptAddress } from '../../../../cloud-destination/fixed-addresses.ts';
 import { parseCidr, parseIpv4 } from '../../../../cloud-destination/ipv4.ts';
 import { resolve, resolvedOrThrow } from '../../../../cloud-destination/names.ts';
-import { reportInto } from '../../../../cloud-destination/online-finding.ts';
 import { addNeeds, requireQuota } from '../../../../cloud-destination/quota-needs.ts';
 import type { DeploymentPlan, DeploymentRun } from '../../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../../ports/destination-platform.ts';
 import type { Network, Subnet } from '../../client/network.ts';
 import type { OpenStackSession } from '../context.ts';
-import { missing, readEnvironment, type DestinationEnvironment } from '../environment.ts';
+import { readEnvironment, type DestinationEnvironment } from '../environment.ts';
 import { chooseFlavor } from '../flavor.ts';
 import { mappedNetworks } from '../mapped-networks.ts';
 import { findPool, resolveNetwork } from '../networks.ts';
 import { quotaWords, readQuotas, volumeNeeds } from '../quotas.ts';
-import { refusedTags } from '../tags.ts';
 import { planWorker, workerNeeds } from '../worker-plan.ts';
 import { portFor } from './port-reuse.ts';
 
@@ -45,9 +44,7 @@ export type PlanState = z.infer<typeof stateSchema>;
 
 /** @throws `general.bug` when the plan is not one of this platform */
 export function planState(plan: DeploymentPlan): PlanState {
-  const parsed = stateSchema.safeParse(plan.state);
-  if (!parsed.success) throw new CausewayError('general.bug', `plan of a deployment: ${parsed.error.message}`);
-  return parsed.data;
+  return readPlanState(stateSchema, plan);
 }
 
 /** Settles everything that can be settled, and refuses everything that can be refused, before anything is created. */
@@ -58,7 +55,9 @@ export async function planDeployment(session: OpenStackSession, run: DeploymentR
     cloud.identity(signal), cloud.network.networks({}, signal), cloud.network.subnets({}, signal), cloud.compute.flavors(signal),
   ]);
   const going = hasStarted(run);
-  await refuseAddresses(session, networks, subnets, projectId, environment, run, going, signal);
+  if (environment.preserve_fixed_ips) {
+    await refuseFixedAddresses('open-source-cloud', mappedNetworks(session, networks, subnets, projectId, environment, run.vm), run, signal);
+  }
   const ports: PlannedPort[] = [];
   for (const nic of run.vm.nics) {
     const network = mappedNetwork(networks, projectId, environment, nic);
@@ -105,14 +104,8 @@ export async function planDeployment(session: OpenStackSession, run: DeploymentR
   return { machineType: flavor.name, state: JSON.parse(JSON.stringify(state)) as JsonObject };
 }
 
-/** A deployment that goes on after a crash has taken its share of the quotas already. */
-function hasStarted(run: DeploymentRun): boolean {
-  return run.ledger.list({ lifetime: 'deployment' }).some((entry) => entry.key.startsWith(`deployment/${run.deploymentId}/`));
-}
-
 function mappedNetwork(networks: readonly Network[], projectId: string, environment: DestinationEnvironment, nic: Nic): Network {
-  const wanted = environment.network_map[nic.network];
-  if (wanted === undefined) return missing('network_map', `network_map has no entry for "${nic.network}", the network of NIC ${nic.id}`);
+  const wanted = mappedName(environment.network_map, nic);
   return resolvedOrThrow('network', `network_map.${nic.network}`, wanted, resolveNetwork(networks, projectId, wanted));
 }
 
@@ -125,19 +118,6 @@ function fixedIpOf(subnets: readonly Subnet[], network: Network, nic: Nic): Plan
     return range !== undefined && number >= range.first && number <= range.last;
   });
   return subnet === undefined ? undefined : { subnet_id: subnet.id, ip_address: address };
-}
-
-async function refuseAddresses(
-  session: OpenStackSession, networks: readonly Network[], subnets: readonly Subnet[], projectId: string, environment: DestinationEnvironment, run: DeploymentRun,
-  going: boolean, signal: AbortSignal,
-): Promise<void> {
-  if (!environment.preserve_fixed_ips) return;
-  const findings: Finding[] = [];
-  await checkFixedAddresses(mappedNetworks(session, networks, subnets, projectId, environment, run.vm), run.vm, signal, reportInto('open-source-cloud', findings));
-  // A deployment that goes on after a crash finds its own port at the address.
-  const errors = findings.filter((each) => each.severity === 'error' && !(going && each.rule.endsWith('address-taken')));
-  if (errors.length > 0) throw new CausewayError('cloud.address-out-of-range', errors.map((each) => each.message).join('; '), { details: { problems: errors.map((each) => each.message) } });
-  for (const each of findings) if (each.severity !== 'error') run.note(each.message);
 }
 
 /** Undefined: the environment names none, and ports get the project's default group. */

@@ -1,0 +1,53 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
+import { unresolvedText, type Resolution } from './names.ts';
+import { pointer, type Report } from './online-finding.ts';
+import { shortages, shortageText, type QuotaNeeds, type Quotas, type QuotaWords } from './quota-needs.ts';
+import type { StorageMapping } from './storage-choice.ts';
+
+/** Reports a name of an environment that stands for nothing, or for more than one thing. */
+export function reportUnresolved(report: Report, path: string, kind: string, wanted: string, resolution: Resolution<unknown>): void {
+  if (resolution.outcome === 'found') return;
+  report('error', path, resolution.outcome === 'ambiguous' ? 'name-ambiguous' : 'name-unknown', unresolvedText(kind, wanted, resolution));
+}
+
+/** Every source network of the VM's NICs is in the map. */
+export function checkNetworksMapped(networkMap: Readonly<Record<string, string>>, vm: Vm, report: Report): void {
+  for (const network of new Set(vm.nics.map((nic) => nic.network))) {
+    if (networkMap[network] === undefined) report('error', '/network_map', 'network-not-mapped', `source network "${network}" is not mapped`);
+  }
+}
+
+/** The types that a storage mapping names, each with its place in the environment. */
+export function namedTypes(mappings: StorageMapping): readonly (readonly [path: string, name: string])[] {
+  const all: readonly (readonly [string, string | undefined])[] = [
+    ['/storage_mappings/default', mappings.default],
+    ...(mappings.backend_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'backend_mappings', index, 'destination'), each.destination] as const),
+    ...(mappings.disk_mappings ?? []).map((each, index) => [pointer('storage_mappings', 'disk_mappings', index, 'destination'), each.destination] as const),
+  ];
+  return all.filter((each): each is readonly [string, string] => each[1] !== undefined && each[1] !== '');
+}
+
+/**
+ * What the disk copy worker will need. A worker that can't be planned needs nothing here: what is wrong with its names
+ * is reported at their own places.
+ *
+ * @param addressParameter where it stands that workers are reached by an address that is not known
+ */
+export async function plannedNeeds(plan: () => Promise<QuotaNeeds>, addressParameter: string, report: Report, signal: AbortSignal): Promise<QuotaNeeds> {
+  try {
+    return await plan();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof CausewayError)) throw error;
+    if (error.code === 'cloud.caller-address-unknown') report('error', addressParameter, 'caller-address', error.message);
+    else if (error.code === 'cloud.parameter-missing') report('error', '', 'parameter-missing', error.message);
+    else if (error.retryable) throw error;
+    return {};
+  }
+}
+
+export function reportShortages(needs: QuotaNeeds, quotas: Quotas, words: QuotaWords, report: Report): void {
+  const short = shortages(needs, quotas);
+  if (short.length > 0) report('error', '', 'quota', `the project's quotas are too small: ${short.map((each) => shortageText(each, words)).join('; ')}`);
+}

@@ -1,0 +1,26 @@
+import type { ManagedResource } from '../ports/destination-platform.ts';
+import type { ResourceKind } from '../ports/ledger.ts';
+import { hasLabels, labelKeys, managedBy } from './labels.ts';
+
+/** The label that everything of ours carries. */
+export const ourLabel = { [labelKeys.managedBy]: managedBy } as const;
+
+interface Labelled {
+  readonly id: string;
+  readonly name?: string | null | undefined;
+  readonly labels: Readonly<Record<string, unknown>>;
+}
+
+/** Those of the resources that carry our label, each with the entry and the replica that it says it is for. */
+export function managedOf(lists: readonly (readonly [ResourceKind, readonly Labelled[]])[]): readonly ManagedResource[] {
+  return lists.flatMap(([kind, resources]) =>
+    resources
+      .filter((resource) => hasLabels(resource, ourLabel))
+      .map(({ id, name, labels }) => ({
+        kind, id, name: name ?? id, entryId: text(labels[labelKeys.entry]) ?? '', replicaId: text(labels[labelKeys.replica]),
+      })));
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
