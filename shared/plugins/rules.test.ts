@@ -9,10 +9,13 @@ import { pluginOf, ruleCases, type RuleCase } from './testing/rule-cases.ts';
 
 const section = 'european_cloud_migration_provider';
 
-/** Two machine types of one name, beside those of the golden catalog. */
+/** Two machine types of one name, and such with little or no disk, beside those of the golden catalog. */
 const catalog: Catalog = {
   ...goldenCatalog,
-  machine_types: [...(goldenCatalog.machine_types ?? []), { id: 'd1', name: 'double', vcpus: 8 }, { id: 'd2', name: 'double', vcpus: 8 }],
+  machine_types: [
+    ...(goldenCatalog.machine_types ?? []), { id: 'd1', name: 'double', vcpus: 8 }, { id: 'd2', name: 'double', vcpus: 8 },
+    { id: 'm0', name: 'diskless', vcpus: 1, disk_gb: 0 }, { id: 'm5', name: 'tiny', vcpus: 1, disk_gb: 5 },
+  ],
 };
 
 function check(plugin: PluginId, side: Side, environment: JsonObject, vm: object | null = goldenVm, options: ValidationOptions = { catalog }) {
@@ -109,6 +112,26 @@ test('kinds of resources that the catalog’s shape does not name are compared t
   expect(check('open-source-cloud', 'destination', environment, goldenVm, { catalog: odd as Catalog })).toMatchObject([
     { rule: 'open-source-cloud/not-in-catalog', path: '/destination/environment/server_group', suggestion: 'Did you mean "gruop"?' },
   ]);
+});
+
+describe('floating IPs without the name of a pool', () => {
+  const environment = changed(goldenEnvironment('open-source-cloud', 'destination'), { floating_ip_pool: undefined, migr_fip_pool_name: undefined });
+  const pools = (...names: string[]) => ({ ...catalog, floating_ip_pools: names.map((name) => ({ id: name, name })) });
+  const found = (known: Catalog) => check('open-source-cloud', 'destination', environment, goldenVm, { catalog: known }).map(({ severity, path }) => [severity, path]);
+
+  test('come from the only one that there is', () => {
+    expect(found(pools('public'))).toEqual([]);
+  });
+
+  test.each([[[]], [['one', 'two']]])('can’t be had from %j', (names) => {
+    expect(found(pools(...names))).toEqual([['error', '/destination/environment/floating_ip_pool'], ['error', '/destination/environment/migr_fip_pool_name']]);
+  });
+
+  test('may name a pool whose name holds a slash, and a subnet of it', () => {
+    const named = changed(environment, { floating_ip_pool: 'a/b', migr_fip_pool_name: 'a/b/low' });
+    expect(check('open-source-cloud', 'destination', named, goldenVm, { catalog: pools('a/b') })).toEqual([]);
+    expect(check('open-source-cloud', 'destination', named, goldenVm, { catalog: pools('a') }).map(({ path }) => path)).toEqual(['/destination/environment/migr_fip_pool_name']);
+  });
 });
 
 test('a security group of the provider configuration that is missing is reported at the list', () => {

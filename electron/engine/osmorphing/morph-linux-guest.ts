@@ -151,6 +151,7 @@ export function commonWishes(options: MorphOptions): JsonObject {
     retainUserCredentials: options.retainUserCredentials ?? false,
     preserveHostname: options.preserveHostname ?? true,
     serialConsole: options.serialConsole ?? true,
+    hypervisor: options.hypervisor ?? 'kvm',
     cloudInit: options.cloudInit ?? 'required',
     nics: options.nics.map(({ macAddress, sourceMacAddress, addresses }) => ({
       macAddress, sourceMacAddress: sourceMacAddress ?? null, addresses: addresses ?? [],

@@ -44,6 +44,8 @@ export interface MorphOptions {
   /** Default true: every interface gets its address by DHCP. False: addresses stay, names follow the NICs. */
   readonly setDhcp?: boolean | undefined;
   readonly nics: readonly GuestNic[];
+  /** What the destination runs on; it decides which drivers the guest needs. Default `kvm`, with VirtIO. */
+  readonly hypervisor?: 'kvm' | 'hyperv' | undefined;
   /** Default false. */
   readonly retainUserCredentials?: boolean | undefined;
   /** Default true: the guest keeps its host name, whatever the server is called. */

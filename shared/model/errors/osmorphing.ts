@@ -58,7 +58,7 @@ export const osmorphingErrors = {
   },
   'osmorphing.no-virtio': {
     title: 'The guest\'s kernels cannot use virtual disks',
-    cause: 'No installed kernel has drivers for virtio disks.',
+    cause: 'No installed kernel has drivers for the disks that the destination offers: VirtIO, or those of Hyper-V.',
     remedy: 'Install the distribution\'s standard kernel on the source, or choose another disk bus.',
     retryable: false,
   },

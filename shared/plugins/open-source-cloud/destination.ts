@@ -24,7 +24,7 @@ export const destination = z.strictObject({
   }),
   hypervisor_type: field(z.enum(['hyperv', 'qemu', 'kvm']).optional(), {
     title: 'Hypervisor',
-    help: 'What the destination’s compute hosts run on. Decides which drivers the guest gets.',
+    help: 'What the destination’s compute hosts run on. Decides which drivers the guest gets: with hyperv those of Hyper-V, else VirtIO.',
     group: 'Server',
     example: 'kvm',
   }),
@@ -58,7 +58,7 @@ export const destination = z.strictObject({
   ...workerFields,
   port_reuse_policy: field(z.enum(['keep_mac', 'replace_mac', 'reuse_ports']).optional(), {
     title: 'Ports with the same MAC address',
-    help: 'What happens to existing ports with a MAC address that the VM needs. keep_mac deletes and recreates them, replace_mac makes new ports with other addresses, reuse_ports tries to take them over.',
+    help: 'What happens to existing ports with a MAC address that the VM needs. keep_mac deletes and recreates them, replace_mac makes new ports with other addresses, reuse_ports tries to take them over. Ports that a server uses stay. Without a choice: keep_mac.',
     group: 'Network',
     example: 'keep_mac',
   }),
@@ -108,7 +108,7 @@ export const destination = z.strictObject({
   }),
   instance_tags: field(keyValuePairs().optional(), {
     title: 'Tags',
-    help: 'Key-value pairs that are set as tags on the VM.',
+    help: 'Key-value pairs that are set on the VM: all of them as its metadata, and those that fit as tags key=value as well.',
     group: 'Server',
     example: { environment: 'production' },
   }),

@@ -1,18 +1,24 @@
-import { isJsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Rule } from '../../validation/rule.ts';
 import { catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
 import { isOn, textAt, type Path } from '../rules/environment-view.ts';
 import { addressInRange } from '../rules/fixed-addresses.ts';
+import { floatingIpNeedsNic, floatingIpsHavePool } from '../rules/floating-ips.ts';
 import { machineTypeFits } from '../rules/machine-size.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
 import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
-import { workerMapCovers, workerVolumeHoldsImage } from '../rules/worker-images.ts';
+import { workerFlavorHoldsImage, workerMapCovers, workerVolumeHoldsImage } from '../rules/worker-images.ts';
 import { destination } from './destination.ts';
+import { tagRules } from './tag-rules.ts';
 
 const plugin = 'open-source-cloud';
 const exportOption = (key: string): Path => ['service_backups_options', key];
+const neededForExport = ['export_image', 'export_network', 'export_flavor_name'];
+const usesServiceBackups = (effective: JsonObject): boolean => [undefined, 'service_backups'].includes(textAt(effective, ['replica_export_mechanism']));
+/** Of the destination, or of one of its kinds alone. */
+const workerImages: readonly Path[] = [['migr_image'], ['migr_image_map', 'linux'], ['migr_image_map', 'windows']];
 
 export const sourceRules: readonly Rule[] = [
   noEffectUnless(`${plugin}/container-has-no-effect`, {
@@ -22,7 +28,7 @@ export const sourceRules: readonly Rule[] = [
   }),
   noEffectUnless(`${plugin}/service-backups-options-have-no-effect`, {
     keys: [['service_backups_options']],
-    hasEffect: (environment) => [undefined, 'service_backups'].includes(textAt(environment, ['replica_export_mechanism'])),
+    hasEffect: usesServiceBackups,
     because: 'replica_export_mechanism is not service_backups',
   }),
   noEffectUnless(`${plugin}/export-volume-has-no-effect`, {
@@ -35,6 +41,21 @@ export const sourceRules: readonly Rule[] = [
     hasEffect: (environment) => isOn(environment, exportOption('export_worker_use_fip')),
     because: 'export_worker_use_fip is not set',
   }),
+  {
+    id: `${plugin}/export-worker-incomplete`,
+    // Other layers of a project may give the rest, so that this only warns.
+    *check({ effective }) {
+      if (!usesServiceBackups(effective)) return;
+      const missing = neededForExport.filter((key) => textAt(effective, exportOption(key)) === undefined);
+      if (missing.length === 0) return;
+      yield {
+        severity: 'warning',
+        at: ['service_backups_options'],
+        message: `service_backups${textAt(effective, ['replica_export_mechanism']) === undefined ? ', the mechanism when none is chosen,' : ''} reads through an export worker, which needs ${missing.join(' and ')}.`,
+      };
+    },
+  },
+  floatingIpsHavePool(`${plugin}/export-fip-pool-missing`, plugin, { flag: exportOption('export_worker_use_fip'), pool: exportOption('export_fip_pool_name'), inCatalog: false }),
   noRetiredImages(plugin, [['service_backups_options', 'export_image']]),
 ];
 
@@ -74,29 +95,33 @@ export const destinationRules: readonly Rule[] = [
       };
     },
   },
+  ...tagRules,
   {
-    id: `${plugin}/tag-form`,
-    *check({ environment }) {
-      const tags = environment['instance_tags'];
-      if (!isJsonObject(tags)) return;
-      for (const [key, value] of Object.entries(tags)) {
-        if (key.length <= 255 && (typeof value !== 'string' || value.length <= 255)) continue;
-        yield {
-          severity: 'warning',
-          at: ['instance_tags', key],
-          message: 'Keys and values of tags are cut off or refused beyond 255 characters.',
-        };
+    id: `${plugin}/worker-incomplete`,
+    // Other layers of a project may give the rest, so that this only warns.
+    *check({ effective }) {
+      const missing: readonly (readonly [key: string, isMissing: boolean])[] = [
+        ['migr_network', textAt(effective, ['migr_network']) === undefined],
+        ['migr_flavor_name', textAt(effective, ['migr_flavor_name']) === undefined],
+        ['migr_image_map', effective['migr_image_map'] === undefined && textAt(effective, ['migr_image']) === undefined],
+      ];
+      for (const [key, isMissing] of missing) {
+        if (isMissing) yield { severity: 'warning', at: [key], message: `${key} is not set${key === 'migr_image_map' ? ', and neither is migr_image' : ''}: temporary workers can’t be started without it.` };
       }
     },
   },
+  floatingIpsHavePool(`${plugin}/worker-fip-pool-missing`, plugin, { flag: ['migr_worker_use_fip'], pool: ['migr_fip_pool_name'], inCatalog: true }),
+  floatingIpsHavePool(`${plugin}/floating-ip-pool-missing`, plugin, { flag: ['use_floating_ip'], pool: ['floating_ip_pool'], inCatalog: true }),
+  floatingIpNeedsNic(plugin, 'use_floating_ip'),
   workerMapCovers(plugin, 'migr_image_map', 'migr_image'),
   noRetiredImages(plugin, [['migr_image'], ['migr_image_map', '*']]),
   machineTypeFits(plugin, 'flavor_name'),
   workerVolumeHoldsImage(plugin, {
     size: ['migr_worker_volume_size'],
-    images: [['migr_image'], ['migr_image_map', 'linux'], ['migr_image_map', 'windows']],
+    images: workerImages,
     inUse: ({ effective }) => isOn(effective, ['migr_worker_boot_from_volume']),
   }),
+  workerFlavorHoldsImage(plugin, { flavor: 'migr_flavor_name', images: workerImages, bootFromVolume: 'migr_worker_boot_from_volume' }),
   addressInRange(plugin, {
     flag: 'preserve_fixed_ips',
     severity: 'warning',

@@ -32,7 +32,7 @@ export const source = z.strictObject({
       .optional(),
     {
       title: 'Export mechanism',
-      help: 'How disk contents are read: from backups in the object store, from backups or snapshots in the distributed storage, or from copies of the volumes that a temporary worker reads.',
+      help: 'How disk contents are read: from backups in the object store, from backups or snapshots in the distributed storage, or from copies of the volumes that a temporary worker reads. Without a choice: service_backups.',
       group: 'Export',
       example: 'service_backups',
     },

@@ -81,8 +81,12 @@ function resourcePatterns(schema: z.ZodObject): Pattern[] {
   return patterns;
 }
 
-/** "pool" or "pool/subnet": the pool is what is looked up. */
-const lookedUp = (kind: string, value: string) => (kind === 'floating_ip_pools' ? (value.split('/')[0] ?? value) : value);
+/** "pool" or "pool/subnet": the pool is what is looked up. Its own name may hold a slash. */
+function lookUp(kind: string, resources: readonly Resource[], value: string): readonly Resource[] {
+  const whole = resolveResource(resources, value);
+  const slash = value.lastIndexOf('/');
+  return kind === 'floating_ip_pools' && whole.length === 0 && slash > 0 ? resolveResource(resources, value.slice(0, slash)) : whole;
+}
 
 function* usesOfResources(plugin: string, patterns: readonly Pattern[], context: RuleContext) {
   const catalog = catalogOf(context, plugin);
@@ -92,7 +96,7 @@ function* usesOfResources(plugin: string, patterns: readonly Pattern[], context:
     if (!Array.isArray(resources)) continue;
     for (const found of expand(context.effective, keys)) {
       if (typeof found.value !== 'string' || found.value.trim() === '') continue;
-      const matches = resolveResource(resources as Resource[], lookedUp(kind, found.value));
+      const matches = lookUp(kind, resources as Resource[], found.value);
       yield { found: found as Found & { value: string }, label: labels[kind] ?? kind, resources: resources as Resource[], matches };
     }
   }

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../model/json.ts';
 import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
 import { catalogOf, resolveResource } from './catalog-names.ts';
-import { textAt, valueAt, type Path } from './environment-view.ts';
+import { isOn, textAt, valueAt, type Path } from './environment-view.ts';
 
 type Os = 'linux' | 'windows';
 export const neededImages = (osType: Os): readonly Os[] => (osType === 'windows' ? ['linux', 'windows'] : ['linux']);
@@ -53,6 +53,46 @@ export function workerVolumeHoldsImage(plugin: string, { size, images, inUse }: 
           message: `${gigabytes} GB are too small for the worker image ${image.name}, which needs ${image.min_disk_gb} GB.`,
           suggestion: `Set at least ${image.min_disk_gb}, or leave the key out.`,
         };
+      }
+    },
+  };
+}
+
+interface WorkerFlavor {
+  readonly flavor: string;
+  readonly images: readonly Path[];
+  readonly bootFromVolume: string;
+}
+
+/** A worker that boots from an image has its disk from its flavor. */
+export function workerFlavorHoldsImage(plugin: string, { flavor, images, bootFromVolume }: WorkerFlavor): Rule {
+  return {
+    id: `${plugin}/worker-disk-too-small`,
+    *check(context): Generator<RuleFinding> {
+      const name = textAt(context.effective, [flavor]);
+      const catalog = catalogOf(context, plugin);
+      const size = name === undefined ? undefined : resolveResource(catalog?.machine_types ?? [], name)[0]?.disk_gb;
+      if (name === undefined || size === undefined || isOn(context.effective, [bootFromVolume])) return;
+      if (size === 0) {
+        yield {
+          severity: 'warning',
+          at: [flavor],
+          message: `${name} has no disk, and most clouds boot such machines from a volume only.`,
+          suggestion: `Set ${bootFromVolume}, or take a flavor with a disk.`,
+        };
+        return;
+      }
+      for (const path of images) {
+        const wanted = textAt(context.effective, path);
+        const image = wanted === undefined ? undefined : resolveResource(catalog?.images ?? [], wanted)[0];
+        if (image?.min_disk_gb === undefined || image.min_disk_gb <= size) continue;
+        yield {
+          severity: 'error',
+          at: [flavor],
+          message: `${name} has a disk of ${size} GB, the worker image ${image.name} needs ${image.min_disk_gb} GB.`,
+          suggestion: `Take a larger flavor, or set ${bootFromVolume}.`,
+        };
+        return;
       }
     },
   };

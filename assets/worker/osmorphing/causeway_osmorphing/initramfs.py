@@ -6,9 +6,22 @@ import re
 from . import protocol
 from .protocol import MorphError
 
-MODULES = ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net')
-# Without one of these no disk is found.
-_DISK = ('virtio_blk', 'virtio_scsi')
+
+class Drivers(object):
+    """What a platform's virtual hardware needs; without one of the modules for disks no disk is found."""
+
+    def __init__(self, platform, modules, disk):
+        self.platform = platform
+        self.modules = modules
+        self.disk = disk
+
+
+VIRTIO = Drivers(
+    'virtio',
+    ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net'),
+    ('virtio_blk', 'virtio_scsi'),
+)
+HYPERV = Drivers('hyperv', ('hv_vmbus', 'hv_storvsc', 'hv_netvsc'), ('hv_storvsc',))
 _IMAGES = ('/boot/initrd.img-%s', '/boot/initramfs-%s.img', '/boot/initrd-%s', '/boot/initrd-%s.img')
 
 
@@ -16,6 +29,7 @@ def rebuild(morph):
     """Raises osmorphing.no-virtio when no kernel has the drivers, osmorphing.initramfs when an image lacks them
     afterwards."""
     guest = morph.guest
+    drivers = HYPERV if morph.request.get('hypervisor') == 'hyperv' else VIRTIO
     kernels = guest.kernels()
     if not kernels:
         raise MorphError(
@@ -24,44 +38,54 @@ def rebuild(morph):
     tool = tool_of(guest)
     if tool is None:
         raise MorphError('osmorphing.initramfs', 'the guest has none of update-initramfs, dracut and mkinitrd')
-    able = [version for version in kernels if set(_DISK) & (modules_of(guest, version) | builtin_of(guest, version))]
+    able = [
+        version
+        for version in kernels
+        if set(drivers.disk) & (modules_of(guest, version, drivers) | builtin_of(guest, version, drivers))
+    ]
     for version in sorted(set(kernels) - set(able)):
-        protocol.warn('the kernel %s has no drivers for virtio disks; it can\'t boot on the destination' % version)
+        protocol.warn(
+            'the kernel %s has no drivers for %s disks; it can\'t boot on the destination' % (version, drivers.platform)
+        )
     if not able:
         raise MorphError(
-            'osmorphing.no-virtio', 'none of the kernels %s has virtio_blk or virtio_scsi' % ', '.join(kernels)
+            'osmorphing.no-virtio', 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(drivers.disk))
         )
-    notes = tool.settle(guest)
+    notes = tool.settle(guest, drivers)
     done = []
     for version in able:
         protocol.check_cancelled()
         image = image_of(guest, version, tool)
-        lacking = lacking_in(guest, version, image, tool)
+        lacking = lacking_in(guest, version, image, tool, drivers)
         if not notes and lacking == []:
             continue
         check_room(guest, image)
-        tool.build(guest, version, image)
-        lacking = lacking_in(guest, version, image, tool)
+        tool.build(guest, version, image, drivers)
+        lacking = lacking_in(guest, version, image, tool, drivers)
         if lacking:
             raise MorphError('osmorphing.initramfs', '%s still lacks %s' % (image, ', '.join(lacking)))
         done.append('rebuilt %s' % image)
     return bool(notes or done), notes + done or ['every kernel has the drivers already']
 
 
-def modules_of(guest, version):
-    """Names of the virtio modules that a kernel has as files."""
+def modules_of(guest, version, drivers):
+    """Which of the drivers a kernel has as files."""
     found = set()
-    for top, _, names in os.walk(guest.real('/lib/modules/' + version)):
-        for name in names:
-            match = re.match(r'(virtio\w*)\.ko(\.\w+)?$', name)
-            if match:
-                found.add(match.group(1))
-    return found
+    for _, _, names in os.walk(guest.real('/lib/modules/' + version)):
+        found.update(_modules_in(names))
+    return found & set(drivers.modules)
 
 
-def builtin_of(guest, version):
+def builtin_of(guest, version, drivers):
     text = guest.read('/lib/modules/%s/modules.builtin' % version, '')
-    return set(re.findall(r'/(virtio\w*)\.ko', text))
+    return set(_modules_in(text.split())) & set(drivers.modules)
+
+
+def _modules_in(paths):
+    for path in paths:
+        match = re.search(r'(?:^|/)([\w-]+)\.ko(\.\w+)?$', path)
+        if match:
+            yield match.group(1).replace('-', '_')
 
 
 def image_of(guest, version, tool):
@@ -71,15 +95,14 @@ def image_of(guest, version, tool):
     return tool.image % version
 
 
-def lacking_in(guest, version, image, tool):
-    """Modules that the kernel has as files but the image has not; None when that can't be told."""
+def lacking_in(guest, version, image, tool, drivers):
+    """Drivers that the kernel has as files but the image has not; None when that can't be told."""
     if not guest.exists(image):
-        return sorted(modules_of(guest, version) & set(MODULES))
+        return sorted(modules_of(guest, version, drivers))
     listed = tool.contents(guest, image)
     if listed is None:
         return None
-    contained = set(re.findall(r'/(virtio\w*)\.ko', listed))
-    return sorted((modules_of(guest, version) & set(MODULES)) - contained)
+    return sorted(modules_of(guest, version, drivers) - set(_modules_in(listed.split())))
 
 
 def check_room(guest, image):
@@ -101,11 +124,11 @@ class InitramfsTools(object):
     image = '/boot/initrd.img-%s'
 
     @staticmethod
-    def settle(guest):
+    def settle(guest, drivers):
         path = '/etc/initramfs-tools/modules'
         text = guest.read(path, '')
         present = set(line.split()[0] for line in text.splitlines() if line.split() and not line.startswith('#'))
-        missing = [name for name in MODULES if name not in present]
+        missing = [name for name in drivers.modules if name not in present]
         if not missing:
             return []
         before = text if text.endswith('\n') or not text else text + '\n'
@@ -118,7 +141,7 @@ class InitramfsTools(object):
         return ['added %s to %s' % (', '.join(missing), path)]
 
     @staticmethod
-    def build(guest, version, image):
+    def build(guest, version, image, drivers):
         action = '-u' if guest.exists(image) else '-c'
         guest.run(['update-initramfs', action, '-k', version], timeout=1800, shown=True, code='osmorphing.initramfs')
 
@@ -132,19 +155,20 @@ class Dracut(object):
     """RHEL 6 and later with its likes, SLES 12 and later, openSUSE."""
 
     image = '/boot/initramfs-%s.img'
-    conf = '/etc/dracut.conf.d/50-causeway-virtio.conf'
+    folder = '/etc/dracut.conf.d'
 
     @classmethod
-    def settle(cls, guest):
-        names = ' '.join(name for name in MODULES if name not in ('virtio', 'virtio_ring'))
+    def settle(cls, guest, drivers):
+        names = ' '.join(name for name in drivers.modules if name not in ('virtio', 'virtio_ring'))
+        conf = '%s/50-causeway-%s.conf' % (cls.folder, drivers.platform)
         text = '# Drivers of the platform that this machine was moved to.\nadd_drivers+=" %s "\n' % names
-        if guest.is_folder('/etc/dracut.conf.d'):
-            return ['wrote ' + cls.conf] if guest.write(cls.conf, text) else []
+        if guest.is_folder(cls.folder):
+            return ['wrote ' + conf] if guest.write(conf, text) else []
         return []
 
     @staticmethod
-    def build(guest, version, image):
-        names = ' '.join(sorted(modules_of(guest, version) & set(MODULES)))
+    def build(guest, version, image, drivers):
+        names = ' '.join(sorted(modules_of(guest, version, drivers)))
         args = ['dracut', '--force'] + (['--add-drivers', names] if names else []) + [image, version]
         guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
 
@@ -160,12 +184,12 @@ class MkinitrdSuse(object):
     image = '/boot/initrd-%s'
 
     @staticmethod
-    def settle(guest):
+    def settle(guest, drivers):
         path = '/etc/sysconfig/kernel'
         text = guest.read(path, '')
         found = re.search(r'^INITRD_MODULES="([^"]*)"', text, re.MULTILINE)
         present = found.group(1).split() if found else []
-        missing = [name for name in MODULES if name not in present]
+        missing = [name for name in drivers.modules if name not in present]
         if not missing:
             return []
         line = 'INITRD_MODULES="%s"' % ' '.join(present + missing)
@@ -173,10 +197,10 @@ class MkinitrdSuse(object):
         return ['added %s to %s' % (', '.join(missing), path)]
 
     @staticmethod
-    def build(guest, version, image):
+    def build(guest, version, image, drivers):
         kernel = '/boot/vmlinuz-' + version
         guest.run(
-            ['mkinitrd', '-m', ' '.join(MODULES), '-k', kernel, '-i', image],
+            ['mkinitrd', '-m', ' '.join(drivers.modules), '-k', kernel, '-i', image],
             timeout=1800,
             shown=True,
             code='osmorphing.initramfs',
@@ -194,14 +218,14 @@ class MkinitrdRedHat(MkinitrdSuse):
     image = '/boot/initrd-%s.img'
 
     @staticmethod
-    def settle(guest):
+    def settle(guest, drivers):
         return []
 
     @staticmethod
-    def build(guest, version, image):
+    def build(guest, version, image, drivers):
         args = (
             ['mkinitrd', '-f']
-            + ['--with=' + name for name in MODULES if name in modules_of(guest, version)]
+            + ['--with=' + name for name in drivers.modules if name in modules_of(guest, version, drivers)]
             + [image, version]
         )
         guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')

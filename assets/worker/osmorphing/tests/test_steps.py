@@ -169,6 +169,24 @@ class Steps(TreeTest):
         self.assertEqual([warning for warning in self.warnings if '5.14.0-3' in warning], self.warnings)
         self.assertEqual(len(self.warnings), 1)
 
+    def test_a_guest_for_hyper_v_gets_its_drivers_instead(self):
+        hyperv = ('hv_vmbus', 'hv_storvsc', 'hv_netvsc')
+        files = {'/usr/bin/rpm': '', '/usr/bin/dnf': '', '/usr/bin/dracut': '', '/etc/dracut.conf.d/.keep': ''}
+        files.update(kernel('5.14.0-1', modules=hyperv))
+        guest = self.guest('rocky', files)
+        guest.packages['cloud-init'] = '1'
+        prepare(self.morph(guest, {'hypervisor': 'hyperv'}))
+        self.assertEqual(self.warnings, [])
+        self.assertIn(
+            'dracut --force --add-drivers hv_netvsc hv_storvsc hv_vmbus /boot/initramfs-5.14.0-1.img 5.14.0-1',
+            guest.commands,
+        )
+        self.assertIn('hv_storvsc', guest.read('/etc/dracut.conf.d/50-causeway-hyperv.conf'))
+        self.assertEqual([step['step'] for step in prepare(self.morph(guest, {'hypervisor': 'hyperv'})) if step['changed']], [])
+        with self.assertRaises(MorphError) as caught:
+            prepare(self.morph(guest, {'hypervisor': 'kvm'}))
+        self.assertEqual(caught.exception.code, 'osmorphing.no-virtio')
+
     def test_drivers_that_are_built_in_need_no_rebuilt_image(self):
         files = {'/usr/bin/rpm': '', '/usr/bin/dnf': '', '/usr/bin/dracut': ''}
         files.update(kernel('6.0', modules=()))

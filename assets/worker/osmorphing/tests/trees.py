@@ -79,7 +79,7 @@ class StandIns(Guest):
 
     def _image(self, image, version):
         wanted = (
-            self.read('/etc/dracut.conf.d/50-causeway-virtio.conf', '')
+            ''.join(self.read('/etc/dracut.conf.d/50-causeway-%s.conf' % kind, '') for kind in ('virtio', 'hyperv'))
             + self.read('/etc/initramfs-tools/modules', '')
             + ' '.join(self.commands[-1:])
         )

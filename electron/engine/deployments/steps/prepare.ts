@@ -85,6 +85,7 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
   return {
     setDhcp: environment['set_dhcp'] !== false,
     retainUserCredentials: environment['retain_user_credentials'] === true,
+    ...(environment['hypervisor_type'] === 'hyperv' ? { hypervisor: 'hyperv' } : {}),
     nics: nics.map((nic) => {
       const source = vm.nics.find((candidate) => candidate.id === nic.sourceNicId);
       return { macAddress: nic.macAddress, sourceMacAddress: source?.mac_address, addresses: (source?.ip_addresses ?? []).filter((address) => !address.includes(':')) };

@@ -4,10 +4,13 @@ import type { OpenStackCloud } from '../client/open-cloud.ts';
 import { listNetworks } from './networks.ts';
 import { listImages } from './worker-plan.ts';
 
-/** What the project offers, as the offline validation reads it later. */
-export async function readCatalog(cloud: OpenStackCloud, allNetworks: boolean, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
+/**
+ * What the project offers, as the offline validation reads it later. All networks that it can use are in it: which of
+ * them a form offers is another matter.
+ */
+export async function readCatalog(cloud: OpenStackCloud, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
   const [networks, pools, subnets, images, flavors, types, groups, serverGroups, zones, keyPairs] = await Promise.all([
-    listNetworks(cloud, allNetworks, signal),
+    listNetworks(cloud, true, signal),
     cloud.network.networks({ external: true }, signal),
     cloud.network.subnets({}, signal),
     listImages(cloud, signal),

@@ -28,7 +28,7 @@ export function createOpenStackDestination(connection: unknown, context: OpenSta
   return {
     check: (signal) => checkEndpoint(session, signal),
     options: (names, environment, signal) => readOptions(session.cloud, names, listsAllNetworks(environment), signal),
-    catalog: (environment, signal) => readCatalog(session.cloud, listsAllNetworks(environment), new Date(session.clock.wallTime()), signal),
+    catalog: (_environment, signal) => readCatalog(session.cloud, new Date(session.clock.wallTime()), signal),
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
     async ensureVolumes(run, disks, signal) {
       return ensureVolumes(cloud, run, disks, await volumeRules(session, readEnvironment(run.environment), signal), signal);

@@ -6,7 +6,7 @@ import type { ExportMechanism } from './export-mechanism.ts';
 import { keptBackups } from './kept-backups.ts';
 import { findBackupImage } from './rbd/backup-image.ts';
 import { openRbd } from './rbd/rbd-reader.ts';
-import { openCluster } from './rbd/storage-cluster.ts';
+import { openCluster, probeCluster } from './rbd/storage-cluster.ts';
 import type { SourceContext } from './source-context.ts';
 import { makeBackups, type BackupMark } from './volume-backups.ts';
 
@@ -17,6 +17,8 @@ import { makeBackups, type BackupMark } from './volume-backups.ts';
 export function distributedBackups(context: SourceContext): ExportMechanism {
   const { cloud } = context;
   return {
+    prepare: (_environment, signal) => probeCluster(context.storage, signal),
+
     async take({ tag, disks, base }, signal) {
       const cluster = await openCluster(context.storage);
       const chains = new Map(base.map((disk) => [disk.diskId, markText(disk.mark, 'chain')]));

@@ -1,6 +1,6 @@
 import type { DiskReader } from '../../../ports/disk-reader.ts';
 import type { ExportMechanism } from './export-mechanism.ts';
-import { openCluster, poolOf } from './rbd/storage-cluster.ts';
+import { openCluster, poolOf, probeCluster } from './rbd/storage-cluster.ts';
 import { openRbd } from './rbd/rbd-reader.ts';
 import { recordedOf } from './recorded.ts';
 import { removeRecorded } from './remove-recorded.ts';
@@ -14,6 +14,8 @@ import { markText } from './disk-mark.ts';
  */
 export function distributedSnapshots(context: SourceContext): ExportMechanism {
   return {
+    prepare: (_environment, signal) => probeCluster(context.storage, signal),
+
     async take({ tag, disks }, signal): Promise<readonly DiskMark[]> {
       const cluster = await openCluster(context.storage);
       try {

@@ -18,6 +18,11 @@ import { makeBackups } from './volume-backups.ts';
 export function objectStoreBackups(context: SourceContext): ExportMechanism {
   const { cloud } = context;
   return {
+    async prepare(_environment, signal) {
+      // A project without an object store, or without a role there, is told before backups are made.
+      await cloud.objectStore.containers(signal);
+    },
+
     async take({ tag, environment, disks, base }, signal) {
       const mayCount = keptBackups.incrementalFor(base);
       return makeBackups(context, disks, {

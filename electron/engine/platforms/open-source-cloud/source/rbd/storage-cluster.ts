@@ -8,6 +8,8 @@ import { runTool } from '../../../../nbd/run-tool.ts';
 
 /** The connection's `ceph_options`. */
 export interface StorageOptions {
+  /** Whether the connection says anything of it. */
+  readonly given: boolean;
   readonly configuration: string;
   readonly user: string | undefined;
   readonly keyring: string | undefined;
@@ -22,6 +24,7 @@ export function storageOptions(given: JsonValue | undefined): StorageOptions {
   const options = given !== undefined && isJsonObject(given) ? given : {};
   const timeout = options['ceph_connection_timeout'];
   return {
+    given: Object.keys(options).length > 0,
     configuration: text(options['ceph_conf_file']) ?? `/etc/ceph/${text(options['ceph_cluster_name']) ?? 'ceph'}.conf`,
     user: text(options['ceph_username']),
     keyring: text(options['ceph_keyring_file']),
@@ -59,8 +62,9 @@ export async function openCluster(options: StorageOptions): Promise<StorageClust
   try {
     const configuration = join(folder, 'cluster.conf');
     const given = await readFile(options.configuration, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw new CausewayError('source.unreachable', `ceph_conf_file ${options.configuration} cannot be read (${error.code ?? error.message})`, {
-        retryable: false, details: { parameter: 'ceph_conf_file' },
+      const unsaid = options.given ? '' : "the endpoint's connection has no ceph_options, and ";
+      throw new CausewayError('source.unreachable', `${unsaid}ceph_conf_file ${options.configuration} cannot be read (${error.code ?? error.message})`, {
+        retryable: false, details: { parameter: options.given ? 'ceph_conf_file' : 'ceph_options' },
       });
     });
     if (options.keyring !== undefined) {
@@ -88,6 +92,25 @@ export async function openCluster(options: StorageOptions): Promise<StorageClust
 }
 
 /**
+ * Learns whether the storage cluster can be reached from here with these options.
+ *
+ * @throws `source.unreachable`, `source.request-refused`
+ */
+export async function probeCluster(options: StorageOptions, signal: AbortSignal): Promise<void> {
+  const cluster = await openCluster(options);
+  try {
+    await poolsOf(cluster, signal);
+  } finally {
+    await cluster.close();
+  }
+}
+
+async function poolsOf(cluster: StorageCluster, signal: AbortSignal): Promise<readonly string[]> {
+  const listed = await runTool('rados', [...cluster.args, 'lspools'], 'source.request-refused', signal, cluster.timeoutMs);
+  return listed.split('\n').map((line) => line.trim()).filter((name) => name !== '');
+}
+
+/**
  * The pool that has an image: the configured one, or else the first that has it.
  *
  * @throws `source.snapshot-lost` when no pool has it
@@ -103,8 +126,7 @@ export async function poolOf(cluster: StorageCluster, options: StorageOptions, i
     }
   };
   if (options.pool !== undefined && (await has(options.pool))) return options.pool;
-  const others = (await runTool('rados', [...cluster.args, 'lspools'], 'source.request-refused', signal, cluster.timeoutMs)).split('\n').map((line) => line.trim());
-  for (const pool of others.filter((name) => name !== '' && name !== options.pool && !name.startsWith('.'))) {
+  for (const pool of (await poolsOf(cluster, signal)).filter((name) => name !== options.pool && !name.startsWith('.'))) {
     if (await has(pool)) return pool;
   }
   throw new CausewayError('source.snapshot-lost', `no pool of the distributed storage has ${image}: the volume is on another back end, or was removed`, {

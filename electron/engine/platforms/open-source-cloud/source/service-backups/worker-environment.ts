@@ -23,7 +23,11 @@ export function exportWorkerWishes(environment: JsonObject): ExportWorkerWishes 
   }
   const interim = options['export_interim_volume_type'];
   return {
-    environment: Object.fromEntries(workerKeys.flatMap((key) => (options[key] === undefined ? [] : [[key.replace('export_', 'migr_'), options[key]]]))),
+    environment: {
+      ...Object.fromEntries(workerKeys.flatMap((key) => (options[key] === undefined ? [] : [[key.replace('export_', 'migr_'), options[key]]]))),
+      // What is read comes by SSH: the port of the other way stays closed.
+      data_transfer_mechanism: 'SSH',
+    },
     interimVolumeType: typeof interim === 'string' && interim !== '' ? interim : undefined,
   };
 }

@@ -1,0 +1,33 @@
+import { isJsonObject } from '../../model/json.ts';
+import type { Rule } from '../../validation/rule.ts';
+import { keysWithoutPlainTag, refusedTags } from './instance-tags.ts';
+
+const key = 'instance_tags';
+
+/** What becomes of the pairs on the server. */
+export const tagRules: readonly Rule[] = [
+  {
+    id: 'open-source-cloud/tag-form',
+    *check({ environment }) {
+      const tags = environment[key];
+      if (!isJsonObject(tags)) return;
+      for (const { key: name, reason } of refusedTags(tags)) yield { severity: 'error', at: [key, name], message: `The tag can’t be set: ${reason}.` };
+    },
+  },
+  {
+    id: 'open-source-cloud/tag-as-metadata-alone',
+    *check({ environment }) {
+      const tags = environment[key];
+      if (!isJsonObject(tags)) return;
+      const refused = new Set(refusedTags(tags).map((each) => each.key));
+      for (const name of keysWithoutPlainTag(tags)) {
+        if (refused.has(name)) continue;
+        yield {
+          severity: 'info',
+          at: [key, name],
+          message: 'The server gets it as metadata, not as a tag besides: tags are at most 50, with up to 60 characters as key=value, and none of / and ,.',
+        };
+      }
+    },
+  },
+];
