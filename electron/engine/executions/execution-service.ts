@@ -1,89 +1,34 @@
-import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
-import { errorText } from '../../../shared/model/errors/catalogue.ts';
+import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { EventType } from '../../../shared/model/event.ts';
 import { isTerminalExecution, type Execution, type ExecutionOptions, type ExecutionState } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { ExecutionProgress, RateSample } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
-import type { Vm } from '../../../shared/model/vm.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
-import { createBandwidthLimiter, type BandwidthLimiter } from '../bandwidth/index.ts';
+import { createBandwidthLimiter } from '../bandwidth/index.ts';
 import { isCleanUp } from '../jobs/task-graph.ts';
 import { runGraph } from '../jobs/runner.ts';
-import type { DestinationPlatform } from '../ports/destination-platform.ts';
-import type { SourcePlatform } from '../ports/source-platform.ts';
 import { newId } from '../store/ids.ts';
-import { ledgerScope } from '../store/ledger.ts';
-import type { NewEvent } from '../store/events.ts';
-import type { Store } from '../store/store.ts';
-import { replicaGraph } from './replica-graph.ts';
-import { workerLink, type ConnectWorker, type Mechanism, type RunContext, type RunEnvironments } from './run-context.ts';
+import { activeExecution, cancelled, type ActiveExecution } from './active-execution.ts';
+import { finishExecution } from './execution-ending.ts';
+import { limits, pickLimits, type Limits } from './execution-limits.ts';
+import { runContext } from './execution-run-context.ts';
+import type { ExecutionServiceOptions, OpenReplica } from './execution-service-options.ts';
 import { executionSlots } from './execution-slots.ts';
-import { rateHistory, type RateHistory } from './rate-history.ts';
-import { taskRecorder } from './task-recorder.ts';
+import { replicaGraph } from './replica-graph.ts';
+import type { workerLink } from './run-context.ts';
 import { replicaSteps } from './steps/index.ts';
-import type { Transfer } from './transfer.ts';
-
-export interface ExecutionServiceOptions {
-  readonly store: Store;
-  readonly transfer: Transfer;
-  readonly transferFolder: string;
-  readonly connectWorker: ConnectWorker;
-  /** How long a worker that was lost may take to answer again before it is replaced. */
-  readonly workerPatienceMs: number;
-  /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
-  open(replica: Replica, executionId: string, signal: AbortSignal): Promise<OpenReplica>;
-  /** Frees an error of secrets, before it is stored. */
-  clean(error: ErrorRecord): ErrorRecord;
-  /** Stores an event (messages freed of secrets) and tells those who follow. */
-  emit(event: NewEvent): void;
-  publishProgress(progress: ExecutionProgress): void;
-  /** How many executions run at the same time. */
-  readonly limit: number;
-}
-
-export interface OpenReplica {
-  readonly source: SourcePlatform;
-  readonly destination: DestinationPlatform;
-  readonly environments: RunEnvironments;
-  findings(vm: Vm | undefined): Promise<readonly Finding[]>;
-  close(): Promise<void>;
-}
-
-const ratesStoredEveryMs = 5_000;
-
-type Limits = Pick<ExecutionOptions, 'bandwidthLimit' | 'bandwidthProfile'>;
-
-interface Active {
-  readonly replicaId: string;
-  readonly cancel: AbortController;
-  readonly force: AbortController;
-  readonly limiter: BandwidthLimiter;
-  progress: ExecutionProgress | undefined;
-  readonly rates: RateHistory;
-  ratesStoredAt: number;
-  done: Promise<void>;
-}
+import { taskRecorder } from './task-recorder.ts';
 
 export type ExecutionService = ReturnType<typeof executionService>;
 
 /** Starts, continues, cancels executions, one at a time for each replica and a few at a time in all. */
 export function executionService(service: ExecutionServiceOptions) {
   const { store } = service;
-  const active = new Map<string, Active>();
+  const active = new Map<string, ActiveExecution>();
   const slots = executionSlots(service.limit);
 
   function start(execution: Execution): Execution {
-    const entry: Active = {
-      replicaId: execution.replicaId,
-      cancel: new AbortController(),
-      force: new AbortController(),
-      limiter: createBandwidthLimiter(limits(execution.options)),
-      progress: execution.progress,
-      rates: rateHistory(store.rates.get(execution.id)),
-      ratesStoredAt: Date.now(),
-      done: Promise.resolve(),
-    };
+    const entry = activeExecution(store, execution);
     // What was being cancelled goes on being cancelled.
     if (execution.state === 'cancelling') entry.cancel.abort(cancelled());
     active.set(execution.id, entry);
@@ -101,12 +46,12 @@ export function executionService(service: ExecutionServiceOptions) {
   }
 
   /** A place among those that run; while there is none, the execution waits, and says so. */
-  function turn(execution: Execution, entry: Active): Promise<() => void> {
+  function turn(execution: Execution, entry: ActiveExecution): Promise<() => void> {
     if (slots.isFull() && !entry.cancel.signal.aborted) setState(execution, 'pending', 'the execution waits for its turn');
     return slots.take(execution.id, entry.cancel.signal);
   }
 
-  async function run(execution: Execution, entry: Active): Promise<void> {
+  async function run(execution: Execution, entry: ActiveExecution): Promise<void> {
     const release = await turn(execution, entry);
     const graph = replicaGraph(execution.options);
     let opened: OpenReplica | undefined;
@@ -117,7 +62,7 @@ export function executionService(service: ExecutionServiceOptions) {
       const replica = store.replicas.find(execution.replicaId);
       if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${execution.replicaId}`);
       opened = await service.open(replica, execution.id, entry.force.signal);
-      const context = runContext(execution, replica, entry, opened);
+      const context = runContext(service, emit, execution, replica, entry, opened);
       link = context.workers;
       const outcome = await runGraph({
         graph,
@@ -128,75 +73,19 @@ export function executionService(service: ExecutionServiceOptions) {
         force: entry.force.signal,
       });
       context.meter?.flush();
-      finish(execution, entry, outcome.state, outcome.error, outcome.cleanUpErrors);
+      finishExecution(service, emit, execution, entry, outcome.state, outcome.error, outcome.cleanUpErrors);
     } catch (error) {
       if (opened === undefined && store.tasks.list(execution.id).some((task) => task.attempts > 0)) {
         // It has things to clean up, and could not even be taken up (a locked vault, an endpoint out of reach).
         setState(execution, 'interrupted', `the execution could not be taken up again: ${toErrorRecord(error).message}`);
         return;
       }
-      finish(execution, entry, entry.cancel.signal.aborted ? 'cancelled' : 'failed', toErrorRecord(error), []);
+      finishExecution(service, emit, execution, entry, entry.cancel.signal.aborted ? 'cancelled' : 'failed', toErrorRecord(error), []);
     } finally {
       await link?.close();
       await opened?.close();
       release();
     }
-  }
-
-  /** The history is stored now and then, so that an engine that dies loses seconds of it. */
-  function noteRate(id: string, entry: Active, progress: ExecutionProgress): void {
-    entry.rates.add(progress.total.rateBytesPerSecond);
-    if (Date.now() - entry.ratesStoredAt < ratesStoredEveryMs) return;
-    entry.ratesStoredAt = Date.now();
-    store.rates.set(id, entry.rates.samples());
-  }
-
-  function runContext(execution: Execution, replica: Replica, entry: Active, opened: OpenReplica): RunContext {
-    const mechanism: Mechanism = opened.environments.destination['data_transfer_mechanism'] === 'SSH' ? 'SSH' : 'HTTPS';
-    return {
-      executionId: execution.id,
-      replicaId: replica.id,
-      options: execution.options,
-      store,
-      source: opened.source,
-      destination: opened.destination,
-      environments: opened.environments,
-      findings: (vm) => opened.findings(vm),
-      ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: execution.id }),
-      transfer: service.transfer,
-      transferFolder: service.transferFolder,
-      limiter: entry.limiter,
-      workers: workerLink((access, signal) => service.connectWorker(access, mechanism, signal)),
-      workerPatienceMs: service.workerPatienceMs,
-      event: (type, message, details = {}) => emit(execution, type, message, details),
-      publishProgress(progress) {
-        entry.progress = progress;
-        noteRate(execution.id, entry, progress);
-        service.publishProgress(progress);
-      },
-      meter: undefined,
-    };
-  }
-
-  /** The final state, always: with the error, the last numbers, and what was left behind. */
-  function finish(
-    execution: Execution, entry: Active, state: 'completed' | 'failed' | 'cancelled', error: ErrorRecord | undefined, cleanUpErrors: readonly ErrorRecord[],
-  ): void {
-    const left = store.ledger.list().filter((item) => item.executionId === execution.id && item.lifetime === 'temporary');
-    if (entry.progress !== undefined) store.executions.setProgress(execution.id, entry.progress);
-    if (entry.rates.samples().length > 0) store.rates.set(execution.id, entry.rates.samples());
-    if (left.length > 0) {
-      emit(execution, 'execution.left-behind', `${left.length} temporary resources were left behind`, {
-        entries: left.map((item) => ({ entryId: item.entryId, kind: item.kind, name: item.name })),
-      });
-    }
-    const cause = error ?? cleanUpErrors[0];
-    const shown = cause === undefined ? undefined : service.clean(cause);
-    store.executions.finish(execution.id, { state, ...(shown === undefined ? {} : { error: shown }), leftBehind: left.length });
-    emit(execution, 'execution.state', shown === undefined ? `the execution is ${state}` : `the execution is ${state}: ${errorText(shown.code).title}`, {
-      state,
-      ...(shown === undefined ? {} : { code: shown.code, evidence: shown.message }),
-    });
   }
 
   return {
@@ -296,19 +185,4 @@ export function executionService(service: ExecutionServiceOptions) {
       while (active.size > 0) await Promise.allSettled([...active.values()].map((entry) => entry.done));
     },
   };
-}
-
-function limits(options: Limits) {
-  return { bytesPerSecond: options.bandwidthLimit, profile: options.bandwidthLimit === undefined ? options.bandwidthProfile : undefined };
-}
-
-function pickLimits(options: Limits): { bandwidthLimit?: number; bandwidthProfile?: string } {
-  return {
-    ...(options.bandwidthLimit === undefined ? {} : { bandwidthLimit: options.bandwidthLimit }),
-    ...(options.bandwidthProfile === undefined ? {} : { bandwidthProfile: options.bandwidthProfile }),
-  };
-}
-
-function cancelled(): CausewayError {
-  return new CausewayError('general.cancelled', 'the execution was cancelled');
 }

@@ -1,35 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { addressText, type NbdAddress, type NbdTls } from './address.ts';
-import { guardHandshake, Handshake, type ExportInfo } from './handshake.ts';
-import { HandshakeReader } from './handshake-reader.ts';
-import { cancelled, Link } from './link.ts';
+import { addressText } from './address.ts';
+import type { ExportInfo } from './handshake.ts';
+import { cancelled, type Link } from './link.ts';
+import { negotiate, type NbdConnectOptions, type NbdServerOptions } from './negotiate.ts';
 import { PendingRequest, type StatusRun } from './pending-request.ts';
-import { Command, CommandFlag, REQUEST_MAGIC, TransmissionFlag, type CommandType } from './protocol.ts';
+import { Command, CommandFlag, TransmissionFlag, type CommandType } from './protocol.ts';
 import { ReplyParser } from './reply-parser.ts';
-
-export interface NbdConnectOptions {
-  readonly address: NbdAddress;
-  /** Name of the export; empty for the server's default. */
-  readonly exportName: string;
-  /** Metadata contexts to ask for; those that the server lacks are missing in `info.contexts`. */
-  readonly contexts?: readonly string[];
-  readonly tls?: NbdTls;
-  /**
-   * Ask for each read in one piece. Servers that send holes look at the allocation first, and then what reads as zeros
-   * is only as true as that; this way it is read. @throws source.unsupported when the server can't
-   */
-  readonly wholeReads?: boolean;
-  /** Deadline for connecting and negotiating. */
-  readonly handshakeTimeoutMs?: number;
-  /** With requests in flight and no byte received for this long, the connection counts as lost. */
-  readonly inactivityMs?: number;
-}
+import { requestHead } from './request-head.ts';
 
 const MAX_IN_FLIGHT = 64;
 /** Larger reads are cut into requests of this size, which then run at once. */
 const READ_PIECE = 2 * 1024 * 1024;
-const DEFAULT_TIMEOUT = 20_000;
 const DEFAULT_INACTIVITY = 120_000;
 /** How long a cancelled read may wait for the rest of a chunk that is just being received into its buffer. */
 const ABANDON_GRACE = 2000;
@@ -89,7 +71,7 @@ export class NbdClient {
   }
 
   /** Names of the exports that the server tells. */
-  static async listExports(options: Omit<NbdConnectOptions, 'exportName' | 'contexts'>, signal: AbortSignal): Promise<readonly string[]> {
+  static async listExports(options: NbdServerOptions, signal: AbortSignal): Promise<readonly string[]> {
     return negotiate(options, signal, async (handshake, link) => {
       const names = await handshake.list();
       await link.end();
@@ -259,16 +241,7 @@ export class NbdClient {
   }
 
   #head(command: CommandType, flags: number, cookie: number, offset: number, length: number): Buffer {
-    const head = Buffer.allocUnsafe(28);
-    head.writeUInt32BE(REQUEST_MAGIC, 0);
-    head.writeUInt16BE(flags, 4);
-    head.writeUInt16BE(command, 6);
-    head.writeUInt32BE(this.#cookieHigh, 8);
-    head.writeUInt32BE(cookie, 12);
-    head.writeUInt32BE(Math.floor(offset / 0x1_0000_0000), 16);
-    head.writeUInt32BE(offset % 0x1_0000_0000, 20);
-    head.writeUInt32BE(length, 24);
-    return head;
+    return requestHead({ command, flags, cookieHigh: this.#cookieHigh, cookie, offset, length });
   }
 
   #checkRange(offset: number, length: number): void {
@@ -279,28 +252,5 @@ export class NbdClient {
 
   #need(flag: number, name: string): void {
     if ((this.info.flags & flag) === 0) throw new CausewayError('source.unsupported', `the NBD export has no ${name}`);
-  }
-}
-
-async function negotiate<T>(
-  options: Omit<NbdConnectOptions, 'exportName' | 'contexts'>,
-  signal: AbortSignal,
-  then: (handshake: Handshake, link: Link) => Promise<T>,
-): Promise<T> {
-  const timeoutMs = options.handshakeTimeoutMs ?? DEFAULT_TIMEOUT;
-  const reader = new HandshakeReader();
-  const link = await Link.connect(options.address, reader, options.tls !== undefined, signal, timeoutMs);
-  const disarm = guardHandshake(link, signal, timeoutMs);
-  try {
-    const handshake = new Handshake(link, reader);
-    await handshake.begin(options.tls, signal, timeoutMs);
-    return await then(handshake, link);
-  } catch (error) {
-    // What ended the link is the reason, not what the negotiation made of it.
-    const reason = link.failed ?? error;
-    if (error instanceof CausewayError) link.fail(error);
-    throw reason;
-  } finally {
-    disarm();
   }
 }

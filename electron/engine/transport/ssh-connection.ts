@@ -1,31 +1,11 @@
-import { createHash, createSecretKey } from 'node:crypto';
-import type { Socket } from 'node:net';
+import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import ssh2, { Client, type CipherAlgorithm, type ClientChannel, type ServerHostKeyAlgorithm } from 'ssh2';
+import type { Client, ClientChannel } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
-import { hostKeyMismatch, hostKeyText, sameHostKey } from './host-keys.ts';
-import { connectToBanner } from './ssh-banner.ts';
+import { logIn, type SshConnectOptions, type SshTarget } from './ssh-handshake.ts';
 
-export interface SshTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  readonly privateKeyPem: string;
-  /** `<type> <base64>`; undefined: whatever key is shown is taken, and told by `hostKey`. */
-  readonly hostKey?: string | undefined;
-}
-
-export interface SshConnectOptions {
-  /** For the whole handshake and login, in milliseconds. */
-  readonly handshakeTimeoutMs?: number;
-  /** For the server's greeting, in milliseconds. */
-  readonly bannerTimeoutMs?: number;
-  /** How often the server is asked for a sign of life, in milliseconds. */
-  readonly keepaliveMs?: number;
-  /** Silence of the whole connection after which it counts as lost, in milliseconds. */
-  readonly lostAfterMs?: number;
-}
+export type { SshConnectOptions, SshTarget } from './ssh-handshake.ts';
 
 export interface ExecOptions {
   readonly signal: AbortSignal;
@@ -50,15 +30,6 @@ export interface SshChannel {
   errorTail(): string;
 }
 
-// aes128-gcm is the fastest of the strong ones wherever processors have AES; the others are for old or trimmed servers.
-const ciphers: CipherAlgorithm[] = [
-  'aes128-gcm@openssh.com',
-  'aes256-gcm@openssh.com',
-  'chacha20-poly1305@openssh.com',
-  'aes128-ctr',
-  'aes256-ctr',
-];
-
 const errorTailBytes = 4096;
 
 /** One authenticated SSH connection with a pinned host key. */
@@ -80,51 +51,8 @@ export class SshConnection {
    * `transport.host-key-mismatch`; the latter before the user name or a signature is sent.
    */
   static async connect(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshConnection> {
-    const where = `${target.host}:${target.port}`;
-    if (ssh2.utils.parseKey(target.privateKeyPem) instanceof Error) {
-      throw new CausewayError('general.invalid-input', `the private key for ${target.username} at ${where} cannot be read`);
-    }
-    const socket = await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal);
-    writeTogether(socket);
-    const client = new Client();
-    let shown: string | undefined;
-    const expected = target.hostKey;
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => {
-        reject(abortReason(signal));
-        client.destroy();
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      const settle = (act: () => void): void => {
-        signal.removeEventListener('abort', onAbort);
-        act();
-      };
-      client.once('ready', () => settle(resolve));
-      client.on('error', (error) =>
-        settle(() => {
-          const mismatch = expected !== undefined && shown !== undefined && !sameHostKey(shown, expected);
-          reject(mismatch ? hostKeyMismatch(where, expected, shown ?? '') : connectError(error, where, target.username));
-          client.destroy();
-        }),
-      );
-      client.once('close', () => settle(() => reject(unreachable(where, 'closed the connection during the handshake'))));
-      client.connect({
-        sock: socket,
-        username: target.username,
-        privateKey: target.privateKeyPem,
-        readyTimeout: options.handshakeTimeoutMs ?? 30_000,
-        keepaliveInterval: options.keepaliveMs ?? 2000,
-        // What counts as life is any byte, not the answers to these alone: see #watch.
-        keepaliveCountMax: 1_000_000,
-        algorithms: { cipher: ciphers, ...hostKeyAlgorithms(expected) },
-        hostVerifier: (key: Buffer) => {
-          shown = hostKeyText(key);
-          return expected === undefined || sameHostKey(shown, expected);
-        },
-      });
-    });
-    prepareKey(client);
-    const connection = new SshConnection(client, where, shown ?? '');
+    const { client, socket, hostKey } = await logIn(target, options, signal);
+    const connection = new SshConnection(client, `${target.host}:${target.port}`, hostKey);
     connection.#watch(socket, options.lostAfterMs ?? 10_000);
     return connection;
   }
@@ -265,67 +193,7 @@ export class SshConnection {
   }
 }
 
-/**
- * ssh2 writes each packet in three pieces; a system call for each of them is what most of its time would go into. This
- * gathers what is written in one turn of the event loop into one vector.
- *
- * It also gives each packet's memory back as soon as it is written. ssh2 makes two new buffers for each 32 KiB, and left
- * to the collector that much memory outside of its heap makes it mark the whole heap fifty times a GiB: a third of all
- * processor time.
- */
-function writeTogether(socket: Socket): void {
-  const write = socket.write.bind(socket) as (chunk: Uint8Array, done: () => void) => boolean;
-  const uncork = (): void => socket.uncork();
-  socket.write = (chunk: unknown): boolean => {
-    if (socket.writableCorked === 0) {
-      socket.cork();
-      process.nextTick(uncork);
-    }
-    const bytes = chunk as Uint8Array;
-    return write(bytes, () => giveBack(bytes));
-  };
-}
-
-// Smaller memory is Node's pool, which other buffers share. Whatever is larger is one packet, written by now.
-const packetMemoryBytes = 16 * 1024;
-
-function giveBack({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength > packetMemoryBytes && buffer.byteLength !== Buffer.poolSize) {
-    buffer.transfer(0);
-  }
-}
-
-/**
- * ssh2 gives the bytes of its key to Node for each packet; taking them in costs as much as encrypting 32 KiB (0.8 instead
- * of 0.4 CPU seconds a GiB). A key object is taken in once. Without that member of ssh2, or after the server asked for
- * new keys, all goes on as it did, only slower.
- */
-function prepareKey(client: Client): void {
-  const { _protocol: protocol } = client as unknown as { readonly _protocol?: { readonly _cipher?: { _encKey?: unknown } } };
-  const cipher = protocol?._cipher;
-  if (cipher !== undefined && Buffer.isBuffer(cipher._encKey)) cipher._encKey = createSecretKey(cipher._encKey);
-}
-
 /** `text` as one word of a POSIX shell. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-// The server has keys of several types; it must be asked for the one that is known.
-function hostKeyAlgorithms(hostKey: string | undefined): { serverHostKey?: ServerHostKeyAlgorithm[] } {
-  const type = hostKey?.trim().split(/\s+/)[0];
-  if (type === undefined) return {};
-  if (type === 'ssh-rsa') return { serverHostKey: ['rsa-sha2-512', 'rsa-sha2-256'] };
-  return { serverHostKey: [type as ServerHostKeyAlgorithm] };
-}
-
-function connectError(error: Error & { level?: string }, where: string, username: string): CausewayError {
-  if (error.level === 'client-authentication') {
-    return new CausewayError('transport.login-refused', `${where} refuses the key of user ${username}`, { cause: error });
-  }
-  return unreachable(where, error.message, error);
-}
-
-function unreachable(where: string, evidence: string, cause?: unknown): CausewayError {
-  return new CausewayError('transport.unreachable', `${where}: ${evidence}`, { cause });
 }

@@ -1,0 +1,47 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { Execution } from '../../../shared/model/execution.ts';
+import type { ExecutionProgress } from '../../../shared/model/progress.ts';
+import { createBandwidthLimiter, type BandwidthLimiter } from '../bandwidth/index.ts';
+import type { Store } from '../store/store.ts';
+import { limits } from './execution-limits.ts';
+import { rateHistory, type RateHistory } from './rate-history.ts';
+
+const ratesStoredEveryMs = 5_000;
+
+/** An execution that this process runs, or lets wait for its turn. */
+export interface ActiveExecution {
+  readonly replicaId: string;
+  readonly cancel: AbortController;
+  readonly force: AbortController;
+  readonly limiter: BandwidthLimiter;
+  progress: ExecutionProgress | undefined;
+  readonly rates: RateHistory;
+  ratesStoredAt: number;
+  done: Promise<void>;
+}
+
+export function activeExecution(store: Store, execution: Execution): ActiveExecution {
+  return {
+    replicaId: execution.replicaId,
+    cancel: new AbortController(),
+    force: new AbortController(),
+    limiter: createBandwidthLimiter(limits(execution.options)),
+    progress: execution.progress,
+    rates: rateHistory(store.rates.get(execution.id)),
+    ratesStoredAt: Date.now(),
+    done: Promise.resolve(),
+  };
+}
+
+/** The history is stored now and then, so that an engine that dies loses seconds of it. */
+export function noteRate(store: Store, id: string, entry: ActiveExecution, progress: ExecutionProgress): void {
+  entry.rates.add(progress.total.rateBytesPerSecond);
+  if (Date.now() - entry.ratesStoredAt < ratesStoredEveryMs) return;
+  entry.ratesStoredAt = Date.now();
+  store.rates.set(id, entry.rates.samples());
+}
+
+/** Why an execution stops when somebody wants it to. */
+export function cancelled(): CausewayError {
+  return new CausewayError('general.cancelled', 'the execution was cancelled');
+}

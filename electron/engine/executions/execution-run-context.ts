@@ -1,0 +1,37 @@
+import type { Execution } from '../../../shared/model/execution.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import { ledgerScope } from '../store/ledger.ts';
+import { noteRate, type ActiveExecution } from './active-execution.ts';
+import type { EmitOf, ExecutionServiceOptions, OpenReplica } from './execution-service-options.ts';
+import { workerLink, type Mechanism, type RunContext } from './run-context.ts';
+
+/** What the steps of an execution share. */
+export function runContext(
+  service: ExecutionServiceOptions, emit: EmitOf, execution: Execution, replica: Replica, entry: ActiveExecution, opened: OpenReplica,
+): RunContext {
+  const { store } = service;
+  const mechanism: Mechanism = opened.environments.destination['data_transfer_mechanism'] === 'SSH' ? 'SSH' : 'HTTPS';
+  return {
+    executionId: execution.id,
+    replicaId: replica.id,
+    options: execution.options,
+    store,
+    source: opened.source,
+    destination: opened.destination,
+    environments: opened.environments,
+    findings: (vm) => opened.findings(vm),
+    ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: execution.id }),
+    transfer: service.transfer,
+    transferFolder: service.transferFolder,
+    limiter: entry.limiter,
+    workers: workerLink((access, signal) => service.connectWorker(access, mechanism, signal)),
+    workerPatienceMs: service.workerPatienceMs,
+    event: (type, message, details = {}) => emit(execution, type, message, details),
+    publishProgress(progress) {
+      entry.progress = progress;
+      noteRate(store, execution.id, entry, progress);
+      service.publishProgress(progress);
+    },
+    meter: undefined,
+  };
+}

@@ -1,0 +1,43 @@
+import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { EventType } from '../../../shared/model/event.ts';
+import type { Execution } from '../../../shared/model/execution.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { ExecutionProgress } from '../../../shared/model/progress.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
+import type { Finding } from '../../../shared/validation/finding.ts';
+import type { DestinationPlatform } from '../ports/destination-platform.ts';
+import type { SourcePlatform } from '../ports/source-platform.ts';
+import type { NewEvent } from '../store/events.ts';
+import type { Store } from '../store/store.ts';
+import type { ConnectWorker, RunEnvironments } from './run-context.ts';
+import type { Transfer } from './transfer.ts';
+
+export interface ExecutionServiceOptions {
+  readonly store: Store;
+  readonly transfer: Transfer;
+  readonly transferFolder: string;
+  readonly connectWorker: ConnectWorker;
+  /** How long a worker that was lost may take to answer again before it is replaced. */
+  readonly workerPatienceMs: number;
+  /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
+  open(replica: Replica, executionId: string, signal: AbortSignal): Promise<OpenReplica>;
+  /** Frees an error of secrets, before it is stored. */
+  clean(error: ErrorRecord): ErrorRecord;
+  /** Stores an event (messages freed of secrets) and tells those who follow. */
+  emit(event: NewEvent): void;
+  publishProgress(progress: ExecutionProgress): void;
+  /** How many executions run at the same time. */
+  readonly limit: number;
+}
+
+export interface OpenReplica {
+  readonly source: SourcePlatform;
+  readonly destination: DestinationPlatform;
+  readonly environments: RunEnvironments;
+  findings(vm: Vm | undefined): Promise<readonly Finding[]>;
+  close(): Promise<void>;
+}
+
+/** Tells what happens to an execution. */
+export type EmitOf = (execution: Execution, type: EventType, message: string, details?: JsonObject) => void;

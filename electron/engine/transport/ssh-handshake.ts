@@ -1,0 +1,115 @@
+import type { Socket } from 'node:net';
+import ssh2, { Client, type CipherAlgorithm, type ServerHostKeyAlgorithm } from 'ssh2';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { abortReason } from './abort-reason.ts';
+import { hostKeyMismatch, hostKeyText, sameHostKey } from './host-keys.ts';
+import { prepareKey, writeTogether } from './ssh2-speed.ts';
+import { connectToBanner } from './ssh-banner.ts';
+
+export interface SshTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly privateKeyPem: string;
+  /** `<type> <base64>`; undefined: whatever key is shown is taken, and told by `hostKey`. */
+  readonly hostKey?: string | undefined;
+}
+
+export interface SshConnectOptions {
+  /** For the whole handshake and login, in milliseconds. */
+  readonly handshakeTimeoutMs?: number;
+  /** For the server's greeting, in milliseconds. */
+  readonly bannerTimeoutMs?: number;
+  /** How often the server is asked for a sign of life, in milliseconds. */
+  readonly keepaliveMs?: number;
+  /** Silence of the whole connection after which it counts as lost, in milliseconds. */
+  readonly lostAfterMs?: number;
+}
+
+// aes128-gcm is the fastest of the strong ones wherever processors have AES; the others are for old or trimmed servers.
+const ciphers: CipherAlgorithm[] = [
+  'aes128-gcm@openssh.com',
+  'aes256-gcm@openssh.com',
+  'chacha20-poly1305@openssh.com',
+  'aes128-ctr',
+  'aes256-ctr',
+];
+
+/** A client that is logged in, and what it stands on. */
+export interface SshLogin {
+  readonly client: Client;
+  readonly socket: Socket;
+  /** The host key that the server showed, `<type> <base64>`. */
+  readonly hostKey: string;
+}
+
+/**
+ * One attempt to connect and log in. Rejects with `transport.unreachable`, `transport.login-refused` or
+ * `transport.host-key-mismatch`; the latter before the user name or a signature is sent.
+ */
+export async function logIn(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshLogin> {
+  const where = `${target.host}:${target.port}`;
+  if (ssh2.utils.parseKey(target.privateKeyPem) instanceof Error) {
+    throw new CausewayError('general.invalid-input', `the private key for ${target.username} at ${where} cannot be read`);
+  }
+  const socket = await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal);
+  writeTogether(socket);
+  const client = new Client();
+  let shown: string | undefined;
+  const expected = target.hostKey;
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(abortReason(signal));
+      client.destroy();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    const settle = (act: () => void): void => {
+      signal.removeEventListener('abort', onAbort);
+      act();
+    };
+    client.once('ready', () => settle(resolve));
+    client.on('error', (error) =>
+      settle(() => {
+        const mismatch = expected !== undefined && shown !== undefined && !sameHostKey(shown, expected);
+        reject(mismatch ? hostKeyMismatch(where, expected, shown ?? '') : connectError(error, where, target.username));
+        client.destroy();
+      }),
+    );
+    client.once('close', () => settle(() => reject(unreachable(where, 'closed the connection during the handshake'))));
+    client.connect({
+      sock: socket,
+      username: target.username,
+      privateKey: target.privateKeyPem,
+      readyTimeout: options.handshakeTimeoutMs ?? 30_000,
+      keepaliveInterval: options.keepaliveMs ?? 2000,
+      // What counts as life is any byte, not the answers to these alone: see the connection's watch.
+      keepaliveCountMax: 1_000_000,
+      algorithms: { cipher: ciphers, ...hostKeyAlgorithms(expected) },
+      hostVerifier: (key: Buffer) => {
+        shown = hostKeyText(key);
+        return expected === undefined || sameHostKey(shown, expected);
+      },
+    });
+  });
+  prepareKey(client);
+  return { client, socket, hostKey: shown ?? '' };
+}
+
+// The server has keys of several types; it must be asked for the one that is known.
+function hostKeyAlgorithms(hostKey: string | undefined): { serverHostKey?: ServerHostKeyAlgorithm[] } {
+  const type = hostKey?.trim().split(/\s+/)[0];
+  if (type === undefined) return {};
+  if (type === 'ssh-rsa') return { serverHostKey: ['rsa-sha2-512', 'rsa-sha2-256'] };
+  return { serverHostKey: [type as ServerHostKeyAlgorithm] };
+}
+
+function connectError(error: Error & { level?: string }, where: string, username: string): CausewayError {
+  if (error.level === 'client-authentication') {
+    return new CausewayError('transport.login-refused', `${where} refuses the key of user ${username}`, { cause: error });
+  }
+  return unreachable(where, error.message, error);
+}
+
+function unreachable(where: string, evidence: string, cause?: unknown): CausewayError {
+  return new CausewayError('transport.unreachable', `${where}: ${evidence}`, { cause });
+}

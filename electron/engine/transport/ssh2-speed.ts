@@ -1,0 +1,44 @@
+import { createSecretKey } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Client } from 'ssh2';
+
+/**
+ * ssh2 writes each packet in three pieces; a system call for each of them is what most of its time would go into. This
+ * gathers what is written in one turn of the event loop into one vector.
+ *
+ * It also gives each packet's memory back as soon as it is written. ssh2 makes two new buffers for each 32 KiB, and left
+ * to the collector that much memory outside of its heap makes it mark the whole heap fifty times a GiB: a third of all
+ * processor time.
+ */
+export function writeTogether(socket: Socket): void {
+  const write = socket.write.bind(socket) as (chunk: Uint8Array, done: () => void) => boolean;
+  const uncork = (): void => socket.uncork();
+  socket.write = (chunk: unknown): boolean => {
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(uncork);
+    }
+    const bytes = chunk as Uint8Array;
+    return write(bytes, () => giveBack(bytes));
+  };
+}
+
+// Smaller memory is Node's pool, which other buffers share. Whatever is larger is one packet, written by now.
+const packetMemoryBytes = 16 * 1024;
+
+function giveBack({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength > packetMemoryBytes && buffer.byteLength !== Buffer.poolSize) {
+    buffer.transfer(0);
+  }
+}
+
+/**
+ * ssh2 gives the bytes of its key to Node for each packet; taking them in costs as much as encrypting 32 KiB (0.8 instead
+ * of 0.4 CPU seconds a GiB). A key object is taken in once. Without that member of ssh2, or after the server asked for
+ * new keys, all goes on as it did, only slower.
+ */
+export function prepareKey(client: Client): void {
+  const { _protocol: protocol } = client as unknown as { readonly _protocol?: { readonly _cipher?: { _encKey?: unknown } } };
+  const cipher = protocol?._cipher;
+  if (cipher !== undefined && Buffer.isBuffer(cipher._encKey)) cipher._encKey = createSecretKey(cipher._encKey);
+}
