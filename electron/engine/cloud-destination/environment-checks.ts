@@ -18,6 +18,14 @@ export function checkNetworksMapped(networkMap: Readonly<Record<string, string>>
   }
 }
 
+/** The map has the worker images that the VM needs: Linux always, for the disk copy. */
+export function checkImagesGiven(images: Readonly<Record<string, string>>, vm: Vm, report: Report): void {
+  if (images['linux'] === undefined) report('error', '/migr_image_map', 'image-missing', `a ${vm.os_type} VM needs a worker image for linux`);
+  if (vm.os_type === 'windows' && images['windows'] === undefined) {
+    report('warning', '/migr_image_map', 'image-missing', 'no worker image for windows: the guest is prepared from outside, by the Linux worker');
+  }
+}
+
 /** The types that a storage mapping names, each with its place in the environment. */
 export function namedTypes(mappings: StorageMapping): readonly (readonly [path: string, name: string])[] {
   const all: readonly (readonly [string, string | undefined])[] = [

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
 import { callerRanges } from '../../cloud-destination/caller-address.ts';
-import { checkNetworksMapped, namedTypes, plannedNeeds, reportShortages, reportUnresolved } from '../../cloud-destination/environment-checks.ts';
+import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, reportShortages, reportUnresolved } from '../../cloud-destination/environment-checks.ts';
 import { checkFixedAddresses } from '../../cloud-destination/fixed-addresses.ts';
 import { labelKeys, labelValue, managedBy } from '../../cloud-destination/labels.ts';
 import { resolve, resolveText } from '../../cloud-destination/names.ts';
@@ -77,11 +77,7 @@ async function checkZone(iaas: Iaas, environment: DestinationEnvironment, signal
 
 async function checkImages(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
   const wanted = Object.entries(environment.migr_image_map);
-  for (const os of vm.os_type === 'windows' ? ['linux', 'windows'] : ['linux']) {
-    if (environment.migr_image_map[os] !== undefined) continue;
-    if (os === 'linux') report('error', '/migr_image_map', 'image-missing', `a ${vm.os_type} VM needs a worker image for linux`);
-    else report('warning', '/migr_image_map', 'image-missing', 'no worker image for windows: the guest is prepared from outside, by the Linux worker');
-  }
+  checkImagesGiven(environment.migr_image_map, vm, report);
   if (wanted.length === 0) return;
   const images = await imagesFor(iaas, environment, wanted.map(([, name]) => name), signal);
   const types = await iaas.lists.machineTypes(signal);

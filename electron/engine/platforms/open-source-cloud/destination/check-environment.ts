@@ -4,7 +4,7 @@ import type { Vm } from '../../../../../shared/model/vm.ts';
 import { refusedTags } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import type { Finding } from '../../../../../shared/validation/finding.ts';
 import { callerRanges } from '../../../cloud-destination/caller-address.ts';
-import { checkNetworksMapped, namedTypes, plannedNeeds, reportShortages, reportUnresolved } from '../../../cloud-destination/environment-checks.ts';
+import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, reportShortages, reportUnresolved } from '../../../cloud-destination/environment-checks.ts';
 import { checkFixedAddresses } from '../../../cloud-destination/fixed-addresses.ts';
 import { labelKeys, labelValue, managedBy } from '../../../cloud-destination/labels.ts';
 import { fits } from '../../../cloud-destination/machine-size.ts';
@@ -92,9 +92,7 @@ async function checkWorkerImages(
   const wanted = environment.migr_image === undefined
     ? Object.entries(environment.migr_image_map).map(([os, name]) => ({ path: pointer('migr_image_map', os), os, name }))
     : [{ path: '/migr_image', os: undefined, name: environment.migr_image }];
-  if (environment.migr_image === undefined && environment.migr_image_map['linux'] === undefined) {
-    report('error', '/migr_image_map', 'image-missing', `a ${vm.os_type} VM needs a worker image for linux`);
-  }
+  if (environment.migr_image === undefined) checkImagesGiven(environment.migr_image_map, vm, report);
   if (wanted.length === 0) return;
   const images = await listImages(cloud, signal);
   const named = environment.migr_flavor_name === undefined ? undefined : resolve(flavors, environment.migr_flavor_name);

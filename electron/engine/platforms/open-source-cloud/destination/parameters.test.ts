@@ -241,3 +241,55 @@ describe('the networks that are offered', () => {
     expect((await destination.catalog({}, signal)).networks?.map(({ name }) => name)).toEqual(['private', 'workers', 'public', 'everybody']);
   });
 });
+
+describe('the check of an environment on the cloud', () => {
+  const full: JsonObject = {
+    ...environment, storage_mappings: { default: 'standard', disk_mappings: [{ disk_id: 'root', destination: 'fast' }] }, flavor_name: 'large', keypair_name: 'ops', security_groups: ['web'],
+    server_group: 'apart', use_floating_ip: true, floating_ip_pool: 'public/low', instance_tags: { team: 'web' }, migr_worker_use_fip: true, migr_worker_boot_from_volume: true,
+    migr_worker_volume_size: 40, migr_worker_volume_type: 'standard',
+  };
+  const findings = async (more: JsonObject, source: Vm = vm) => {
+    const { destination } = await lab({}, {}, source);
+    return (await destination.checkEnvironment({ ...full, ...more }, source, signal)).map(({ severity, path, rule }) => [severity, path, rule.replace('open-source-cloud/online-', '')]);
+  };
+
+  it('finds nothing in one that works', async () => {
+    expect(await findings({})).toEqual([]);
+  });
+
+  it.each([
+    [{ network_map: { 'VM Network': 'private', Backup: 'nowhere' } }, 'error', '/network_map/Backup', 'name-unknown'],
+    [{ network_map: { 'VM Network': 'private' } }, 'error', '/network_map', 'network-not-mapped'],
+    [{ network_map: { 'VM Network': 'private', Backup: 'everybody' } }, 'error', '/network_map/Backup', 'network-without-subnet'],
+    [{ storage_mappings: { disk_mappings: [{ disk_id: 'root', destination: 'gold' }] } }, 'error', '/storage_mappings/disk_mappings/0/destination', 'name-unknown'],
+    [{ flavor_name: 'huge' }, 'error', '/flavor_name', 'name-unknown'],
+    [{ flavor_name: 'small' }, 'warning', '/flavor_name', 'flavor-small'],
+    [{ keypair_name: 'nobody' }, 'error', '/keypair_name', 'name-unknown'],
+    [{ security_groups: ['web', 'wbe'] }, 'error', '/security_groups/1', 'name-unknown'],
+    [{ server_group: 'none' }, 'error', '/server_group', 'name-unknown'],
+    [{ floating_ip_pool: 'public/middle' }, 'error', '/floating_ip_pool', 'floating-ip-pool'],
+    [{ migr_fip_pool_name: 'private' }, 'error', '/migr_fip_pool_name', 'floating-ip-pool'],
+    [{ instance_tags: { 'a/b': 'c' } }, 'error', '/instance_tags/a~1b', 'tag'],
+    [{ migr_network: 'nowhere' }, 'error', '/migr_network', 'name-unknown'],
+    [{ migr_flavor_name: 'huge' }, 'error', '/migr_flavor_name', 'name-unknown'],
+    [{ migr_worker_volume_type: 'gold' }, 'error', '/migr_worker_volume_type', 'name-unknown'],
+    [{ migr_worker_volume_size: 2, migr_image: 'linux-worker' }, 'error', '/migr_worker_volume_size', 'worker-volume-size'],
+    [{ migr_image: 'windows-worker', migr_worker_boot_from_volume: false }, 'error', '/migr_flavor_name', 'worker-disk'],
+    [{ migr_image: 'linux-worker', migr_worker_boot_from_volume: false, migr_flavor_name: 'large' }, 'warning', '/migr_worker_boot_from_volume', 'worker-without-disk'],
+    [{ migr_image_map: { linux: 'nowhere' } }, 'error', '/migr_image_map/linux', 'name-unknown'],
+    [{ migr_image_map: { linux: 'windows-worker' } }, 'error', '/migr_image_map/linux', 'image-system'],
+    [{ migr_image_map: { linux: 'linux-worker', windows: 'nowhere' } }, 'warning', '/migr_image_map/windows', 'name-unknown'],
+    [{ port_reuse_policy: 'always' }, 'error', '', 'shape'],
+  ])('finds what does not: %j', async (more: JsonObject, severity, path, rule) => {
+    expect(await findings(more)).toEqual([[severity, path, rule]]);
+  });
+
+  it('finds a worker that can’t be planned, and one that is missing for Windows', async () => {
+    expect(await findings({ migr_network: null })).toEqual([['error', '', 'parameter-missing']]);
+    expect(await findings({ migr_image_map: { linux: 'linux-worker' } }, { ...vm, os_type: 'windows' })).toEqual([['warning', '/migr_image_map', 'image-missing']]);
+  });
+
+  it('finds fixed addresses that can’t be kept', async () => {
+    expect(await findings({ preserve_fixed_ips: true }, { ...vm, nics: [{ ...vm.nics[0]!, ip_addresses: ['10.9.0.5'] }] })).toEqual([['error', '/network_map/VM Network', 'address-out-of-range']]);
+  });
+});

@@ -45,7 +45,7 @@ export interface SmallCloud {
 }
 
 const singular: Readonly<Record<string, string>> = {
-  servers: 'server', volumes: 'volume', snapshots: 'snapshot', ports: 'port', floatingips: 'floatingip', security_groups: 'security_group', security_group_rules: 'security_group_rule',
+  servers: 'server', volumes: 'volume', snapshots: 'snapshot', backups: 'backup', ports: 'port', floatingips: 'floatingip', security_groups: 'security_group', security_group_rules: 'security_group_rule',
   networks: 'network', subnets: 'subnet', images: 'image', flavors: 'flavor',
 };
 const listKeys: Readonly<Record<string, string>> = { 'os-keypairs': 'keypairs', 'os-server-groups': 'server_groups', types: 'volume_types', 'os-availability-zone': 'availabilityZoneInfo' };
@@ -64,6 +64,7 @@ export async function startSmallCloud(more: Furniture = {}, now?: () => number):
     const [path = '', query = ''] = target.split('?');
     const [, collection = '', id, ...rest] = path.split('/');
     const key = listKeys[collection] ?? collection.replaceAll('-', '_');
+    if (target.startsWith('objectstore')) return undefined;
     if (key === 'limits') return { body: { limits: { absolute: {} } } };
     if (key === 'os_quota_sets') return { body: { quota_set: {} } };
     if (key === 'quotas') return { body: { quota: {} } };
@@ -86,6 +87,11 @@ export async function startSmallCloud(more: Furniture = {}, now?: () => number):
 
   /** What is asked of one thing: its attachments, actions, metadata. */
   function about(item: Item, method: string, [what, volumeId]: readonly string[], body: unknown): ScriptedAnswer | undefined {
+    if (what === 'action' && typeof body === 'object' && body !== null && 'createImage' in body) {
+      const image = { id: idOf((made += 1)), name: (body.createImage as { name: string }).name, status: 'active' };
+      listOf('images').push(image);
+      return { status: 202, body: { image_id: image.id } };
+    }
     if (what !== 'os-volume_attachments') return what === 'action' || what === 'metadata' ? { status: 202 } : undefined;
     const attached = (): Item[] => listOf('volumes').filter((each) => JSON.stringify(each['attachments'] ?? []).includes(item.id));
     if (method === 'GET') return { body: { volumeAttachments: attached().map(({ id }) => ({ volumeId: id, serverId: item.id, device: '/dev/vdb' })) } };
@@ -112,6 +118,7 @@ function completed(key: string, item: Item): Item {
     case 'volumes':
       return { status: 'available', attachments: [], metadata: {}, ...item };
     case 'snapshots':
+    case 'backups':
       return { status: 'available', size: 1, metadata: {}, ...item };
     case 'ports':
       return { mac_address: 'fa:16:3e:00:00:01', fixed_ips: [{ subnet_id: there.workersSubnet, ip_address: '10.2.0.9' }], security_groups: [], ...item };
