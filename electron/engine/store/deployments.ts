@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { BootReport, DeployedServer, Deployment, DeploymentOptions, DeploymentState, GuestReport } from '../../../shared/model/deployment.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import { integer, json, optionalJson, optionalText, text, type Row } from './rows.ts';
+import { integer, json, optionalJson, text, type Row } from './rows.ts';
+import { runFields, runQueries } from './runs.ts';
 
 export type DeploymentStore = ReturnType<typeof deploymentStore>;
 
@@ -22,13 +23,7 @@ export function deploymentStore(db: DatabaseSync) {
   const insert = db.prepare(`INSERT INTO deployments (id, replica_id, replica_name, endpoint_id, number, state, options, created_at)
     SELECT ?, ?, ?, ?, ifnull(max(number), 0) + 1, 'pending', ?, ? FROM deployments WHERE replica_id = ?`);
   const byId = db.prepare('SELECT * FROM deployments WHERE id = ?');
-  const ofReplica = db.prepare('SELECT * FROM deployments WHERE replica_id = ? ORDER BY number DESC LIMIT ?');
   const ofName = db.prepare('SELECT * FROM deployments WHERE replica_name = ? ORDER BY created_at DESC, number DESC LIMIT 1');
-  const latest = db.prepare(`SELECT deployments.* FROM deployments JOIN (SELECT replica_id, max(number) AS number FROM deployments GROUP BY replica_id) USING (replica_id, number)
-    ORDER BY created_at DESC`);
-  const all = db.prepare('SELECT * FROM deployments ORDER BY created_at DESC, number DESC LIMIT ?');
-  const open = db.prepare(`SELECT * FROM deployments WHERE state IN ('pending', 'running', 'cancelling', 'interrupted') ORDER BY created_at`);
-  const setState = db.prepare('UPDATE deployments SET state = ?, started_at = ifnull(started_at, ?) WHERE id = ?');
   const finish = db.prepare('UPDATE deployments SET state = ?, finished_at = ?, error = ?, left_behind = ?, kept = ? WHERE id = ?');
   const setExecutions = db.prepare('UPDATE deployments SET executions = ? WHERE id = ?');
   const setFacts = db.prepare(`UPDATE deployments SET vm = ifnull(?, vm), server = ifnull(?, server), guest = ifnull(?, guest),
@@ -40,6 +35,7 @@ export function deploymentStore(db: DatabaseSync) {
   };
 
   return {
+    ...runQueries<Deployment, DeploymentState>(db, 'deployments', fromRow),
     add(deployment: NewDeployment): void {
       const { id, replicaId, replicaName, destinationEndpointId, options, createdAt } = deployment;
       insert.run(id, replicaId, replicaName, destinationEndpointId, JSON.stringify(options), createdAt, replicaId);
@@ -48,21 +44,6 @@ export function deploymentStore(db: DatabaseSync) {
     find(idOrReplicaName: string): Deployment | undefined {
       const row = byId.get(idOrReplicaName) ?? ofName.get(idOrReplicaName);
       return row === undefined ? undefined : fromRow(row);
-    },
-    /** Newest first. */
-    list(filter: { replicaId?: string; limit: number }): Deployment[] {
-      const rows = filter.replicaId === undefined ? all.all(filter.limit) : ofReplica.all(filter.replicaId, filter.limit);
-      return rows.map(fromRow);
-    },
-    /** The newest of each replica. */
-    listLatest: () => latest.all().map(fromRow),
-    /** Those that have not ended. */
-    listOpen(): Deployment[] {
-      return open.all().map(fromRow);
-    },
-    /** Also notes the time of the first start. */
-    setState(id: string, state: DeploymentState): void {
-      setState.run(state, state === 'running' ? new Date().toISOString() : null, id);
     },
     finish(id: string, outcome: { state: DeploymentState; error?: ErrorRecord; leftBehind: number; kept: boolean }): void {
       const error = outcome.error === undefined ? null : JSON.stringify(outcome.error);
@@ -92,18 +73,11 @@ export function deploymentStore(db: DatabaseSync) {
 
 function fromRow(row: Row): Deployment {
   return {
-    id: text(row, 'id'),
-    replicaId: text(row, 'replica_id'),
+    ...runFields(row),
     replicaName: text(row, 'replica_name'),
     destinationEndpointId: text(row, 'endpoint_id'),
-    number: integer(row, 'number'),
     state: text(row, 'state') as DeploymentState,
     options: json<DeploymentOptions>(row, 'options'),
-    createdAt: text(row, 'created_at'),
-    ...optionalText(row, 'started_at', 'startedAt'),
-    ...optionalText(row, 'finished_at', 'finishedAt'),
-    ...optionalJson<ErrorRecord, 'error'>(row, 'error', 'error'),
-    leftBehind: integer(row, 'left_behind'),
     kept: integer(row, 'kept') === 1,
     executionIds: Object.values(json<Record<string, string>>(row, 'executions')),
     ...optionalJson<DeployedServer, 'server'>(row, 'server', 'server'),
