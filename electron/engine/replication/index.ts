@@ -8,7 +8,8 @@
  *   copy-chunk.ts            read, hash, compare with what the volume holds, send what differs
  *   block-hasher.ts          digests of a chunk, in threads of their own where that pays
  *   checkpointer.ts          flush, learn digests, forget intents, move the cursor
- *   transfer-state.ts        what is durable: checkpoints.ts (database) and digest-map.ts (file)
+ *   transfer-state.ts        what a run may conclude and writes down, on disk-record.ts: checkpoints.ts (database) and
+ *                            digest-map.ts (file)
  *   verification.ts          the worker's digests against those of what was read
  *   progress.ts              all of it as numbers
  */
