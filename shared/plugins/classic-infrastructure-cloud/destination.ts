@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { perOs } from '../shapes/per-os.ts';
 import { mappingOf, text } from '../shapes/text.ts';
+import { workerImages } from '../shapes/worker-images.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
 
 const pools = ['/oracle/public/storage/default', '/oracle/public/storage/latency'] as const;
@@ -23,19 +23,7 @@ export const destination = z.strictObject({
     example: storageMappingExample(pools),
   }),
   migr_image_map: field(
-    perOs(
-      text,
-      {
-        linux: 'Linux worker image',
-        windows: 'Windows worker image',
-        help: {
-          linux: 'Image for the disk copy worker and for preparing Linux guests.',
-          windows: 'Image for preparing Windows guests.',
-        },
-        example: images,
-      },
-      { group: 'Workers', optionsFrom: 'images' },
-    ).optional(),
+    workerImages('Image', images).optional(),
     { title: 'Worker images', help: 'Worker images by OS type. Keys: linux, windows.', group: 'Workers', example: images },
   ),
   migr_shape_name: field(text().optional(), {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { perOs } from '../shapes/per-os.ts';
 import { mappingOf, text } from '../shapes/text.ts';
+import { workerImages } from '../shapes/worker-images.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
 
 const attachmentTypes = ['paravirtualized', 'iscsi'] as const;
@@ -52,19 +52,7 @@ export const destination = z.strictObject({
     example: true,
   }),
   migr_image_map: field(
-    perOs(
-      text,
-      {
-        linux: 'Linux worker image',
-        windows: 'Windows worker image',
-        help: {
-          linux: 'Image ID for the disk copy worker and for preparing Linux guests.',
-          windows: 'Image ID for preparing Windows guests.',
-        },
-        example: images,
-      },
-      { group: 'Workers', optionsFrom: 'images' },
-    ).optional(),
+    workerImages('Image ID', images).optional(),
     { title: 'Worker images', help: 'Image IDs of workers by OS type. Keys: linux, windows.', group: 'Workers', example: images },
   ),
   migr_subnet_id: field(text().optional(), {

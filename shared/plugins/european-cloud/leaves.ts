@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { keyValuePairs } from '../shapes/key-value.ts';
 import { leaf } from '../shapes/leaf.ts';
-import { perOs } from '../shapes/per-os.ts';
 import { text } from '../shapes/text.ts';
+import { workerImages } from '../shapes/worker-images.ts';
 import { diskBuses, imageMetadata } from './image-metadata.ts';
 
 /** Where stable VirtIO drivers for Windows are published. */
@@ -39,19 +39,7 @@ export const leaves = {
     builtIn: true,
   }),
   migr_image_map: leaf(
-    perOs(
-      text,
-      {
-        linux: 'Linux worker image',
-        windows: 'Windows worker image',
-        help: {
-          linux: 'Name or ID of the image for the disk copy worker, and for preparing Linux guests.',
-          windows: 'Name or ID of the image for preparing Windows guests.',
-        },
-        example: images,
-      },
-      { group: 'Workers', optionsFrom: 'images' },
-    ),
+    workerImages('Name or ID of the image', images),
     {
       title: 'Worker images',
       help: 'Existing worker images by OS type. Keys: linux, windows. Windows VMs need both. The worker’s OS must be the guest’s version or a newer one, with the initialization agent set up for first boot.',

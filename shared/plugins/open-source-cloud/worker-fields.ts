@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { perOs } from '../shapes/per-os.ts';
 import { text } from '../shapes/text.ts';
+import { workerImages } from '../shapes/worker-images.ts';
 
 const group = 'Workers';
 const images = { linux: 'ubuntu-24.04-worker', windows: 'windows-2022-worker' };
@@ -16,19 +16,7 @@ export const workerFields = {
     optionsFrom: 'images',
   }),
   migr_image_map: field(
-    perOs(
-      text,
-      {
-        linux: 'Linux worker image',
-        windows: 'Windows worker image',
-        help: {
-          linux: 'Name or ID of the image for the disk copy worker and for preparing Linux guests.',
-          windows: 'Name or ID of the image for preparing Windows guests.',
-        },
-        example: images,
-      },
-      { group, optionsFrom: 'images' },
-    ).optional(),
+    workerImages('Name or ID of the image', images).optional(),
     { title: 'Worker images by OS type', help: 'Worker images by OS type. Keys: linux, windows.', group, example: images },
   ),
   migr_network: field(text().optional(), {
