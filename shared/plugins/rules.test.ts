@@ -48,6 +48,7 @@ describe('a rule', () => {
     const environment = changed(goldenEnvironment(pluginOf(one), side), one.environment);
     const findings = check(pluginOf(one), side, environment, { ...goldenVm, ...one.vm }, {
       catalog,
+      ...(one.connection === undefined ? {} : { connections: { [side]: one.connection } }),
       ...(configuration === undefined ? {} : { providerConfiguration: configuration }),
     });
     const pointer = path.startsWith('/vm/') ? path : `/${side}/environment${path}`;
@@ -104,6 +105,14 @@ describe('a rule keeps still', () => {
   test('about secrets that are given by reference, and about worker images of supported systems', () => {
     expect(european({ migr_image_map: { linux: 'Ubuntu 24.04', windows: 'Windows Server 2022' } }, goldenVm, {})).toEqual([]);
   });
+});
+
+test('a way to the distributed storage is missed only where the connection is known', () => {
+  const environment = { replica_export_mechanism: 'distributed_backups' };
+  const rules = (connection?: JsonObject) => check('open-source-cloud', 'source', environment, null, connection === undefined ? {} : { connections: { source: connection } }).map(({ rule }) => rule);
+  expect(rules()).toEqual([]);
+  expect(rules({ ceph_options: { ceph_username: 'migration' } })).toEqual([]);
+  expect(rules({ auth_url: 'https://identity.example.com:5000/v3' })).toEqual(['open-source-cloud/no-distributed-storage']);
 });
 
 test('kinds of resources that the catalog’s shape does not name are compared too, whatever stands in them', () => {

@@ -14,11 +14,15 @@ import { nearestSpelling } from './spelling.ts';
 import { sideSchema } from './document-shape.ts';
 import { adviseOnKey, type KeySuggestions, type Plugins } from './unknown-key.ts';
 
+/** How the endpoints of a document's sides are reached, as far as that is known. Secrets by reference. */
+export type Connections = Readonly<Partial<Record<Side, JsonObject>>>;
+
 export interface SideContext extends KeySuggestions {
   readonly vm: Vm | undefined;
   readonly catalog: Catalog | undefined;
   /** Typed values by section. */
   readonly providerConfiguration: ReadonlyMap<string, JsonObject>;
+  readonly connections: Connections;
 }
 
 /** All findings of one side of a document: its own shape, its plugin, the environment's shape, the plugin's rules. */
@@ -52,8 +56,8 @@ function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonOb
     givenElsewhere: (key) => Object.hasOwn(effective, key),
   });
   for (const fault of shapeFaults) yield finding({ ...fault, path: inDocument(fault.path) }, plugin.id, at);
-  const { vm, catalog } = context;
-  const ruleContext: RuleContext = { side, vm, environment, effective, providerConfiguration, catalog };
+  const { vm, catalog, connections } = context;
+  const ruleContext: RuleContext = { side, vm, environment, effective, providerConfiguration, catalog, connection: connections[side] };
   for (const rule of definition.rules) {
     try {
       for (const { at: place, from, ...rest } of [...rule.check(ruleContext)]) {

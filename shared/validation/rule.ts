@@ -16,6 +16,8 @@ export interface RuleContext {
   /** The provider configuration's values by key, already typed; empty where there is none. */
   readonly providerConfiguration: JsonObject;
   readonly catalog: Catalog | undefined;
+  /** How the side's endpoint is reached, where it is known: a document alone does not say. Secrets by reference. */
+  readonly connection?: JsonObject | undefined;
 }
 
 /** A finding whose place is given as segments below the side's `environment`, or below the document's root. */

@@ -5,7 +5,7 @@ import { findEquivalent } from '../plugins/equivalents.ts';
 import { plugins as allPlugins } from '../plugins/registry.ts';
 import type { Catalog } from './catalog.ts';
 import { checkShape, type UnknownKey } from './check-shape.ts';
-import { checkSide, type SideContext } from './check-side.ts';
+import { checkSide, type Connections, type SideContext } from './check-side.ts';
 import { adviseByShape, checkVm } from './check-vm.ts';
 import { documentSchema } from './document-shape.ts';
 import { inDocumentOrder } from './finding-order.ts';
@@ -19,6 +19,7 @@ export interface ValidationOptions {
   /** Typed values by section, from `readProviderConfiguration`. */
   readonly providerConfiguration?: ReadonlyMap<string, JsonObject>;
   readonly catalog?: Catalog;
+  readonly connections?: Connections;
   /** Whether findings say where in the text they stand (the default); finding that out takes a second reading. */
   readonly locations?: boolean;
   /** Default: all plugins. */
@@ -77,6 +78,7 @@ function* checkDocument(document: JsonValue, options: ValidationOptions): Iterab
     vm,
     catalog: options.catalog,
     providerConfiguration: options.providerConfiguration ?? new Map(),
+    connections: options.connections ?? {},
     plugins: options.plugins ?? allPlugins,
     findEquivalent,
   };

@@ -17,6 +17,8 @@ export function environmentDefinition(plugin: PluginId, side: Side): Environment
 export interface LayeredSide {
   readonly plugin: PluginId;
   readonly layers: WrittenLayers;
+  /** Of its endpoint, secrets by reference. */
+  readonly connection?: JsonObject;
 }
 
 /** The values of one side as a run uses them: built-in < provider configuration < project < wave < VM, under canonical keys. */
@@ -52,7 +54,8 @@ export function environmentFindings(
     const isAlone = layers.project === undefined && layers.wave === undefined;
     document[side] = { plugin, environment: isAlone ? layers.vm.environment : writtenEnvironment(resolved) };
   }
-  return validateDocument(document, providerConfiguration === undefined ? {} : { providerConfiguration: configured });
+  const connections = Object.fromEntries(Object.entries(sides).flatMap(([side, { connection }]) => (connection === undefined ? [] : [[side, connection]])));
+  return validateDocument(document, { connections, ...(providerConfiguration === undefined ? {} : { providerConfiguration: configured }) });
 }
 
 /** What is wrong with the text of a provider configuration. */

@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
 import { layerKey, type EnvironmentLayer } from '../../../shared/environment/layers.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
-import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
+import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
@@ -26,15 +27,15 @@ export function replicaEnvironments(core: Pick<CoreParts, 'store' | 'stateFolder
   const project = files.project();
   const wave = replica.wave === undefined ? undefined : files.waves.find(replica.wave);
   if (replica.wave !== undefined && wave === undefined) throw new CausewayError('engine.not-found', `wave ${replica.wave}`);
-  const layered = (side: Side, plugin: PluginId, environment: JsonObject): LayeredSide => {
+  const layered = (side: Side, { plugin, connection }: Pick<Endpoint, 'plugin' | 'connection'>, environment: JsonObject): LayeredSide => {
     const key = layerKey(plugin, side);
     const cleared = replica.cleared?.[side] ?? [];
     const vm: EnvironmentLayer = cleared.length === 0 ? { environment } : { environment, cleared };
-    return { plugin, layers: { project: project[key], wave: wave?.environments[key], vm } };
+    return { plugin, connection, layers: { project: project[key], wave: wave?.environments[key], vm } };
   };
   const sides = {
-    source: layered('source', endpointOf(core, replica.sourceEndpointId).plugin, replica.sourceEnvironment),
-    destination: layered('destination', endpointOf(core, replica.destinationEndpointId).plugin, replica.destinationEnvironment),
+    source: layered('source', endpointOf(core, replica.sourceEndpointId), replica.sourceEnvironment),
+    destination: layered('destination', endpointOf(core, replica.destinationEndpointId), replica.destinationEnvironment),
   };
   return {
     values: (side) => effectiveValues(side, sides[side], replica.providerConfiguration),

@@ -55,6 +55,20 @@ export const sourceRules: readonly Rule[] = [
       };
     },
   },
+  {
+    id: `${plugin}/no-distributed-storage`,
+    *check({ effective, connection }) {
+      const mechanism = textAt(effective, ['replica_export_mechanism']);
+      if (mechanism === undefined || !['distributed_backups', 'distributed_snapshots'].includes(mechanism)) return;
+      if (connection === undefined || connection['ceph_options'] !== undefined) return;
+      yield {
+        severity: 'warning',
+        at: ['replica_export_mechanism'],
+        message: `${mechanism} reads from the distributed storage, and the endpoint’s connection has no ceph_options: only a configuration at its usual place on this machine could lead there.`,
+        suggestion: 'Give the endpoint ceph_options, or choose another mechanism.',
+      };
+    },
+  },
   floatingIpsHavePool(`${plugin}/export-fip-pool-missing`, plugin, { flag: exportOption('export_worker_use_fip'), pool: exportOption('export_fip_pool_name'), inCatalog: false }),
   noRetiredImages(plugin, [['service_backups_options', 'export_image']]),
 ];

@@ -12,6 +12,8 @@ export interface RuleCase {
   readonly environment?: Readonly<Record<string, JsonValue | undefined>>;
   readonly vm?: Partial<Vm>;
   readonly configuration?: JsonObject;
+  /** Of the side's endpoint. */
+  readonly connection?: JsonObject;
   readonly severity: Finding['severity'];
   /** Pointer below /<side>/environment, or from the root where it begins with /vm. */
   readonly path: string;
@@ -78,6 +80,9 @@ export const ruleCases: readonly RuleCase[] = [
   exporting('export-worker-incomplete', 'warning', '/service_backups_options', options({ export_image: 'ubuntu-24.04', export_network: 'admin-net' })),
   exporting('export-worker-incomplete', 'warning', '/service_backups_options', {
     environment: { replica_export_mechanism: undefined, service_backups_options: undefined },
+  }),
+  exporting('no-distributed-storage', 'warning', '/replica_export_mechanism', {
+    environment: { replica_export_mechanism: 'distributed_snapshots', service_backups_options: undefined }, connection: {},
   }),
   exporting('export-fip-pool-missing', 'info', '/service_backups_options/export_fip_pool_name', options({ export_worker_use_fip: true })),
   exporting('retired-image', 'warning', '/service_backups_options/export_image', options({ export_image: 'bionic' })),

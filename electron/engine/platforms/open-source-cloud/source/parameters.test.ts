@@ -30,9 +30,14 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-source-parameters-'));
   store = openStore(folder);
   cloud = await startSmallCloud({ volumes: [{ id: idOf(50), name: 'root', status: 'in-use', size: 1 }] });
-  const ledger = ledgerScope(store.ledger, { endpointId: 'end', replicaId: 'rep', executionId: 'exe', side });
-  context = sourceContext(cloud.script.connection as JsonObject, { scratchFolder: folder, ledger, use: { replicaId: 'rep', executionId: 'exe' } }, usualDeadlines);
+  context = contextOf(cloud);
 });
+
+function contextOf({ script }: SmallCloud): SourceContext {
+  const ledger = ledgerScope(store.ledger, { endpointId: 'end', replicaId: 'rep', executionId: 'exe', side });
+  return sourceContext(script.connection as JsonObject, { scratchFolder: folder, ledger, use: { replicaId: 'rep', executionId: 'exe' } }, usualDeadlines);
+}
+
 afterEach(() => {
   context.cloud.close();
   store.close();
@@ -121,7 +126,8 @@ describe('an interim volume', () => {
     const lists = { volumes: [{ id: idOf(50), name: 'data', status: 'in-use', size: 1 }], servers: [{ id: idOf(51), name: 'web', status: 'ACTIVE' }] };
     cloud.script.close();
     cloud = await startSmallCloud(lists);
-    context = sourceContext(cloud.script.connection as JsonObject, { scratchFolder: folder, ledger: context.ledger, use: context.use }, usualDeadlines);
+    context.cloud.close();
+    context = contextOf(cloud);
     await mechanisms.service_backups(context).take({ tag: 'tag', environment: serviceBackups({ export_interim_volume_type: 'fast' }), disks: [rootOnHost, volume], base: [] }, signal);
     expect(cloud.sent(`POST compute/servers/${idOf(51)}/action`)).toMatchObject([{ createImage: {} }]);
     const [ofRoot, ofVolume] = cloud.sent('POST volume/volumes') as { volume: Record<string, unknown> }[];
