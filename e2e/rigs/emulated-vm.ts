@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { kill, spawnBound } from './machines/child-process.ts';
 import { LoopbackHosts } from './machines/loopback-hosts.ts';
 import { QmpClient } from './machines/qmp-client.ts';
+import { firmwareArguments } from './machines/uefi-firmware.ts';
 import { RigSsh } from './rig-ssh.ts';
 
 export interface SourceDisk {
@@ -20,6 +21,8 @@ export interface SourceVm {
   readonly qmpSocket: string;
   /** All disks, in order. Their node names are `disk0`, `disk1`, … */
   readonly disks: readonly SourceDisk[];
+  /** The channel of the guest's agent, which answers when the guest has one. */
+  readonly agentSocket: string;
   /** Root's shell in the guest. */
   readonly ssh: RigSsh;
   readonly serialLog: string;
@@ -42,6 +45,16 @@ export interface EmulatedVmOptions {
   readonly keyPath: string;
   /** Kernel to start, as arguments of the emulator. Without it, the first disk boots. */
   readonly kernel?: readonly string[];
+  /** File with the variables of its UEFI firmware, which writes to it. Without it, the firmware is a BIOS. */
+  readonly variables?: string;
+  readonly nic?: VmNic;
+}
+
+/** The VM's network card. */
+export interface VmNic {
+  readonly macAddress?: string;
+  /** The address that its network gives it by DHCP, and at which SSH is looked for; its network is the /24 around it. */
+  readonly address?: string;
 }
 
 const sshPort = 10_022;
@@ -49,20 +62,23 @@ const hosts = new LoopbackHosts();
 
 /** Powers the VM on. Resolves when the emulator runs; its guest needs longer. */
 export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
-  const { folder, name, disks, bus, keyPath, kernel } = options;
+  const { folder, name, disks, bus, keyPath, kernel, variables, nic = {} } = options;
   await mkdir(folder, { recursive: true });
   const host = await hosts.take();
-  const [qmpSocket, monitorSocket, serialLog] = ['qmp', 'rig-qmp', 'serial.log'].map((file) => join(folder, file)) as [string, string, string];
-  for (const stale of [qmpSocket, monitorSocket]) await rm(stale, { force: true });
+  const [qmpSocket, monitorSocket, agentSocket, serialLog] = ['qmp', 'rig-qmp', 'qga', 'serial.log'].map((file) => join(folder, file)) as [string, string, string, string];
+  for (const stale of [qmpSocket, monitorSocket, agentSocket]) await rm(stale, { force: true });
   const output = await open(join(folder, 'qemu.log'), 'a');
   const child = spawnBound('qemu-system-x86_64', [
     '-no-user-config', '-nodefaults', '-name', name, '-machine', 'pc', '-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max',
     '-smp', '2', '-m', String(options.memoryMiB), '-display', 'none', '-no-reboot', '-rtc', 'base=utc',
     '-serial', `file:${serialLog}`,
     '-qmp', `unix:${qmpSocket},server=on,wait=off`, '-qmp', `unix:${monitorSocket},server=on,wait=off`,
-    '-netdev', `user,id=net0,hostfwd=tcp:${host}:${sshPort}-:22`,
-    '-device', bus === 'virtio' ? 'virtio-net-pci,netdev=net0,addr=3,romfile=' : 'e1000,netdev=net0,addr=3,romfile=',
+    '-netdev', `user,id=net0${networkOf(nic)},hostfwd=tcp:${host}:${sshPort}-${nic.address ?? ''}:22`,
+    '-device', `${bus === 'virtio' ? 'virtio-net-pci' : 'e1000'},netdev=net0,addr=3,romfile=${nic.macAddress === undefined ? '' : `,mac=${nic.macAddress}`}`,
     ...diskArguments(disks, bus, kernel === undefined),
+    ...(variables === undefined ? [] : firmwareArguments(variables)),
+    '-chardev', `socket,id=agent,path=${agentSocket},server=on,wait=off`,
+    '-device', 'virtio-serial-pci', '-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0',
     ...(kernel ?? []),
   ], { stdio: ['ignore', output.fd, output.fd] });
   await output.close();
@@ -80,7 +96,7 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
     await hosts.release(host);
   };
   return {
-    name, qmpSocket, disks, serialLog, monitor, close,
+    name, qmpSocket, agentSocket, disks, serialLog, monitor, close,
     ssh: new RigSsh({ host, port: sshPort, user: 'root', keyPath }),
     shutdown: async () => {
       const ended = once(child, 'exit');
@@ -91,6 +107,12 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
       await close();
     },
   };
+}
+
+function networkOf({ address }: VmNic): string {
+  if (address === undefined) return '';
+  const network = address.replace(/\.\d+$/, '');
+  return `,net=${network}.0/24,host=${network}.1,dns=${network}.254,dhcpstart=${address}`;
 }
 
 function diskArguments(disks: readonly SourceDisk[], bus: DiskBus, boots: boolean): string[] {

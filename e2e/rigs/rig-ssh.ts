@@ -31,7 +31,7 @@ export class RigSsh {
     const { host, port, user, keyPath } = this.access;
     const child = spawn('ssh', [
       '-q', '-i', keyPath, '-p', String(port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'BatchMode=yes',
-      '-o', 'IdentitiesOnly=yes', '-o', 'ConnectTimeout=10', `${user}@${host}`, command,
+      '-o', 'IdentitiesOnly=yes', '-o', 'ConnectTimeout=60', `${user}@${host}`, command,
     ], { timeout: options.timeoutMs ?? 120_000, killSignal: 'SIGKILL' });
     const output = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => { output.stdout += text; });

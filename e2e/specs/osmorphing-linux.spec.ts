@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -193,6 +194,22 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     expect(dossier.root).toMatchObject({ id: root, disk: 1 });
     expect(await lab.traces()).toBe('');
     await lab.detach(second.id);
+  });
+
+  it('is refused when it is of a family that nobody prepared yet', async () => {
+    const other = await lab.volume(2, async (path) => {
+      await debianGuest(path);
+      const release = join(lab.folder, 'os-release');
+      await writeFile(release, 'ID=alpine\nVERSION_ID=3.20\nPRETTY_NAME="Alpine Linux v3.20"\n');
+      await new GuestFiles(path).replace('/usr/lib/os-release', release);
+    });
+    const devices = [other.device];
+    expect(await inspectLinuxGuest({ ssh: lab.ssh, devices, options: {}, signal: never })).toMatchObject({ supported: false, dossier: { distribution: 'alpine', family: 'other' } });
+    await expect(morphLinuxGuest({ ssh: lab.ssh, devices, options: { nics }, signal: never })).rejects.toMatchObject({
+      code: 'osmorphing.not-supported', message: expect.stringContaining('Alpine Linux v3.20') as string,
+    });
+    expect(await lab.traces()).toBe('');
+    await lab.detach(other.id);
   });
 
   it('prepares a root in a btrfs subvolume, with /var in another, and does not take a snapshot for a second system', async () => {

@@ -5,7 +5,7 @@ set -euo pipefail
 layout=$1
 source=$2
 shift 2
-modprobe -a ext4 dm_mod btrfs vfat nls_cp437 nls_ascii 2>/dev/null || true
+modprobe -a ext4 dm_mod dm_crypt raid1 aesni_intel btrfs vfat nls_cp437 nls_ascii 2>/dev/null || true
 root=/run/laid-out
 mkdir -p /run/source $root
 mount -t ext4 -o ro "${source}1" /run/source
@@ -32,6 +32,24 @@ case $layout in
     mount /dev/mapper/vg0-var $root/var
     printf '/dev/mapper/vg0-root / ext4 errors=remount-ro 0 1\nUUID=%s /boot ext4 defaults 0 2\n/dev/mapper/vg0-var /var ext4 defaults 0 2\n' \
       "$(uuid "${1}1")" > /run/fstab ;;
+  encrypted)
+    # A mirror of two disks, in it an encrypted volume, in that a volume group with the root.
+    for disk in "$1" "$2"; do printf 'label: dos\nstart=2048, size=300M, type=83, bootable\ntype=fd\n' | sfdisk -q "$disk"; done
+    mdadm --create /dev/md0 --run --level=1 --raid-devices=2 --metadata=1.2 --bitmap=none --assume-clean --homehost=source-vm --name=system "${1}2" "${2}2" 2>&1
+    head -c 64 /dev/urandom > /run/root.key
+    quick='--batch-mode --pbkdf pbkdf2 --pbkdf-force-iterations 1000'
+    printf 'correct horse battery staple' | cryptsetup luksFormat $quick --type luks2 --key-file - /dev/md0
+    printf 'correct horse battery staple' | cryptsetup luksAddKey $quick --key-file - /dev/md0 /run/root.key
+    cryptsetup open --key-file /run/root.key /dev/md0 system_crypt
+    vgcreate -q vg0 /dev/mapper/system_crypt
+    lvcreate --config "$lvm_alone" -q -y -Wn -Zn -n root -l 100%FREE vg0
+    vgmknodes --config "$lvm_alone" vg0
+    mkfs.ext4 -q -L boot "${1}1"
+    mkfs.ext4 -q -m 0 /dev/mapper/vg0-root
+    mount /dev/mapper/vg0-root $root
+    mkdir $root/boot
+    mount "${1}1" $root/boot
+    printf '/dev/mapper/vg0-root / ext4 errors=remount-ro 0 1\nUUID=%s /boot ext4 defaults 0 2\n' "$(uuid "${1}1")" > /run/fstab ;;
   btrfs)
     printf 'label: dos\nstart=2048, type=83, bootable\n' | sfdisk -q "$1"
     mkfs.btrfs -q -L system "${1}1"
@@ -58,6 +76,9 @@ esac
 echo "copying onto $layout"
 cp -ax /run/source/. $root/
 cp /run/fstab $root/etc/fstab
+# An emulated machine may find its disks late.
+mkdir -p $root/etc/systemd/system.conf.d
+printf '[Manager]\nDefaultDeviceTimeoutSec=15min\n' > $root/etc/systemd/system.conf.d/patience.conf
 # What the machine is known by, which has to survive its move.
 chroot $root ssh-keygen -q -t ed25519 -N '' -C source-vm -f /etc/ssh/ssh_host_ed25519_key
 echo "host key: $(cut -d' ' -f1,2 $root/etc/ssh/ssh_host_ed25519_key.pub)"
@@ -69,9 +90,19 @@ mkdir -p /dev/disk/by-uuid
 for device in /dev/vd*[0-9] /dev/mapper/vg0-*; do
   [ -b "$device" ] && id=$(uuid "$device") && [ -n "$id" ] && ln -sf "$device" "/dev/disk/by-uuid/$id" || true
 done
+if [ "$layout" = encrypted ]; then
+  # It unlocks itself by a key in its initial RAM disk, as machines do at which nobody sits.
+  mkdir -p -m 700 $root/etc/cryptsetup-keys.d
+  install -m 400 /run/root.key $root/etc/cryptsetup-keys.d/system_crypt.key
+  printf 'system_crypt UUID=%s /etc/cryptsetup-keys.d/system_crypt.key luks\n' "$(uuid /dev/md0)" > $root/etc/crypttab
+  echo 'KEYFILE_PATTERN="/etc/cryptsetup-keys.d/*.key"' >> $root/etc/cryptsetup-initramfs/conf-hook
+  echo 'UMASK=0077' > $root/etc/initramfs-tools/conf.d/secret
+  mdadm --detail --scan > $root/etc/mdadm/mdadm.conf
+  chroot $root update-initramfs -u
+fi
 echo "installing the boot loader"
 if [ "$layout" = uefi ]; then
-  # As on a machine whose firmware has an entry for it, which the disk takes along nowhere.
+  # Its firmware's entry is made by the firmware itself, and is nothing that a disk takes along.
   chroot $root grub-install --target=x86_64-efi --efi-directory=/boot/efi --bootloader-id=debian --no-nvram
 else
   chroot $root grub-install --target=i386-pc "$1"
@@ -87,6 +118,10 @@ if [ "$layout" = btrfs ]; then
 fi
 umount -R $root
 umount /run/source
-if [ "$layout" = lvm ]; then vgchange --config "$lvm_alone" -q -an vg0; fi
+case $layout in lvm | encrypted) vgchange --config "$lvm_alone" -q -an vg0 ;; esac
+if [ "$layout" = encrypted ]; then
+  cryptsetup close system_crypt
+  mdadm --stop /dev/md0 2>&1
+fi
 rm -rf /dev/disk
 sync

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ensureLayoutSource, imageCache } from '../images/ensure.ts';
 import { run } from '../machines/child-process.ts';
+import { makeVariablesWithEntry } from '../machines/uefi-firmware.ts';
 import { startMorphLab } from './morph-lab.ts';
 
 /** A guest like the Debian guest (no virtio in its initramfs, no cloud-init) on disks of another layout. */
@@ -18,22 +19,29 @@ export const guestLayouts = {
   lvm: { about: 'root striped over two disks by LVM, /var on a volume of its own', disksGb: [1, 1], uefi: false },
   btrfs: { about: 'root and /home on subvolumes of btrfs, with a snapshot of the system beside them', disksGb: [2], uefi: false },
   uefi: { about: 'GPT with an EFI system partition, started by an entry of its firmware', disksGb: [2], uefi: true },
+  encrypted: { about: 'root on a volume group within LUKS on a mirror of two disks', disksGb: [2, 2], uefi: false },
 } as const satisfies Readonly<Record<string, GuestLayout>>;
 
 export type LayoutName = keyof typeof guestLayouts;
+
+/** Opens the encrypted volume of the layout that has one. */
+export const layoutPassphrase = 'correct horse battery staple';
+
+/** An emulated worker has no device manager that would load what its processor can do. */
+export const loadCiphers = { name: 'ciphers', content: 'modprobe -a dm_crypt aesni_intel' } as const;
 
 const script = join(import.meta.dirname, 'lay-out-guest.sh');
 const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
 
 /**
- * A folder with `disk0.raw`, `disk1.raw`, …, `id_ed25519`, the key of root's account, and `host-key.pub`, what it
- * is known by. Laid out once, in an emulated worker (about a minute), and kept with the other images by the hash of what
+ * A folder with `disk0.raw`, `disk1.raw`, …, `id_ed25519`, the key of root's account, `host-key.pub`, what it
+ * is known by, and, with UEFI, `uefi-variables`, the variables of firmware that has an entry for it. Laid out once, in an emulated worker (about a minute), and kept with the other images by the hash of what
  * made it.
  */
 export async function ensureLayout(name: LayoutName): Promise<string> {
   const source = await ensureLayoutSource(progress);
-  const { disksGb } = guestLayouts[name];
-  const made = createHash('sha256').update(source).update(JSON.stringify(disksGb)).update(await readFile(script)).digest('hex');
+  const { disksGb, uefi } = guestLayouts[name];
+  const made = createHash('sha256').update(source).update(JSON.stringify({ disksGb, uefi })).update(await readFile(script)).digest('hex');
   const target = join(imageCache, `guest-${name}-${made.slice(0, 16)}`);
   if (existsSync(target)) return target;
   const partial = await mkdtemp(`${target}.partial-`);
@@ -52,6 +60,7 @@ export async function ensureLayout(name: LayoutName): Promise<string> {
     }
     await copyFile(join(source, 'id_ed25519'), join(partial, 'id_ed25519'));
     await writeFile(join(partial, 'host-key.pub'), /^host key: (.+)$/m.exec(shown)?.[1] ?? '');
+    if (uefi) await makeVariablesWithEntry(join(partial, 'uefi-variables'), join(partial, 'disk0.raw'), '\\EFI\\debian\\grubx64.efi', lab.folder);
     // Who was faster has made the same.
     await rename(partial, target).catch((error: unknown) => {
       if (!existsSync(target)) throw error;

@@ -36,8 +36,6 @@ export interface BootWishes {
   readonly dataVolumes?: readonly string[];
   /** Firmware is UEFI, with no entry for this guest. Default: BIOS. */
   readonly uefi?: boolean;
-  /** Default virtio; `ide` is what the guests come from. */
-  readonly diskBus?: 'virtio' | 'ide';
   /** A drive with the server's metadata. */
   readonly configDrive?: boolean;
 }
@@ -69,7 +67,7 @@ export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions =
   const worker = await startRigWorker(client, folder);
   const { host, port, user, keyPath } = worker.ssh.access;
   const target = { host, port, username: user, privateKeyPem: await readFile(keyPath, 'utf8'), hostKey: worker.hostKey };
-  const connect = (): Promise<SshConnection> => SshConnection.connect(target, {}, AbortSignal.timeout(60_000));
+  const connect = (): Promise<SshConnection> => SshConnection.connect(target, { lostAfterMs: 60_000 }, AbortSignal.timeout(120_000));
   const ssh = await connect();
   return {
     worker, ssh, connect, folder,
@@ -92,8 +90,8 @@ export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions =
       const { body } = await client.call('POST', `networks/${network}/nics`, { securityGroups: [group['id']] });
       return { id: String(body['id']), macAddress: String(body['mac']) };
     },
-    boot: async (volumeId, nicId, { dataVolumes = [], uefi = false, configDrive = false, diskBus = 'virtio' } = {}) => {
-      await client.call('PATCH', `volumes/${volumeId}`, { bootable: true, imageConfig: { diskBus, operatingSystem: 'linux', uefi } });
+    boot: async (volumeId, nicId, { dataVolumes = [], uefi = false, configDrive = false } = {}) => {
+      await client.call('PATCH', `volumes/${volumeId}`, { bootable: true, imageConfig: { diskBus: 'virtio', operatingSystem: 'linux', uefi } });
       const { body: publicIp } = await client.call('POST', 'public-ips', { networkInterface: nicId });
       const { body: server } = await client.call('POST', 'servers', {
         name: 'migrated', machineType: 'g1.1', availabilityZone: 'eu01-1', networking: { nicIds: [nicId] },

@@ -15,7 +15,8 @@ import { userWorkers } from './user-worker.ts';
 export type WorkerKind = 'native' | 'user' | 'qemu';
 
 export interface MachineOptions {
-  readonly worker: WorkerKind;
+  /** A function is asked whenever one starts. */
+  readonly worker: WorkerKind | (() => WorkerKind);
   /** Whether native workers reach networks beyond the lab (package mirrors). Default false. */
   readonly outbound?: boolean;
   readonly progress?: Progress;
@@ -25,7 +26,8 @@ export interface MachineOptions {
 export function labMachines(options: MachineOptions): (folder: string) => Promise<LabMachines> {
   return async (folder) => {
     const emulated = qemuMachines({ workerInitramfs: () => ensureWorkerInitramfs(options.progress) });
-    const worker = await workerStart(options, emulated);
+    const { worker: wanted } = options;
+    const worker = typeof wanted === 'string' ? await workerStart(wanted, options, emulated) : asAsked(wanted, options, emulated);
     return new LabMachines(folder, (plan, place) => (plan.boot.kind === 'volume' ? emulated : worker)(plan, place));
   };
 }
@@ -33,9 +35,19 @@ export function labMachines(options: MachineOptions): (folder: string) => Promis
 /** The kind that this machine can have at once: native workers as root, workers of the user otherwise. */
 export const usualWorkerKind: WorkerKind = process.geteuid?.() === 0 ? 'native' : 'user';
 
-async function workerStart(options: MachineOptions, emulated: StartMachine): Promise<StartMachine> {
-  if (options.worker === 'qemu') return emulated;
-  if (options.worker === 'user') return userWorkers();
+function asAsked(wanted: () => WorkerKind, options: MachineOptions, emulated: StartMachine): StartMachine {
+  const starts = new Map<WorkerKind, Promise<StartMachine>>();
+  return async (plan, place) => {
+    const kind = wanted();
+    const start = starts.get(kind) ?? workerStart(kind, options, emulated);
+    starts.set(kind, start);
+    return (await start)(plan, place);
+  };
+}
+
+async function workerStart(kind: WorkerKind, options: MachineOptions, emulated: StartMachine): Promise<StartMachine> {
+  if (kind === 'qemu') return emulated;
+  if (kind === 'user') return userWorkers();
   if (process.geteuid?.() !== 0) throw new Error('native workers need root; workers of the kind "user" do without');
   return nativeWorkers({ imageRoot: await ensureWorkerRoot(options.progress), outbound: options.outbound ?? false });
 }

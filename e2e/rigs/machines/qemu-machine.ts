@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { volumeSerial } from '../european-cloud/server-machines.ts';
 import type { MachinePlan } from '../european-cloud/server-machines.ts';
@@ -8,6 +8,7 @@ import type { Machine, StartMachine } from './machine.ts';
 import { LoopbackHosts } from './loopback-hosts.ts';
 import { QmpClient } from './qmp-client.ts';
 import { requirePrograms } from './require-programs.ts';
+import { firmwareArguments, makeEmptyVariables } from './uefi-firmware.ts';
 
 /** Ports inside the machine → ports on its own loopback address of the machine that runs the lab. */
 const forwarded: Readonly<Record<number, number>> = { 22: 10_022, 5566: 15_566 };
@@ -28,7 +29,7 @@ export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<st
     const serialPath = join(folder, 'serial.log');
     const boot = plan.boot.kind === 'image'
       ? await workerArguments(plan, folder, await setup.workerInitramfs())
-      : [...(await firmwareArguments(plan, folder)), ...guestArguments(plan), ...(await configDriveArguments(plan, folder))];
+      : [...(await firmwareOf(plan, folder)), ...guestArguments(plan), ...(await configDriveArguments(plan, folder))];
     const output = await open(join(folder, 'qemu.log'), 'a');
     const nics = plan.nics.flatMap((nic, index) => [
       '-netdev', `user,id=net${index}${guestNetwork(plan, nic.ipv4)}${index === 0 ? forwards(host, plan, nic.ipv4) : ''}`,
@@ -92,18 +93,11 @@ async function workerArguments(plan: MachinePlan, folder: string, image: string)
 }
 
 /** UEFI with an empty boot list when the boot volume's image configuration asks for it; else the emulator's own BIOS. */
-async function firmwareArguments(plan: MachinePlan, folder: string): Promise<string[]> {
+async function firmwareOf(plan: MachinePlan, folder: string): Promise<string[]> {
   if (plan.boot.kind !== 'volume' || plan.boot.imageConfig['uefi'] !== true) return [];
   const variables = join(folder, 'uefi-variables');
-  try {
-    await copyFile('/usr/share/OVMF/OVMF_VARS_4M.fd', variables);
-  } catch (error) {
-    throw new Error('a machine with UEFI firmware needs the Debian package ovmf', { cause: error });
-  }
-  return [
-    '-drive', 'if=pflash,unit=0,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd',
-    '-drive', `if=pflash,unit=1,format=raw,file=${variables}`,
-  ];
+  await makeEmptyVariables(variables);
+  return firmwareArguments(variables);
 }
 
 /** Disks as the boot volume's image configuration says; the first one boots. */

@@ -53,7 +53,7 @@ export interface EngineProcess {
 
 export interface ProjectLabOptions {
   /** Default: the kind that this user can have at once. */
-  readonly workers?: WorkerKind;
+  readonly workers?: WorkerKind | (() => WorkerKind);
   readonly patience?: LabPatience;
   /** Whether native workers reach package mirrors. */
   readonly outbound?: boolean;
