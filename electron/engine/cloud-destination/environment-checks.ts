@@ -1,9 +1,19 @@
-import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { unresolvedText, type Resolution } from './names.ts';
 import { pointer, type Report } from './online-finding.ts';
 import { shortages, shortageText, type QuotaNeeds, type Quotas, type QuotaWords } from './quota-needs.ts';
 import type { StorageMapping } from './storage-choice.ts';
+
+/** Reads an environment to check it; one of another shape is a finding by itself, and nothing else can be said of it. */
+export function readForCheck<E>(read: () => E, report: Report): E | undefined {
+  try {
+    return read();
+  } catch (error) {
+    report('error', '', 'shape', toErrorRecord(error).message);
+    return undefined;
+  }
+}
 
 /** Reports a name of an environment that stands for nothing, or for more than one thing. */
 export function reportUnresolved(report: Report, path: string, kind: string, wanted: string, resolution: Resolution<unknown>): void {

@@ -33,19 +33,17 @@ export async function orRemoveFailed<T>(cloud: Removing, ledger: LedgerScope, en
   }
 }
 
-/** The usual remover: found and read by these, deleted, and waited for until it is gone. */
-export function simpleRemover(
-  around: Surroundings,
-  entry: LedgerEntry,
-  get: (id: string, signal: AbortSignal) => Promise<unknown>,
-  findId: (signal: AbortSignal) => Promise<string | undefined>,
-  remove: (id: string, signal: AbortSignal) => Promise<void>,
-): Remover {
-  return {
+/** Makes the usual remover of an entry: found and read by these, deleted, and waited for until it is gone. */
+export function simpleRemovers(around: Surroundings, entry: LedgerEntry) {
+  return (
+    get: (id: string, signal: AbortSignal) => Promise<unknown>,
+    findId: (signal: AbortSignal) => Promise<string | undefined>,
+    remove: (id: string, signal: AbortSignal) => Promise<void>,
+  ): Remover => ({
     findId,
     isThere: async (id, signal) => (await get(id, signal)) !== undefined,
     remove: (id, signal) => removeAndWait(around, `${entry.kind} ${id}`, { remove: (s) => remove(id, s), get: (s) => get(id, s) }, signal),
-  };
+  });
 }
 
 /**

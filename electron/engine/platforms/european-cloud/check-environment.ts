@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
 import { callerRanges } from '../../cloud-destination/caller-address.ts';
-import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, reportShortages, reportUnresolved } from '../../cloud-destination/environment-checks.ts';
+import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../cloud-destination/environment-checks.ts';
 import { checkFixedAddresses } from '../../cloud-destination/fixed-addresses.ts';
 import { labelKeys, labelValue, managedBy } from '../../cloud-destination/labels.ts';
 import { resolve, resolveText } from '../../cloud-destination/names.ts';
@@ -31,13 +31,8 @@ import { bootVolumeSize, callerQuestion, imagesFor, planWorker, workerNeeds } fr
 export async function checkEnvironment(session: CloudSession, environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const report = reportInto('european-cloud', findings);
-  let effective: DestinationEnvironment;
-  try {
-    effective = readEnvironment(environment);
-  } catch (error) {
-    report('error', '', 'shape', toErrorRecord(error).message);
-    return findings;
-  }
+  const effective = readForCheck(() => readEnvironment(environment), report);
+  if (effective === undefined) return findings;
   const iaas = session.iaas(effective.project);
   try {
     await iaas.lists.project(signal);

@@ -3,7 +3,7 @@ import { detachVolume, freeVolume } from '../../cloud-destination/attachments.ts
 import type { Remover } from '../../cloud-destination/cloud-scope.ts';
 import { hasLabels, labelKeys } from '../../cloud-destination/labels.ts';
 import { entryLabel, nameOf, removeAndWait } from '../../cloud-destination/owned.ts';
-import { simpleRemover } from '../../cloud-destination/release-owned.ts';
+import { simpleRemovers } from '../../cloud-destination/release-owned.ts';
 import { findVolume } from '../../cloud-destination/volume-state.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Iaas } from './iaas/iaas.ts';
@@ -15,11 +15,7 @@ export function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
   const iaas = session.iaas(detail(entry, 'project'));
   const label = entryLabel(entry);
   const labelled = <T extends { id: string; labels: Record<string, unknown> }>(list: readonly T[]): string | undefined => list.find((each) => hasLabels(each, label))?.id;
-  const simple = (
-    get: (id: string, s: AbortSignal) => Promise<unknown>,
-    findId: (s: AbortSignal) => Promise<string | undefined>,
-    remove: (id: string, s: AbortSignal) => Promise<void>,
-  ): Remover => simpleRemover(session, entry, get, findId, remove);
+  const simple = simpleRemovers(session, entry);
   switch (entry.kind) {
     case 'volume':
       return {

@@ -4,7 +4,7 @@ import type { Vm } from '../../../../../shared/model/vm.ts';
 import { refusedTags } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import type { Finding } from '../../../../../shared/validation/finding.ts';
 import { callerRanges } from '../../../cloud-destination/caller-address.ts';
-import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, reportShortages, reportUnresolved } from '../../../cloud-destination/environment-checks.ts';
+import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../../cloud-destination/environment-checks.ts';
 import { checkFixedAddresses } from '../../../cloud-destination/fixed-addresses.ts';
 import { labelKeys, labelValue, managedBy } from '../../../cloud-destination/labels.ts';
 import { fits } from '../../../cloud-destination/machine-size.ts';
@@ -29,13 +29,8 @@ import { bootVolumeSize, callerOf, listImages, planWorker, workerNeeds } from '.
 export async function checkEnvironment(session: OpenStackSession, environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const report = reportInto('open-source-cloud', findings);
-  let effective: DestinationEnvironment;
-  try {
-    effective = readEnvironment(environment);
-  } catch (error) {
-    report('error', '', 'shape', toErrorRecord(error).message);
-    return findings;
-  }
+  const effective = readForCheck(() => readEnvironment(environment), report);
+  if (effective === undefined) return findings;
   const flavors = await session.cloud.compute.flavors(signal);
   await checkNetworks(session, effective, vm, report, signal);
   await checkPools(session, effective, report, signal);

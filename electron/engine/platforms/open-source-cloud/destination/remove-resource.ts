@@ -3,7 +3,7 @@ import { detachVolume, freeVolume } from '../../../cloud-destination/attachments
 import type { CloudScope, Remover } from '../../../cloud-destination/cloud-scope.ts';
 import { hasLabels, labelKeys, labelValue, managedBy } from '../../../cloud-destination/labels.ts';
 import { entryLabel, nameOf, removeAndWait } from '../../../cloud-destination/owned.ts';
-import { simpleRemover } from '../../../cloud-destination/release-owned.ts';
+import { simpleRemovers } from '../../../cloud-destination/release-owned.ts';
 import { findVolume } from '../../../cloud-destination/volume-state.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import type { Server } from '../client/servers.ts';
@@ -22,11 +22,7 @@ export function removerOf(session: OpenStackSession, entry: LedgerEntry): Remove
   const name = nameOf(entry);
   const described = <T extends { readonly id: string; readonly description?: string | null | undefined }>(list: readonly T[]): string | undefined =>
     list.find((each) => isMarkedFor(each.description, label))?.id;
-  const simple = (
-    get: (id: string, s: AbortSignal) => Promise<unknown>,
-    findId: (s: AbortSignal) => Promise<string | undefined>,
-    remove: (id: string, s: AbortSignal) => Promise<void>,
-  ): Remover => simpleRemover(session, entry, get, findId, remove);
+  const simple = simpleRemovers(session, entry);
   switch (entry.kind) {
     case 'volume':
       return {
