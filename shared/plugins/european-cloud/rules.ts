@@ -4,7 +4,7 @@ import { catalogOf, catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
 import { isOn, textAt, valueAt } from '../rules/environment-view.ts';
-import { addressInRange, addressNotReserved } from '../rules/fixed-addresses.ts';
+import { addressInRange, addressNotReserved, staticAddressChanges } from '../rules/fixed-addresses.ts';
 import { isIpv6 } from '../rules/ipv4.ts';
 import { machineTypeFits, shortages } from '../rules/machine-size.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
@@ -137,18 +137,8 @@ const networkRules: readonly Rule[] = [
     severity: 'error',
     consequence: 'it can’t be kept',
   }),
-  addressNotReserved(plugin, 'preserve_fixed_ips'),
-  {
-    id: `${plugin}/static-address-changes`,
-    *check({ effective }) {
-      if (effective['set_dhcp'] !== false || isOn(effective, ['preserve_fixed_ips'])) return;
-      yield {
-        severity: 'info',
-        at: ['set_dhcp'],
-        message: 'The guest keeps its static network configuration (set_dhcp is false) while the platform picks other addresses (preserve_fixed_ips is not set): the two must be brought together by hand.',
-      };
-    },
-  },
+  addressNotReserved(plugin, 'preserve_fixed_ips', true),
+  staticAddressChanges(plugin),
 ];
 
 export const destinationRules: readonly Rule[] = [

@@ -4,7 +4,7 @@ import { catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
 import { isOn, textAt, type Path } from '../rules/environment-view.ts';
-import { addressInRange } from '../rules/fixed-addresses.ts';
+import { addressInRange, addressNotReserved, staticAddressChanges } from '../rules/fixed-addresses.ts';
 import { floatingIpNeedsNic, floatingIpsHavePool } from '../rules/floating-ips.ts';
 import { machineTypeFits } from '../rules/machine-size.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
@@ -138,8 +138,10 @@ export const destinationRules: readonly Rule[] = [
   workerFlavorHoldsImage(plugin, { flavor: 'migr_flavor_name', images: workerImages, bootFromVolume: 'migr_worker_boot_from_volume' }),
   addressInRange(plugin, {
     flag: 'preserve_fixed_ips',
-    severity: 'warning',
-    consequence: 'the port can’t keep it',
+    severity: 'error',
+    consequence: 'the port can’t keep it, and no deployment is begun',
   }),
+  addressNotReserved(plugin, 'preserve_fixed_ips', false),
+  staticAddressChanges(plugin),
   ...catalogRules(plugin, destination),
 ];

@@ -63,8 +63,12 @@ export function addressInRange(plugin: string, { flag, severity, consequence }: 
   };
 }
 
-/** The gateway, the metadata service (the second address) and the ends of the range can't be given to a NIC. */
-export function addressNotReserved(plugin: string, flag: string): Rule {
+/**
+ * The gateway and the ends of the range can't be given to a NIC.
+ *
+ * @param metadataService whether the second address is the metadata service's
+ */
+export function addressNotReserved(plugin: string, flag: string, metadataService: boolean): Rule {
   return {
     id: `${plugin}/address-reserved`,
     *check(context): Generator<RuleFinding> {
@@ -73,7 +77,7 @@ export function addressNotReserved(plugin: string, flag: string): Rule {
         const range = rangeOf(network.cidrs, address);
         const value = parseIpv4(address);
         if (range === undefined || value === undefined) continue;
-        const use = reservedUse(value, range, network.gateway);
+        const use = reservedUse(value, range, network.gateway, metadataService);
         if (use === undefined) continue;
         yield {
           severity: 'error',
@@ -87,10 +91,25 @@ export function addressNotReserved(plugin: string, flag: string): Rule {
   };
 }
 
-function reservedUse(value: number, range: { first: number; last: number }, gateway: string | undefined): string | undefined {
+function reservedUse(value: number, range: { first: number; last: number }, gateway: string | undefined, metadataService: boolean): string | undefined {
   if (range.last - range.first < 7) return undefined; // too small a range for the usual reservations
   if (value === range.first) return 'the network address';
   if (value === range.last) return 'the broadcast address';
   if (value === (gateway === undefined ? range.first + 1 : parseIpv4(gateway))) return 'the gateway';
-  return value === range.first + 2 ? 'the address of the metadata service' : undefined;
+  return metadataService && value === range.first + 2 ? 'the address of the metadata service' : undefined;
+}
+
+/** A guest that keeps its own configuration must not find other addresses than those. */
+export function staticAddressChanges(plugin: string): Rule {
+  return {
+    id: `${plugin}/static-address-changes`,
+    *check({ effective }) {
+      if (effective['set_dhcp'] !== false || isOn(effective, ['preserve_fixed_ips'])) return;
+      yield {
+        severity: 'info',
+        at: ['set_dhcp'],
+        message: 'The guest keeps its static network configuration (set_dhcp is false) while the platform picks other addresses (preserve_fixed_ips is not set): the two must be brought together by hand.',
+      };
+    },
+  };
 }

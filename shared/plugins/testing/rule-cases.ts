@@ -123,7 +123,10 @@ export const ruleCases: readonly RuleCase[] = [
   openSource('worker-volume-too-small', 'error', '/migr_worker_volume_size', {
     environment: { migr_image_map: { linux: 'linux-worker' }, migr_worker_volume_size: 9 },
   }),
-  openSource('address-outside-network', 'warning', '/vm/nics/0/ip_addresses/0', { vm: nic('10.9.0.5') }),
+  openSource('address-outside-network', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.9.0.5') }),
+  openSource('address-reserved', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.1.0.1') }),
+  openSource('address-reserved', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.1.0.255') }),
+  openSource('static-address-changes', 'info', '/set_dhcp', { environment: { set_dhcp: false, preserve_fixed_ips: undefined } }),
   openSource('not-in-catalog', 'error', '/migr_network', { environment: { migr_network: 'worker' } }),
   openSource('ambiguous-name', 'error', '/migr_network', { environment: { migr_network: 'twin' } }),
 
