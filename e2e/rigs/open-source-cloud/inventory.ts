@@ -5,6 +5,7 @@ interface Listed {
   readonly name?: string | null;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly description?: string | null;
+  readonly device_owner?: string;
 }
 
 const kinds: readonly (readonly [kind: string, service: string, path: string, key: string])[] = [
@@ -16,6 +17,9 @@ const kinds: readonly (readonly [kind: string, service: string, path: string, ke
   ['security-group', 'network', '/v2.0/security-groups', 'security_groups'],
 ];
 
+/** Ports that the cloud makes for its own use, e.g. those of routers. */
+const isTheClouds = ({ device_owner: owner = '' }: Listed): boolean => owner.startsWith('network:');
+
 /**
  * Everything that a project has, as `<kind> <id> <name>`.
  *
@@ -25,7 +29,7 @@ export async function inventoryOf(api: RigApi, replicas = /./): Promise<string[]
   const lists = await Promise.all(kinds.map(async ([kind, service, path, key]) => {
     const own = service === 'network' ? `?project_id=${api.projectId}` : '';
     const listed = (await api.call<Record<string, Listed[]>>(service, 'GET', path + own))[key] ?? [];
-    return listed.filter((one) => replicas.test(replicaOf(one) ?? 'none') || replicaOf(one) === undefined).map(({ id, name }) => `${kind} ${id} ${name ?? ''}`.trimEnd());
+    return listed.filter((one) => !isTheClouds(one) && (replicas.test(replicaOf(one) ?? 'none') || replicaOf(one) === undefined)).map(({ id, name }) => `${kind} ${id} ${name ?? ''}`.trimEnd());
   }));
   return lists.flat();
 }

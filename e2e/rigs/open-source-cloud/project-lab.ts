@@ -25,20 +25,23 @@ export interface OpenSourceLab {
   readonly folder: string;
   /** A destination environment in which everything works; to be changed by a test. */
   readonly environment: JsonObject;
+  /** The project's private network. */
+  readonly network: string;
   use<T>(work: (core: CoreClient) => Promise<T>): Promise<T>;
-  createReplica(name: string, vm: string, more?: JsonObject): Promise<void>;
+  /** @param source default: the folder of disk images */
+  createReplica(name: string, vm: string, more?: JsonObject, source?: { readonly endpoint: string; readonly environment?: JsonObject }): Promise<void>;
   execute(replica: string): Promise<ExecutionDetail>;
+  /** Bytes that crossed the link in an execution. */
+  bytesSent(execution: Pick<ExecutionDetail, 'id'>): Promise<number>;
   deploy(replica: string, options?: DeploymentOptions): Promise<DeploymentDetail>;
   /** Undefined when every disk of the replica is, byte for byte, at the beginning of its volume; else where it is not. */
   difference(replica: string, files: Readonly<Record<string, string>>): Promise<string | undefined>;
-  /** What is there and was not when the lab began, as `<kind> <id> <name>`. */
+  /** What is there of the lab's replicas, or of nobody, and was not when the lab began, as `<kind> <id> <name>`. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
 }
 
 const never = new AbortController().signal;
-/** The ids of replicas in projects; specs that use platforms alone have others, and may run at the same time. */
-const ofProjects = /^rep-/;
 
 export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promise<OpenSourceLab> {
   const cloud = await startOpenSourceCloud();
@@ -72,11 +75,20 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
     migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker', migr_worker_use_fip: true, migr_fip_pool_name: 'outside',
     migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
   };
-  const before = new Set(await inventoryOf(api, ofProjects));
+  /** Ids of this lab's replicas; others may use the cloud's project at the same time. */
+  const own: string[] = [];
+  const before = new Set(await inventoryOf(api));
   return {
-    cloud, api, images, folder, environment, use,
-    async createReplica(name, vm, more = {}) {
-      await use((client) => client.call('replica.create', { name, source: 'images', destination: 'cloud', vm, destinationEnvironment: { ...environment, ...more } }));
+    cloud, api, images, folder, environment, network, use,
+    async createReplica(name, vm, more = {}, source = { endpoint: 'images' }) {
+      const { id } = await use((client) => client.call('replica.create', {
+        name, source: source.endpoint, destination: 'cloud', vm, sourceEnvironment: source.environment ?? {}, destinationEnvironment: { ...environment, ...more },
+      }));
+      own.push(id);
+    },
+    async bytesSent({ id }) {
+      const events = await use((client) => client.call('execution.events', { execution: id }));
+      return events.filter((event) => event.type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesSent']), 0);
     },
     async execute(replica) {
       const { id } = await use((client) => client.call('replica.execute', { replica }));
@@ -101,7 +113,7 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
       return undefined;
     },
     async leftovers() {
-      return (await inventoryOf(api, ofProjects)).filter((line) => !before.has(line));
+      return (await inventoryOf(api, new RegExp(`^(${own.join('|')})$`))).filter((line) => !before.has(line));
     },
     async close() {
       await use(async (client) => {
