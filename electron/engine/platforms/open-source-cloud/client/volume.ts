@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStatus } from '../../../http/http-error.ts';
 import type { ServiceApi } from './service-api.ts';
 import { queryOf, segment } from './wire.ts';
 
@@ -109,7 +110,10 @@ export interface Volumes {
   /** Adds to the metadata, and overwrites what it has under the same keys. */
   setMetadata(id: string, metadata: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
   setBootable(id: string, bootable: boolean, signal: AbortSignal): Promise<void>;
+  /** Adds to the image metadata, and overwrites what it has under the same keys. */
   setImageMetadata(id: string, metadata: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
+  /** "Not there" is done. */
+  unsetImageMetadata(id: string, key: string, signal: AbortSignal): Promise<void>;
   /** Only grows, and only a volume that is not in use. Not repeated by itself. @param size GiB */
   extend(id: string, size: number, signal: AbortSignal): Promise<void>;
   /** Gives a volume that is not in use the content of its latest snapshot back. */
@@ -189,6 +193,13 @@ function volumesOf(api: ServiceApi): Volumes {
     },
     setBootable: (id, bootable, signal) => act(id, 'make bootable', { 'os-set_bootable': { bootable } }, signal, true),
     setImageMetadata: (id, metadata, signal) => act(id, 'set image metadata of', { 'os-set_image_metadata': { metadata } }, signal, true),
+    async unsetImageMetadata(id, key, signal) {
+      try {
+        await act(id, `remove ${key} from the image metadata of`, { 'os-unset_image_metadata': { key } }, signal, true);
+      } catch (error) {
+        if (!isStatus(error, 404)) throw error;
+      }
+    },
     revert: (id, snapshot_id, signal) => act(id, 'reset', { revert: { snapshot_id } }, signal, false),
     extend: (id, size, signal) => act(id, `extend to ${size} GiB`, { 'os-extend': { new_size: size } }, signal, false),
     delete: (id, signal) => api.remove({ operation: `delete volume ${id}`, path: one(id) }, signal),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseFlavor } from './flavor.ts';
-import { bootVolumeMetadata } from './deployment/image-metadata.ts';
+import { bootVolumeMetadata, staleMetadata } from './deployment/image-metadata.ts';
 import { isMarkedFor, markText, readMarks } from './marks.ts';
 import { keysWithoutPlainTag, plainTags, refusedTags, tagMetadata } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import { bootVolumeSize } from './worker-plan.ts';
@@ -17,6 +17,13 @@ describe('what the boot volume says of its server', () => {
     [{ os_type: 'windows', firmware: 'bios' }, 'hyperv', { os_type: 'windows', hypervisor_type: 'hyperv', hw_machine_type: 'hyperv-gen1' }],
   ] as const)('%j on %s', (vm, hypervisor_type, expected) => {
     expect(bootVolumeMetadata(vm, { hypervisor_type })).toEqual(expected);
+  });
+
+  it('is nothing that an earlier deployment said for another hypervisor, and leaves alone what others said', () => {
+    const vm = { os_type: 'linux', firmware: 'bios' } as const;
+    const before = { ...bootVolumeMetadata(vm, { hypervisor_type: 'hyperv' }), image_id: 'i1', hw_rng_model: 'virtio' };
+    expect(staleMetadata(before, bootVolumeMetadata(vm, { hypervisor_type: undefined }))).toEqual(['hypervisor_type', 'hw_machine_type']);
+    expect(staleMetadata(before, bootVolumeMetadata(vm, { hypervisor_type: 'hyperv' }))).toEqual([]);
   });
 });
 

@@ -15,7 +15,7 @@ import { findPool } from '../networks.ts';
 import { findServer } from '../remove-resource.ts';
 import { scopeOf } from '../scope.ts';
 import { ensureFloatingIp } from '../worker-network.ts';
-import { bootVolumeMetadata } from './image-metadata.ts';
+import { bootVolumeMetadata, staleMetadata } from './image-metadata.ts';
 import { planState } from './plan-deployment.ts';
 
 /** Creates the migrated VM from prepared volumes and ports, gives it its floating IP, and waits until it runs. */
@@ -30,7 +30,10 @@ export async function createServer(
   if (run.ledger.find('server', intent.key)?.resourceId === undefined) {
     for (const volume of volumes) await freeVolume(cloud, run, volume.id, undefined, signal);
     const { volumes: api } = session.cloud.volume;
-    await api.setImageMetadata(boot.id, bootVolumeMetadata(run.vm, environment), signal);
+    const metadata = bootVolumeMetadata(run.vm, environment);
+    const present = (await api.get(boot.id, signal))?.volume_image_metadata ?? {};
+    for (const key of staleMetadata(present, metadata)) await api.unsetImageMetadata(boot.id, key, signal);
+    await api.setImageMetadata(boot.id, metadata, signal);
     await api.setBootable(boot.id, true, signal);
   }
   const { resource, entry } = await ensureServer(session, run, plan, environment, [boot, ...volumes.filter(({ id }) => id !== boot.id)], nics, intent, signal);

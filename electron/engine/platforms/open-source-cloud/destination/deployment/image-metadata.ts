@@ -21,3 +21,13 @@ export function bootVolumeMetadata(
     ...(uefi && vm.secure_boot !== undefined ? { os_secure_boot: vm.secure_boot ? 'required' : 'disabled' } : {}),
   };
 }
+
+const keys = ['os_type', 'hypervisor_type', 'hw_machine_type', 'hw_disk_bus', 'hw_vif_model', 'hw_firmware_type', 'os_secure_boot'] as const;
+
+/**
+ * What a boot volume still says for a server that it was to be the volume of before, e.g. in place and on another
+ * hypervisor, and that would be wrong for the next one.
+ */
+export function staleMetadata(present: Readonly<Record<string, unknown>>, wanted: Readonly<Record<string, string>>): readonly string[] {
+  return keys.filter((key) => present[key] !== undefined && wanted[key] === undefined);
+}
