@@ -99,4 +99,22 @@ describe('the firmware of a migrated VM', () => {
     }
     expect(current.ledger.list()).toEqual([]);
   });
+
+  it('is told anew, whatever an earlier deployment in place said of the volume', async () => {
+    const current = newRun({ firmware: 'bios' }, {});
+    try {
+      const volumes = await platform.ensureVolumes(current, current.vm.disks, never);
+      await api.call('block-storage', 'POST', `/volumes/${volumes[0]?.id}/action`, {
+        'os-set_image_metadata': { metadata: { hypervisor_type: 'hyperv', hw_machine_type: 'hyperv-gen1', somebody: 'else' } },
+      });
+      const plan = await deployment.plan(current, volumes, never);
+      await deployment.createServer(current, plan, volumes, await deployment.createNics(current, plan, never), never);
+      const { volume } = await api.call<{ volume: { volume_image_metadata: Record<string, string> } }>('block-storage', 'GET', `/volumes/${volumes[0]?.id}`);
+      expect(volume.volume_image_metadata).toEqual({ somebody: 'else', os_type: 'linux', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios' });
+    } finally {
+      await deployment.rollBack(current, never);
+      await platform.deleteVolumes(current, never);
+    }
+    expect(current.ledger.list()).toEqual([]);
+  });
 });
