@@ -51,7 +51,7 @@ export async function ensureLayout(name: LayoutName): Promise<string> {
     const disks = [];
     for (const size of disksGb) disks.push(await lab.volume(size));
     const shown = await lab.worker.ssh.text(`sudo bash -s ${[name, from.device, ...disks.map(({ device }) => device)].join(' ')}`, {
-      input: await readFile(script), timeoutMs: 900_000,
+      input: await readFile(script), timeoutMs: 2_400_000,
     });
     progress(shown);
     for (const [index, disk] of disks.entries()) {
