@@ -73,8 +73,16 @@ export async function endHanging(world: World): Promise<void> {
       volume.status = 'AVAILABLE';
     }
     if (volume.status === 'RESIZING') volume.status = 'AVAILABLE';
+    if (volume.status === 'DELETING') {
+      await world.setup.files.remove(volume.id);
+      world.volumes.delete(volume.id);
+    }
   }
   for (const snapshot of world.snapshots.values()) {
+    if (snapshot.status === 'DELETING') {
+      await world.setup.files.remove(snapshot.id);
+      world.snapshots.delete(snapshot.id);
+    }
     if (snapshot.status !== 'CREATING') continue;
     await world.setup.files.copy(snapshot.volumeId, snapshot.id);
     snapshot.status = 'AVAILABLE';

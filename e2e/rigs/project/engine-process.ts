@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { openProject } from '../../../electron/engine/core/open-project.ts';
 import { executionOptionsSchema, isTerminalExecution } from '../../../shared/model/execution.ts';
 import { labCore } from './lab-options.ts';
+import { labProjectSchema } from './lab-project-schema.ts';
 
 /**
  * An engine to be killed: executes a replica (or goes on with what was interrupted), prints its events as JSON lines, and the
@@ -9,10 +10,7 @@ import { labCore } from './lab-options.ts';
  */
 const request = z
   .object({
-    project: z.object({
-      folder: z.string(), keyFile: z.string(), cloudFolder: z.string(),
-      patience: z.object({ workerMs: z.number().optional(), linkMs: z.number().optional(), agentMs: z.number().optional(), checkpointMs: z.number().optional(), cloud: z.record(z.string(), z.number()).optional() }).default({}),
-    }),
+    project: labProjectSchema,
     replica: z.string(),
     options: executionOptionsSchema,
   })

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** A lab's project as it is handed to another process. */
+export const labProjectSchema = z.object({
+  folder: z.string(),
+  keyFile: z.string(),
+  cloudFolder: z.string(),
+  patience: z
+    .object({
+      workerMs: z.number().optional(),
+      linkMs: z.number().optional(),
+      agentMs: z.number().optional(),
+      checkpointMs: z.number().optional(),
+      cloud: z.record(z.string(), z.number()).optional(),
+    })
+    .default({}),
+});
