@@ -76,6 +76,10 @@ const calls: readonly Call[] = [
     `POST volume/volumes/${id}/action`, ({ volume }) => volume.volumes.setImageMetadata(id, { hw_disk_bus: 'virtio' }, signal),
     { 'os-set_image_metadata': { metadata: { hw_disk_bus: 'virtio' } } },
   ],
+  [
+    `POST volume/volumes/${id}/action`, ({ volume }) => volume.volumes.unsetImageMetadata(id, 'hw_disk_bus', signal),
+    { 'os-unset_image_metadata': { key: 'hw_disk_bus' } },
+  ],
   [`POST volume/volumes/${id}/action`, ({ volume }) => volume.volumes.extend(id, 5, signal), { 'os-extend': { new_size: 5 } }],
   [`POST volume/volumes/${id}/action`, ({ volume }) => volume.volumes.revert(id, other, signal), { revert: { snapshot_id: other } }],
   [`DELETE volume/volumes/${id}`, ({ volume }) => volume.volumes.delete(id, signal)],
