@@ -38,6 +38,7 @@ describe('a guest on layers of block devices', () => {
       printf 'ID=debian\\nVERSION_ID=12\\nPRETTY_NAME="Debian 12"\\n' > /run/t/etc/os-release
       printf '/dev/mapper/guest-root / ext4 defaults 0 1\\n/dev/guest/var /var ext4 defaults 0 2\\n' > /run/t/etc/fstab
       echo layered > /run/t/etc/hostname
+      printf 'cryptroot UUID=%s none luks\\n' "$(blkid -p -s UUID -o value /dev/md0)" > /run/t/etc/crypttab
       mount /dev/guest/var /run/t/var; mkdir -p /run/t/var/lib/dpkg
       printf 'Package: cloud-init\\nStatus: install ok installed\\nVersion: 1\\n\\n' > /run/t/var/lib/dpkg/status
       umount /run/t/var /run/t; vgchange --config "$c" -an guest; cryptsetup close building; mdadm --stop /dev/md0 2>&1
@@ -51,6 +52,8 @@ describe('a guest on layers of block devices', () => {
     const found = await inspectLinuxGuest({ ssh: lab.ssh, devices: disks, options, signal, onLog: (line) => log.push(line) });
     expect(found.dossier).toMatchObject({ hostname: 'layered', cloudInit: '1', root: { kind: 'logical', name: 'Debian 12', path: '/dev/mapper/guest-root' } });
     expect(Object.entries(found.dossier.mounts).map(([point, { name }]) => [point, name])).toEqual([['/', 'guest/root'], ['/var', 'guest/var']]);
+    // Its own tools look for the open volume by this name when they make an initial RAM disk that has to open it.
+    expect(found.devices.find(({ kind }) => kind === 'decrypted')?.path).toBe('/dev/mapper/cryptroot');
     expect(found.devices.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['disk', 'raid', 'decrypted', 'logical']));
     expect(await active()).toBe('');
   });
