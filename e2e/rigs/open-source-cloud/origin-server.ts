@@ -107,7 +107,8 @@ interface ActiveServer {
   readonly 'os-extended-volumes:volumes_attached': readonly { readonly id: string }[];
 }
 
-async function whenActive(api: RigApi, id: string): Promise<ActiveServer> {
+/** Resolves once a server runs. */
+export async function whenActive(api: RigApi, id: string): Promise<ActiveServer> {
   const deadline = Date.now() + 300_000;
   for (;;) {
     const { server } = await api.call<{ server: ActiveServer }>('compute', 'GET', `/servers/${id}`);
