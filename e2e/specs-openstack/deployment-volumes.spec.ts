@@ -107,6 +107,9 @@ describe('volumes and ports of a deployment on the open-source cloud', () => {
     const content = await digest(volume.id);
     await write(volume.id, 40);
     expect(await digest(volume.id)).not.toBe(content);
+    // It came so far that its server ran.
+    const settled = await plan({ security_groups: ['open'] });
+    await deployment.createServer(current, settled, [volume], await deployment.createNics(current, settled, never), never);
     expect(await deployment.restoreVolumes(current, snapshots, never)).toMatchObject([{ id: volume.id, diskId: 'd0' }]);
     expect(await digest(volume.id)).toBe(content);
     await deployment.rollBack(current, never);

@@ -10,6 +10,7 @@ import { bytesOfGib } from '../volume-sizes.ts';
 import { awaitVolume } from '../volume-state.ts';
 import { deploymentIntent, discardedPart } from './deployment-keys.ts';
 import { awaitSnapshot, makeCopies } from './deployment-volumes.ts';
+import { removeServer } from './roll-back.ts';
 import { letGo, takeOver } from './take-over.ts';
 
 /**
@@ -21,6 +22,8 @@ export async function restoreVolumes(
   cloud: CloudScope, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], zone: string | undefined, signal: AbortSignal,
 ): Promise<readonly Volume[]> {
   const volumes: Volume[] = [];
+  // A volume is reset when nobody has it; one that a server would take with it stays as long as it has its snapshot.
+  if (cloud.volumes.revert !== undefined) await removeServer(cloud, run, signal);
   for (const snapshot of snapshots) {
     if (cloud.volumes.revert !== undefined) {
       volumes.push(await revertVolume(cloud, run, snapshot, signal));

@@ -13,6 +13,11 @@ export function rollBack(cloud: Removing, run: DeploymentRun, signal: AbortSigna
   return removeAll(cloud, run, () => true, signal);
 }
 
+/** Removes the virtual machine alone, so that its volumes are free. */
+export function removeServer(cloud: Removing, run: DeploymentRun, signal: AbortSignal): Promise<void> {
+  return removeAll(cloud, run, (entry) => entry.kind === 'server', signal);
+}
+
 /** Removes the snapshots that a deployment was made from. */
 export function deleteSnapshots(cloud: Removing, run: DeploymentRun, signal: AbortSignal): Promise<void> {
   return removeAll(cloud, run, (entry) => entry.kind === 'volume-snapshot', signal);
