@@ -16,7 +16,7 @@ const flushMs = 2_000;
 /** Chunks may end in another order than that of the disk; so much may be done beyond one that is not. */
 const chunksOutOfOrder = 24 * MiB;
 /** 50 for the full run; each takes some seconds. */
-const points = Number(process.env['CAUSEWAY_CRASH_POINTS'] ?? 8);
+const points = Number(process.env['CAUSEWAY_CRASH_POINTS'] ?? 6);
 const seed = Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 1);
 
 let lab: ProjectLab;

@@ -33,10 +33,10 @@ async function deploy(options: DeploymentOptions): Promise<DeploymentDetail> {
 }
 
 const ways = {
-  'on new volumes': { options: byConsole, fails: false, sample: 12 },
-  'in place': { options: { ...byConsole, inPlace: true }, fails: false, sample: 6 },
-  'undone': { options: byConsole, fails: true, sample: 6 },
-  'in place, undone': { options: { ...byConsole, inPlace: true }, fails: true, sample: 6 },
+  'on new volumes': { options: byConsole, fails: false, sample: 7 },
+  'in place': { options: { ...byConsole, inPlace: true }, fails: false, sample: 4 },
+  'undone': { options: byConsole, fails: true, sample: 4 },
+  'in place, undone': { options: { ...byConsole, inPlace: true }, fails: true, sample: 4 },
 } as const;
 
 /** A deployment and what is wrong with what it leaves. One that succeeded is deleted. */

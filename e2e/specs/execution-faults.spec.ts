@@ -13,7 +13,7 @@ import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts
  * `CAUSEWAY_FAULT_SEED`.
  */
 const MiB = 1024 * 1024;
-const sample = { first: 40, grown: 4, lasting: 3 };
+const sample = { first: 24, grown: 3, lasting: 2 };
 
 let lab: ProjectLab;
 const peaks = new Peaks();
