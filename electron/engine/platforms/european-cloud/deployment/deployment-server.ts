@@ -26,8 +26,9 @@ export async function createServer(
   const iaas = session.iaas(environment.project);
   const cloud = scopeOf(session, iaas);
   const boot = bootVolumeOf(run.vm, volumes);
-  const existing = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key)?.resourceId;
-  if (existing === undefined) await describeVolumes(cloud, iaas, run, environment, volumes, boot, signal);
+  // Who was interrupted after the intent has described them, and the server may have them by now.
+  const intended = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key);
+  if (intended === undefined) await describeVolumes(cloud, iaas, run, environment, volumes, boot, signal);
   const { resource: server, entry } = await ensureServer(session, iaas, run, plan, environment, volumes, boot, nics, signal);
   const publicAddress = environment.use_public_ip ? await ensurePublicIp(session, iaas, run, nics, signal) : undefined;
   const running = (): Promise<CloudServer> => awaitActive(cloud, server.id, signal);

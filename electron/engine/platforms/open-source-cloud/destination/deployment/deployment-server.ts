@@ -27,7 +27,8 @@ export async function createServer(
   const boot = bootVolumeOf(run.vm, volumes);
   const name = serverName(run.vm.name);
   const intent = deploymentIntent(run, 'server', 'server', { serverName: name });
-  if (run.ledger.find('server', intent.key)?.resourceId === undefined) {
+  // Who was interrupted after the intent has done this, and the server may have the volumes by now.
+  if (run.ledger.find('server', intent.key) === undefined) {
     for (const volume of volumes) await freeVolume(cloud, run, volume.id, undefined, signal);
     const { volumes: api } = session.cloud.volume;
     const metadata = bootVolumeMetadata(run.vm, environment);
