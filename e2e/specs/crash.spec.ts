@@ -21,7 +21,7 @@ const seed = Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 1);
 
 let lab: ProjectLab;
 beforeAll(async () => {
-  lab = await startProjectLab({ patience: { checkpointMs } });
+  lab = await startProjectLab({ patience: { checkpointMs, loginMs: 20_000 } });
 });
 afterAll(() => lab.close());
 

@@ -23,6 +23,8 @@ export interface LabProject {
 export interface LabPatience {
   /** How long a worker that was lost may take to answer again. Default 3,000. */
   readonly workerMs?: number | undefined;
+  /** How long a worker may take to let us in for the first time. */
+  readonly loginMs?: number | undefined;
   /** How long a silent link may take for a sign of life. */
   readonly linkMs?: number | undefined;
   /** Silence after which the agent on a worker ends by itself. */
@@ -35,9 +37,10 @@ export interface LabPatience {
 
 /** The product's own core, but for shorter pauses and the lab's ports. */
 export function labCore(project: LabProject): CoreOptions {
-  const { workerMs = 3_000, linkMs, agentMs, checkpointMs, cloud } = project.patience ?? {};
+  const { workerMs = 3_000, loginMs, linkMs, agentMs, checkpointMs, cloud } = project.patience ?? {};
   const link = {
     allowPaths: allowed(project),
+    ...(loginMs === undefined ? {} : { deadlineMs: loginMs }),
     ...(linkMs === undefined ? {} : { lostAfterMs: linkMs }),
     ...(agentMs === undefined ? {} : { idleMs: agentMs }),
   };

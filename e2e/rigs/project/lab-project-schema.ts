@@ -8,6 +8,7 @@ export const labProjectSchema = z.object({
   patience: z
     .object({
       workerMs: z.number().optional(),
+      loginMs: z.number().optional(),
       linkMs: z.number().optional(),
       agentMs: z.number().optional(),
       checkpointMs: z.number().optional(),
