@@ -219,6 +219,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       expect(access.attached.map((volume) => volume.id)).toEqual(volumes.map((volume) => volume.id));
       expect(access.privateKeyPem).toContain('PRIVATE KEY');
       await lab.enter?.(access);
+      expect(await platform.whyWorkerIsDown(run.environment, access.workerId, never)).toBeUndefined();
       const counted = await census();
       const again = await platform.startWorker(run, 'disk-copy', volumes, never);
       expect(again).toEqual(access);
@@ -226,6 +227,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       await platform.stopWorker(run, 'disk-copy', never);
       expect(Object.keys(await census())).toEqual(['volume']);
       expect(await census()).toEqual({ volume: volumes.length });
+      expect(await platform.whyWorkerIsDown(run.environment, access.workerId, never)).toContain('gone');
       await platform.stopWorker(run, 'disk-copy', never);
       await platform.deleteVolumes(run, never);
       await platform.deleteVolumes(run, never);

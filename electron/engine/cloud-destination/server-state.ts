@@ -3,6 +3,14 @@ import { pollUntil } from '../http/poll.ts';
 import type { CloudScope, CloudServer } from './cloud-scope.ts';
 import { pollPlan } from './timing.ts';
 
+/** Why a server can't answer, in the cloud's words; undefined: it runs or starts, as far as the cloud knows. */
+export async function whyDown({ servers }: Pick<CloudScope, 'servers'>, id: string, signal: AbortSignal): Promise<string | undefined> {
+  const server = await servers.get(id, signal);
+  if (server === undefined || server.state === 'gone') return `server ${id} is gone`;
+  if (server.state === 'running' || server.state === 'changing') return undefined;
+  return `server ${server.name} is ${server.state}, status ${server.status}${server.problem === undefined ? '' : `: ${server.problem}`}`;
+}
+
 /**
  * Waits until a server runs.
  *

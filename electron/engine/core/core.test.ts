@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 function open(): Core {
-  return createCore({ projectFolder: folder, vault: memoryVault({ key: '{}' }), platforms: lab.platforms, connectWorker: lab.connectWorker });
+  return createCore({ projectFolder: folder, vault: memoryVault({ key: '{}' }), platforms: lab.platforms, connectWorker: lab.connectWorker, slowWorkerMs: 20 });
 }
 
 async function makeReplica(): Promise<void> {
@@ -142,6 +142,22 @@ describe('executing a replica', () => {
     const execution = await execute();
     expect(execution).toMatchObject({ state: 'completed' });
     expect(lab.log.filter((step) => step === 'start worker')).toHaveLength(2);
+    expectEqual();
+  });
+
+  test('a worker that died before it answered is replaced as soon as the cloud knows it, and it is told why', async () => {
+    let looks = 0;
+    lab.whyDown = (workerId) => ((looks += 1) < 3 ? undefined : `server ${workerId} is off, status INACTIVE`);
+    lab.beforeConnection = (signal) => {
+      lab.beforeConnection = async () => undefined;
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const execution = await execute();
+    expect(execution).toMatchObject({ state: 'completed' });
+    expect(looks).toBe(3);
+    const told = (await core.call('execution.events', { execution: execution.id })).map((event) => event.message);
+    expect(told.filter((message) => message.startsWith('waiting for the worker'))).toHaveLength(1);
+    expect(told.join('\n')).toContain('status INACTIVE');
     expectEqual();
   });
 

@@ -41,6 +41,8 @@ export interface CoreOptions {
   readonly transfer?: Transfer;
   /** How long a worker that was lost may take to answer again before it is replaced. Default 45 s. */
   readonly workerPatienceMs?: number;
+  /** After how long a worker that does not answer is told of, and its platform asked whether it runs. Default 15 s. */
+  readonly slowWorkerMs?: number;
   /** Default: the product's own preparation, over SSH. */
   readonly guests?: Partial<GuestPreparation>;
   /** Default: asks the port itself. */
@@ -91,6 +93,7 @@ export function createCore(options: CoreOptions): Core {
     emit,
     publishProgress: (progress) => hub.emit('execution.progress', progress),
     workerPatienceMs: options.workerPatienceMs ?? 45_000,
+    slowWorkerMs: options.slowWorkerMs,
     limit: atOnce,
   });
   const deployments = deploymentService({

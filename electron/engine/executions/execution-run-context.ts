@@ -1,12 +1,10 @@
 import type { Execution } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { ledgerScope } from '../store/ledger.ts';
+import { connectWatched } from '../transport/connect-watched.ts';
 import { noteRate, type ActiveExecution } from './active-execution.ts';
 import type { EmitOf, ExecutionServiceOptions, OpenReplica } from './execution-service-options.ts';
 import { workerLink, type Mechanism, type RunContext } from './run-context.ts';
-
-/** A worker that takes longer than this to answer is told of. */
-const slowWorkerMs = 15_000;
 
 /** What the steps of an execution share. */
 export function runContext(
@@ -27,14 +25,14 @@ export function runContext(
     transfer: service.transfer,
     transferFolder: service.transferFolder,
     limiter: entry.limiter,
-    workers: workerLink(async (access, signal) => {
-      // A worker that still starts and one that died at once look the same from here for minutes.
-      const slow = setTimeout(() => emit(execution, 'note', `waiting for the worker at ${access.host} to answer; it may still be starting`), slowWorkerMs);
-      try {
-        return await service.connectWorker(access, mechanism, signal);
-      } finally {
-        clearTimeout(slow);
-      }
+    workers: workerLink((access, signal) => {
+      const watch = {
+        host: access.host,
+        note: (message: string) => emit(execution, 'note', message),
+        whyDown: (within: AbortSignal) => opened.destination.whyWorkerIsDown(opened.environments.destination, access.workerId, within),
+        slowMs: service.slowWorkerMs,
+      };
+      return connectWatched((within) => service.connectWorker(access, mechanism, within), watch, signal);
     }),
     workerPatienceMs: service.workerPatienceMs,
     event: (type, message, details = {}) => emit(execution, type, message, details),

@@ -20,6 +20,8 @@ export interface ExecutionServiceOptions {
   readonly connectWorker: ConnectWorker;
   /** How long a worker that was lost may take to answer again before it is replaced. */
   readonly workerPatienceMs: number;
+  /** After how long a worker that does not answer is told of, and its platform asked; the usual when left out. */
+  readonly slowWorkerMs?: number | undefined;
   /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
   open(replica: Replica, executionId: string, signal: AbortSignal): Promise<OpenReplica>;
   /** Frees an error of secrets, before it is stored. */

@@ -72,6 +72,8 @@ export interface DestinationPlatform {
   ensureVolumes(run: DestinationRun, disks: readonly Disk[], signal: AbortSignal): Promise<readonly Volume[]>;
   /** Step 3. A running worker with the volumes attached. Safe to repeat after a crash: adopts what is there. */
   startWorker(run: DestinationRun, role: WorkerRole, volumes: readonly Volume[], signal: AbortSignal): Promise<WorkerAccess>;
+  /** Why a worker can't answer, in the platform's words, e.g. its status; undefined: it runs, as far as the platform knows. */
+  whyWorkerIsDown(environment: JsonObject, workerId: string, signal: AbortSignal): Promise<string | undefined>;
   /** Step 5. Detaches, deletes the worker and all that was made for it. Idempotent; safe after a partial start. */
   stopWorker(run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void>;
   deleteVolumes(run: DestinationRun, signal: AbortSignal): Promise<void>;

@@ -8,6 +8,12 @@ export const transportErrors = {
     remedy: 'Check that the port in the evidence is open from this machine to the worker, then start the run again.',
     retryable: true,
   },
+  'transport.worker-down': {
+    title: 'The worker does not run',
+    cause: 'It crashed, or somebody switched it off or deleted it, before it could be reached.',
+    remedy: 'Nothing to do: a new worker takes its place, and the run goes on from what is durable.',
+    retryable: true,
+  },
   'transport.login-refused': {
     title: 'The worker does not accept the SSH login',
     cause: 'The key pair was not put into the worker yet, or the user name of its image is another one.',

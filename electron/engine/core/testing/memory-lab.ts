@@ -33,6 +33,10 @@ export class MemoryLab {
   generation = 0;
   /** Awaited when the cloud has done a step of a deployment and before it answers, so that a test can lose the answer. */
   beforeAnswer: (step: string) => Promise<void> = async () => undefined;
+  /** What the cloud says of a worker that does not answer. */
+  whyDown: (workerId: string) => string | undefined = () => undefined;
+  /** Awaited in every connection to a worker. */
+  beforeConnection: (signal: AbortSignal) => Promise<void> = async () => undefined;
   /** What the console of a deployed server shows. */
   consoleText = 'web login: ';
   /** What a check may repeat into its evidence, as a careless platform would. */
@@ -55,8 +59,9 @@ export class MemoryLab {
     'european-cloud': { destination: () => this.#destination() },
   };
 
-  readonly connectWorker: ConnectWorker = async () => {
+  readonly connectWorker: ConnectWorker = async (_access, _mechanism, signal) => {
     this.step('connect');
+    await this.beforeConnection(signal);
     const lost = new AbortController();
     const session: WorkerSession = {
       mechanism: 'SSH',
@@ -184,6 +189,7 @@ export class MemoryLab {
         await this.beforeAnswer('start worker');
         return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '', attached: volumes };
       },
+      whyWorkerIsDown: async (_environment, workerId) => this.whyDown(workerId),
       stopWorker: async (run, _role, signal) => {
         this.step('stop worker');
         for (const entry of run.ledger.list({ lifetime: 'temporary' })) await run.ledger.release(entry, gone, signal);

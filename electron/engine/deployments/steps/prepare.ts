@@ -5,6 +5,7 @@ import type { TaskHandler } from '../../jobs/runner.ts';
 import { fetchedFrom, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
 import type { DeployedNic } from '../../ports/deployment-platform.ts';
 import type { Volume, WorkerAccess } from '../../ports/destination-platform.ts';
+import { connectWatched } from '../../transport/connect-watched.ts';
 import { bootFirst, deployedVolumesOf, nicsOf, vmOf, workerOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
 
 /** A guest's package manager can be endlessly talkative. */
@@ -67,7 +68,11 @@ function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => 
 
 /** Where the volumes are on the worker, by their serials, in the given order. */
 async function devicePaths(run: DeploymentContext, worker: WorkerAccess, volumes: readonly Volume[], signal: AbortSignal): Promise<string[]> {
-  const session = await run.guests.connectWorker(worker, 'SSH', signal);
+  const session = await connectWatched((within) => run.guests.connectWorker(worker, 'SSH', within), {
+    host: worker.host,
+    note: (message) => run.event('note', message),
+    whyDown: (within) => run.destination.whyWorkerIsDown(run.environment, worker.workerId, within),
+  }, signal);
   try {
     const devices = matchVolumes(volumes, await session.devices(signal));
     return volumes.map((volume) => {

@@ -4,15 +4,21 @@ import { destinationRun, vmOf, volumesOf, type RunContext } from '../run-context
 
 /** Step 3: a running worker with the volumes attached. Repeated after a crash or loss; the destination adopts what is there. */
 export function startWorker(run: RunContext): TaskHandler {
-  return async ({ values, signal, attempt }) => {
+  let former: string | undefined;
+  return async ({ values, signal }) => {
     await run.workers.close();
     const start = () => run.destination.startWorker(destinationRun(run, vmOf(values)), 'disk-copy', volumesOf(values), signal);
     const worker = await start();
-    if (attempt === 1 || (await answers(run, worker, signal))) return { worker };
+    const known = worker.workerId === former;
+    former = worker.workerId;
+    // A new one has all the time that it takes to start.
+    if (!known || (await answers(run, worker, signal))) return { worker };
     // The cloud says that it runs, but nobody is there: it crashed, or its network did.
     run.event('note', 'the worker does not answer any more; a new one takes its place');
     await run.destination.stopWorker(destinationRun(run, vmOf(values)), 'disk-copy', signal);
-    return { worker: await start() };
+    const next = await start();
+    former = next.workerId;
+    return { worker: next };
   };
 }
 

@@ -1,6 +1,7 @@
 import { deleteVolumes } from '../../cloud-destination/delete-volumes.ts';
 import { findOwned, releaseOwned } from '../../cloud-destination/release-owned.ts';
 import { ensureVolumes } from '../../cloud-destination/replica-volumes.ts';
+import { whyDown } from '../../cloud-destination/server-state.ts';
 import { stopWorker } from '../../cloud-destination/stop-worker.ts';
 import type { WorkerKeyRing } from '../../cloud-destination/worker-entries.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
@@ -45,6 +46,7 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
       return ensureVolumes(scopeOf(session, iaas), run, disks, volumeRules(session, iaas, environment), signal);
     },
     startWorker: (run, role, volumes, signal) => startWorker(session, keyRing, run, role, volumes, signal),
+    whyWorkerIsDown: (environment, workerId, signal) => whyDown(scopeOf(session, session.iaas(readScope(environment).project)), workerId, signal),
     stopWorker: (run, role, signal) => stopWorker(removing, keyRing, run, role, signal),
     deleteVolumes: (run, signal) => deleteVolumes(removing, run, signal),
     removeResource: (entry, ledger, signal) => releaseOwned(removing, ledger, entry, signal),

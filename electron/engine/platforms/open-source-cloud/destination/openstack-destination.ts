@@ -1,6 +1,7 @@
 import { deleteVolumes } from '../../../cloud-destination/delete-volumes.ts';
 import { findOwned, releaseOwned } from '../../../cloud-destination/release-owned.ts';
 import { ensureVolumes } from '../../../cloud-destination/replica-volumes.ts';
+import { whyDown } from '../../../cloud-destination/server-state.ts';
 import { stopWorker } from '../../../cloud-destination/stop-worker.ts';
 import type { WorkerKeyRing } from '../../../cloud-destination/worker-entries.ts';
 import type { DestinationPlatform } from '../../../ports/destination-platform.ts';
@@ -34,6 +35,7 @@ export function createOpenStackDestination(connection: unknown, context: OpenSta
       return ensureVolumes(cloud, run, disks, await volumeRules(session, readEnvironment(run.environment), signal), signal);
     },
     startWorker: (run, role, volumes, signal) => startWorker(session, keyRing, run, role, volumes, signal),
+    whyWorkerIsDown: (_environment, workerId, signal) => whyDown(cloud, workerId, signal),
     stopWorker: (run, role, signal) => stopWorker(cloud, keyRing, run, role, signal),
     deleteVolumes: (run, signal) => deleteVolumes(cloud, run, signal),
     removeResource: (entry, ledger, signal) => releaseOwned(cloud, ledger, entry, signal),

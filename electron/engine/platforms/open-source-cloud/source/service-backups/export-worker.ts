@@ -1,8 +1,10 @@
+import { whyDown } from '../../../../cloud-destination/server-state.ts';
 import { stopWorker } from '../../../../cloud-destination/stop-worker.ts';
 import type { WorkerKeyRing } from '../../../../cloud-destination/worker-entries.ts';
 import { matchVolumes } from '../../../../executions/match-volumes.ts';
-import type { DestinationRun, Volume } from '../../../../ports/destination-platform.ts';
+import type { DestinationRun, Volume, WorkerAccess } from '../../../../ports/destination-platform.ts';
 import type { WorkerSession, WorkerVolume } from '../../../../ports/disk-writer.ts';
+import { connectWatched } from '../../../../transport/connect-watched.ts';
 import { connectWorker } from '../../../../transport/connect-worker.ts';
 import { scopeOf } from '../../destination/scope.ts';
 import { startWorker } from '../../destination/start-worker.ts';
@@ -33,7 +35,7 @@ export class ExportWorker {
         throw inExportWords(error);
       });
       if (this.#connection !== undefined && (this.#connection.workerId !== access.workerId || this.#connection.agent.lost.aborted)) await this.#disconnect();
-      this.#connection ??= { workerId: access.workerId, agent: await connectWorker(access, 'SSH', {}, signal) };
+      this.#connection ??= { workerId: access.workerId, agent: await this.#connect(run, access, signal) };
       const { agent } = this.#connection;
       const device = matchVolumes([volume], await devicesOf(agent, signal)).get(volume.id);
       if (device === undefined) throw new Error(`volume ${volume.id} was not matched`);
@@ -52,6 +54,11 @@ export class ExportWorker {
   /** Lets go of the connection; the worker stays as the ledger has it. */
   close(): Promise<void> {
     return this.#inTurn(() => this.#disconnect());
+  }
+
+  #connect({ note }: DestinationRun, access: WorkerAccess, signal: AbortSignal): Promise<AgentSession> {
+    const whyNotThere = (within: AbortSignal) => whyDown(scopeOf(this.#session), access.workerId, within);
+    return connectWatched((within) => connectWorker(access, 'SSH', {}, within), { host: access.host, note, whyDown: whyNotThere }, signal);
   }
 
   async #disconnect(): Promise<void> {

@@ -1,0 +1,50 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
+
+/** A worker that takes longer than this to answer is told of, and its platform asked. Milliseconds. */
+export const slowWorkerMs = 15_000;
+
+export interface WorkerWatch {
+  /** Where it is to answer, for the note. */
+  readonly host: string;
+  readonly note: (message: string) => void;
+  /** Why the worker can't answer, in its platform's words; undefined: it runs, as far as the platform knows. */
+  readonly whyDown: (signal: AbortSignal) => Promise<string | undefined>;
+  readonly slowMs?: number | undefined;
+  readonly clock?: Clock;
+}
+
+/**
+ * Connects to a worker, and asks its platform every now and then whether it runs at all while it does not answer: from
+ * here, a worker that still starts and one that died at once look the same for minutes.
+ *
+ * @param connect goes on trying until its own deadline, or until its signal is aborted
+ * @throws `transport.worker-down`; whatever `connect` throws
+ */
+export async function connectWatched<T>(connect: (signal: AbortSignal) => Promise<T>, watch: WorkerWatch, signal: AbortSignal): Promise<T> {
+  const connected = new AbortController();
+  const down = new AbortController();
+  const looking = lookAfter(watch, AbortSignal.any([signal, connected.signal])).then((why) => {
+    if (why !== undefined) down.abort(new CausewayError('transport.worker-down', `the worker at ${watch.host} does not answer: ${why}`));
+  });
+  try {
+    return await connect(AbortSignal.any([signal, down.signal]));
+  } catch (error) {
+    throw down.signal.aborted && !signal.aborted ? down.signal.reason : error;
+  } finally {
+    connected.abort();
+    await looking;
+  }
+}
+
+/** Resolves with why the worker is down, or with nothing when the signal is aborted. */
+async function lookAfter({ host, note, whyDown, slowMs = slowWorkerMs, clock = systemClock }: WorkerWatch, signal: AbortSignal): Promise<string | undefined> {
+  for (let look = 0; ; look += 1) {
+    await clock.sleep(slowMs, signal).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    if (look === 0) note(`waiting for the worker at ${host} to answer; it may still be starting`);
+    // A platform that can't be asked just now says nothing about the worker.
+    const why = await whyDown(signal).catch(() => undefined);
+    if (why !== undefined) return why;
+  }
+}
