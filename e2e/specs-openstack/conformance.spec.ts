@@ -3,6 +3,7 @@ import type { ClientRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOpenStackDestination } from '../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
 import { describeDestinationPlatform, type DestinationLab } from '../conformance/destination-platform.ts';
+import { workingEnvironment } from '../rigs/open-source-cloud/destination-environment.ts';
 import { inventoryOf } from '../rigs/open-source-cloud/inventory.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { startOpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
@@ -22,16 +23,10 @@ async function openSourceCloudLab(): Promise<DestinationLab> {
   // Those of the suite; other specs may use the project at the same time.
   const ours = /^replica-\d+$/;
   const before = new Set(await inventoryOf(api, ours));
-  const network = `private-${api.projectId.slice(0, 6)}`;
   return {
     open: (which = 'right') =>
       createOpenStackDestination({ ...cloud.connection('target'), ...(which === 'right' ? {} : { password: 'another' }) }, { timing: { pollFirstMs: 300, pollCapMs: 1_500, attachMs: 120_000 } }),
-    environment: {
-      network_map: { 'VM Network': network },
-      storage_mappings: { default: 'standard' },
-      migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker', migr_worker_use_fip: true, migr_fip_pool_name: 'outside',
-      migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
-    },
+    environment: workingEnvironment(api, 'VM Network'),
     vm: {
       id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512,
       disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],

@@ -1,51 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOpenStackDestination } from '../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
 import type { DeploymentPlan, DeploymentPlatform, DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume } from '../../electron/engine/ports/destination-platform.ts';
-import { ledgerScope } from '../../electron/engine/store/ledger.ts';
-import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
-import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
+import { startDestinationLab, type DestinationLab } from '../rigs/open-source-cloud/destination-lab.ts';
 
-const gib = 2 ** 30;
 const never = new AbortController().signal;
 
 describe('volumes and ports of a deployment on the open-source cloud', () => {
-  let cloud: OpenSourceCloud;
+  let lab: DestinationLab;
   let api: RigApi;
-  let folder: string;
-  let store: Store;
   let platform: DestinationPlatform;
   let deployment: DeploymentPlatform;
-  let network: string;
   let current: DeploymentRun;
   let volume: Volume;
-  let count = 0;
 
   beforeAll(async () => {
-    cloud = await startOpenSourceCloud();
-    api = await cloud.api('target');
-    network = `private-${api.projectId.slice(0, 6)}`;
-    folder = await mkdtemp(join(tmpdir(), 'causeway-volumes-'));
-    store = openStore(folder);
-    platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_000, removeMs: 60_000 } });
-    if (platform.deployment === undefined) throw new Error('no deployments');
-    deployment = platform.deployment;
+    lab = await startDestinationLab('volumes', { removeMs: 60_000 });
+    ({ api, platform, deployment } = lab);
   });
-  afterAll(async () => {
-    await platform?.close();
-    store?.close();
-    await rm(folder, { recursive: true, force: true });
-    await cloud?.close();
-  });
+  afterAll(() => lab?.close());
 
   beforeEach(async () => {
-    current = newRun();
+    current = lab.newRun({ nics: [{ id: 'nic-0', network: 'VM Network', mac_address: '52:54:00:AA:00:21', ip_addresses: ['10.72.0.121', 'fd00::1'] }] });
     const [made] = await platform.ensureVolumes(current, current.vm.disks, never);
     if (made === undefined) throw new Error('no volume');
     volume = made;
@@ -57,32 +37,12 @@ describe('volumes and ports of a deployment on the open-source cloud', () => {
     };
   });
 
-  function newRun(more: JsonObject = {}): DeploymentRun {
-    count += 1;
-    const binding = { endpointId: 'endpoint', replicaId: `volumes-${process.pid}-${count}`, executionId: `deployment-${count}` };
-    return {
-      ...binding,
-      deploymentId: binding.executionId,
-      preparationRole: 'osmorphing-linux',
-      vm: {
-        id: `vm-${count}`, name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512, disks: [{ id: 'd0', size_bytes: gib }],
-        nics: [{ id: 'nic-0', network: 'VM Network', mac_address: '52:54:00:AA:00:21', ip_addresses: ['10.72.0.121', 'fd00::1'] }],
-      },
-      environment: {
-        network_map: { 'VM Network': network }, storage_mappings: { default: 'standard' }, flavor_name: 'rig.small', migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker',
-        migr_worker_use_fip: true, migr_fip_pool_name: 'outside', migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true, ...more,
-      },
-      ledger: ledgerScope(store.ledger, binding),
-      note: () => undefined,
-    };
-  }
-
   const image = (id: string): string => `volumes/volume-${id}`;
-  const rbd = (...args: string[]): ReturnType<typeof run> => run('rbd', ['-c', cloud.cephConfiguration, ...args]);
+  const rbd = (...args: string[]): ReturnType<typeof run> => run('rbd', ['-c', lab.cloud.cephConfiguration, ...args]);
   const write = (id: string, megabytes: number): ReturnType<typeof run> =>
     rbd('bench', '--io-type', 'write', '--io-size', '1M', '--io-total', `${megabytes}M`, '--io-pattern', 'seq', image(id));
   const digest = async (id: string): Promise<string> => {
-    const path = join(folder, 'content');
+    const path = join(lab.folder, 'content');
     await rm(path, { force: true });
     await rbd('export', '--no-progress', image(id), path);
     return (await run('sha256sum', [path])).split(' ')[0] ?? '';
@@ -102,14 +62,20 @@ describe('volumes and ports of a deployment on the open-source cloud', () => {
     expect(volumes.filter(({ id }) => id === copy?.id || id === volume.id)).toMatchObject([{ id: copy?.id, status: 'available', volume_type: 'standard' }]);
   });
 
-  it('get their content back after a deployment in place that failed', async () => {
+  it.each([
+    { about: 'would leave them', delete_disks_on_vm_termination: false },
+    { about: 'would take them with it', delete_disks_on_vm_termination: true },
+  ])('get their content back after a deployment in place that failed, although its server $about', async ({ delete_disks_on_vm_termination }) => {
+    current = { ...current, environment: { ...current.environment, security_groups: ['open'], delete_disks_on_vm_termination } };
     const snapshots = await deployment.snapshotVolumes(current, [volume], never);
     const content = await digest(volume.id);
     await write(volume.id, 40);
     expect(await digest(volume.id)).not.toBe(content);
     // It came so far that its server ran.
-    const settled = await plan({ security_groups: ['open'] });
-    await deployment.createServer(current, settled, [volume], await deployment.createNics(current, settled, never), never);
+    const settled = await plan({});
+    const { id } = await deployment.createServer(current, settled, [volume], await deployment.createNics(current, settled, never), never);
+    const { server } = await api.call<{ server: object }>('compute', 'GET', `/servers/${id}`);
+    expect(server).toMatchObject({ 'os-extended-volumes:volumes_attached': [{ id: volume.id, delete_on_termination: delete_disks_on_vm_termination }] });
     expect(await deployment.restoreVolumes(current, snapshots, never)).toMatchObject([{ id: volume.id, diskId: 'd0' }]);
     expect(await digest(volume.id)).toBe(content);
     await deployment.rollBack(current, never);
@@ -160,7 +126,7 @@ describe('volumes and ports of a deployment on the open-source cloud', () => {
   });
 
   async function foreignPort(): Promise<string> {
-    const { networks: [own] } = await api.call<{ networks: { id: string }[] }>('network', 'GET', `/v2.0/networks?name=${network}`);
+    const { networks: [own] } = await api.call<{ networks: { id: string }[] }>('network', 'GET', `/v2.0/networks?name=${lab.network}`);
     const { port } = await api.call<{ port: { id: string } }>('network', 'POST', '/v2.0/ports', { port: { network_id: own?.id, name: 'theirs', mac_address: '52:54:00:aa:00:21' } });
     return port.id;
   }

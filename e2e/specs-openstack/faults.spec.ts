@@ -11,6 +11,7 @@ import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
+import { workingEnvironment } from '../rigs/open-source-cloud/destination-environment.ts';
 import { inventoryOf } from '../rigs/open-source-cloud/inventory.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
 
@@ -57,17 +58,13 @@ describe('faults of the open-source cloud', () => {
 
   function newRun(disks: Vm['disks']): DestinationRun & { readonly notes: string[] } {
     count += 1;
-    const network = `private-${api.projectId.slice(0, 6)}`;
     const binding = { endpointId: 'endpoint', replicaId: `faults-${count}`, executionId: `execution-${count}` };
     const notes: string[] = [];
     return {
       ...binding,
       notes,
       vm: { id: `vm-${count}`, name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512, disks, nics: [{ id: 'nic-0', network: 'VM Network' }] },
-      environment: {
-        network_map: { 'VM Network': network }, storage_mappings: { default: 'standard' }, migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker',
-        migr_worker_use_fip: true, migr_fip_pool_name: 'outside', migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
-      },
+      environment: workingEnvironment(api, 'VM Network'),
       ledger: ledgerScope(store.ledger, binding),
       note: (message) => void notes.push(message),
     };

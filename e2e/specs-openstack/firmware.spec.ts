@@ -1,67 +1,35 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOpenStackDestination } from '../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
 import type { DeploymentPlatform, DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
 import type { DestinationPlatform } from '../../electron/engine/ports/destination-platform.ts';
-import { ledgerScope } from '../../electron/engine/store/ledger.ts';
-import { openStore, type Store } from '../../electron/engine/store/store.ts';
+import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
-import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
+import { startDestinationLab, type DestinationLab } from '../rigs/open-source-cloud/destination-lab.ts';
 
 const gib = 2 ** 30;
 const never = new AbortController().signal;
 
 describe('the firmware of a migrated VM', () => {
-  let cloud: OpenSourceCloud;
+  let lab: DestinationLab;
   let api: RigApi;
-  let folder: string;
-  let store: Store;
   let platform: DestinationPlatform;
   let deployment: DeploymentPlatform;
-  let count = 0;
 
   beforeAll(async () => {
-    cloud = await startOpenSourceCloud();
-    api = await cloud.api('target');
-    folder = await mkdtemp(join(tmpdir(), 'causeway-firmware-'));
-    store = openStore(folder);
-    platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_000 } });
-    if (platform.deployment === undefined) throw new Error('no deployments');
-    deployment = platform.deployment;
+    lab = await startDestinationLab('firmware');
+    ({ api, platform, deployment } = lab);
   });
-  afterAll(async () => {
-    await platform?.close();
-    store?.close();
-    await rm(folder, { recursive: true, force: true });
-    await cloud?.close();
-  });
+  afterAll(() => lab?.close());
 
-  function newRun(vm: Partial<Vm>, more: object): DeploymentRun {
-    count += 1;
-    const network = `private-${api.projectId.slice(0, 6)}`;
-    const binding = { endpointId: 'endpoint', replicaId: `firmware-${process.pid}-${count}`, executionId: `deployment-${count}` };
-    return {
-      ...binding,
-      deploymentId: binding.executionId,
-      preparationRole: 'osmorphing-linux',
-      vm: { id: `vm-${count}`, name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512, disks: [{ id: 'd0', size_bytes: gib }, { id: 'd1', size_bytes: gib }], nics: [{ id: 'nic-0', network: 'VM Network' }], ...vm },
-      environment: {
-        network_map: { 'VM Network': network }, storage_mappings: { default: 'standard' }, flavor_name: 'rig.small', migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker',
-        migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true, ...more,
-      },
-      ledger: ledgerScope(store.ledger, binding),
-      note: () => undefined,
-    };
-  }
+  const newRun = (vm: Partial<Vm>, more: JsonObject = {}): DeploymentRun =>
+    lab.newRun({ disks: [{ id: 'd0', size_bytes: gib }, { id: 'd1', size_bytes: gib }], ...vm }, { ...lab.environment, ...more });
 
   /** How the hypervisor was told to build the virtual machine. */
   async function domainOf(serverId: string): Promise<string> {
-    const { server } = await (await cloud.api('admin')).call<{ server: { 'OS-EXT-SRV-ATTR:instance_name': string } }>('compute', 'GET', `/servers/${serverId}`);
-    return run('virsh', ['-q', '-c', `qemu+unix:///system?socket=${join(cloud.folder, 'libvirt', 'libvirt-sock')}`, 'dumpxml', server['OS-EXT-SRV-ATTR:instance_name']]);
+    const { server } = await (await lab.cloud.api('admin')).call<{ server: { 'OS-EXT-SRV-ATTR:instance_name': string } }>('compute', 'GET', `/servers/${serverId}`);
+    return run('virsh', ['-q', '-c', `qemu+unix:///system?socket=${join(lab.cloud.folder, 'libvirt', 'libvirt-sock')}`, 'dumpxml', server['OS-EXT-SRV-ATTR:instance_name']]);
   }
 
   it.each([
@@ -101,7 +69,7 @@ describe('the firmware of a migrated VM', () => {
   });
 
   it('is told anew, whatever an earlier deployment in place said of the volume', async () => {
-    const current = newRun({ firmware: 'bios' }, {});
+    const current = newRun({ firmware: 'bios' });
     try {
       const volumes = await platform.ensureVolumes(current, current.vm.disks, never);
       await api.call('block-storage', 'POST', `/volumes/${volumes[0]?.id}/action`, {

@@ -1,17 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOpenStackDestination } from '../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
 import { createOpenStackSource } from '../../electron/engine/platforms/open-source-cloud/source/index.ts';
 import type { DestinationPlatform, DestinationRun } from '../../electron/engine/ports/destination-platform.ts';
-import { ledgerScope } from '../../electron/engine/store/ledger.ts';
-import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
-import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
+import { startDestinationLab, type DestinationLab } from '../rigs/open-source-cloud/destination-lab.ts';
 
 const gib = 2 ** 30;
 const never = new AbortController().signal;
@@ -20,40 +14,18 @@ interface CloudVolume {
   readonly volume: { readonly volume_type: string; readonly size: number; readonly bootable: string; readonly volume_image_metadata?: { readonly image_name?: string } };
 }
 
-let cloud: OpenSourceCloud;
+let lab: DestinationLab;
 let api: RigApi;
-let folder: string;
-let store: Store;
 let platform: DestinationPlatform;
-let network: string;
-let count = 0;
 
 beforeAll(async () => {
-  cloud = await startOpenSourceCloud();
-  api = await cloud.api('target');
-  network = `private-${api.projectId.slice(0, 6)}`;
-  folder = await mkdtemp(join(tmpdir(), 'causeway-parameters-'));
-  store = openStore(folder);
-  platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_000 } });
+  lab = await startDestinationLab('parameters');
+  ({ api, platform } = lab);
 });
-afterAll(async () => {
-  await platform?.close();
-  store?.close();
-  await rm(folder, { recursive: true, force: true });
-  await cloud?.close();
-});
+afterAll(() => lab?.close());
 
-function newRun(disks: Vm['disks'], environment: JsonObject): DestinationRun {
-  count += 1;
-  const binding = { endpointId: 'endpoint', replicaId: `parameters-${process.pid}-${count}`, executionId: `execution-${count}` };
-  return {
-    ...binding,
-    vm: { id: `vm-${count}`, name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512, disks, nics: [{ id: 'nic-0', network: 'VM Network' }] },
-    environment: { network_map: { 'VM Network': network }, migr_network: network, migr_worker_use_config_drive: true, migr_worker_use_fip: true, ...environment },
-    ledger: ledgerScope(store.ledger, binding),
-    note: () => undefined,
-  };
-}
+const newRun = (disks: Vm['disks'], environment: JsonObject): DestinationRun =>
+  lab.newRun({ disks }, { network_map: { 'VM Network': lab.network }, migr_network: lab.network, migr_worker_use_config_drive: true, migr_worker_use_fip: true, ...environment });
 
 const volumeOf = async (id: string): Promise<CloudVolume['volume']> => (await api.call<CloudVolume>('block-storage', 'GET', `/volumes/${id}`)).volume;
 
@@ -73,7 +45,7 @@ describe('a worker', () => {
       flavor: 'rig.worker', ports: [22, 5566], boot: { volume_type: 'archive', size: 3, bootable: 'true' },
     },
   ])('is made $about', async ({ environment, flavor, ports, boot }) => {
-    const { subnets: [outside] } = await (await cloud.api('admin')).call<{ subnets: { id: string }[] }>('network', 'GET', '/v2.0/subnets?name=outside');
+    const { subnets: [outside] } = await (await lab.cloud.api('admin')).call<{ subnets: { id: string }[] }>('network', 'GET', '/v2.0/subnets?name=outside');
     const run = newRun([{ id: 'd0', size_bytes: gib }], {
       storage_mappings: { default: 'standard' }, ...environment, migr_fip_pool_name: environment.migr_fip_pool_name.replace('subnet', outside?.id ?? ''),
     });
@@ -135,7 +107,7 @@ describe('choices', () => {
     const options = await platform.options(names, {}, never);
     const named = (name: string): string[] => (options[name] ?? []).map((option) => option.name);
     expect(Object.keys(options).sort()).toEqual([...names].sort());
-    expect(named('networks')).toContain(network);
+    expect(named('networks')).toContain(lab.network);
     expect(named('networks')).not.toContain('outside');
     expect((await platform.options(['networks'], { list_all_destination_networks: true }, never))['networks']?.map((option) => option.name)).toContain('outside');
     expect(named('floating_ip_pools')).toEqual(['outside']);
@@ -150,12 +122,12 @@ describe('choices', () => {
     const catalog = await platform.catalog({}, never);
     expect(catalog).toMatchObject({
       plugin: 'open-source-cloud', floating_ip_pools: [{ name: 'outside' }], images: [{ name: 'worker', os: 'linux' }],
-      networks: [{ name: network, cidrs: ['10.72.0.0/24'], gateway: '10.72.0.1' }],
+      networks: [{ name: lab.network, cidrs: ['10.72.0.0/24'], gateway: '10.72.0.1' }],
     });
   });
 
   it('for a source are the project\'s as well', async () => {
-    const source = createOpenStackSource(cloud.connection('origin') as JsonObject, { scratchFolder: folder });
+    const source = createOpenStackSource(lab.cloud.connection('origin') as JsonObject, { scratchFolder: lab.folder });
     const options = await source.options(['volume_types', 'images', 'networks', 'machine_types', 'floating_ip_pools'], never);
     await source.close();
     const named = (name: string): string[] => (options[name] ?? []).map((option) => option.name);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { RigApi } from './admin-api.ts';
+import { privateNetwork } from './destination-environment.ts';
 
 /** What is to be found in the cloud, and of which kind. */
 const volumeTypes = ['standard', 'archive'];
@@ -76,8 +77,8 @@ async function furnishImages(admin: RigApi, workerFolder: string): Promise<void>
 /** A private network with a way out, and a group `open` that lets everything in. Safe to repeat. */
 export async function furnishProject(project: RigApi, range: string): Promise<void> {
   const networks = await project.call<{ networks: Named[] }>('network', 'GET', '/v2.0/networks?name=outside');
-  const network = await ensure(project, 'network', '/v2.0/networks', 'network', 'networks', { name: `private-${project.projectId.slice(0, 6)}` });
-  const name = `private-${project.projectId.slice(0, 6)}`;
+  const name = privateNetwork(project);
+  const network = await ensure(project, 'network', '/v2.0/networks', 'network', 'networks', { name });
   const subnet = await ensure(project, 'network', '/v2.0/subnets', 'subnet', 'subnets', {
     name, network_id: network, ip_version: 4, cidr: `${range}.0/24`, dns_nameservers: [],
   } as { name: string });

@@ -13,6 +13,7 @@ import type { ExecutionDetail } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import { run } from '../machines/child-process.ts';
 import type { RigApi } from './admin-api.ts';
+import { privateNetwork, workingEnvironment } from './destination-environment.ts';
 import { inventoryOf } from './inventory.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from './start.ts';
 
@@ -66,20 +67,13 @@ export async function startOpenSourceLab(core: Partial<CoreOptions> = {}): Promi
     await client.call('endpoint.add', { name: 'images', plugin: 'disk-images', connection: { path: images, os_type: 'linux' } });
     await client.call('endpoint.add', { name: 'cloud', plugin: 'open-source-cloud', connection: cloud.connection('target') as JsonObject });
   });
-  const network = `private-${api.projectId.slice(0, 6)}`;
-  const environment: JsonObject = {
-    network_map: { default: network },
-    storage_mappings: { default: 'standard' },
-    flavor_name: 'rig.small',
-    security_groups: ['open'],
-    migr_image: 'worker', migr_network: network, migr_flavor_name: 'rig.worker', migr_worker_use_fip: true, migr_fip_pool_name: 'outside',
-    migr_worker_boot_from_volume: true, migr_worker_volume_size: 1, migr_worker_use_config_drive: true,
-  };
+  const environment: JsonObject = { ...workingEnvironment(api, 'default'), security_groups: ['open'] };
   /** Ids of this lab's replicas; others may use the cloud's project at the same time. */
   const own: string[] = [];
   const before = new Set(await inventoryOf(api));
   return {
-    cloud, api, images, folder, environment, network, use,
+    cloud, api, images, folder, environment, use,
+    network: privateNetwork(api),
     async createReplica(name, vm, more = {}, source = { endpoint: 'images' }) {
       const { id } = await use((client) => client.call('replica.create', {
         name, source: source.endpoint, destination: 'cloud', vm, sourceEnvironment: source.environment ?? {}, destinationEnvironment: { ...environment, ...more },
