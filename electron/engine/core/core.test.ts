@@ -145,6 +145,15 @@ describe('executing a replica', () => {
     expectEqual();
   });
 
+  test('what of the VM is on none of its disks is told before anything is written', async () => {
+    lab.notCarried = ['web has a scratch disk that no replica carries'];
+    const execution = await execute();
+    const told = (await core.call('execution.events', { execution: execution.id })).map((event) => event.message);
+    const at = (text: string): number => told.findIndex((message) => message.includes(text));
+    expect(at('scratch disk')).toBeGreaterThan(-1);
+    expect(at('scratch disk')).toBeLessThan(at('sent'));
+  });
+
   test('a worker that died before it answered is replaced as soon as the cloud knows it, and it is told why', async () => {
     let looks = 0;
     lab.whyDown = (workerId) => ((looks += 1) < 3 ? undefined : `server ${workerId} is off, status INACTIVE`);

@@ -37,6 +37,8 @@ export interface SourcePlatform {
   listVms(signal: AbortSignal): Promise<readonly VmSummary[]>;
   /** @param environment for what it says about the guest, e.g. how types of operating systems are told */
   describeVm(vmId: string, signal: AbortSignal, environment?: JsonObject): Promise<Vm>;
+  /** What of a VM is on none of its described disks, so that a replica goes without it: a sentence for each. */
+  notCarried?(vmId: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Choices for the environment's leaves; `names` are option sources of the schemas' metadata. */
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>>;
   /** Before the first snapshot, e.g. switching change tracking on. */

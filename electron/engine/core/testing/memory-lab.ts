@@ -33,6 +33,8 @@ export class MemoryLab {
   generation = 0;
   /** Awaited when the cloud has done a step of a deployment and before it answers, so that a test can lose the answer. */
   beforeAnswer: (step: string) => Promise<void> = async () => undefined;
+  /** What of the VM is on none of its disks. */
+  notCarried: readonly string[] = [];
   /** What the cloud says of a worker that does not answer. */
   whyDown: (workerId: string) => string | undefined = () => undefined;
   /** Awaited in every connection to a worker. */
@@ -106,6 +108,7 @@ export class MemoryLab {
           nics: [{ id: 'nic-0', network: 'default' }],
         };
       },
+      notCarried: async () => this.notCarried,
       options: async () => ({}),
       prepare: async () => undefined,
       createSnapshot: async ({ tag }) => {

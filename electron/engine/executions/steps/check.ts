@@ -9,7 +9,12 @@ export function checkSource(run: RunContext): TaskHandler {
 }
 
 export function describeVm(run: RunContext): TaskHandler {
-  return async ({ signal }) => ({ vm: await run.source.describeVm(replicaOf(run).vmId, signal, run.environments.source) });
+  return async ({ signal }) => {
+    const { vmId } = replicaOf(run);
+    const vm = await run.source.describeVm(vmId, signal, run.environments.source);
+    for (const sentence of (await run.source.notCarried?.(vmId, signal)) ?? []) run.event('note', sentence);
+    return { vm };
+  };
 }
 
 /** The rules that need the VM, sizes against the volumes that are there, and what the destination itself says. */

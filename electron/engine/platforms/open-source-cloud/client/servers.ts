@@ -21,7 +21,13 @@ const serverSchema = z.looseObject({
   /** Empty text for a server that was booted from a volume. */
   image: z.union([z.string(), z.looseObject({ id: z.string() })]).nullish(),
   flavor: z
-    .looseObject({ original_name: z.string().optional(), vcpus: z.number().optional(), ram: z.number().optional(), disk: z.number().optional() })
+    .looseObject({
+      original_name: z.string().optional(), vcpus: z.number().optional(), ram: z.number().optional(), disk: z.number().optional(),
+      /** GiB. */
+      ephemeral: z.number().optional(),
+      /** MiB. Some versions say an empty text for none. */
+      swap: z.union([z.number(), z.string().transform(Number)]).optional(),
+    })
     .optional(),
   key_name: z.string().nullish(),
   config_drive: z.string().nullish(),

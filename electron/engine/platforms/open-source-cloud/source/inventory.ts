@@ -95,6 +95,15 @@ export function disksOf({ server, volumes, image, bootsFromVolume }: ServerParts
   return [{ id: `root-${server.id}`, sizeBytes: rootGib(server, image) * GIB, volumeId: undefined, serverId: server.id, encrypted: false }, ...attached];
 }
 
+/** The disks that a flavor adds on the compute host, each told in a sentence: they are no volumes, and nothing can copy them from outside. */
+export function ephemeralDisks({ name, flavor }: Pick<Server, 'name' | 'flavor'>): readonly string[] {
+  const { ephemeral = 0, swap = 0 } = flavor ?? {};
+  return [
+    ...(ephemeral > 0 ? [`${name} has ephemeral disks of ${ephemeral} GiB on its compute host, which no replica carries: what is to be kept must be copied to a volume first`] : []),
+    ...(swap > 0 ? [`${name} has a swap disk of ${swap} MiB on its compute host, which no replica carries: the migrated VM goes without it`] : []),
+  ];
+}
+
 /** GiB. A flavor without a disk gives its server one as large as the image. */
 function rootGib(server: Server, image: Image | undefined): number {
   const fromFlavor = server.flavor?.disk ?? 0;

@@ -9,7 +9,7 @@ import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { checkSource } from './check.ts';
 import { markedDisks } from './disk-mark.ts';
 import type { ExportMechanism } from './export-mechanism.ts';
-import { describeServer, disksOf, listServers, readServer } from './inventory.ts';
+import { describeServer, disksOf, ephemeralDisks, listServers, readServer } from './inventory.ts';
 import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms.ts';
 import { sourceOptions } from './options.ts';
 import { recordedOf } from './recorded.ts';
@@ -39,6 +39,10 @@ export class OpenStackSource implements SourcePlatform {
 
   describeVm(vmId: string, signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
     return describeServer(this.#context.cloud, vmId, environment, signal);
+  }
+
+  async notCarried(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
+    return ephemeralDisks((await readServer(this.#context.cloud, vmId, signal)).server);
   }
 
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
