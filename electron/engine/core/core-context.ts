@@ -75,8 +75,12 @@ type PlatformParts = Pick<CoreContext, 'platforms' | 'vault' | 'redactor' | 'sta
 export async function openSource(core: PlatformParts & Pick<CoreContext, 'store'>, endpoint: Endpoint, use?: PlatformUse): Promise<SourcePlatform> {
   const factory = core.platforms[endpoint.plugin];
   if (factory?.source === undefined) throw notHere(endpoint, 'source');
-  const ledger = use === undefined ? {} : { use, ledger: ledgerScope(core.store.ledger, { endpointId: endpoint.id, ...use, side: 'source' }) };
+  const ledger = use === undefined ? {} : { use, ledger: ledgerScope(core.store.ledger, scopeOfUse(endpoint, use)) };
   return factory.source(await connectionOf(core, endpoint), { ...contextOf(core, endpoint), ...ledger });
+}
+
+function scopeOfUse(endpoint: Endpoint, { replicaId, executionId }: PlatformUse) {
+  return { endpointId: endpoint.id, replicaId, ...(executionId === undefined ? {} : { executionId }), side: 'source' as const };
 }
 
 /** The endpoint's platform as a destination. The caller closes it. */

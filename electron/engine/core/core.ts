@@ -15,6 +15,7 @@ import { deploymentService } from '../deployments/deployment-service.ts';
 import { guestPreparation } from '../deployments/guest-preparation.ts';
 import { openDeployment } from './open-deployment.ts';
 import { platforms as allPlatforms, type PlatformRegistry } from '../platforms/registry.ts';
+import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SecretVault } from '../ports/secret-vault.ts';
 import * as replication from '../replication/index.ts';
 import { ensureStateFolder } from '../store/database.ts';
@@ -88,7 +89,7 @@ export function createCore(options: CoreOptions): Core {
     transfer,
     transferFolder: join(transferFolder(parts)),
     connectWorker: connect,
-    open: (replica, executionId) => openReplica(parts, replica, executionId),
+    open: (replica, use) => openReplica(parts, replica, use),
     clean: (error) => redact.error(error),
     emit,
     publishProgress: (progress) => hub.emit('execution.progress', progress),
@@ -168,7 +169,7 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
 }
 
 /** Both platforms of a replica and its environments, as a run uses them. */
-async function openReplica(core: CoreParts, replica: Replica, executionId: string): Promise<OpenReplica> {
+async function openReplica(core: CoreParts, replica: Replica, use: Omit<PlatformUse, 'replicaId'>): Promise<OpenReplica> {
   const from = endpointOf(core, replica.sourceEndpointId);
   const to = endpointOf(core, replica.destinationEndpointId);
   const learn = (name: string, secret: string): void => core.redactor.learn(name, secret);
@@ -177,7 +178,7 @@ async function openReplica(core: CoreParts, replica: Replica, executionId: strin
     source: await resolveSecrets(written.values('source'), core.vault, learn),
     destination: await resolveSecrets(written.values('destination'), core.vault, learn),
   };
-  const source = await openSource(core, from, { replicaId: replica.id, executionId });
+  const source = await openSource(core, from, { replicaId: replica.id, ...use });
   try {
     const destination = await openDestination(core, to);
     return {

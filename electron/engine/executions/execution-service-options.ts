@@ -7,6 +7,7 @@ import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
+import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
@@ -23,7 +24,7 @@ export interface ExecutionServiceOptions {
   /** After how long a worker that does not answer is told of, and its platform asked; the usual when left out. */
   readonly slowWorkerMs?: number | undefined;
   /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
-  open(replica: Replica, executionId: string, signal: AbortSignal): Promise<OpenReplica>;
+  open(replica: Replica, use: Omit<PlatformUse, 'replicaId'>, signal: AbortSignal): Promise<OpenReplica>;
   /** Frees an error of secrets, before it is stored. */
   clean(error: ErrorRecord): ErrorRecord;
   /** Stores an event (messages freed of secrets) and tells those who follow. */

@@ -61,7 +61,8 @@ export function executionService(service: ExecutionServiceOptions) {
       if (!entry.cancel.signal.aborted) setState(execution, 'running', 'the execution runs');
       const replica = store.replicas.find(execution.replicaId);
       if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${execution.replicaId}`);
-      opened = await service.open(replica, execution.id, entry.force.signal);
+      const note = (message: string, details?: JsonObject): void => emit(execution, 'note', message, details);
+      opened = await service.open(replica, { executionId: execution.id, note }, entry.force.signal);
       const context = runContext(service, emit, execution, replica, entry, opened);
       link = context.workers;
       const outcome = await runGraph({

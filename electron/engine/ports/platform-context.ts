@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../shared/model/json.ts';
 import type { LedgerScope } from './ledger.ts';
 
 /** What the engine gives every platform adapter besides its connection. */
@@ -18,4 +19,6 @@ export interface PlatformContext {
 export interface PlatformUse {
   readonly replicaId: string;
   readonly executionId?: string;
+  /** Narrative of what happens on the source, for the events of the execution. No secrets. */
+  readonly note?: (message: string, details?: JsonObject) => void;
 }

@@ -91,13 +91,13 @@ function blockStorage() {
   return { cloud, snapshots, backups, log, mood };
 }
 
-function contextOf(cloud: OpenStackCloud): SourceContext {
+function contextOf(cloud: OpenStackCloud, note: (message: string) => void = () => undefined): SourceContext {
   let now = 0;
   const clock = { monotonic: () => now, wallTime: () => now, sleep: async (ms: number) => void (now += ms), after: () => () => undefined };
   return {
     cloud, clock, random: () => 0.5, backOff: { attempts: 2, firstMs: 1, capMs: 1 }, deadlines: usualDeadlines, folder,
     ledger: ledgerScope(store.ledger, { endpointId: 'end', replicaId: 'rep', executionId: 'exe', side: 'source' }),
-    use: { replicaId: 'rep', executionId: 'exe' },
+    use: { replicaId: 'rep', executionId: 'exe', note },
   } as unknown as SourceContext;
 }
 
@@ -161,10 +161,13 @@ describe('backups of volumes', () => {
 
   it('are made in full when none can be counted from, and say why when they fail', async () => {
     const storage = blockStorage();
-    const context = contextOf(storage.cloud);
+    const notes: string[] = [];
+    const context = contextOf(storage.cloud, (message) => notes.push(message));
     const base = await backUp(context, 'one');
     storage.backups.clear();
+    expect(notes).toEqual([]);
     expect((await backUp(context, 'two', base))[0]?.mark['chain']).not.toContain(' ');
+    expect(notes).toEqual([expect.stringMatching(/in full: the cloud could not count/)]);
     storage.mood.backupsFail = 1;
     await expect(backUp(context, 'three')).rejects.toMatchObject({ code: 'source.backup-failed', message: expect.stringContaining('no room') });
   });

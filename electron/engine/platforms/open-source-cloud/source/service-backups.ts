@@ -33,7 +33,7 @@ export function serviceBackups(context: SourceContext): ExportMechanism {
     vm: { id: '', name: '', os_type: 'linux', disks: [], nics: [] },
     environment,
     ledger: ledgerOf(context),
-    note: () => undefined,
+    note: (message, details) => context.use?.note?.(message, details),
   });
 
   return {

@@ -62,11 +62,13 @@ async function backUp(context: SourceContext, disk: CloudDisk, snapshotId: strin
   if (wishes.incremental(disk)) {
     const backup = await ensureBackup(context, disk, snapshotId, wishes, 'incremental', signal).catch((error: unknown) => {
       // No parent that can be counted from (removed, or newer than the snapshot), or the volume grew since.
-      if (isStatus(error, 400) || (error instanceof CausewayError && error.code === 'source.backup-failed')) return undefined;
-      throw error;
+      if (!isStatus(error, 400) && !(error instanceof CausewayError && error.code === 'source.backup-failed')) throw error;
+      noteFullBackup(context, disk, error instanceof Error ? error.message : String(error));
+      return undefined;
     });
     const accepted = backup === undefined ? undefined : await wishes.accept(backup, signal);
     if (accepted !== undefined) return accepted;
+    if (backup !== undefined) noteFullBackup(context, disk, `backup ${backup.id} stands on one that is kept elsewhere`);
     for (const entry of recordedOf(ledgerOf(context), { kind: 'volume-backup', of: wishes.tag })) {
       if (entry.key === backupKey(wishes.tag, disk.id, 'incremental')) await removeBackup(context, entry, signal);
     }
@@ -152,4 +154,9 @@ export async function removeBackups(context: SourceContext, unwanted: (entry: Le
       if (!(error instanceof CausewayError) || error.code !== 'source.resource-busy') throw error;
     }
   }
+}
+
+/** An incremental backup was asked for: why it takes longer this time. */
+function noteFullBackup({ use }: SourceContext, disk: CloudDisk, why: string): void {
+  use?.note?.(`disk ${disk.id} is backed up in full: the cloud could not count from the last backup`, { diskId: disk.id, reason: why });
 }
