@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isJsonObject, type JsonObject } from '../../../../../../shared/model/json.ts';
 
-export type Json = Readonly<Record<string, unknown>>;
+/** An object of a document. */
+export type Json = JsonObject;
 
 /** One OpenAPI document of a service, e.g. `compute`. */
 export interface ServiceDescription {
@@ -29,8 +31,8 @@ const isVariable = (part: string): boolean => part.startsWith('{');
 export function readDescriptions(folder: string): readonly ServiceDescription[] {
   const read = readdirSync(folder).filter((file) => file.endsWith('.json')).flatMap((file) => {
     const document = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Json;
-    if (!isObject(document['paths'])) return [];
-    const newest = isObject(document['info']) ? String(document['info']['version']) : '';
+    if (!isJsonObject(document['paths'])) return [];
+    const newest = isJsonObject(document['info']) ? String(document['info']['version']) : '';
     return [{ service: file.split('_v')[0] ?? file, newest, document }];
   });
   if (read.length === 0) throw new Error(`${folder} holds no OpenAPI documents`);
@@ -57,7 +59,7 @@ export function findOperation(descriptions: readonly ServiceDescription[], metho
   const name = `${description.service} ${method} ${template}`;
   const item = (description.document['paths'] as Record<string, Json>)[template] ?? {};
   const operation = item[method.toLowerCase()];
-  if (!isObject(operation)) return { name };
+  if (!isJsonObject(operation)) return { name };
   const listed = [...listOf(item['parameters']), ...listOf(operation['parameters'])];
   return { description, name, template, operation, parameters: listed.map((parameter) => resolve(description.document, parameter)) };
 }
@@ -73,15 +75,11 @@ function fits({ service }: ServiceDescription, template: string, asked: readonly
 export function resolve(document: Json, value: Json): Json {
   const reference = value['$ref'];
   if (typeof reference !== 'string') return value;
-  const found = reference.slice(2).split('/').reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), document);
-  if (!isObject(found)) throw new Error(`${reference} is not in the document`);
+  const found = reference.slice(2).split('/').reduce<unknown>((at, part) => (isJsonObject(at) ? at[part] : undefined), document);
+  if (!isJsonObject(found)) throw new Error(`${reference} is not in the document`);
   return found;
 }
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function listOf(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

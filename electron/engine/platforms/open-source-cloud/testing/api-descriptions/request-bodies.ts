@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import { isObject, resolve, type DescribedOperation, type Json } from './described-operations.ts';
+import { isJsonObject } from '../../../../../../shared/model/json.ts';
+import { resolve, type DescribedOperation, type Json } from './described-operations.ts';
 import { isWithin } from './microversions.ts';
 import { amendments } from './undescribed.ts';
 
@@ -18,13 +19,13 @@ export class RequestBodies {
 
   /** What is wrong with a body, in a sentence each. @param version of the interface, where the service has such */
   check({ description, name, operation }: DescribedOperation, body: unknown, version: string | undefined): readonly string[] {
-    const content = isObject(operation['requestBody']) ? operation['requestBody']['content'] : undefined;
-    const json = isObject(content) ? content['application/json'] : undefined;
-    const schema = isObject(json) && isObject(json['schema']) ? json['schema'] : undefined;
+    const content = isJsonObject(operation['requestBody']) ? operation['requestBody']['content'] : undefined;
+    const json = isJsonObject(content) ? content['application/json'] : undefined;
+    const schema = isJsonObject(json) && isJsonObject(json['schema']) ? json['schema'] : undefined;
     if (schema === undefined) return body === undefined ? [] : ['has a body, the operation takes none'];
     if (body === undefined) return ['lacks its body'];
     const variants = variantsOf(description.document, schema, body, version);
-    if (variants.length === 0) return [`no schema of the operation is for ${isObject(body) ? Object.keys(body).join(', ') : 'such a body'}${version === undefined ? '' : ` in version ${version}`}`];
+    if (variants.length === 0) return [`no schema of the operation is for ${isJsonObject(body) ? Object.keys(body).join(', ') : 'such a body'}${version === undefined ? '' : ` in version ${version}`}`];
     const failures = variants.map((variant) => this.#failures(name, variant, body));
     return failures.some((each) => each.length === 0) ? [] : (failures[0] ?? []);
   }
@@ -47,18 +48,18 @@ export class RequestBodies {
 function variantsOf(document: Json, given: Json, body: unknown, version: string | undefined): readonly Json[] {
   const schema = resolve(document, given);
   const { discriminator } = ofOpenStack(schema);
-  const choices = Array.isArray(schema['oneOf']) && discriminator !== undefined ? schema['oneOf'].filter(isObject) : undefined;
+  const choices = Array.isArray(schema['oneOf']) && discriminator !== undefined ? schema['oneOf'].filter(isJsonObject) : undefined;
   if (choices === undefined) return [schema];
   return choices.flatMap((choice) => {
     const { 'min-ver': from, 'max-ver': to, 'action-name': action } = ofOpenStack(resolve(document, choice));
-    const isMeant = discriminator === 'action' ? isObject(body) && action !== undefined && Object.hasOwn(body, action) : version === undefined || isWithin(version, from, to);
+    const isMeant = discriminator === 'action' ? isJsonObject(body) && action !== undefined && Object.hasOwn(body, action) : version === undefined || isWithin(version, from, to);
     return isMeant ? variantsOf(document, choice, body, version) : [];
   });
 }
 
 /** What the documents say of a schema, an operation or a parameter beyond OpenAPI's own words. */
 export function ofOpenStack(value: Json): Readonly<Record<string, string | undefined>> {
-  return isObject(value['x-openstack']) ? (value['x-openstack'] as Record<string, string>) : {};
+  return isJsonObject(value['x-openstack']) ? (value['x-openstack'] as Record<string, string>) : {};
 }
 
 /**
@@ -69,13 +70,13 @@ function closed(changes: Readonly<Record<string, Json>>, value: unknown, at: str
   const changed = changes[at];
   if (changed !== undefined) return changed;
   if (Array.isArray(value)) return value.map((each) => closed(changes, each, at));
-  if (!isObject(value)) return value;
-  const open = isObject(value['properties']) && value['additionalProperties'] === undefined && value['patternProperties'] === undefined;
+  if (!isJsonObject(value)) return value;
+  const open = isJsonObject(value['properties']) && value['additionalProperties'] === undefined && value['patternProperties'] === undefined;
   const entries = Object.entries(value)
     .filter(([key, inner]) => key !== 'pattern' || (typeof inner === 'string' && isReadable(inner)))
     .map(([key, inner]): [string, unknown] => [
       key,
-      key === 'properties' && isObject(inner)
+      key === 'properties' && isJsonObject(inner)
         ? Object.fromEntries(Object.entries(inner).map(([name, property]) => [name, closed(changes, property, `${at}/${name}`)]))
         : key === 'enum' || key === 'required' ? inner : closed(changes, inner, at),
     ]);
