@@ -1,4 +1,4 @@
-import { mkdirSync, watch } from 'node:fs';
+import { existsSync, mkdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /** A version control system or a shared folder changes many files at once; one look takes them all. */
@@ -6,12 +6,14 @@ const burstMs = 250;
 
 /**
  * Calls `look` soon after what people share in the project changed, whoever changed it, until the signal is aborted.
- * Where the file system tells nothing (some network folders), changes are seen when the project is opened next.
+ * A project whose folder is gone is left alone. Where the file system tells nothing (some network folders), changes are seen when the project is opened next.
  */
 export function watchProjectFiles(projectFolder: string, look: () => void, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;
   const lookNow = (): void => {
     timer = undefined;
+    // Removed as a whole, or a share that went away: nothing is to be made where it was.
+    if (!existsSync(projectFolder)) return;
     try {
       look();
     } catch {
