@@ -1,0 +1,62 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
+import { deploymentProject } from './testing/deployment-project.ts';
+
+const project = deploymentProject();
+
+describe('an engine that is killed right after a step, before it hears of it', () => {
+  beforeEach(() => project.execute());
+
+  async function killedAfter(step: string, options: DeploymentOptions): Promise<string> {
+    const reached = Promise.withResolvers<void>();
+    project.lab.beforeAnswer = async (each) => {
+      if (each !== step) return;
+      project.lab.beforeAnswer = async () => undefined;
+      reached.resolve();
+      await new Promise(() => undefined);
+    };
+    const { id } = await project.core.call('deployment.create', { replica: 'web', options });
+    await reached.promise;
+    project.reopen();
+    await project.core.call('deployment.resume', { deployment: id });
+    return id;
+  }
+
+  test.each(['snapshot volumes', 'volumes from snapshots', 'create nics', 'start worker', 'stop worker', 'create server', 'delete snapshots'])(
+    'goes on after "%s" to one virtual machine, nothing twice and nothing left', async (step) => {
+      const [before, things] = [project.replicaDigests(), project.lab.things.size];
+      expect(await project.settled(await killedAfter(step, {}))).toMatchObject({ state: 'completed', leftBehind: 0 });
+      expect([project.replicaDigests(), project.lab.things.size, await project.orphans()]).toEqual([before, things + 4, []]);
+    },
+  );
+
+  test.each(['adopt volumes', 'delete snapshots'])('goes on after "%s" in place, with every volume in the ledger once', async (step) => {
+    const things = project.lab.things.size;
+    const { resources, state } = await project.settled(await killedAfter(step, { inPlace: true }));
+    expect([state, resources.filter((item) => item.kind === 'volume').length, project.lab.things.size, await project.orphans()]).toEqual(['completed', 2, things + 2, []]);
+  });
+
+  test.each(['restore volumes', 'roll back'])('goes on after "%s" until the replica is alone and whole', async (step) => {
+    const [before, things] = [project.replicaDigests(), project.lab.things.size];
+    project.inGuest = ({ devices }) => {
+      project.lab.things.get(devices[0] ?? '')?.bytes?.fill(0xee);
+      throw new CausewayError('osmorphing.initramfs', 'no room');
+    };
+    expect(await project.settled(await killedAfter(step, { inPlace: true }))).toMatchObject({ state: 'failed', error: { code: 'osmorphing.initramfs' }, leftBehind: 0 });
+    expect([project.replicaDigests(), project.lab.things.size]).toEqual([before, things]);
+  });
+});
+
+test('a replica whose volumes could not be put back is compared anew by its next execution', async () => {
+  await project.execute();
+  const before = project.replicaDigests();
+  project.lab.fail('restore volumes', new CausewayError('cloud.operation-failed', 'no', { retryable: false }));
+  project.inGuest = ({ devices }) => {
+    project.lab.things.get(devices[0] ?? '')?.bytes?.fill(0xee);
+    throw new CausewayError('osmorphing.initramfs', 'no room');
+  };
+  expect([(await project.deploy({ inPlace: true })).state, project.replicaDigests()]).not.toEqual(['failed', before]);
+  await project.execute();
+  expect(project.replicaDigests()).toEqual(before);
+});

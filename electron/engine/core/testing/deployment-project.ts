@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { isTerminalDeployment, type DeploymentDetail, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
+import type { MorphRequest } from '../../osmorphing/index.ts';
+import { createCore, type Core } from '../core.ts';
+import { memoryVault, MemoryLab } from './memory-lab.ts';
+import { recordingMorph } from './recording-morph.ts';
+
+const MiB = 1024 * 1024;
+
+const destinationEnvironment = {
+  network_map: { default: 'net' }, availability_zone: 'eu01-1', migr_network: 'net', migr_machine_type: 'g1.1', machine_type: 'g1.1',
+  migr_image_map: { linux: 'debian' }, set_dhcp: false, retain_user_credentials: true,
+};
+
+/** A project with one replica, `web`, of two disks between platforms in memory; a new one for each test of the file that calls this. */
+export function deploymentProject(): DeploymentProject {
+  const project = new DeploymentProject();
+  beforeEach(() => project.begin());
+  afterEach(() => project.end());
+  return project;
+}
+
+class DeploymentProject {
+  lab = new MemoryLab();
+  core!: Core;
+  morph!: ReturnType<typeof recordingMorph>;
+  /** What the preparation does to the volumes. */
+  inGuest: (request: MorphRequest) => Promise<void> | void = () => undefined;
+  /** Whether the deployed server does. */
+  answersSsh = true;
+  #folder = '';
+
+  async begin(): Promise<void> {
+    this.#folder = mkdtempSync(join(tmpdir(), 'causeway-deploy-'));
+    this.lab = new MemoryLab();
+    this.lab.disks.set('disk-0', Buffer.concat([randomBytes(MiB), Buffer.alloc(MiB)]));
+    this.lab.disks.set('disk-1', randomBytes(MiB));
+    this.answersSsh = true;
+    this.inGuest = ({ devices }) => void this.lab.things.get(devices[0] ?? '')?.bytes?.fill(0xaa, 0, 4096);
+    this.morph = recordingMorph((request) => this.inGuest(request));
+    this.reopen();
+    await this.core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
+    await this.core.call('endpoint.add', {
+      name: 'to', plugin: 'european-cloud',
+      connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } },
+    });
+    await this.core.call('replica.create', { name: 'web', source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+  }
+
+  async end(): Promise<void> {
+    await this.core.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** An engine beside the one that was killed, or the first. */
+  reopen(): void {
+    this.core = createCore({
+      projectFolder: this.#folder, vault: memoryVault({ key: '{}', luks: 'open sesame' }), platforms: this.lab.platforms, connectWorker: this.lab.connectWorker,
+      guests: this.morph.guests,
+      bootProbe: async () => {
+        if (!this.answersSsh) throw new Error('nobody there');
+      },
+    });
+  }
+
+  async execute(): Promise<void> {
+    await this.core.call('replica.execute', { replica: 'web' });
+    await this.core.drain();
+  }
+
+  async deploy(options: DeploymentOptions = {}): Promise<DeploymentDetail> {
+    const { id } = await this.core.call('deployment.create', { replica: 'web', options });
+    return this.settled(id);
+  }
+
+  async settled(id: string): Promise<DeploymentDetail> {
+    await this.core.drain();
+    const deployment = await this.core.call('deployment.show', { deployment: id });
+    expect(isTerminalDeployment(deployment.state)).toBe(true);
+    return deployment;
+  }
+
+  replicaDigests(): string[] {
+    return [...this.lab.disks.keys()].map((id) => createHash('sha256').update(this.lab.volumeOf(id) ?? '').digest('hex'));
+  }
+
+  orphans() {
+    return this.core.call('ledger.list', { orphansOnly: true });
+  }
+
+  /** Resolves in the middle of a preparation, from where on it never goes on. */
+  stopInGuest(): Promise<void> {
+    const reached = Promise.withResolvers<void>();
+    this.inGuest = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        reached.resolve();
+      });
+    return reached.promise;
+  }
+}
