@@ -1,0 +1,137 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import type { WorkerAccess } from '../../electron/engine/ports/destination-platform.ts';
+import type { WorkerDevice } from '../../electron/engine/ports/disk-writer.ts';
+import { agentLock } from '../../electron/engine/transport/agent-launch.ts';
+import type { AgentSession } from '../../electron/engine/transport/agent-session.ts';
+import type { ConnectWorkerOptions } from '../../electron/engine/transport/connect-options.ts';
+import { connectWorker } from '../../electron/engine/transport/connect-worker.ts';
+import { startCutProxy, type CutProxy } from '../rigs/cut-proxy.ts';
+import { freePort, startSshd, type SshdRig } from '../rigs/sshd.ts';
+
+export type Mechanism = 'HTTPS' | 'SSH';
+
+export const mebibyte = 1024 * 1024;
+export const diskBytes = 24 * mebibyte;
+export const never = new AbortController().signal;
+
+/** A disk in a file, a worker's sshd, and links to it that can be cut; new ones for each test of the suite that calls this. */
+export function transportLab(mechanism: Mechanism): TransportLab {
+  const lab = new TransportLab(mechanism);
+  beforeAll(async () => {
+    lab.sshd = await startSshd();
+  });
+  afterAll(() => lab.sshd.stop());
+  beforeEach(() => lab.begin());
+  afterEach(() => lab.end());
+  return lab;
+}
+
+export class TransportLab {
+  readonly mechanism: Mechanism;
+  sshd!: SshdRig;
+  ssh!: CutProxy;
+  tls!: CutProxy;
+  folder = '';
+  disk = '';
+  access!: WorkerAccess;
+  #agentPort = 0;
+  readonly #sessions: AgentSession[] = [];
+  readonly #links: CutProxy[] = [];
+
+  constructor(mechanism: Mechanism) {
+    this.mechanism = mechanism;
+  }
+
+  async begin(): Promise<void> {
+    this.#agentPort = await freePort();
+    this.folder = await mkdtemp(join(tmpdir(), 'causeway-transport-'));
+    this.disk = join(this.folder, 'disk');
+    await writeFile(this.disk, randomBytes(diskBytes));
+    const { username, privateKeyPem, hostKey } = this.sshd;
+    this.access = { workerId: randomUUID(), host: '127.0.0.1', sshPort: 0, httpsPort: 0, username, privateKeyPem, hostKey, attached: [] };
+    await this.renewLinks();
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#sessions.splice(0).map((session) => session.close()));
+    await Promise.all(this.#links.splice(0).map((link) => link.stop()));
+    const pid = await this.agentPid();
+    if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Other ways to the same worker, as after a change of the network. */
+  async renewLinks(): Promise<void> {
+    this.ssh = await startCutProxy(() => this.sshd.port);
+    this.tls = await startCutProxy(() => this.#agentPort);
+    this.#links.push(this.ssh, this.tls);
+    this.access = { ...this.access, sshPort: this.ssh.port, httpsPort: this.tls.port };
+  }
+
+  async connected(options: ConnectWorkerOptions = {}): Promise<AgentSession> {
+    const defaults = { allowPaths: [this.folder], agentPorts: [this.#agentPort], deadlineMs: 10_000, loginGraceMs: 0 };
+    const session = await connectWorker(this.access, this.mechanism, { ...defaults, ...options }, never);
+    this.#sessions.push(session);
+    return session;
+  }
+
+  cutLink(how: 'cut' | 'blackhole'): void {
+    this.ssh[how]();
+    this.tls[how]();
+  }
+
+  async agentPid(): Promise<number | undefined> {
+    for (const place of ['/run', tmpdir()]) {
+      const text = await readFile(join(place, `causeway-agent-${agentLock(this.access.workerId)}.lock`), 'utf8').catch(() => '');
+      if (text !== '') return Number(text);
+    }
+    return undefined;
+  }
+}
+
+export function device(path: string): WorkerDevice {
+  return { path, serial: '', sizeBytes: diskBytes, inUse: false };
+}
+
+export async function writeForever(writer: Awaited<ReturnType<AgentSession['open']>>): Promise<never> {
+  const bytes = randomBytes(mebibyte);
+  for (let turn = 0; ; turn++) {
+    await Promise.all([0, 1, 2, 3].map((lane) => writer.write(((turn + lane) % 20) * mebibyte, bytes, never)));
+  }
+}
+
+/** Where the agent of a process was put. */
+export async function folderOfAgent(pid: number): Promise<string> {
+  const commandLine = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+  return dirname(commandLine.find((word) => word.endsWith('causeway_agent.py')) ?? '/');
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function ended(pid: number, withinMs: number): Promise<void> {
+  for (const end = performance.now() + withinMs; performance.now() < end; await delay(20)) if (!isAlive(pid)) return;
+  expect.unreachable(`process ${pid} still lives after ${withinMs} ms`);
+}
+
+export function aborted(signal: AbortSignal, withinMs: number): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not lost within ${withinMs} ms`)), withinMs);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
