@@ -213,8 +213,20 @@ describe('volumes', () => {
     const [first] = await platform.ensureVolumes(run(), vm.disks, signal);
     const record = cloud.world.volumes.get(first?.id ?? '');
     if (record !== undefined) record.status = 'ERROR';
-    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({ code: 'cloud.operation-failed' });
+    await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({ code: 'cloud.volume-failed', retryable: false });
     expect(cloud.world.volumes.has(first?.id ?? '')).toBe(true);
+  });
+
+  it('one that fails to grow is named as what has to be mended, and replaced once somebody deleted it', async () => {
+    const platform = await open();
+    const [first] = await platform.ensureVolumes(run(), vm.disks, signal);
+    const grown = vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: 9 * gib } : disk));
+    cloud.faults.add({ operation: 'ResizeVolume', effect: 'status-error' });
+    const failure = { code: 'cloud.volume-failed', details: { volumeId: first?.id, state: 'ERROR_RESIZING' } };
+    await expect(platform.ensureVolumes(run(), grown, signal)).rejects.toMatchObject(failure);
+    await expect(platform.ensureVolumes(run(), grown, signal)).rejects.toMatchObject(failure);
+    cloud.world.volumes.delete(first?.id ?? '');
+    expect((await platform.ensureVolumes(run(), grown, signal)).map((volume) => [volume.isNew, volume.sizeBytes])[0]).toEqual([true, 9 * gib]);
   });
 });
 

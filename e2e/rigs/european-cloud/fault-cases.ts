@@ -64,7 +64,7 @@ export class Peaks {
   }
 }
 
-/** Lets what hangs in an intermediate status come to its end, as a cloud's operators would. */
+/** Lets what hangs in an intermediate status come to its end, and resets volumes that failed to grow, as a cloud's operators would. */
 export async function endHanging(world: World): Promise<void> {
   for (const volume of world.volumes.values()) {
     if (volume.status === 'CREATING') {
@@ -72,7 +72,7 @@ export async function endHanging(world: World): Promise<void> {
       else await world.setup.files.createBlank(volume.id, volume.size);
       volume.status = 'AVAILABLE';
     }
-    if (volume.status === 'RESIZING') volume.status = 'AVAILABLE';
+    if (volume.status === 'RESIZING' || volume.status === 'ERROR_RESIZING') volume.status = 'AVAILABLE';
     if (volume.status === 'DELETING') {
       await world.setup.files.remove(volume.id);
       world.volumes.delete(volume.id);

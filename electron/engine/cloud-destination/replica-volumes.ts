@@ -77,11 +77,12 @@ function refuseImpossible({ largestVolumeGib }: CloudScope, { disk, size, volume
       details: { diskId: disk.id, volumeId: volume.id, volumeZone: volume.zone, zone },
     });
   }
-  if (volume.state === 'failed') {
-    throw new CausewayError('cloud.operation-failed', `volume ${volume.id} of disk ${disk.id} has status ${volume.status}`, {
-      details: { diskId: disk.id, volumeId: volume.id, state: volume.status }, retryable: false,
-    });
-  }
+  if (volume.state === 'failed') throw volumeFailed(volume.id, disk, volume.status);
+}
+
+/** It may still hold what was copied, so that it is not for us to delete it. */
+function volumeFailed(volumeId: string, disk: Disk, status: string): CausewayError {
+  return new CausewayError('cloud.volume-failed', `volume ${volumeId} of disk ${disk.id} has status ${status}`, { details: { diskId: disk.id, volumeId, state: status } });
 }
 
 async function ensureVolume(cloud: CloudScope, run: DestinationRun, standing: Standing, { zone }: VolumeRules, signal: AbortSignal): Promise<Volume> {
@@ -135,7 +136,12 @@ async function grow(cloud: CloudScope, run: DestinationRun, volume: CloudVolume,
       if (now !== undefined && (now.sizeGib >= size || now.state === 'changing')) break;
     }
   }
-  await awaitVolume(cloud, volume.id, `resizing to ${size} GiB`, (each) => each.sizeGib >= size && each.state !== 'changing', cloud.timing.volumeMs, signal);
+  try {
+    await awaitVolume(cloud, volume.id, `resizing to ${size} GiB`, (each) => each.sizeGib >= size && each.state !== 'changing', cloud.timing.volumeMs, signal);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'cloud.operation-failed') throw error;
+    throw volumeFailed(volume.id, disk, String(error.details?.['state']));
+  }
 }
 
 async function awaitUsable(cloud: CloudScope, run: DestinationRun, volume: Volume, signal: AbortSignal): Promise<void> {

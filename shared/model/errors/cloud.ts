@@ -80,6 +80,12 @@ export const cloudErrors = {
     remedy: "Read the cloud's words in the evidence; often there was no capacity left in the zone. Then start again.",
     retryable: true,
   },
+  'cloud.volume-failed': {
+    title: 'A volume of the replica is in an error state',
+    cause: 'The cloud failed at something that was done to it, such as growing it, and lets nobody use it since. What it held may be whole.',
+    remedy: 'Have the state of the volume in the evidence reset by who runs the cloud. Or delete the volume there: the next execution makes a new one and copies the whole disk.',
+    retryable: false,
+  },
   'cloud.not-ready': {
     title: 'A resource did not become ready in time',
     cause: 'The cloud was slower than the deadline, or the operation hangs there.',
