@@ -26,7 +26,8 @@ async function openSourceCloudLab(): Promise<DestinationLab> {
   return {
     open: (which = 'right') =>
       createOpenStackDestination({ ...cloud.connection('target'), ...(which === 'right' ? {} : { password: 'another' }) }, { timing: { pollFirstMs: 300, pollCapMs: 1_500, attachMs: 120_000 } }),
-    environment: workingEnvironment(api, 'VM Network'),
+    // The catalog has all networks; the choices have them when they are asked for.
+    environment: { ...workingEnvironment(api, 'VM Network'), list_all_destination_networks: true },
     vm: {
       id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 512,
       disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],

@@ -86,7 +86,7 @@ interface Way {
 
 function forward(incoming: IncomingMessage, response: ServerResponse, { port, path, outward }: Way): void {
   const { host: _, connection: __, ...headers } = incoming.headers;
-  const outgoing = request({ host: '127.0.0.1', port, path, method: incoming.method, headers: { ...headers, host: `127.0.0.1:${port}` } }, (answer) => {
+  const outgoing = request({ host: '127.0.0.1', port, path, method: incoming.method, headers: { ...headers, host: `127.0.0.1:${port}`, 'user-agent': 'tls-front' } }, (answer) => {
     if (!/json/.test(answer.headers['content-type'] ?? '')) {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);

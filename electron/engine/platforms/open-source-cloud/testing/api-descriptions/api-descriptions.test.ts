@@ -76,6 +76,7 @@ describe('a request that is held against the descriptions of the services', () =
     ['GET', 'v1/AUTH_p/backups'],
     ['GET', 'v1/AUTH_p/backups/volume_1/2026/part-1'],
     ['GET', 'v2.0/networks?project_id=p'],
+    ['GET', 'v2.0/networks?limit=1&marker=n1'],
     ['POST', 'v2.1/servers', { body: { server: { name: 'a', tags: ['b'] } } }],
     ['POST', 'v2.1/servers', { body: { server: { name: 'a' } }, version: 'compute 2.3' }],
     ['POST', 'v2.1/servers/s1/action', { body: { 'os-start': null } }],

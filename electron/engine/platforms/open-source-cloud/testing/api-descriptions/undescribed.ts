@@ -8,6 +8,9 @@ export const undescribedOperations: readonly { readonly request: RegExp; readonl
   { request: /^GET \/v3\/[^/]+\/os-quota-sets\/[^/]+$/, query: ['usage'] },
 ];
 
+/** By which the network service's answers lead to next pages, of every list; its document says it of none. */
+const pages = ['limit', 'marker'];
+
 /** Filters of lists that documents leave out: which there are is part of each service's settings, and these are in the usual ones. */
 export const undescribedQueries: Readonly<Record<string, readonly string[]>> = {
   'block-storage GET /v3/{project_id}/volumes/detail': ['name', 'metadata'],
@@ -15,9 +18,10 @@ export const undescribedQueries: Readonly<Record<string, readonly string[]>> = {
   'block-storage GET /v3/{project_id}/backups/detail': ['name', 'volume_id'],
   'block-storage GET /v3/{project_id}/attachments': ['volume_id'],
   // The document still calls projects tenants.
-  'network GET /v2.0/networks': ['project_id'],
-  'network GET /v2.0/ports': ['project_id'],
-  'network GET /v2.0/security-groups': ['project_id'],
+  'network GET /v2.0/networks': ['project_id', ...pages],
+  'network GET /v2.0/ports': ['project_id', ...pages],
+  'network GET /v2.0/security-groups': ['project_id', ...pages],
+  'network GET /v2.0/subnets': pages,
 };
 
 const integer: Json = { type: 'integer', minimum: 0, maximum: 65_535 };
