@@ -139,6 +139,9 @@ describe('when the cloud does not do as it is told', () => {
     try {
       const { source } = open();
       expect((await source.describeVm(other.id, signal)).disks).toEqual([{ id: `root-${other.id}`, size_bytes: 2 ** 30, bootable: true }]);
+      expect((await source.describeVm(other.id, signal)).os_type).toBe('linux');
+      // By the distribution that the image says it has.
+      expect((await source.describeVm(other.id, signal, { custom_os_type_map: { Debian: 'windows' } })).os_type).toBe('windows');
       await expect(source.prepare(other.id, snapshots, signal)).rejects.toMatchObject({ code: 'source.unsupported' });
       const service_backups_options = { export_image: 'worker', export_network: 'outside', export_flavor_name: 'rig.worker' };
       await source.prepare(other.id, { replica_export_mechanism: 'service_backups', service_backups_options }, signal);

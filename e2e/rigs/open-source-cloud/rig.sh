@@ -1,6 +1,6 @@
 #!/bin/bash
 # Phases of the open-source cloud's rig. All state is in $STATE, everything listens on loopback, no system service is touched.
-# Usage: STATE=FOLDER rig.sh base|services|map-hosts|stop|status|backup-driver swift/ceph|end NAME|restart NAME
+# Usage: STATE=FOLDER rig.sh base|services|map-hosts|stop|status|backup-driver swift/ceph|token-life SECONDS|end NAME|restart NAME
 set -u
 . "$(dirname "$(readlink -f "$0")")/settings.sh"
 . "$HERE/daemons.sh"
@@ -52,6 +52,7 @@ case ${1:?phase} in
   # Once the compute service has reported itself.
   map-hosts) nova-manage --config-file "$CONF/nova/nova.conf" cell_v2 discover_hosts >> "$LOGS/nova-schema.log" 2>&1 ;;
   backup-driver) backup_driver "${2:?swift or ceph}" ;;
+  token-life) end keystone; keystone_up "${2:?seconds}" ;;
   end) end "${2:?name}" ;;
   restart) case ${2:?name} in cinder-backup) start_backups ;; cinder-*) start_cinder "$2" ;; nova-*) start "$2" "$2" --config-file "$CONF/nova/nova.conf" ;; *) exit 2 ;; esac ;;
   stop) stop_all ;;

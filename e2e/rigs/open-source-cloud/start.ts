@@ -28,7 +28,7 @@ export interface OpenSourceCloud {
   connection(project: ProjectName): Record<string, unknown>;
   /** The cloud as a project's user sees it, or as its administrator does. */
   api(project: ProjectName | 'admin'): Promise<RigApi>;
-  /** Runs a phase of `rig.sh`, e.g. `backup-driver ceph`, `end cinder-volume`, `restart cinder-volume`. */
+  /** Runs a phase of `rig.sh`, e.g. `backup-driver ceph`, `token-life 60`, `end cinder-volume`, `restart cinder-volume`. */
   phase(...args: readonly string[]): Promise<void>;
   /** Ends the cloud if this call started it; data stays for the next start. */
   close(): Promise<void>;

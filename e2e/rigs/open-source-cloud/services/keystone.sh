@@ -1,5 +1,6 @@
 # Identity. uWSGI must close connections, or clients that keep them are reset.
 
+# keystone_up [SECONDS]: with tokens that last so long.
 keystone_up() {
   local home=$STATE/keystone conf=$CONF/keystone/keystone.conf
   mkdir -p "$CONF/keystone" "$home"
@@ -15,7 +16,7 @@ key_repository = $home/fernet
 key_repository = $home/credential
 [token]
 provider = fernet
-expiration = 86400
+expiration = ${1:-86400}
 EOT
   once keystone-schema keystone_schema "$conf" || return 1
   OS_KEYSTONE_CONFIG_FILES=$conf start keystone uwsgi --plugins python3 --http-socket 127.0.0.1:15000 --wsgi-file /usr/bin/keystone-wsgi-public \
