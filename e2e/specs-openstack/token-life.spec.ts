@@ -50,7 +50,8 @@ describe('tokens that end in the middle of the work', () => {
     const lives = (Date.now() - begun) / (tokenSeconds * 1000);
     console.log(`${signIns.length} tokens of ${tokenSeconds} s for ${calls} calls in ${lives.toFixed(1)} lives of one`);
     expect(lives).toBeGreaterThan(1);
-    expect(signIns.length).toBeGreaterThanOrEqual(Math.floor(lives) + 1);
+    // While nothing is asked of the cloud, no token is needed.
+    expect(signIns.length).toBeGreaterThanOrEqual(Math.max(2, Math.floor(lives / 2)));
     expect(signIns.length).toBeLessThanOrEqual(2 * Math.ceil(lives) + 2);
     expect(await lab.difference('web', { 'disk.raw': file })).toBeUndefined();
     expect((await lab.leftovers()).map((line) => line.split(' ')[0])).toEqual(['volume']);
