@@ -50,6 +50,20 @@ export function transportContent(lab: TransportLab): void {
     expect(await writer.digests(0, 0, blockBytes, never)).toHaveLength(0);
   });
 
+  it('tells zeros from what is nearly zeros, in blocks of any size', async () => {
+    const writer = await (await lab.connected()).open(device(lab.disk), never);
+    const content = Buffer.alloc(7 * mebibyte + 5);
+    // The last and the first byte of a block, and one in the second half of a block that is larger than what is read at once.
+    for (const at of [2 * 65_536 - 1, 3 * 65_536, 5 * mebibyte + 700_000]) content[at] = 1;
+    await writer.write(0, content, never);
+    await writer.flush(never);
+    for (const blockBytes of [512, 65_536, mebibyte, 3 * mebibyte]) {
+      const blocks = Array.from({ length: Math.ceil(content.length / blockBytes) }, (_, index) => content.subarray(index * blockBytes, (index + 1) * blockBytes));
+      const expected = Buffer.concat(blocks.map((block) => createHash('sha256').update(block).digest()));
+      expect(expected.equals(await writer.digests(0, content.length, blockBytes, never)), `blocks of ${blockBytes}`).toBe(true);
+    }
+  });
+
   it('reads back what the volume holds, at any offset, many reads at once, and nothing beyond its end', async () => {
     const content = await readFile(lab.disk);
     const volume = await (await lab.connected()).open(device(lab.disk), never);

@@ -77,10 +77,11 @@ export async function startOriginServer(cloud: OpenSourceCloud, wishes: OriginSe
     if (Date.now() > deadline) throw new Error(`the guest of server ${wishes.name} does not answer on ${floating.floating_ip_address}`);
     await sleep(1000);
   }
+  const volumeIds = active['os-extended-volumes:volumes_attached'].map(({ id }) => id);
   return {
     id: server.id,
     name: wishes.name,
-    volumeIds: active['os-extended-volumes:volumes_attached'].map(({ id }) => id),
+    volumeIds,
     guest,
     async scribble(device, offsetKib, lengthKib) {
       await guest(`dd if=/dev/urandom of=/dev/${device} bs=64k seek=${offsetKib / 64} count=${lengthKib / 64} conv=fsync,notrunc`);
@@ -93,6 +94,14 @@ export async function startOriginServer(cloud: OpenSourceCloud, wishes: OriginSe
         const { servers } = await api.call<{ servers: Named[] }>('compute', 'GET', '/servers');
         if (!servers.some(({ id }) => id === server.id)) break;
         if (Date.now() > end) throw new Error(`server ${wishes.name} is not deleted`);
+        await sleep(500);
+      }
+      // One that was detached and attached again doesn't go with its server.
+      for (;;) {
+        const left = (await api.call<{ volumes: { id: string; status: string }[] }>('block-storage', 'GET', '/volumes/detail')).volumes.filter(({ id }) => volumeIds.includes(id));
+        if (left.length === 0) break;
+        if (Date.now() > end) throw new Error(`server ${wishes.name} leaves volumes: ${left.map(({ id, status }) => `${id} ${status}`).join(', ')}`);
+        for (const { id } of left.filter(({ status }) => status === 'available')) await api.call('block-storage', 'DELETE', `/volumes/${id}`);
         await sleep(500);
       }
       await api.call('compute', 'DELETE', `/os-keypairs/${wishes.name}`);
