@@ -79,8 +79,10 @@ export async function furnishProject(project: RigApi, range: string): Promise<vo
   const networks = await project.call<{ networks: Named[] }>('network', 'GET', '/v2.0/networks?name=outside');
   const name = privateNetwork(project);
   const network = await ensure(project, 'network', '/v2.0/networks', 'network', 'networks', { name });
+  // None can be reached from here, and without one the cloud names its own host's: each sudo of a worker would wait 20 s for it.
+  const dns_nameservers = ['127.0.0.1'];
   const subnet = await ensure(project, 'network', '/v2.0/subnets', 'subnet', 'subnets', {
-    name, network_id: network, ip_version: 4, cidr: `${range}.0/24`, dns_nameservers: [],
+    name, network_id: network, ip_version: 4, cidr: `${range}.0/24`, dns_nameservers,
   } as { name: string });
   const routers = await project.call<{ routers: Named[] }>('network', 'GET', '/v2.0/routers');
   if (routers.routers.length === 0) {
