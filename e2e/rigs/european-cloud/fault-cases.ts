@@ -68,7 +68,8 @@ export class Peaks {
 export async function endHanging(world: World): Promise<void> {
   for (const volume of world.volumes.values()) {
     if (volume.status === 'CREATING') {
-      if (volume.source?.type === 'snapshot') await world.setup.files.copy(volume.source.id, volume.id);
+      // What it is made of may be gone by now: roll-backs remove what they can.
+      if (volume.source?.type === 'snapshot' && world.snapshots.has(volume.source.id)) await world.setup.files.copy(volume.source.id, volume.id);
       else await world.setup.files.createBlank(volume.id, volume.size);
       volume.status = 'AVAILABLE';
     }
