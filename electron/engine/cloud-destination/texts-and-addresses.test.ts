@@ -112,6 +112,7 @@ describe("a worker's user data", () => {
     expect(text.split('\n')[0]).toBe('#cloud-config');
     expect(parse(text)).toMatchObject({
       users: [{ name: 'causeway', lock_passwd: true, ssh_authorized_keys: [`${keys.account.publicKey} causeway`, 'ssh-ed25519 AAAA debug'] }],
+      manage_etc_hosts: true,
       ssh_pwauth: false,
       disable_root: true,
       ssh_keys: { ed25519_private: keys.host.privateKeyPem, ed25519_public: `${keys.host.publicKey} causeway` },

@@ -27,6 +27,8 @@ export function linuxWorkerUserData(keys: { readonly account: SshKeyPair; readon
         ssh_authorized_keys: [`${keys.account.publicKey} causeway`, ...(keys.debugPublicKey === undefined ? [] : [keys.debugPublicKey])],
       },
     ],
+    // sudo looks its host's name up; where no name server answers, each call would wait for one.
+    manage_etc_hosts: true,
     ssh_pwauth: false,
     disable_root: true,
     ssh_deletekeys: true,
