@@ -43,8 +43,11 @@ async function lookAfter({ host, note, whyDown, slowMs = slowWorkerMs, clock = s
     await clock.sleep(slowMs, signal).catch(() => undefined);
     if (signal.aborted) return undefined;
     if (look === 0) note(`waiting for the worker at ${host} to answer; it may still be starting`);
-    // A platform that can't be asked just now says nothing about the worker.
-    const why = await whyDown(signal).catch(() => undefined);
-    if (why !== undefined) return why;
+    try {
+      const why = await whyDown(signal);
+      if (why !== undefined) return why;
+    } catch {
+      // A platform that can't be asked just now says nothing about the worker.
+    }
   }
 }

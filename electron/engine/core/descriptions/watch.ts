@@ -6,7 +6,8 @@ const burstMs = 250;
 
 /**
  * Calls `look` soon after what people share in the project changed, whoever changed it, until the signal is aborted.
- * A project whose folder is gone is left alone. Where the file system tells nothing (some network folders), changes are seen when the project is opened next.
+ * A project whose folder is gone is left alone. Where the file system tells nothing (some network folders), changes are
+ * seen when the project is opened next.
  */
 export function watchProjectFiles(projectFolder: string, look: () => void, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;

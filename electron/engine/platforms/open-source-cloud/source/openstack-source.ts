@@ -42,7 +42,8 @@ export class OpenStackSource implements SourcePlatform {
   }
 
   async notCarried(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
-    return ephemeralDisks((await readServer(this.#context.cloud, vmId, signal)).server);
+    const server = await this.#context.cloud.compute.servers.get(vmId, signal);
+    return server === undefined ? [] : ephemeralDisks(server);
   }
 
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
