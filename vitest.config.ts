@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * How long an awaited event may take. No test asserts a duration, so these are far above what an idle machine needs: a
+ * build machine under load must not fail a test that is right, and a test that waits in vain ends all the same.
+ */
+const patience = { unit: 30_000, specs: 60_000 };
+
 /** `unit`: beside the code, no system packages. `specs`: the big ones, with real servers, disks, guests and a browser. */
 export default defineConfig({
   test: {
@@ -8,15 +14,17 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{shared,electron,renderer,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}'],
-          testTimeout: 30_000,
+          testTimeout: 120_000,
+          expect: { poll: { timeout: patience.unit } },
         },
       },
       {
         test: {
           name: 'specs',
           include: ['e2e/specs/**/*.spec.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: patience.specs } },
           // The rigs share two cores and one cache of images: one file after the other keeps times and deadlines honest.
           fileParallelism: false,
         },
@@ -27,8 +35,9 @@ export default defineConfig({
           name: 'electron',
           include: ['e2e/specs/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts'],
           env: { CAUSEWAY_HOST: 'electron' },
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: patience.specs } },
           fileParallelism: false,
         },
       },
@@ -37,6 +46,7 @@ export default defineConfig({
         test: {
           name: 'openstack',
           include: ['e2e/specs-openstack/**/*.spec.ts'],
+          expect: { poll: { timeout: patience.specs } },
           globalSetup: ['e2e/rigs/open-source-cloud/for-specs.ts'],
           setupFiles: ['e2e/rigs/open-source-cloud/hold-requests.ts'],
           testTimeout: 600_000,

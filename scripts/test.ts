@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { electronRuntime } from './electron-runtime.ts';
 
 /**
@@ -18,6 +18,8 @@ interface Outcome {
   readonly failed: number;
   readonly skipped: number;
   readonly seconds: number;
+  /** What failed, in the words of the one that looked. */
+  readonly failures?: readonly string[];
 }
 
 const outcomes = [
@@ -34,6 +36,9 @@ console.log();
 for (const { name, passed: ok, failed: bad, skipped, seconds } of outcomes) {
   console.log(`${name.padEnd(8)} ${ok} passed, ${bad} failed, ${skipped} skipped  (${seconds.toFixed(0)} s)`);
 }
+// Again at the end: who reads a long log begins there.
+const failures = outcomes.flatMap((outcome) => outcome.failures ?? []);
+if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}\n`);
 const summary = `${passed} passed, ${failed} failed`;
 writeFileSync(join(root, 'out', 'test-summary.txt'), `${summary}\n`);
 console.log(summary);
@@ -72,13 +77,36 @@ function suite(name: 'unit' | 'specs' | 'electron'): Outcome {
   );
   const seconds = (Date.now() - startedAt) / 1000;
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, numFailedTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
+    const { numPassedTests, numFailedTests, numPendingTests, numFailedTestSuites, testResults }: Report = JSON.parse(readFileSync(report, 'utf8'));
     // A file that can't even be loaded has no failed test, but it is a failure; so is a non-zero exit without either.
     const failures = Math.max(numFailedTests, numFailedTestSuites > 0 ? 1 : 0, status === 0 ? 0 : 1);
-    return { name, passed: numPassedTests, failed: failures, skipped: numPendingTests, seconds };
+    return { name, passed: numPassedTests, failed: failures, skipped: numPendingTests, seconds, failures: testResults.flatMap(failedIn) };
   } catch {
     return { name, passed: 0, failed: 1, skipped: 0, seconds };
   }
+}
+
+/** What is read of vitest's report. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numFailedTestSuites: number;
+  readonly testResults: readonly FileReport[];
+}
+
+interface FileReport {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] }[];
+}
+
+function failedIn(file: FileReport): string[] {
+  const path = relative(root, file.name);
+  const tests = file.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName, failureMessages }) =>
+    `${path} > ${fullName}\n    ${(failureMessages?.[0] ?? '').split('\n').slice(0, 3).join('\n    ')}`);
+  return tests.length === 0 && file.status === 'failed' ? [`${path}: ${file.message}`] : tests;
 }
 
 function heading(name: string): void {

@@ -304,7 +304,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
 
     describe.skipIf(scope === 'machines')('every call going wrong once, one after another', () => {
       const faults: readonly CallFault[] = ['refused-for-now', 'throttled', 'cut-before', 'gateway-error-after', 'cut-after', 'never-answered', 'fails-later'];
-      test.for(faults)('%s: it ends well or with a clear error, doubles nothing and cleans up', { timeout: 240_000 }, async (fault) => {
+      test.for(faults)('%s: it ends well or with a clear error, doubles nothing and cleans up', async (fault) => {
         const plain = newReplica();
         const start = lab.callCount();
         const platform = lab.open();

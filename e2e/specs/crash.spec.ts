@@ -117,7 +117,7 @@ describe.each(['HTTPS', 'SSH'] as const)('killed at seeded points over %s', (mec
     diskId = (await lab.use((core) => core.call('vm.show', { endpoint: 'images', vm }))).disks[0]?.id ?? '';
   });
 
-  it.each(Array.from({ length: Math.ceil(points / 2) }, (_, index) => index))('point %i ends byte-identical, with nothing left behind', { timeout: 120_000 }, async (index) => {
+  it.each(Array.from({ length: Math.ceil(points / 2) }, (_, index) => index))('point %i ends byte-identical, with nothing left behind', async (index) => {
     const random = seeded(seed * 1000 + index * 2 + (mechanism === 'SSH' ? 1 : 0));
     const startedAt = performance.now();
     const needed = await mutate(file, random, index === 0 ? 60 : 20);
@@ -144,7 +144,7 @@ describe.each(['HTTPS', 'SSH'] as const)('killed at seeded points over %s', (mec
     expect(lab.cloud.world.leftovers().filter((left) => !left.startsWith('volume ')), report).toEqual([]);
   });
 
-  it('goes on from its last checkpoint when it is killed far into a disk', { timeout: 180_000 }, async () => {
+  it('goes on from its last checkpoint when it is killed far into a disk', async () => {
     const bytes = 512 * MiB;
     const large = join(lab.images, `${name}-large.raw`);
     await writeFile(large, randomBytes(bytes));

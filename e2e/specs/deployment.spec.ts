@@ -78,7 +78,7 @@ async function expectReplicaAlone(): Promise<void> {
   expect((await lab.use((core) => core.call('ledger.list', {}))).filter((item) => item.lifetime !== 'replica')).toEqual([]);
 }
 
-describe('a deployment in the lab', { timeout: 240_000 }, () => {
+describe('a deployment in the lab', () => {
   it('boots what was prepared, from volumes of its own, and tells all about it', async () => {
     inGuest = makeBootable;
     const before = await digests(1024 * MiB);

@@ -189,7 +189,7 @@ describe('a deployment', () => {
   });
 
   it.each(['502-after', 'connection-reset-after', 'connection-reset', 'status-error'] as const)(
-    'with %s at each call that changes something ends well, or is rolled back and leaves the replica', { timeout: 240_000 }, async (effect) => {
+    'with %s at each call that changes something ends well, or is rolled back and leaves the replica', async (effect) => {
       await platform.ensureVolumes(runOf('before'), vm.disks, signal);
       open();
       const first = cloud.calls.length;

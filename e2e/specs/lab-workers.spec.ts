@@ -116,19 +116,19 @@ describe.runIf(isRoot)('a native worker', () => {
     const { body: rule } = await client.call('POST', `security-groups/${worker.securityGroupId}/rules`, {
       direction: 'ingress', protocol: 'tcp', portRange: { min: 5566, max: 5566 }, ipRange: '127.0.0.1/32',
     });
-    await expect.poll(async () => (await fetch(`http://${worker.address}:5566/`).catch(() => undefined))?.status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`http://${worker.address}:5566/`).catch(() => undefined))?.status).toBe(200);
     await client.call('DELETE', `security-groups/${worker.securityGroupId}/rules/${String(rule['id'])}`);
     expect(await probe(worker.address, 5566)).toBe('ECONNRESET');
     await client.call('DELETE', `servers/${worker.serverId}`);
     await client.waitFor(`servers/${worker.serverId}`, 'GONE');
-    await expect.poll(() => probe(host, port), { timeout: 20_000 }).toBe('ECONNREFUSED');
+    await expect.poll(() => probe(host, port)).toBe('ECONNREFUSED');
   });
 
   it('can be cut off, frozen and crashed', async () => {
     const { client, machines } = await labOf('native');
     const worker = await startRigWorker(client, keys);
     const sleeping = worker.ssh.execute('sleep 60');
-    await expect.poll(() => worker.ssh.text('pgrep -c sleep || true'), { timeout: 20_000 }).toBe('1');
+    await expect.poll(() => worker.ssh.text('pgrep -c sleep || true')).toBe('1');
     await machines.link(worker.serverId, 'cut');
     expect((await sleeping).code).not.toBe(0);
     await machines.link(worker.serverId, 'freeze');
@@ -162,8 +162,8 @@ describe.runIf(isRoot)('a native worker', () => {
     expect(await run('losetup', ['--associated', join(folder, 'volumes', `${volume}.raw`)])).not.toBe('');
     child.kill('SIGKILL');
     await once(child, 'exit');
-    await expect.poll(() => processesNaming(folder), { timeout: 20_000 }).toEqual([]);
-    await expect.poll(() => run('losetup', ['--associated', join(folder, 'volumes', `${volume}.raw`)]), { timeout: 20_000 }).toBe('');
+    await expect.poll(() => processesNaming(folder)).toEqual([]);
+    await expect.poll(() => run('losetup', ['--associated', join(folder, 'volumes', `${volume}.raw`)])).toBe('');
     expect(await probe(worker.address, 22)).toBe('ECONNREFUSED');
   });
 });

@@ -74,11 +74,11 @@ describe.each(['HTTPS', 'SSH'] as const)('a link over %s', (mechanism) => {
     return servers;
   }
 
-  it('that is cut in the middle is made again, and only what was under way is sent again', { timeout: 90_000 }, async () => {
+  it('that is cut in the middle is made again, and only what was under way is sent again', async () => {
     await expectSound(await replicate(16 * MiB, async () => void (await link('cut'))));
   });
 
-  it('that is silent for longer than it may be is made again when the network is back', { timeout: 90_000 }, async () => {
+  it('that is silent for longer than it may be is made again when the network is back', async () => {
     await expectSound(await replicate(16 * MiB, async () => {
       const servers = await link('freeze');
       await delay(patience.linkMs * 2);
@@ -86,7 +86,7 @@ describe.each(['HTTPS', 'SSH'] as const)('a link over %s', (mechanism) => {
     }));
   });
 
-  it('that stays silent leads to a new worker', { timeout: 90_000 }, async () => {
+  it('that stays silent leads to a new worker', async () => {
     const former: string[] = [];
     const done = await replicate(16 * MiB, async () => void former.push(...(await link('freeze'))));
     await expectSound(done);
@@ -95,7 +95,7 @@ describe.each(['HTTPS', 'SSH'] as const)('a link over %s', (mechanism) => {
     expect(created).toBeGreaterThan(1);
   });
 
-  it('survives that the computer sleeps for longer than the worker waits', { timeout: 90_000 }, async () => {
+  it('survives that the computer sleeps for longer than the worker waits', async () => {
     await expectSound(await replicate(16 * MiB, async (engine) => {
       engine.child.kill('SIGSTOP');
       await delay(patience.agentMs + 2_000);
@@ -103,7 +103,7 @@ describe.each(['HTTPS', 'SSH'] as const)('a link over %s', (mechanism) => {
     }));
   });
 
-  it('obeys a limit that changes while it runs', { timeout: 90_000 }, async () => {
+  it('obeys a limit that changes while it runs', async () => {
     const seen: { at: number; sent: number }[] = [];
     const limit = async (id: string, bandwidthLimit: number | undefined): Promise<void> => {
       await lab.use((core) => core.call('execution.limit', { execution: id, ...(bandwidthLimit === undefined ? {} : { bandwidthLimit }) }));

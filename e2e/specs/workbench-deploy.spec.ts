@@ -32,7 +32,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await makeScreenProject(lab, { replicas: names });
     workbench = await openWorkbenchHere(engineHere({ guests: preparation.guests }), lab.project);
     page = workbench.page;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     await page.reload();
   }, 3 * minute);
@@ -281,7 +281,7 @@ function root(uuid: string, name: string) {
 }
 
 /** The state in the screen's heading. */
-async function stateIs(state: string, timeout = 20_000): Promise<void> {
+async function stateIs(state: string, timeout = 60_000): Promise<void> {
   await page.locator('main h1 + div').getByText(state, { exact: true }).waitFor({ timeout });
 }
 

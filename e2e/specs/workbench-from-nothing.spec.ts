@@ -24,7 +24,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     lab = await startScreenLab(24 * MiB);
     workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => received.push(String(payload))));
     await page.reload();
@@ -125,7 +125,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await lookAt('start-run');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await heading('Run 1 of web-01');
-    await page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 60_000 });
+    await page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 180_000 });
     await lookAt('run');
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
     await page.getByText(/The engine was started again .* \(it was ended by SIGKILL\)/).waitFor();
@@ -133,7 +133,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByRole('button', { name: 'Bandwidth…' }).click();
     await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Done · 100 %').waitFor({ timeout: 60_000 });
+    await page.getByText('Done · 100 %').waitFor({ timeout: 180_000 });
     await page.getByRole('button', { name: 'Cancel run…' }).waitFor({ state: 'detached' });
     await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor();
     await lookAt('run-completed');
@@ -159,7 +159,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await heading('Deployment 1 of web-01');
     const bootCheck = page.getByRole('listitem').filter({ hasText: 'See the guest come up' });
-    await bootCheck.getByText('Running').waitFor({ timeout: 60_000 });
+    await bootCheck.getByText('Running').waitFor({ timeout: 180_000 });
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
     await page.getByText(/The engine was started again \(2 times by now\)/).waitFor();
     await page.locator('main h1 + div').getByText('Running', { exact: true }).waitFor();
@@ -168,7 +168,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     expect(lab.cloud.world.servers.size).toBe(1);
     await page.getByRole('button', { name: 'Cancel deployment…' }).click();
     await page.getByRole('button', { name: 'Cancel deployment', exact: true }).click();
-    await page.locator('main h1 + div').getByText('Cancelled', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.locator('main h1 + div').getByText('Cancelled', { exact: true }).waitFor({ timeout: 180_000 });
     expect([lab.cloud.world.servers.size, lab.cloud.world.volumes.size]).toEqual([0, 1]);
   });
 

@@ -17,7 +17,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     lab = await startScreenLab(1024 * 1024);
     workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
@@ -112,7 +112,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     await page.getByRole('dialog').waitFor();
     await press('Start');
     await page.getByRole('heading', { level: 1, name: 'Run 1 of web-01' }).waitFor();
-    await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor({ timeout: 90_000 });
+    await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor({ timeout: 180_000 });
   });
 
   it('never violates its content security policy and logs no error', () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   writeFileSync(join(project, 'causeway.yaml'), 'name: Lists\n');
   workbench = await openWorkbench({ settings: join(root, 'settings'), project });
   page = workbench.page;
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await prepareAxe(workbench.context);
   await page.reload();
 });

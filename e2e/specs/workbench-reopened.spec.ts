@@ -36,7 +36,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
 
   it('leaves a run interrupted while the vault is locked, and goes on once it is open', async () => {
     await start('4M');
-    await workbench.page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 60_000 });
+    await workbench.page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 180_000 });
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
     process.kill(workbench.hostPid, 'SIGKILL');
     await workbench.page.getByText('The connection to the workbench is lost.').waitFor();
@@ -47,7 +47,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     await workbench.page.getByText('Interrupted').waitFor();
     await unlock();
     await workbench.page.getByRole('link', { name: 'Watch (web-01)' }).click();
-    await workbench.page.getByText(/Copying · \d+ %/).waitFor({ timeout: 60_000 });
+    await workbench.page.getByText(/Copying · \d+ %/).waitFor({ timeout: 180_000 });
   });
 
   it('cancels a run at once and finds what was left behind in the ledger', async () => {
@@ -56,7 +56,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     await page.getByLabel('Do not wait for the clean-up').check();
     await lookAt('cancel-run');
     await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
-    await page.getByText(/temporary resources? could not be removed/).waitFor({ timeout: 60_000 });
+    await page.getByText(/temporary resources? could not be removed/).waitFor({ timeout: 180_000 });
     await page.getByRole('link', { name: 'See the ledger' }).click();
     await page.getByRole('button', { name: /^Orphans/ }).click();
     await page.getByText('Orphan: its run is over').first().waitFor();
@@ -70,7 +70,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     expect(lab.cloud.world.servers.size).toBe(1);
     await lookAt('remove-orphans');
     await page.getByRole('button', { name: /^Remove \d+$/ }).click();
-    await page.getByText('Removed:', { exact: true }).first().waitFor({ timeout: 60_000 });
+    await page.getByText('Removed:', { exact: true }).first().waitFor({ timeout: 180_000 });
     expect(await page.getByText('Not removed:', { exact: true }).count()).toBe(0);
     expect(lab.cloud.world.servers.size).toBe(0);
     await page.getByRole('button', { name: 'Close' }).click();
@@ -90,7 +90,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
 
 async function open(): Promise<Workbench> {
   const opened = await openWorkbench(lab);
-  opened.page.setDefaultTimeout(20_000);
+  opened.page.setDefaultTimeout(60_000);
   await prepareAxe(opened.context);
   await opened.page.reload();
   return opened;

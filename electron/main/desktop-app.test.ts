@@ -94,7 +94,7 @@ test('a project is opened by a folder that was chosen, with a vault of the key s
   windows()[0]!.close();
   expect(kept.get('window')).toEqual({ x: 5, y: 6, width: 1111, height: 777, isMaximized: false });
   // Nothing runs: the app ends, its engine first.
-  await vi.waitFor(() => expect(electron.app.quits).toBe(1));
+  await expect.poll(() => electron.app.quits).toBe(1);
   expect(await call<ShellInfo>('shell.info')).toMatchObject({ engine: { state: 'none' } });
 });
 
@@ -116,11 +116,11 @@ test('a link goes to the system\'s browser, a foreign scheme nowhere, and that i
 test('a project that is named at the start, or at a second one, is opened', async () => {
   await writeFile(join(folder, 'causeway.yaml'), 'name: named\n');
   await start(() => undefined, ['electron', '.', '--project', folder]);
-  await vi.waitFor(async () => expect(await call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } }));
+  await expect.poll(() => call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } });
   await call('project.close');
   electron.app.emit('second-instance', {}, ['electron', '.', '--project=.'], folder);
-  await vi.waitFor(async () => expect(await call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } }));
+  await expect.poll(() => call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } });
   await call('project.close');
   electron.app.emit('second-instance', {}, ['electron', '.', '--project', join(folder, 'none')], folder);
-  await vi.waitFor(() => expect(log.at(-1)).toContain('is no project'));
+  await expect.poll(() => log.at(-1)).toContain('is no project');
 });

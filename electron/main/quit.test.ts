@@ -81,7 +81,7 @@ describe('an app without a window', () => {
     app.emit('window-all-closed');
     expect(app.quits).toBe(0);
     become(0);
-    await vi.waitFor(() => expect(app.quits).toBe(1));
+    await expect.poll(() => app.quits).toBe(1);
   });
 
   test('stays for a run that started before the while was over', async () => {

@@ -63,7 +63,7 @@ describe('the notification of a run\'s end', () => {
     const show = vi.fn();
     notifyOfEnds(watch, options(false, show));
     end(ended);
-    await vi.waitFor(() => expect(electron.seen.notifications).toHaveLength(1));
+    await expect.poll(() => electron.seen.notifications).toHaveLength(1);
     const [notification] = electron.seen.notifications;
     expect(notification!.options).toEqual({ title: 'web-01: replication failed', body: 'the execution is failed: The disk is full' });
     notification!.emit('click');

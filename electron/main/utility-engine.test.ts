@@ -27,7 +27,7 @@ describe('an engine in a utility process', () => {
     electron.app.emit('child-process-gone', {}, { type: 'Utility', serviceName: 'another', reason: 'crashed' });
     electron.app.emit('child-process-gone', {}, { type: 'Utility', serviceName: newest().serviceName, reason: 'oom' });
     newest().exit(0);
-    await vi.waitFor(() => expect(reasons).toEqual(['it is gone: oom']));
+    await expect.poll(() => reasons).toEqual(['it is gone: oom']);
   });
 
   test('gets no message from its own exit on, not even by who listens to that', async () => {
@@ -71,9 +71,9 @@ describe('an engine in a utility process', () => {
     const supervisor = await supervised;
     electron.app.emit('child-process-gone', {}, { type: 'Utility', serviceName: newest().serviceName, reason: 'crashed' });
     newest().isOver = true;
-    await vi.waitFor(() => expect(electron.seen.children).toHaveLength(2));
+    await expect.poll(() => electron.seen.children).toHaveLength(2);
     newest().emit('message', { started: true });
-    await vi.waitFor(() => expect(supervisor.state).toEqual({ state: 'running', restarts: 1, reason: 'it is gone: crashed' }));
+    await expect.poll(() => supervisor.state).toEqual({ state: 'running', restarts: 1, reason: 'it is gone: crashed' });
     expect(newest().posted[0]).toEqual({ start });
     expect(states).toEqual(['running', 'restarting', 'running']);
     const stopped = supervisor.stop();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import type { EngineNote, EngineProcess, EngineStart } from './engine-process.ts';
 import { superviseEngine, type EngineSupervisor } from './engine-supervisor.ts';
@@ -73,13 +73,13 @@ describe('the supervision of an engine', () => {
     for (let count = 1; count <= 5; count += 1) {
       const endedAt = performance.now();
       started.at(-1)!.ends(`end ${count}`);
-      await vi.waitFor(() => expect(started).toHaveLength(count + 1), { interval: 1 });
+      await expect.poll(() => started, { interval: 1 }).toHaveLength(count + 1);
       pauses.push(performance.now() - endedAt);
       started.at(-1)!.says({ started: true });
-      await vi.waitFor(() => expect(supervisor.state.state).toBe('running'), { interval: 1 });
+      await expect.poll(() => supervisor.state.state, { interval: 1 }).toBe('running');
     }
     started.at(-1)!.ends('end 6');
-    await vi.waitFor(() => expect(supervisor.state).toEqual({ state: 'given-up', restarts: 5, reason: 'end 6' }));
+    await expect.poll(() => supervisor.state).toEqual({ state: 'given-up', restarts: 5, reason: 'end 6' });
     expect(started).toHaveLength(6);
     expect(pauses[4]!).toBeGreaterThanOrEqual(15);
     expect(states.map(({ state }) => state)).toEqual(['running', ...Array.from({ length: 5 }, () => ['restarting', 'running']).flat(), 'given-up']);
@@ -89,17 +89,17 @@ describe('the supervision of an engine', () => {
     const { started, supervisor } = await supervised();
     started.at(-1)!.ends('crash');
     for (let count = 2; count <= 6; count += 1) {
-      await vi.waitFor(() => expect(started).toHaveLength(count), { interval: 1 });
+      await expect.poll(() => started, { interval: 1 }).toHaveLength(count);
       started.at(-1)!.ends('crash at start');
     }
-    await vi.waitFor(() => expect(supervisor.state.state).toBe('given-up'));
+    await expect.poll(() => supervisor.state.state).toBe('given-up');
     expect(supervisor.state.reason).toContain('crash at start');
   });
 
   test('answers with a code while no engine runs, and a waiting call ends with one too', async () => {
     const { newest, supervisor } = await supervised();
     const waiting = supervisor.dispatch('vault.list', {}, never);
-    await vi.waitFor(() => expect(newest().sent.some((message) => 'call' in message)).toBe(true));
+    await expect.poll(() => newest().sent.some((message) => 'call' in message)).toBe(true);
     newest().ends('crash');
     expect(await waiting).toMatchObject({ ok: false, error: { code: 'engine.connection-lost' } });
     expect(await supervisor.dispatch('vault.list', {}, never)).toMatchObject({ ok: false, error: { code: 'engine.connection-lost', retryable: true } });
@@ -111,7 +111,7 @@ describe('the supervision of an engine', () => {
     supervisor.unlock({ passphrase: 'open sesame' });
     expect(newest().notes).toEqual([{ unlock: { passphrase: 'open sesame' } }]);
     newest().ends('crash');
-    await vi.waitFor(() => expect(started).toHaveLength(2));
+    await expect.poll(() => started).toHaveLength(2);
     expect(newest().start).toEqual({ ...start, passphrase: 'open sesame' });
     newest().says({ started: true });
     const stopped = supervisor.stop();
@@ -122,7 +122,7 @@ describe('the supervision of an engine', () => {
   test('starts none after it was told to stop, also when that was in a pause', async () => {
     const { started, newest, states, supervisor } = await supervised({ firstPauseMs: 60_000 });
     newest().ends('crash');
-    await vi.waitFor(() => expect(supervisor.state.state).toBe('restarting'), { interval: 1 });
+    await expect.poll(() => supervisor.state.state, { interval: 1 }).toBe('restarting');
     await supervisor.stop();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(started).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('the supervision of an engine', () => {
   test('stops one that is just being started again', async () => {
     const { started, newest, supervisor } = await supervised();
     newest().ends('crash');
-    await vi.waitFor(() => expect(started).toHaveLength(2));
+    await expect.poll(() => started).toHaveLength(2);
     const stopped = supervisor.stop();
     expect(newest().stops).toBe(1);
     newest().ends('it ended with status 0');
@@ -166,7 +166,7 @@ describe('an engine in a real child process', () => {
     const first = await look();
     expect(first).toMatchObject({ start: { projectFolder: '/project' }, notes: [{ woke: 42 }] });
     expect(await supervisor.dispatch('vault.status', {}, never)).toMatchObject({ ok: false, error: { code: 'engine.connection-lost' } });
-    await vi.waitFor(() => expect(supervisor!.state).toEqual({ state: 'running', restarts: 1, reason: 'it was ended by SIGKILL' }), { timeout: 10_000 });
+    await expect.poll(() => supervisor!.state).toEqual({ state: 'running', restarts: 1, reason: 'it was ended by SIGKILL' });
     expect((await look()).pid).not.toBe(first.pid);
   });
 

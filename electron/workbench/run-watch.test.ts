@@ -49,7 +49,7 @@ test('what runs already is found when an engine has started, and forgotten when 
   const on = shell({ 'execution.list': [{ id: 'a', state: 'running' }, { id: 'b', state: 'completed' }] });
   const runs = watchRuns(on);
   on.engine('running');
-  await vi.waitFor(() => expect(runs.active).toBe(1));
+  await expect.poll(() => runs.active).toBe(1);
   on.engine('restarting', 1);
   expect(runs.active).toBe(1);
   on.engine('given-up', 5);

@@ -52,9 +52,9 @@ export class RigClient {
     }));
   }
 
-  /** Reads `path` until its status is one of `wanted` (404 counts as `GONE`); the deadline is 30 s. */
+  /** Reads `path` until its status is one of `wanted` (404 counts as `GONE`); the deadline is generous, because emulated machines share few processors. */
   async waitFor(path: string, ...wanted: string[]): Promise<Answer> {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 180_000;
     for (;;) {
       const answer = await this.call('GET', path);
       const status = answer.status === 404 ? 'GONE' : String(answer.body['status']);

@@ -29,7 +29,7 @@ async function logIn(access: WorkerAccess): Promise<void> {
     port: access.sshPort,
     username: access.username,
     privateKey: access.privateKeyPem,
-    readyTimeout: 20_000,
+    readyTimeout: 60_000,
     hostVerifier: (key: Buffer) => (expected = access.hostKey === `ssh-ed25519 ${key.toString('base64')}`),
   });
   try {

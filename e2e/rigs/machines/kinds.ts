@@ -46,7 +46,11 @@ function asAsked(wanted: () => WorkerKind, options: MachineOptions, emulated: St
 }
 
 async function workerStart(kind: WorkerKind, options: MachineOptions, emulated: StartMachine): Promise<StartMachine> {
-  if (kind === 'qemu') return emulated;
+  if (kind === 'qemu') {
+    // Here, not when the first one starts: building the image takes a minute or more, and nobody waits that long for a server.
+    await ensureWorkerInitramfs(options.progress);
+    return emulated;
+  }
   if (kind === 'user') return userWorkers();
   if (process.geteuid?.() !== 0) throw new Error('native workers need root; workers of the kind "user" do without');
   return nativeWorkers({ imageRoot: await ensureWorkerRoot(options.progress), outbound: options.outbound ?? false });

@@ -32,7 +32,7 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
       stdio: ['ignore', console.fd, console.fd],
     });
     await console.close();
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 60_000;
     while (!(await exists(join(folder, 'ready')))) {
       if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
         throw new Error(`native worker did not start: ${await readFile(join(folder, 'console.log'), 'utf8')}`);

@@ -36,7 +36,7 @@ export class QmpClient {
   }
 
   /** Connects to the socket as soon as it is there. */
-  static async connect(path: string, timeoutMs = 15_000): Promise<QmpClient> {
+  static async connect(path: string, timeoutMs = 60_000): Promise<QmpClient> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       try {
@@ -57,7 +57,7 @@ export class QmpClient {
 
   async execute(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown> {
     const id = this.#nextId++;
-    const answer = this.#wait((message) => message.id === id, 30_000, command);
+    const answer = this.#wait((message) => message.id === id, 60_000, command);
     this.#socket.write(`${JSON.stringify({ execute: command, id, ...(args === undefined ? {} : { arguments: args }) })}\n`);
     const { error, return: result } = await answer;
     if (error !== undefined) throw new Error(`${command}: ${error.desc}`);
@@ -65,7 +65,7 @@ export class QmpClient {
   }
 
   /** The next event of this name about this device. Ask before the command that brings it. */
-  async event(name: string, device: string | undefined, timeoutMs = 30_000): Promise<void> {
+  async event(name: string, device: string | undefined, timeoutMs = 60_000): Promise<void> {
     await this.#wait((message) => message.event === name && (device === undefined || message.data?.['device'] === device), timeoutMs, name);
   }
 

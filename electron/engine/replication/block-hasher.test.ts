@@ -19,7 +19,7 @@ afterEach(async () => {
   expect(digestThreads()).toEqual([]);
 });
 
-const online = (count: number) => expect.poll(() => digestThreads().length, { interval: 5, timeout: 20_000 }).toBe(count);
+const online = (count: number) => expect.poll(() => digestThreads().length, { interval: 5 }).toBe(count);
 
 function noise(length = CHUNK, wanted: (index: number) => boolean = () => true): ChunkBuffer {
   const buffer = new ChunkBuffer(CHUNK);

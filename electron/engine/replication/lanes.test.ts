@@ -119,7 +119,7 @@ describe('the memory of the lanes', () => {
     if (digestThreads().length > 0) return;
     hasher?.close();
     hasher = openBlockHasher(1);
-    await expect.poll(() => digestThreads().length, { interval: 5, timeout: 20_000 }).toBe(1);
+    await expect.poll(() => digestThreads().length, { interval: 5 }).toBe(1);
   };
   afterAll(() => hasher?.close());
 
