@@ -52,13 +52,14 @@ describe('a Debian that runs under QEMU, deployed on the open-source cloud', () 
     stage('the source answers SSH');
   }, 15 * minute);
   afterAll(async () => {
-    await vm?.close();
-    await proxy?.close();
     for (const { id } of (await lab?.api.call<{ server_groups: { id: string }[] }>('compute', 'GET', '/os-server-groups'))?.server_groups ?? []) {
       await lab.api.call('compute', 'DELETE', `/os-server-groups/${id}`);
     }
     await lab?.api.call('compute', 'DELETE', '/os-keypairs/ops-key');
+    // The VM after the lab: deleting the replica takes its base from the VM.
     await lab?.close();
+    await vm?.close();
+    await proxy?.close();
     await rm(vmFolder, { recursive: true, force: true });
   });
 

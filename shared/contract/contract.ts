@@ -120,8 +120,14 @@ export const calls = {
     input: z.strictObject({ replica: reference, options: executionOptionsSchema.default({}) }),
     output: executionSchema,
   },
-  /** Deletes the destination volumes and what a base still holds on the source, then the replica. */
-  'replica.delete': { input: z.strictObject({ replica: reference }), output: nothing },
+  /**
+   * Deletes the destination volumes and what a base still holds on the source, then the replica. Nobody asks a source that
+   * is gone: its snapshots are forgotten, by name in the answer and in an event; what the ledger knows there stays in it.
+   */
+  'replica.delete': {
+    input: z.strictObject({ replica: reference, sourceIsGone: z.boolean().default(false) }),
+    output: z.object({ forgotten: z.array(z.string()) }),
+  },
 
   /** What virtual machines have in common: all of the project's, and those of each wave. */
   'defaults.show': { input: nothing, output: defaultsSchema },

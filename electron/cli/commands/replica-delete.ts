@@ -6,11 +6,14 @@ export const registerReplicaDelete: CommandRegistrar = (program, context) => {
     .command('delete')
     .description('Delete a replica with its volumes on the destination and its base on the source.')
     .argument('<replica>', 'name or id')
-    .requiredOption('--yes', 'really delete the volumes');
+    .requiredOption('--yes', 'really delete the volumes')
+    .option('--source-gone', 'ask nothing of the source, as it is gone for good; snapshots that were left there are named and forgotten');
   inProject(command).action(
-    context.run(async (replica: string, options: ProjectOptions): Promise<ExitStatus> => {
+    context.run(async (replica: string, options: ProjectOptions & { readonly sourceGone?: true }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
-      await withProject(options, context, (core) => core.call('replica.delete', { replica }, { signal: context.signal }));
+      const { forgotten } = await withProject(options, context, (core) =>
+        core.call('replica.delete', { replica, sourceIsGone: options.sourceGone === true }, { signal: context.signal }));
+      if (forgotten.length > 0) context.stderr.write(`forgotten on the source: ${forgotten.join(', ')}\n`);
       return 0;
     }),
   );

@@ -8,6 +8,7 @@ const commands: Partial<Record<ErrorCode, string>> = {
   'secrets.weak-file-mode': 'chmod 600 <file>',
   'engine.environment-invalid': 'causeway validate <file>',
   'engine.left-behind': 'causeway ledger orphans, then causeway ledger remove',
+  'engine.source-not-cleaned': 'causeway replica delete <replica> --yes --source-gone',
   'cloud.clean-up-incomplete': 'causeway ledger orphans, then causeway ledger remove',
   'engine.execution-active': 'causeway execution show <replica>, causeway execution cancel <replica>',
   'deployment.active': 'causeway deployment show <replica>, causeway deployment cancel <replica>',

@@ -12,6 +12,7 @@ import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SecretVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
+import type { NewEvent } from '../store/events.ts';
 import { ledgerScope } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
 import type { Descriptions } from './descriptions/descriptions.ts';
@@ -27,12 +28,19 @@ export interface CoreContext {
   readonly descriptions: Descriptions;
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
+  /** Records what happened, without secrets, and tells who listens. */
+  readonly emit: (event: NewEvent) => void;
   /** How many runs at the same time where the project does not say it. */
   readonly defaultAtOnce: number;
 }
 
 /** The same without the services that stand on it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'defaultAtOnce'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'emit' | 'defaultAtOnce'>;
+
+/** Where digest maps lie. */
+export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {
+  return join(core.stateFolder, 'transfer');
+}
 
 export function endpointOf(core: Pick<CoreContext, 'store'>, reference: string): Endpoint {
   const endpoint = core.store.endpoints.find(reference);

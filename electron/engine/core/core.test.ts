@@ -279,6 +279,19 @@ describe('the contract', () => {
     expect([lab.things.size, lab.snapshots.size, await core.call('ledger.list', {})]).toEqual([0, 0, []]);
   });
 
+  test('deleting a replica whose source is out of reach deletes its volumes, says what can be done, and forgets by name what is asked to be forgotten', async () => {
+    await makeReplica();
+    await execute();
+    const [base] = lab.snapshots.keys();
+    lab.fail('drop', new CausewayError('source.unreachable', 'nobody answers'));
+    await expect(core.call('replica.delete', { replica: 'web' })).rejects.toMatchObject({ code: 'engine.source-not-cleaned', message: expect.stringContaining('nobody answers') as unknown });
+    expect([lab.things.size, (await core.call('replica.list', {})).length]).toEqual([0, 1]);
+    expect(await core.call('replica.delete', { replica: 'web', sourceIsGone: true })).toEqual({ forgotten: [base] });
+    expect(await core.call('replica.list', {})).toEqual([]);
+    expect((await core.call('execution.events', {})).at(-1)).toMatchObject({ type: 'replica.deleted', details: { name: 'web', forgotten: [base] } });
+    expect(lab.snapshots.size).toBe(1);
+  });
+
   test('an endpoint in use is not removed', async () => {
     await makeReplica();
     await expect(core.call('endpoint.remove', { endpoint: 'from' })).rejects.toMatchObject({ code: 'engine.in-use' });

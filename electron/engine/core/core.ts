@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { calls, type CallName, type CallOutput, type EventName, type EventPayload } from '../../../shared/contract/contract.ts';
 import { opened, type Envelope } from '../../../shared/contract/envelope.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
@@ -24,10 +23,9 @@ import { openStore } from '../store/store.ts';
 import { connectWorker } from '../transport/connect-worker.ts';
 import { handlers } from './calls/index.ts';
 import type { Handler } from './calls/handler.ts';
-import { transferFolder } from './calls/replicas.ts';
 import { descriptions } from './descriptions/descriptions.ts';
 import { watchProjectFiles } from './descriptions/watch.ts';
-import { endpointOf, openDestination, openSource, type CoreContext, type CoreParts } from './core-context.ts';
+import { endpointOf, openDestination, openSource, transferFolder, type CoreContext, type CoreParts } from './core-context.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 import { redactor, resolveSecrets } from './secret-references.ts';
 
@@ -87,7 +85,7 @@ export function createCore(options: CoreOptions): Core {
   const executions = executionService({
     store,
     transfer,
-    transferFolder: join(transferFolder(parts)),
+    transferFolder: transferFolder(parts),
     connectWorker: connect,
     open: (replica, use) => openReplica(parts, replica, use),
     clean: (error) => redact.error(error),
@@ -112,7 +110,7 @@ export function createCore(options: CoreOptions): Core {
   });
   executions.markInterrupted();
   deployments.markInterrupted();
-  const context: CoreContext = { ...parts, executions, deployments, defaultAtOnce };
+  const context: CoreContext = { ...parts, executions, deployments, emit, defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.drain();

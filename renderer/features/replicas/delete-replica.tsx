@@ -1,8 +1,12 @@
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
+import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { goTo } from '../../app/route.ts';
+import { asCausewayError } from '../../app/query-store.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
@@ -16,12 +20,20 @@ export function DeleteReplica({ replica, onClose }: { readonly replica: Replica;
   const link = useLink();
   const toast = useToast();
   const [typed, setTyped] = useState('');
+  const [sourceIsGone, setSourceIsGone] = useState(false);
+  /** Offered once the source was asked in vain, and from then on. */
+  const [mayBeGone, setMayBeGone] = useState(false);
   const ledger = useRunQuery('ledger.list', {}, 'states');
-  const doomed = ledger.data?.filter((item) => item.replicaId === replica.id && item.lifetime !== 'deployment') ?? [];
+  const doomed = ledger.data?.filter((item) => item.replicaId === replica.id && item.lifetime !== 'deployment' && !(sourceIsGone && isOnSource(item))) ?? [];
   const deployed = useQuery('deployment.list', { replica: replica.id, limit: 100 }).data?.filter(({ state, server }) => state === 'completed' && server !== undefined) ?? [];
   const remove = useAction(async () => {
-    await link.call('replica.delete', { replica: replica.id });
-    toast(text.replicas.deleted(replica.name));
+    const { forgotten } = await link.call('replica.delete', { replica: replica.id, sourceIsGone }).catch((error: unknown) => {
+      if (asCausewayError(error).code === 'engine.source-not-cleaned') setMayBeGone(true);
+      // What is at the destination may be deleted already.
+      ledger.reload();
+      throw error;
+    });
+    toast(text.replicas.deleted(replica.name, forgotten));
     onClose();
     goTo('replicas');
   });
@@ -34,12 +46,22 @@ export function DeleteReplica({ replica, onClose }: { readonly replica: Replica;
       action={remove}
       onClose={onClose}
     >
-      {doomed.length === 0 ? <Typography>{text.replicas.deleteNothing}</Typography> : <ResourceList title={text.replicas.deleteResources(doomed.length)} items={doomed} />}
-      <Typography>{text.replicas.deleteBase}</Typography>
+      {doomed.length === 0 ? <Typography>{sourceIsGone ? text.replicas.deleteNothingThere : text.replicas.deleteNothing}</Typography> : <ResourceList title={text.replicas.deleteResources(doomed.length)} items={doomed} />}
+      {!sourceIsGone && <Typography>{text.replicas.deleteBase}</Typography>}
       <Typography>{text.replicas.deleteKept}</Typography>
       {deployed.length > 0 && <Typography>{text.replicas.deleteKeptMachines(deployed.map(({ server }) => server?.name ?? '').join(', '))}</Typography>}
       <Typography sx={{ fontWeight: 600 }}>{text.replicas.deleteFinal}</Typography>
+      {mayBeGone && (
+        <FormControlLabel
+          control={<Checkbox size="small" checked={sourceIsGone} onChange={(_event, checked) => setSourceIsGone(checked)} />}
+          label={text.replicas.deleteSourceGone}
+        />
+      )}
       <TextField size="small" label={text.replicas.deleteConfirm(replica.name)} value={typed} onChange={(event) => setTyped(event.target.value)} />
     </ConfirmDialog>
   );
+}
+
+function isOnSource({ kind, key }: Pick<LedgerItem, 'kind' | 'key'>): boolean {
+  return kind === 'source-snapshot' || key.startsWith('source:');
 }

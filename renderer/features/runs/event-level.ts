@@ -25,6 +25,7 @@ export function levelOf({ type, details }: Pick<Event, 'type' | 'details'>): Eve
     case 'execution.created':
     case 'deployment.created':
     case 'disk.done':
+    case 'replica.deleted':
       return 'info';
   }
 }

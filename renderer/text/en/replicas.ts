@@ -114,6 +114,7 @@ export const replicas = {
   delete: 'Delete…',
   deleteTitle: (name: string) => `Delete the replica ${name}?`,
   deleteNothing: 'It has nothing at the destination or on the source.',
+  deleteNothingThere: 'It has nothing at the destination any more.',
   deleteResources: (count: number) => `${count === 1 ? 'This is deleted, with everything in it' : `These ${count} are deleted, with everything in them`}:`,
   deleteBase: 'The snapshot or change tracking that the last run left on the source for the next one is removed.',
   deleteKept: 'The virtual machine on the source, its disks and its data stay as they are.',
@@ -121,5 +122,7 @@ export const replicas = {
   deleteFinal: 'This cannot be undone: a new replica starts with everything again.',
   deleteConfirm: (name: string) => `Type ${name} to confirm`,
   deleteButton: 'Delete replica and volumes',
-  deleted: (name: string) => `${name} is deleted`,
+  deleteSourceGone: 'The source is gone for good: ask nothing of it, and forget what was left there',
+  deleted: (name: string, forgotten: readonly string[]) =>
+    forgotten.length === 0 ? `${name} is deleted` : `${name} is deleted; forgotten on its source: ${forgotten.join(', ')}`,
 } as const;

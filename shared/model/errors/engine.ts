@@ -123,6 +123,12 @@ export const engineErrors = {
     remedy: 'Look at what the ledger lists as left behind, and remove it from there.',
     retryable: true,
   },
+  'engine.source-not-cleaned': {
+    title: 'What the replica left on its source could not be removed',
+    cause: 'The source is out of reach, or refused. What the replica had at the destination is deleted already.',
+    remedy: 'Let the source be reached and delete the replica again. If the source is gone for good, say so when you delete it: what it left there is forgotten then.',
+    retryable: true,
+  },
   'engine.not-removable': {
     title: 'The ledger\'s entry is not free to be removed',
     cause: 'It belongs to a replica, a deployment or an execution that is still under way.',

@@ -129,7 +129,10 @@ export class MemoryLab {
         this.snapshots.delete(snapshot.tag);
       },
       shutdown: async () => this.step('shut down'),
-      dropBase: async (base) => void this.snapshots.delete(base.tag),
+      dropBase: async (base) => {
+        this.step('drop');
+        this.snapshots.delete(base.tag);
+      },
       close: async () => undefined,
     };
   }

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProject } from '../../electron/engine/core/open-project.ts';
+import { ensureStateFolder } from '../../electron/engine/store/database.ts';
+import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
+import { openVault } from '../../electron/secrets/vault.ts';
+import { qemuHarness, type QemuHarness } from '../conformance/qemu-harness.ts';
+import { prepareAxe } from '../hosts/accessibility.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
+import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
+import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+
+const MiB = 1024 * 1024;
+let lab: ScreenLab;
+let hypervisor: QemuHarness;
+let workbench: Workbench;
+const { go, lookAt } = screenSteps(() => workbench.page);
+
+/** What comes after a migration: the old hypervisor is switched off, and with it what the replica left on it. */
+describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () => {
+  beforeAll(async () => {
+    lab = await startScreenLab(4 * MiB);
+    hypervisor = await qemuHarness();
+    await hypervisor.write(0, 0, MiB, 7);
+    await makeScreenProject(lab, { replicas: ['web-01'], environment: { network_map: { default: 'production', lan: 'production' } } });
+    await replicateFromHypervisor();
+    await hypervisor.close();
+    workbench = await openWorkbench(lab);
+    workbench.page.setDefaultTimeout(60_000);
+    await prepareAxe(workbench.context);
+    await workbench.page.reload();
+  });
+  afterAll(async () => {
+    await workbench?.close();
+    await hypervisor?.close();
+    await lab?.close();
+  });
+
+  it('is deleted with its volumes once somebody says that the source will not come back', async () => {
+    const { page } = workbench;
+    expect(lab.cloud.world.volumes.size).toBe(2);
+    await go('Replicas');
+    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+    await page.getByRole('button', { name: 'Unlock vault' }).click();
+    await page.getByText('The vault is open').waitFor();
+    await page.getByRole('link', { name: 'old', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByLabel('Type old to confirm').fill('old');
+    const gone = page.getByLabel('The source is gone for good');
+    expect(await gone.count()).toBe(0);
+    const confirm = page.getByRole('button', { name: 'Delete replica and volumes' });
+    await confirm.click();
+    await page.getByText('What the replica left on its source could not be removed').waitFor();
+    expect(lab.cloud.world.volumes.size).toBe(0);
+    await gone.check();
+    await page.getByText('It has nothing at the destination any more').waitFor();
+    await lookAt('delete-replica-source-gone');
+    await confirm.click();
+    await page.getByText(/^old is deleted; forgotten on its source: causeway-/).waitFor();
+    await go('Ledger');
+    await page.getByText('Nothing of ours exists anywhere').waitFor();
+  });
+});
+
+async function replicateFromHypervisor(): Promise<void> {
+  const vault = openVault(join(ensureStateFolder(lab.project), 'vault.json'), async () => passphraseWrapper(passphrase));
+  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
+  await client.call('endpoint.add', {
+    name: 'Hypervisor', plugin: 'qemu-hypervisor',
+    connection: { qmp_sockets: { 'web-01': join(hypervisor.folder, 'source.qmp') }, scratch_folder: hypervisor.folder },
+  });
+  const { destinationEnvironment } = await client.call('replica.show', { replica: 'web-01' });
+  await client.call('replica.create', { name: 'old', source: 'Hypervisor', destination: 'Cloud', vm: 'web-01', destinationEnvironment });
+  const ended = new Promise<unknown>((resolve) => {
+    client.subscribe('execution.event', ({ type, details }) => void (type === 'execution.state' && !['queued', 'running'].includes(String(details['state'])) && resolve(details['state'])));
+  });
+  await client.call('replica.execute', { replica: 'old' });
+  expect(await ended).toBe('completed');
+  await client.close();
+}
