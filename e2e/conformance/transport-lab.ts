@@ -74,7 +74,7 @@ export class TransportLab {
   }
 
   async connected(options: ConnectWorkerOptions = {}): Promise<AgentSession> {
-    const defaults = { allowPaths: [this.folder], agentPorts: [this.#agentPort], deadlineMs: 10_000, loginGraceMs: 0 };
+    const defaults = { allowPaths: [this.folder], agentPorts: [this.#agentPort], deadlineMs: 60_000, loginGraceMs: 0 };
     const session = await connectWorker(this.access, this.mechanism, { ...defaults, ...options }, never);
     this.#sessions.push(session);
     return session;

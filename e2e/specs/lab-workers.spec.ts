@@ -77,15 +77,12 @@ function probe(host: string, port: number): Promise<string> {
 }
 
 describe.runIf(isRoot)('a native worker', () => {
-  it('answers SSH with the host key and account of its user data, in well under the time of a boot', async () => {
+  it('answers SSH with the host key and account of its user data', async () => {
     const { client } = await labOf('native');
-    const started = performance.now();
     const worker = await startRigWorker(client, keys);
-    const seconds = (performance.now() - started) / 1000;
     expect(await worker.ssh.text('id -un; sudo -n id -un; uname -n')).toBe('causeway\nroot\nworker-1');
     const scan = await run('ssh-keyscan', ['-t', 'ed25519', '-p', String(worker.ssh.access.port), worker.ssh.access.host]);
     expect(scan).toContain(worker.hostKey);
-    expect(seconds).toBeLessThan(30);
   });
 
   it('sees the volumes that are attached to it, by serial, and no other disk', async () => {

@@ -142,13 +142,12 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
 
   it('stops a command in the guest and unmounts when it is cancelled', async () => {
     const cancel = new AbortController();
-    const script = { name: 'slow', content: 'sleep 300 & sleep 300' };
+    // Longer than a test may take.
+    const script = { name: 'slow', content: 'sleep 3000 & sleep 3000' };
     const onLog = (line: string): void => {
       if (line.includes('running the script')) setTimeout(() => cancel.abort(), 200);
     };
-    const startedAt = performance.now();
     await expect(morph({ scripts: { inGuest: [script] } }, { signal: cancel.signal, onLog })).rejects.toMatchObject({ code: 'general.cancelled' });
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
     expect(await lab.traces()).toBe('');
     expect(await lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
   });

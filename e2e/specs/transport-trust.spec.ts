@@ -80,7 +80,7 @@ describe('trust in a worker', () => {
       workerId: randomUUID(), host: '127.0.0.1', sshPort: first.port, httpsPort: 1, username: first.username,
       privateKeyPem: first.privateKeyPem, attached: [],
     };
-    const options = { hostKeys, allowPaths: [folder], deadlineMs: 5000, loginGraceMs: 0 };
+    const options = { hostKeys, allowPaths: [folder], deadlineMs: 60_000, loginGraceMs: 0 };
     try {
       await (await connectWorker(access, 'SSH', options, never)).close();
       expect(hostKeys.get(access.workerId)).toBe(first.hostKey);
@@ -107,7 +107,7 @@ describe('trust in a worker', () => {
         workerId: randomUUID(), host: '127.0.0.1', sshPort: sshd.port, httpsPort: 1, username: sshd.username,
         privateKeyPem: other.privateKeyPem, hostKey: sshd.hostKey, attached: [],
       };
-      const attempt = connectWorker(access, 'SSH', { allowPaths: [folder], deadlineMs: 5000, loginGraceMs: 0 }, never);
+      const attempt = connectWorker(access, 'SSH', { allowPaths: [folder], deadlineMs: 60_000, loginGraceMs: 0 }, never);
       await expect(attempt).rejects.toMatchObject({ code: 'transport.login-refused' });
     } finally {
       await Promise.all([sshd.stop(), other.stop()]);

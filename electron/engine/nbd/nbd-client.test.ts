@@ -21,7 +21,7 @@ async function serve(script: Script): Promise<ScriptedServer> {
 
 async function connect(script: Script, options: { readonly contexts?: readonly string[]; readonly inactivityMs?: number } = {}): Promise<NbdClient> {
   const server = await serve(script);
-  const client = await NbdClient.connect({ address: { kind: 'tcp', host: '127.0.0.1', port: server.port }, exportName: '', handshakeTimeoutMs: 2000, ...options }, signal);
+  const client = await NbdClient.connect({ address: { kind: 'tcp', host: '127.0.0.1', port: server.port }, exportName: '', handshakeTimeoutMs: 60_000, ...options }, signal);
   open.unshift(() => client.close());
   return client;
 }
