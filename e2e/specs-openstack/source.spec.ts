@@ -60,6 +60,26 @@ describe('a server that boots from a volume', () => {
   });
 });
 
+describe('a server whose flavor adds an ephemeral and a swap disk', () => {
+  let server: OriginServer;
+  beforeAll(async () => {
+    server = await startOriginServer(exporting.cloud, { name: 'origin-local', boots: 'volume', flavor: 'rig.local' });
+    await exporting.createReplica('local', server.id, await exporting.mechanism('distributed_snapshots'));
+  });
+  afterAll(() => server?.close());
+
+  it('has its volume replicated, and is said to have what no replica carries', async () => {
+    expect((await server.guest('cat /proc/partitions')).match(/vd[a-z]$/gm)).toEqual(['vda', 'vdb', 'vdc']);
+    await replicate('local', server);
+    const events = await exporting.lab.use((core) => core.call('execution.events', {}));
+    const notes = events.filter(({ type }) => type === 'note').map(({ message }) => message);
+    expect(notes).toEqual(expect.arrayContaining([
+      expect.stringMatching(/^origin-local has ephemeral disks of 1 GiB/), expect.stringMatching(/^origin-local has a swap disk of 64 MiB/),
+    ]));
+    await exporting.lab.use((core) => core.call('replica.delete', { replica: 'local' }));
+  });
+});
+
 describe('a server that boots from an image, with a volume on another back end', () => {
   let server: OriginServer;
   let root: Record<string, string>;

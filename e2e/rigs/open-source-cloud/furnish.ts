@@ -9,6 +9,7 @@ const flavors = [
   { name: 'rig.small', vcpus: 1, ram: 512, disk: 0 },
   { name: 'rig.worker', vcpus: 1, ram: 768, disk: 0 },
   { name: 'rig.disk', vcpus: 1, ram: 512, disk: 1 },
+  { name: 'rig.local', vcpus: 1, ram: 512, disk: 0, 'OS-FLV-EXT-DATA:ephemeral': 1, swap: 64 },
   { name: 'rig.large', vcpus: 2, ram: 2048, disk: 0 },
 ];
 

@@ -30,6 +30,8 @@ export interface OriginServerWishes {
   readonly name: string;
   /** `volume`: the root disk is a volume of 1 GiB. `image`: it lies on the compute host. */
   readonly boots: 'volume' | 'image';
+  /** Default: one without disks of its own for a server of volumes, with a root disk for one of an image. */
+  readonly flavor?: string;
   /** Sizes of further volumes in GiB, by their types. */
   readonly more?: readonly { readonly type: string; readonly sizeGib: number }[];
 }
@@ -58,7 +60,7 @@ export async function startOriginServer(cloud: OpenSourceCloud, wishes: OriginSe
   const local = { boot_index: 0, source_type: 'image', destination_type: 'local', uuid: image.id, delete_on_termination: true };
   const { server } = await api.call<{ server: Named }>('compute', 'POST', '/servers', {
     server: {
-      name: wishes.name, flavorRef: wishes.boots === 'volume' ? 'rig.small' : 'rig.disk', key_name: wishes.name, config_drive: true,
+      name: wishes.name, flavorRef: wishes.flavor ?? (wishes.boots === 'volume' ? 'rig.small' : 'rig.disk'), key_name: wishes.name, config_drive: true,
       ...(wishes.boots === 'volume' ? {} : { imageRef: image.id }),
       networks: [{ uuid: network.id }], security_groups: [{ name: 'open' }],
       block_device_mapping_v2: [wishes.boots === 'volume' ? root : local, ...more],
