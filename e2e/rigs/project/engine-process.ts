@@ -1,3 +1,5 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
 import { z } from 'zod';
 import { openProject } from '../../../electron/engine/core/open-project.ts';
 import { executionOptionsSchema, isTerminalExecution } from '../../../shared/model/execution.ts';
@@ -13,6 +15,8 @@ const request = z
     project: labProjectSchema,
     replica: z.string(),
     options: executionOptionsSchema,
+    /** Dies as soon as a request of this method that carried a token of OpenStack was answered within this task. */
+    dieIn: z.object({ task: z.string(), method: z.string() }).optional(),
   })
   .parse(JSON.parse(process.argv[2] ?? '{}'));
 
@@ -21,6 +25,15 @@ const print = (line: object): void => void process.stdout.write(`${JSON.stringif
 
 const { client } = await openProject(labCore(request.project), new AbortController().signal);
 client.subscribe('execution.event', (event) => print({ event }));
+const { dieIn } = request;
+if (dieIn !== undefined) {
+  let isIn = false;
+  client.subscribe('execution.event', ({ taskId, details }) => void (taskId === dieIn.task && (isIn = details['state'] === 'running')));
+  subscribe('http.client.response.finish', (message) => {
+    const { request: sent } = message as { request: ClientRequest };
+    if (isIn && sent.method === dieIn.method && sent.hasHeader('x-auth-token')) process.kill(process.pid, 'SIGKILL');
+  });
+}
 client.subscribe('execution.progress', (progress) => print({ progress }));
 const { id } = await client.call('replica.execute', { replica: request.replica, options: request.options });
 print({ started: id });

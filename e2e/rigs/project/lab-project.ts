@@ -31,12 +31,18 @@ export interface ProjectLab {
   use<T>(work: (core: CoreClient) => Promise<T>): Promise<T>;
   createReplica(name: string, vm: string, mechanism: 'HTTPS' | 'SSH', more?: JsonObject): Promise<void>;
   /** An engine in a process of its own. */
-  start(replica: string, options?: ExecutionOptions): EngineProcess;
+  start(replica: string, options?: ExecutionOptions, dieIn?: DeathPoint): EngineProcess;
   /** Runs one to its end. */
   execute(replica: string, options?: ExecutionOptions): Promise<ExecutionDetail>;
   /** Undefined when every disk of the replica is, byte for byte, at the beginning of its volume; else where it is not. */
   difference(replica: string, images: Readonly<Record<string, string>>): Promise<string | undefined>;
   close(): Promise<void>;
+}
+
+/** Where an engine ends itself: in this task, once a request of this method to an OpenStack was answered. */
+export interface DeathPoint {
+  readonly task: string;
+  readonly method: 'POST' | 'DELETE';
 }
 
 export interface EngineProcess {
@@ -110,7 +116,7 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
       };
       await use((core) => core.call('replica.create', { name, source: 'images', destination: 'cloud', vm, destinationEnvironment }));
     },
-    start: (replica, options = {}) => startEngine({ project, replica, options }),
+    start: (replica, options = {}, dieIn) => startEngine({ project, replica, options, ...(dieIn === undefined ? {} : { dieIn }) }),
     async execute(replica, options) {
       const execution = await lab.start(replica, options).ended;
       if (execution === undefined) throw new Error('the engine ended before its execution');
