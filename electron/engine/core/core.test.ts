@@ -277,6 +277,8 @@ describe('the contract', () => {
     await execute();
     await core.call('replica.delete', { replica: 'web' });
     expect([lab.things.size, lab.snapshots.size, await core.call('ledger.list', {})]).toEqual([0, 0, []]);
+    // What the source tells meanwhile belongs to no run, but is told.
+    expect((await core.call('execution.events', {})).slice(-2)).toMatchObject([{ type: 'note', message: 'the base is gone' }, { type: 'replica.deleted' }]);
   });
 
   test('deleting a replica whose source is out of reach deletes its volumes, says what can be done, and forgets by name what is asked to be forgotten', async () => {

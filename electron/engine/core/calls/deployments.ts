@@ -103,7 +103,7 @@ async function runOf(core: CoreContext, deployment: Deployment): Promise<Deploym
     ledger: ledgerScope(core.store.ledger, {
       endpointId: deployment.destinationEndpointId, replicaId: deployment.replicaId, executionId: deployment.id,
     }),
-    note: () => undefined,
+    note: (message, details = {}) => core.emit({ type: 'note', replicaId: deployment.replicaId, deploymentId: deployment.id, message, details }),
     preparationRole: 'osmorphing-linux',
   };
 }

@@ -1,4 +1,5 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { DestinationRun } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
@@ -34,7 +35,8 @@ async function cleanSource(core: CoreContext, replica: Replica, signal: AbortSig
     await dropSnapshots(core, replica, signal);
   } catch (error) {
     const { code, message } = toErrorRecord(error);
-    if (signal.aborted || code === 'general.bug') throw error;
+    // What the ledger still has can be removed from there.
+    if (signal.aborted || code === 'general.bug' || code === 'engine.left-behind') throw error;
     throw new CausewayError('engine.source-not-cleaned', `source of replica ${replica.name}: ${message}`, { cause: error });
   }
 }
@@ -53,7 +55,7 @@ async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortS
       vm: { id: replica.vmId, name: replica.vmName, os_type: 'linux', disks: [], nics: [] },
       environment: await resolveSecrets(environment, core.vault, (name, secret) => core.redactor.learn(name, secret)),
       ledger: ledgerScope(core.store.ledger, { endpointId: endpoint.id, replicaId: replica.id }),
-      note: () => undefined,
+      note: noteOf(core, replica),
     };
     // What executions left behind may hold the volumes attached.
     for (const entry of ours.filter((one) => one.lifetime === 'temporary').reverse()) {
@@ -74,7 +76,7 @@ async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortS
   const known = core.store.snapshots.list(replica.id).filter((stored) => stored.snapshot !== undefined);
   const recorded = (): LedgerEntry[] => core.store.ledger.list().filter((entry) => entry.replicaId === replica.id && sideOf(entry) === 'source');
   if (known.length === 0 && recorded().length === 0) return;
-  await using(openSource(core, endpointOf(core, replica.sourceEndpointId), { replicaId: replica.id }), async (source) => {
+  await using(openSource(core, endpointOf(core, replica.sourceEndpointId), { replicaId: replica.id, note: noteOf(core, replica) }), async (source) => {
     const base = core.store.snapshots.base(replica.id);
     for (const stored of known) {
       if (stored.snapshot === undefined) continue;
@@ -91,4 +93,9 @@ async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortS
   });
   const left = recorded();
   if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} are still on its source`);
+}
+
+/** What platforms tell meanwhile belongs to no run. */
+function noteOf(core: CoreContext, { id }: Replica): (message: string, details?: JsonObject) => void {
+  return (message, details = {}) => core.emit({ type: 'note', replicaId: id, message, details });
 }

@@ -8,6 +8,7 @@ import type { DestinationPlatform, DestinationRun, Volume } from '../../ports/de
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import type { DiskWriter, WorkerSession } from '../../ports/disk-writer.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
+import type { PlatformUse } from '../../ports/platform-context.ts';
 import type { SecretVault } from '../../ports/secret-vault.ts';
 import type { Snapshot, SourcePlatform } from '../../ports/source-platform.ts';
 import { memoryDeployments } from './memory-deployments.ts';
@@ -57,7 +58,7 @@ export class MemoryLab {
   }
 
   readonly platforms: PlatformRegistry = {
-    'disk-images': { source: () => this.#source() },
+    'disk-images': { source: (_connection, context) => this.#source(context.use) },
     'european-cloud': { destination: () => this.#destination() },
   };
 
@@ -92,7 +93,7 @@ export class MemoryLab {
     return { id };
   }
 
-  #source(): SourcePlatform {
+  #source(use: PlatformUse | undefined): SourcePlatform {
     const snapshotOf = (tag: string): Snapshot => ({
       id: tag, tag, vmId: 'vm-1', takenAt: new Date().toISOString(), state: {},
       disks: [...(this.snapshots.get(tag)?.content ?? [])].map(([diskId, bytes]) => ({ diskId, sizeBytes: bytes.length })),
@@ -132,6 +133,7 @@ export class MemoryLab {
       dropBase: async (base) => {
         this.step('drop');
         this.snapshots.delete(base.tag);
+        use?.note?.('the base is gone');
       },
       close: async () => undefined,
     };
