@@ -15,8 +15,8 @@ const request = z
     project: labProjectSchema,
     replica: z.string(),
     options: executionOptionsSchema,
-    /** Dies as soon as a request of this method that carried a token of OpenStack was answered within this task. */
-    dieIn: z.object({ task: z.string(), method: z.string() }).optional(),
+    /** Dies as soon as a request of this method that carried a token of OpenStack was answered within this task; without one, when it begins. */
+    dieIn: z.object({ task: z.string(), method: z.string().optional() }).optional(),
   })
   .parse(JSON.parse(process.argv[2] ?? '{}'));
 
@@ -28,7 +28,10 @@ client.subscribe('execution.event', (event) => print({ event }));
 const { dieIn } = request;
 if (dieIn !== undefined) {
   let isIn = false;
-  client.subscribe('execution.event', ({ taskId, details }) => void (taskId === dieIn.task && (isIn = details['state'] === 'running')));
+  client.subscribe('execution.event', ({ taskId, details }) => {
+    if (taskId === dieIn.task) isIn = details['state'] === 'running';
+    if (isIn && dieIn.method === undefined) process.kill(process.pid, 'SIGKILL');
+  });
   subscribe('http.client.response.finish', (message) => {
     const { request: sent } = message as { request: ClientRequest };
     if (isIn && sent.method === dieIn.method && sent.hasHeader('x-auth-token')) process.kill(process.pid, 'SIGKILL');

@@ -39,10 +39,10 @@ export interface ProjectLab {
   close(): Promise<void>;
 }
 
-/** Where an engine ends itself: in this task, once a request of this method to an OpenStack was answered. */
+/** Where an engine ends itself: in this task, once a request of this method to an OpenStack was answered, or when it begins. */
 export interface DeathPoint {
   readonly task: string;
-  readonly method: 'POST' | 'DELETE';
+  readonly method?: 'POST' | 'DELETE' | undefined;
 }
 
 export interface EngineProcess {
