@@ -23,3 +23,13 @@ export const ledgerItemSchema = z.object({
   orphan: z.enum(orphanReasons).optional(),
 });
 export type LedgerItem = z.infer<typeof ledgerItemSchema>;
+
+export type LedgerSide = 'source' | 'destination';
+
+/** Sets keys of sources apart from those of destinations. */
+export const sourceKeys = 'source:';
+
+/** Whose an entry is: which of the platforms removes it. */
+export function sideOf({ kind, key }: Pick<LedgerItem, 'kind' | 'key'>): LedgerSide {
+  return kind === 'source-snapshot' || key.startsWith(sourceKeys) ? 'source' : 'destination';
+}

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerEntry } from '../ports/ledger.ts';
-import { ledgerScope, sideOf } from './ledger.ts';
+import { sideOf } from '../../../shared/model/ledger.ts';
+import { ledgerScope } from './ledger.ts';
 import { openStore, type Store } from './store.ts';
 
 let folder: string;

@@ -1,3 +1,4 @@
+import { sideOf, sourceKeys, type LedgerSide } from '../../../shared/model/ledger.ts';
 import type { LedgerEntry, LedgerScope } from '../ports/ledger.ts';
 import { newId } from './ids.ts';
 import type { LedgerEntryStore } from './ledger-entries.ts';
@@ -8,16 +9,6 @@ export interface LedgerBinding {
   readonly executionId?: string;
   /** Which of the replica's two platforms looks; they may be one endpoint. Default: destination. */
   readonly side?: LedgerSide;
-}
-
-export type LedgerSide = 'source' | 'destination';
-
-/** Sets keys of sources apart from those of destinations. */
-const sourceKeys = 'source:';
-
-/** Whose an entry is: which of the platforms removes it. */
-export function sideOf(entry: Pick<LedgerEntry, 'key'>): LedgerSide {
-  return entry.key.startsWith(sourceKeys) ? 'source' : 'destination';
 }
 
 /**

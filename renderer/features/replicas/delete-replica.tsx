@@ -3,7 +3,7 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import type { LedgerItem } from '../../../shared/model/ledger.ts';
+import { sideOf } from '../../../shared/model/ledger.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { goTo } from '../../app/route.ts';
 import { asCausewayError } from '../../app/query-store.ts';
@@ -24,7 +24,7 @@ export function DeleteReplica({ replica, onClose }: { readonly replica: Replica;
   /** Offered once the source was asked in vain, and from then on. */
   const [mayBeGone, setMayBeGone] = useState(false);
   const ledger = useRunQuery('ledger.list', {}, 'states');
-  const doomed = ledger.data?.filter((item) => item.replicaId === replica.id && item.lifetime !== 'deployment' && !(sourceIsGone && isOnSource(item))) ?? [];
+  const doomed = ledger.data?.filter((item) => item.replicaId === replica.id && item.lifetime !== 'deployment' && !(sourceIsGone && sideOf(item) === 'source')) ?? [];
   const deployed = useQuery('deployment.list', { replica: replica.id, limit: 100 }).data?.filter(({ state, server }) => state === 'completed' && server !== undefined) ?? [];
   const remove = useAction(async () => {
     const { forgotten } = await link.call('replica.delete', { replica: replica.id, sourceIsGone }).catch((error: unknown) => {
@@ -60,8 +60,4 @@ export function DeleteReplica({ replica, onClose }: { readonly replica: Replica;
       <TextField size="small" label={text.replicas.deleteConfirm(replica.name)} value={typed} onChange={(event) => setTyped(event.target.value)} />
     </ConfirmDialog>
   );
-}
-
-function isOnSource({ kind, key }: Pick<LedgerItem, 'kind' | 'key'>): boolean {
-  return kind === 'source-snapshot' || key.startsWith('source:');
 }

@@ -1,10 +1,10 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
-import type { LedgerItem } from '../../../../shared/model/ledger.ts';
+import { sideOf, type LedgerItem, type LedgerSide } from '../../../../shared/model/ledger.ts';
 import type { DestinationPlatform } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { isDeploymentOrphan } from '../../deployments/entries-left.ts';
-import { ledgerScope, sideOf, type LedgerSide } from '../../store/ledger.ts';
+import { ledgerScope } from '../../store/ledger.ts';
 import { openDestination, openSource, using, type CoreContext } from '../core-context.ts';
 import { snapshotItems, dropSnapshotItem } from '../source-snapshots.ts';
 import type { CallsOf, Handlers } from './handler.ts';

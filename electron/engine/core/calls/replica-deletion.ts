@@ -1,10 +1,11 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
+import { sideOf } from '../../../../shared/model/ledger.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { DestinationRun } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { openTransferState } from '../../replication/index.ts';
-import { ledgerScope, sideOf } from '../../store/ledger.ts';
+import { ledgerScope } from '../../store/ledger.ts';
 import { endpointOf, openDestination, openSource, replicaOf, transferFolder, using, type CoreContext } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { referencedSecrets, resolveSecrets } from '../secret-references.ts';
