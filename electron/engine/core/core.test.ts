@@ -281,6 +281,20 @@ describe('the contract', () => {
     expect((await core.call('execution.events', {})).slice(-2)).toMatchObject([{ type: 'note', message: 'the base is gone' }, { type: 'replica.deleted' }]);
   });
 
+  test('deleting a replica removes a snapshot as well of which nobody knows whether it was made', async () => {
+    lab.findsIntents = true;
+    await makeReplica();
+    const lost = () => new CausewayError('source.unreachable', 'the answer was lost', { retryable: false });
+    lab.fail('snapshot', lost());
+    lab.fail('abandon intent', lost(), lost(), lost(), lost(), lost(), lost());
+    expect(await execute()).toMatchObject({ state: 'failed' });
+    expect(await core.call('ledger.list', {})).toContainEqual(expect.objectContaining({ kind: 'source-snapshot', state: 'intended' }));
+    lab.faults.clear();
+    lab.log.length = 0;
+    await core.call('replica.delete', { replica: 'web' });
+    expect(lab.log).toContain('abandon intent');
+  });
+
   test('deleting a replica whose source is out of reach deletes its volumes, says what can be done, and forgets by name what is asked to be forgotten', async () => {
     await makeReplica();
     await execute();

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
+import type { StoredSnapshot } from '../store/snapshots.ts';
 import { using, type CoreContext } from './core-context.ts';
 
 type Parts = Pick<CoreContext, 'store'>;
@@ -41,15 +42,14 @@ export async function dropSnapshotItem(
   const stored = core.store.snapshots.find(item.entryId);
   const endpoint = core.store.endpoints.find(item.endpointId);
   if (stored === undefined || endpoint === undefined) throw new CausewayError('engine.not-found', `entry ${item.entryId}`);
-  const { snapshot } = stored;
-  if (snapshot !== undefined) {
-    await using(open(endpoint, { replicaId: stored.replicaId, executionId: stored.executionId }), async (source) => {
-      if (stored.role === 'taken') await source.abandonSnapshot(snapshot, core.store.snapshots.base(stored.replicaId), signal);
-      else await source.dropBase(snapshot, signal);
-    });
-  } else {
-    const vmId = core.store.replicas.find(stored.replicaId)?.vmId ?? '';
-    await using(open(endpoint, { replicaId: stored.replicaId, executionId: stored.executionId }), async (source) => source.abandonIntent?.({ vmId, tag: stored.tag }, signal));
-  }
-  core.store.snapshots.setDropped(stored.tag);
+  await using(open(endpoint, { replicaId: stored.replicaId, executionId: stored.executionId }), (source) => dropStored(core, source, stored, signal));
+}
+
+/** Takes a snapshot from its source, whatever became of it: of a mere intent the source may or may not have one. */
+export async function dropStored(core: Parts, source: SourcePlatform, stored: StoredSnapshot, signal: AbortSignal): Promise<void> {
+  const { snapshot, replicaId, tag } = stored;
+  if (snapshot === undefined) await source.abandonIntent?.({ vmId: core.store.replicas.find(replicaId)?.vmId ?? '', tag }, signal);
+  else if (stored.role === 'taken') await source.abandonSnapshot(snapshot, core.store.snapshots.base(replicaId), signal);
+  else await source.dropBase(snapshot, signal);
+  core.store.snapshots.setDropped(tag);
 }

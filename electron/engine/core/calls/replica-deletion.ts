@@ -9,6 +9,7 @@ import { ledgerScope } from '../../store/ledger.ts';
 import { endpointOf, openDestination, openSource, replicaOf, transferFolder, using, type CoreContext } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { referencedSecrets, resolveSecrets } from '../secret-references.ts';
+import { dropStored } from '../source-snapshots.ts';
 import type { Handler } from './handler.ts';
 import { refuseActive } from './replica-update.ts';
 
@@ -74,17 +75,11 @@ async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortS
 }
 
 async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
-  const known = core.store.snapshots.list(replica.id).filter((stored) => stored.snapshot !== undefined);
+  const known = core.store.snapshots.list(replica.id);
   const recorded = (): LedgerEntry[] => core.store.ledger.list().filter((entry) => entry.replicaId === replica.id && sideOf(entry) === 'source');
   if (known.length === 0 && recorded().length === 0) return;
   await using(openSource(core, endpointOf(core, replica.sourceEndpointId), { replicaId: replica.id, note: noteOf(core, replica) }), async (source) => {
-    const base = core.store.snapshots.base(replica.id);
-    for (const stored of known) {
-      if (stored.snapshot === undefined) continue;
-      if (stored.role === 'taken') await source.abandonSnapshot(stored.snapshot, base, signal);
-      else await source.dropBase(stored.snapshot, signal);
-      core.store.snapshots.setDropped(stored.tag);
-    }
+    for (const stored of known) await dropStored(core, source, stored, signal);
     // What executions left behind on the source, the last one made first.
     for (const entry of recorded().reverse()) {
       const { endpointId, executionId } = entry;

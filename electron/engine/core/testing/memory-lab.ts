@@ -34,6 +34,8 @@ export class MemoryLab {
   generation = 0;
   /** Awaited when the cloud has done a step of a deployment and before it answers, so that a test can lose the answer. */
   beforeAnswer: (step: string) => Promise<void> = async () => undefined;
+  /** Whether the source can remove a snapshot of which nobody knows whether it was made. */
+  findsIntents = false;
   /** What of the VM is on none of its disks. */
   notCarried: readonly string[] = [];
   /** What the cloud says of a worker that does not answer. */
@@ -129,6 +131,12 @@ export class MemoryLab {
         this.step('abandon');
         this.snapshots.delete(snapshot.tag);
       },
+      ...(this.findsIntents ? {
+        abandonIntent: async ({ tag }: { readonly tag: string }) => {
+          this.step('abandon intent');
+          this.snapshots.delete(tag);
+        },
+      } : {}),
       shutdown: async () => this.step('shut down'),
       dropBase: async (base) => {
         this.step('drop');
