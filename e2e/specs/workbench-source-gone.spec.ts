@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject } from '../../electron/engine/core/open-project.ts';
-import { ensureStateFolder } from '../../electron/engine/store/database.ts';
-import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
-import { openVault } from '../../electron/secrets/vault.ts';
+import { isTerminalExecution, type ExecutionState } from '../../shared/model/execution.ts';
 import { qemuHarness, type QemuHarness } from '../conformance/qemu-harness.ts';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
-import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
+import { makeScreenProject, openScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const MiB = 1024 * 1024;
@@ -64,8 +61,7 @@ describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () =
 });
 
 async function replicateFromHypervisor(): Promise<void> {
-  const vault = openVault(join(ensureStateFolder(lab.project), 'vault.json'), async () => passphraseWrapper(passphrase));
-  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
+  const client = await openScreenProject(lab);
   await client.call('endpoint.add', {
     name: 'Hypervisor', plugin: 'qemu-hypervisor',
     connection: { qmp_sockets: { 'web-01': join(hypervisor.folder, 'source.qmp') }, scratch_folder: hypervisor.folder },
@@ -73,7 +69,9 @@ async function replicateFromHypervisor(): Promise<void> {
   const { destinationEnvironment } = await client.call('replica.show', { replica: 'web-01' });
   await client.call('replica.create', { name: 'old', source: 'Hypervisor', destination: 'Cloud', vm: 'web-01', destinationEnvironment });
   const ended = new Promise<unknown>((resolve) => {
-    client.subscribe('execution.event', ({ type, details }) => void (type === 'execution.state' && !['queued', 'running'].includes(String(details['state'])) && resolve(details['state'])));
+    client.subscribe('execution.event', ({ type, details: { state } }) => {
+      if (type === 'execution.state' && isTerminalExecution(state as ExecutionState)) resolve(state);
+    });
   });
   await client.call('replica.execute', { replica: 'old' });
   expect(await ended).toBe('completed');

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openProject } from '../../../electron/engine/core/open-project.ts';
+import { openProject, type OpenedProject } from '../../../electron/engine/core/open-project.ts';
 import { ensureStateFolder } from '../../../electron/engine/store/database.ts';
 import { passphraseWrapper } from '../../../electron/secrets/passphrase-wrapper.ts';
 import { createVault, openVault } from '../../../electron/secrets/vault.ts';
@@ -17,14 +17,18 @@ interface Options {
   readonly environment?: JsonObject;
 }
 
+/** Opens what `makeScreenProject` made, in this process. */
+export async function openScreenProject({ project }: Pick<ScreenLab, 'project'>): Promise<OpenedProject['client']> {
+  const vault = openVault(join(ensureStateFolder(project), 'vault.json'), async () => passphraseWrapper(passphrase));
+  return (await openProject({ projectFolder: project, vault }, new AbortController().signal)).client;
+}
+
 /** A project as it would be after somebody worked with it: a locked vault, endpoints "Images" and "Cloud", and replicas. */
 export async function makeScreenProject(lab: ScreenLab, { replicas, environment = {} }: Options): Promise<void> {
   mkdirSync(lab.project, { recursive: true });
   createProject(lab.project, 'Web shop');
-  const vaultFile = join(ensureStateFolder(lab.project), 'vault.json');
-  await createVault(vaultFile, passphraseWrapper(passphrase));
-  const vault = openVault(vaultFile, async () => passphraseWrapper(passphrase));
-  const { client } = await openProject({ projectFolder: lab.project, vault }, new AbortController().signal);
+  await createVault(join(ensureStateFolder(lab.project), 'vault.json'), passphraseWrapper(passphrase));
+  const client = await openScreenProject(lab);
   await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: lab.images } });
   await client.call('endpoint.add', {
     name: 'Cloud',
