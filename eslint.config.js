@@ -18,12 +18,26 @@ const walls = [
     message: 'the engine stands alone',
   },
   { target: 'electron/preload.ts', from: ['electron', 'shared'], except: ['shared/contract'], message: 'preload imports only shared/contract' },
+  {
+    target: 'electron/engine/images',
+    from: ['electron/engine'],
+    except: ['electron/engine/images', 'electron/engine/ports'],
+    message: 'the readers of disk images know nothing of the rest of the engine',
+  },
   ...platforms.map((name) => ({
     target: `electron/engine/platforms/${name}`,
     from: ['electron/engine/platforms'],
     except: [`electron/engine/platforms/${name}`],
     message: 'a platform never imports another platform',
   })),
+  {
+    target: 'electron/engine/platforms',
+    from: ['electron/engine'],
+    except: ['platforms', 'ports', 'http', 'time', 'nbd', 'qmp', 'images', 'cloud-resources', 'workers', 'transport', 'endpoint-checks', 'source-records']
+      .map((folder) => `electron/engine/${folder}`),
+    message: 'a platform imports ports and toolkits, not the engine around it',
+    testsMay: true,
+  },
 ];
 
 export default tseslint.config(

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -6,6 +8,12 @@ import { defineConfig } from 'vitest/config';
  */
 const patience = { unit: 30_000, specs: 60_000 };
 
+/** Property tests draw the same values in every run, so that a commit that passes once passes everywhere. */
+const setupFiles = ['e2e/property-seed.ts'];
+
+/** What tests accept stays out of the settings of whoever runs them. */
+const env = { CAUSEWAY_USER_FOLDER: join(tmpdir(), `causeway-test-user-${process.pid}`) };
+
 /** `unit`: beside the code, no system packages. `specs`: the big ones, with real servers, disks, guests and a browser. */
 export default defineConfig({
   test: {
@@ -13,7 +21,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          env,
           include: ['{shared,electron,renderer,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}'],
+          setupFiles,
           testTimeout: 120_000,
           expect: { poll: { timeout: patience.unit } },
         },
@@ -21,11 +31,14 @@ export default defineConfig({
       {
         test: {
           name: 'specs',
-          include: ['e2e/specs/**/*.spec.ts'],
+          env,
+          // Each folder is a tier: scripts/test/tiers.ts.
+          include: ['e2e/{specs,specs-full,specs-guests}/**/*.spec.ts'],
+          setupFiles,
           testTimeout: 600_000,
           hookTimeout: 600_000,
           expect: { poll: { timeout: patience.specs } },
-          // The rigs share two cores and one cache of images: one file after the other keeps times and deadlines honest.
+          // One file after the other; `npm test` runs several such processes at once.
           fileParallelism: false,
         },
       },
@@ -33,8 +46,9 @@ export default defineConfig({
         // What people do with the page, in the desktop app instead of the browser; `npm test` runs it where Electron's runtime is.
         test: {
           name: 'electron',
-          include: ['e2e/specs/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts'],
-          env: { CAUSEWAY_HOST: 'electron' },
+          include: ['e2e/{specs,specs-guests}/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts'],
+          env: { ...env, CAUSEWAY_HOST: 'electron' },
+          setupFiles,
           testTimeout: 600_000,
           hookTimeout: 600_000,
           expect: { poll: { timeout: patience.specs } },
@@ -42,13 +56,25 @@ export default defineConfig({
         },
       },
       {
+        // Seeded crashes and faults, for hours; scripts/endurance.ts sets seeds and counts.
+        test: {
+          name: 'endurance',
+          include: ['e2e/endurance/**/*.spec.ts'],
+          setupFiles,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: patience.specs } },
+        },
+      },
+      {
         // Against a real open-source cloud, which is started where none runs: minutes, gigabytes, packages of its own.
         test: {
           name: 'openstack',
+          env,
           include: ['e2e/specs-openstack/**/*.spec.ts'],
           expect: { poll: { timeout: patience.specs } },
           globalSetup: ['e2e/rigs/open-source-cloud/for-specs.ts'],
-          setupFiles: ['e2e/rigs/open-source-cloud/hold-requests.ts'],
+          setupFiles: [...setupFiles, 'e2e/rigs/open-source-cloud/hold-requests.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
           fileParallelism: false,

@@ -4,10 +4,12 @@ import { events } from '../shared/contract/contract.ts';
 import { serveChannel } from '../shared/contract/serve-channel.ts';
 import { CausewayError, toErrorRecord } from '../shared/model/causeway-error.ts';
 import { openProject } from './engine/core/open-project.ts';
+import { endOnUncaught } from './engine/core/uncaught.ts';
 import { ensureStateFolder } from './engine/store/database.ts';
 import { passphraseWrapper } from './secrets/passphrase-wrapper.ts';
 import { releasedKey } from './secrets/released-key.ts';
 import { openVault } from './secrets/vault.ts';
+import { endOnUnhandledRejection } from './workbench/end-on-rejection.ts';
 import type { EngineKeys, EngineNote, EngineStart } from './workbench/engine-process.ts';
 
 /**
@@ -15,7 +17,20 @@ import type { EngineKeys, EngineNote, EngineStart } from './workbench/engine-pro
  * (`process.send`). The parent's first message says which project; after that the contract is spoken. It ends when
  * the parent hangs up, after what is under way has drained.
  */
+/** A parent that does not end a failed engine within this time is gone, milliseconds. */
+const endedByParentMs = 10_000;
+endOnUnhandledRejection();
 const parent = parentChannel();
+endOnUncaught({
+  status: 70,
+  graceMs: endedByParentMs + 1_000,
+  async tell(error, stack) {
+    process.stderr.write(`causeway: the engine ends because of an unexpected error: ${stack}\n`);
+    parent.onStop(() => process.exit(70));
+    parent.channel.send({ failed: error });
+    await new Promise((resolve) => setTimeout(resolve, endedByParentMs));
+  },
+});
 const start = await parent.first;
 
 let keys: EngineKeys = start;
@@ -52,11 +67,12 @@ try {
     } else client.noteSleep(note.woke);
   });
   parent.channel.send({ started: true });
-  await resume();
+  await resume().catch(() => undefined); // what can't go on says why in its own events
 } catch (error) {
+  // The parent ends this process when it has read that: a message is lost when the process ends right after it.
+  parent.onStop(() => process.exit(1));
   parent.channel.send({ failed: toErrorRecord(error) });
-  process.exitCode = 1;
-  parent.channel.close();
+  setTimeout(() => process.exit(1), endedByParentMs);
 }
 
 interface Parent {

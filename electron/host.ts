@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import Conf from 'conf';
 import { workbenchEvents } from '../shared/contract/shell.ts';
 import { serveChannel } from '../shared/contract/serve-channel.ts';
+import { endOnUncaught } from './engine/core/uncaught.ts';
 import { openInBrowser } from './host/open-in-browser.ts';
 import { socketChannel } from './host/socket-channel.ts';
 import { startWebHost } from './host/web-host.ts';
@@ -12,6 +13,17 @@ import { nodeEngine } from './workbench/node-engine.ts';
 import { sampleLab } from './workbench/sample-lab.ts';
 import { settingsStore } from './workbench/settings-store.ts';
 import { createShell } from './workbench/shell.ts';
+
+/** Ends what was started so far. */
+let closing = async (): Promise<void> => undefined;
+endOnUncaught({
+  status: 70,
+  graceMs: 40_000,
+  async tell(_error, stack) {
+    console.error(`causeway: the workbench ends because of an unexpected error: ${stack}`);
+    await closing();
+  },
+});
 
 /** The workbench on loopback, for a machine without a display or without Electron's runtime. */
 const { values } = parseArgs({
@@ -29,6 +41,7 @@ const { version } = JSON.parse(readFileSync(join(out, '..', 'package.json'), 'ut
 const file = new Conf(values.settings === undefined ? { projectName: 'causeway' } : { projectName: 'causeway', cwd: values.settings });
 const sample = sampleLab(join(out, '..'));
 const shell = createShell({ host: 'browser', version, settings: settingsStore(file), spawn: nodeEngine(join(import.meta.dirname, 'engine.js')), ...(sample === undefined ? {} : { sample }) });
+closing = () => shell.close();
 if (values.project !== undefined) {
   const opened = await shell.dispatch('project.open', { folder: values.project }, new AbortController().signal);
   if (!opened.ok) console.error(opened.error.message);
@@ -40,9 +53,10 @@ const host = await startWebHost({
 });
 console.log(`The workbench is open at ${host.url} (the link works once). Enter gives a fresh link, Ctrl-C ends it.`);
 createInterface({ input: process.stdin }).on('line', () => console.log(`A fresh link, for one use: ${host.freshUrl()}`));
-if (!values['no-open']) openInBrowser(host.url);
+const forgetLink = values['no-open'] ? () => undefined : openInBrowser(host.url);
 
 async function end(): Promise<void> {
+  forgetLink();
   await host.close();
   await shell.close();
   process.exit(0);

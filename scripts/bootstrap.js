@@ -2,14 +2,18 @@
 /**
  * Installs the Debian packages that Causeway's lab and tests stand on, or says what is missing.
  *
- *   node scripts/bootstrap.js [--check] [demo] [test] [bench] [openstack]
+ *   node scripts/bootstrap.js [--check] [--yes] [demo] [test] [bench] [openstack]
  *
- * Without a group: demo and test. As root on Debian it installs; otherwise, or with `--check`, it prints one line that
- * names what is missing and what for. Exit code 0: everything is there; 1: something is missing; 2: apt failed or the
- * arguments are wrong. Plain Node 18 without any npm package: it runs before `npm ci`.
+ * Without a group: demo and test. As root on Debian it installs, after a yes on the terminal, with `--yes`, or with
+ * `CI=true` in the environment, and starts no service. Otherwise, or with `--check`, it prints one line that names what is
+ * missing and what for. Exit code 0: everything is there; 1: something is missing; 2: apt failed or the arguments are
+ * wrong. Plain Node 18 without any npm package: it runs before `npm ci`.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { removeLeftBehind, withoutServices } from './without-services.js';
 
 /** Package → what it is for, by group. */
 const groups = {
@@ -21,6 +25,7 @@ const groups = {
     'util-linux': 'namespaces of native workers',
     mount: 'loop devices of native workers',
     iproute2: 'network of native workers',
+    slirp4netns: 'way from native workers to package mirrors',
     'qemu-system-x86': 'the VM to move, emulated workers and guests',
     seabios: 'firmware of emulated machines',
     mmdebstrap: 'images of workers and of the VM to move, built from this machine\'s package sources',
@@ -32,7 +37,7 @@ const groups = {
   },
   test: {
     'openssh-server': 'SSH transport tests',
-    slirp4netns: 'networks beyond the lab for native workers',
+    nbdkit: 'NBD servers of another make, with options of their own',
     'libnbd-bin': 'a second reader of NBD exports to compare with',
     chromium: 'end-to-end tests of the workbench',
     'ntfs-3g': 'file systems of Windows guests',
@@ -43,7 +48,6 @@ const groups = {
     xorriso: 'driver discs for Windows guests',
   },
   bench: {
-    nbdkit: 'the peer that the benchmarks compare with',
     guestfish: 'the appliance that the next two work in',
     'guestfs-tools': 'virt-customize, a peer of the preparation of guests',
     'virt-v2v': 'virt-v2v-in-place, a peer of the preparation of guests',
@@ -132,38 +136,74 @@ function apt(...args) {
   return done.status === 0;
 }
 
-function install(names) {
-  const attempt = () => apt('install', '-y', '--no-install-recommends', ...names);
-  process.stdout.write(`Installing ${names.length} Debian packages: ${names.join(' ')}\n`);
-  if (listsAreStale()) return apt('update') && attempt();
+function install(names, world) {
+  const attempt = () => world.apt('install', '-y', '--no-install-recommends', ...names);
+  if (world.listsAreStale()) return world.apt('update') && attempt();
   // Lists that are there may name versions that the mirror no longer has.
-  return attempt() || (apt('update') && attempt());
+  return attempt() || (world.apt('update') && attempt());
 }
 
-function main(args) {
-  const isCheck = args.includes('--check');
-  const names = args.filter((name) => name !== '--check');
-  const unknown = names.filter((name) => !Object.hasOwn(groups, name));
-  if (unknown.length > 0) {
-    process.stderr.write(`Unknown group: ${unknown.join(', ')}. There are: ${Object.keys(groups).join(', ')}.\n`);
-    return 2;
+/** Asks on the terminal; no is the default, also when the input ends or is interrupted. */
+async function ask(question) {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await new Promise((resolve) => {
+      terminal.question(question, resolve);
+      terminal.once('close', () => resolve(''));
+    })).trim());
+  } finally {
+    terminal.close();
   }
-  const packages = packagesOf(names.length === 0 ? ['demo', 'test'] : names);
-  const missing = missingOf(packages);
-  if (missing === undefined) {
-    process.stdout.write(`Not a Debian machine. Needed here by other means: ${describe(Object.keys(packages), packages)}.\n`);
-    return 1;
-  }
-  if (missing.length === 0) return 0;
-  if (isCheck || process.getuid?.() !== 0) {
-    process.stdout.write(`Missing Debian packages (install them as root with "node scripts/bootstrap.js"): ${describe(missing, packages)}.\n`);
-    return 1;
-  }
-  if (install(missing)) return 0;
-  process.stderr.write(`These Debian packages could not be installed: ${describe(missing, packages)}.\n`);
-  return 2;
 }
 
 const describe = (names, packages) => names.map((name) => `${name} (${packages[name]})`).join(', ');
 
-process.exitCode = main(process.argv.slice(2));
+/** What the bootstrap sees and does outside of itself; tests pass their own. */
+const realWorld = {
+  isRoot: () => process.getuid?.() === 0,
+  isTerminal: () => process.stdin.isTTY === true && process.stdout.isTTY === true,
+  env: process.env,
+  ask,
+  missingOf,
+  listsAreStale,
+  apt,
+  withoutServices,
+  removeLeftBehind,
+  say: (text) => process.stdout.write(`${text}\n`),
+  complain: (text) => process.stderr.write(`${text}\n`),
+};
+
+/** Runs the bootstrap; resolves with its exit status. */
+export async function bootstrap(args, world = realWorld) {
+  const options = args.filter((name) => name.startsWith('--'));
+  const names = args.filter((name) => !name.startsWith('--'));
+  const unknown = [...options.filter((name) => !['--check', '--yes'].includes(name)), ...names.filter((name) => !Object.hasOwn(groups, name))];
+  if (unknown.length > 0) {
+    world.complain(`Unknown: ${unknown.join(', ')}. Groups: ${Object.keys(groups).join(', ')}. Options: --check, --yes.`);
+    return 2;
+  }
+  const packages = packagesOf(names.length === 0 ? ['demo', 'test'] : names);
+  const missing = world.missingOf(packages);
+  if (missing === undefined) {
+    world.say(`Not a Debian system. Install these with your own package manager: ${describe(Object.keys(packages), packages)}.`);
+    return 1;
+  }
+  // Also when the killed installation had come far enough for nothing to be missing now.
+  if (world.isRoot() && !options.includes('--check')) world.removeLeftBehind();
+  if (missing.length === 0) return 0;
+  const lacking = (how) => {
+    world.say(`Missing Debian packages (${how}): ${describe(missing, packages)}.`);
+    return 1;
+  };
+  const command = `node scripts/bootstrap.js --yes${names.length === 0 ? '' : ` ${names.join(' ')}`}`;
+  if (options.includes('--check') || !world.isRoot()) return lacking(`to install them, run as root: ${command}`);
+  const hasConsent = options.includes('--yes') || world.env.CI === 'true' ||
+    (world.isTerminal() && (await world.ask(`Install ${missing.length} Debian packages as root? ${missing.join(' ')}\nNo service is started. [y/N] `)));
+  if (!hasConsent) return lacking(`not installed without your consent; to install them, run: ${command}`);
+  world.say(`Installing ${missing.length} Debian packages: ${missing.join(' ')}`);
+  if (world.withoutServices(() => install(missing, world))) return 0;
+  world.complain(`These Debian packages could not be installed: ${describe(missing, packages)}.`);
+  return 2;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await bootstrap(process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { chromium } from 'playwright';
 
 // Draws the app's icons from the page's own one: `node scripts/icons.ts`. They are kept in the repository, so that only
 // a changed drawing needs a browser.

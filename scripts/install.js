@@ -18,16 +18,19 @@ export { root };
 export function ensureInstalled() {
   const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(node24)) return;
-  console.error('Installing the npm packages …');
+  console.error('Installing the npm packages (about a minute the first time) …');
   const args = existsSync(join(root, 'node_modules')) ? ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund'] : ['ci'];
-  const { status, signal, error } = spawnSync('npm', args, {
+  const { status, signal, error, stdout, stderr } = spawnSync('npm', args, {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    // What npm says about packages that are for other versions of Node or have install scripts concerns nobody here.
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
     shell: process.platform === 'win32',
   });
   if (status !== 0) {
     const how = error?.message ?? (signal === null ? `exit status ${status}` : signal);
-    console.error(`npm ${args[0]} failed (${how}); its own messages are above.`);
+    console.error(`${stdout ?? ''}${stderr ?? ''}\nnpm ${args[0]} failed (${how}); its own messages are above.`);
     process.exit(status ?? 1);
   }
   writeFileSync(stamp, wanted);

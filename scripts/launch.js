@@ -4,41 +4,52 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, node24, root } from './install.js';
 
+/** A suite's results, for the support matrix. */
+const reported = (name) => ['--reporter=default', '--reporter=json', `--outputFile.json=${join(root, 'out', 'reports', `${name}.json`)}`];
+
 const tasks = {
   start: { run: ['scripts/start.ts'], build: 'all' },
   demo: { run: ['e2e/demo/run.ts'], build: 'all', packages: 'demo' },
   test: { run: ['scripts/test.ts'], build: 'all', packages: 'test' },
+  // Each kind of guest as a running VM through the whole chain: about two hours of emulation.
+  'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', ...reported('guests')], build: 'all', packages: 'test', env: { CAUSEWAY_FULL_CHAIN: '1' } },
   // Against a real open-source cloud of Debian's packages, which is started on loopback where none runs.
-  'test:openstack': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack'], build: 'node', packages: 'openstack' },
+  'test:openstack': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack', ...reported('openstack')], build: 'node', packages: 'openstack' },
+  // Thousands of seeded crashes and faults; two hours on two processors.
+  'test:endurance': { run: ['scripts/endurance.ts'], build: 'node', packages: 'test' },
   bench: { run: ['scripts/bench.ts'], build: 'all', packages: 'bench' },
   lab: { run: ['scripts/lab.ts'], build: 'node', packages: 'demo' },
   build: { run: [], build: 'all' },
+  docs: { run: ['scripts/write-documents.ts'] },
+  'docs:dependencies': { run: ['scripts/dependencies.ts'] },
   causeway: { run: ['out/main/cli.js'], build: 'node' },
 };
 
-const [name, ...rest] = process.argv.slice(2);
+const [name, ...given] = process.argv.slice(2);
 const task = tasks[name];
 if (task === undefined) {
   console.error(`Unknown task ${name}. Tasks: ${Object.keys(tasks).join(', ')}`);
   process.exit(2);
 }
 
+// `--yes` is consent to install Debian packages; the task itself does not see it.
+const rest = task.packages === undefined ? given : given.filter((argument) => argument !== '--yes');
 ensureInstalled();
 if (task.packages !== undefined) {
   // Missing packages are named in one line; what needs them says so again when it comes to it.
-  const installed = await run([join(root, 'scripts/bootstrap.js'), task.packages]);
+  const installed = await run([join(root, 'scripts/bootstrap.js'), ...(rest.length < given.length ? ['--yes'] : []), task.packages]);
   if (installed === 2) process.exit(2);
 }
-const built = await run([join(root, 'scripts/build-on-demand.ts'), task.build]);
+const built = task.build === undefined ? 0 : await run([join(root, 'scripts/build-on-demand.ts'), task.build]);
 if (built !== 0 || task.run.length === 0) process.exit(built);
 // npm changes into the package's folder; file names on the command line are meant from where the caller stands.
 const [file, ...fixed] = task.run;
-process.exit(await run([join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root));
+process.exit(await run([join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root, task.env));
 
 /** Runs a file on Node 24, hands signals on, resolves with its exit status. */
-function run(args, cwd = root) {
+function run(args, cwd = root, env = {}) {
   return new Promise((resolve) => {
-    const child = spawn(node24, args, { stdio: 'inherit', cwd, shell: process.platform === 'win32' });
+    const child = spawn(node24, args, { stdio: 'inherit', cwd, env: { ...process.env, ...env }, shell: process.platform === 'win32' });
     // The terminal sends Ctrl-C to the whole group; the child decides what it means, and we wait for it.
     const handOn = (signal) => () => signal === 'SIGINT' || child.kill(signal);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, handOn(signal));

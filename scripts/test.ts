@@ -1,114 +1,155 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { spawn, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
 import { electronRuntime } from './electron-runtime.ts';
+import { openCpuAccount } from './test/cpu-account.ts';
+import { readReport, type Outcome } from './test/outcome.ts';
+import { runAll, type Task } from './test/schedule.ts';
+import { skippedForAReason, specsOf, tierEnvironment, tierOf } from './test/tiers.ts';
+import { keepTimes, readTimes, type Taken } from './test/times.ts';
 
 /**
- * All checks, one after the other: lint, types, unit tests, specs. A later one runs even when an earlier one failed, so
- * that one run says everything. The last line counts; `out/test-summary.txt` keeps it for whoever wraps this.
+ * All checks of a tier (see `test/tiers.ts`): lint, types and unit tests one after the other, beside them the specs, one
+ * more at once than there are processors, because many of them wait most of their time. What fails does not stop the rest, so that one run tells everything.
+ * `out/test-summary.txt` keeps the last line; `out/reports` the output of each task; `.cache/test-times.json` the times.
  */
 const root = join(import.meta.dirname, '..');
 const reports = join(root, 'out', 'reports');
 rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
 
-interface Outcome {
-  readonly name: string;
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly seconds: number;
-  /** What failed, in the words of the one that looked. */
-  readonly failures?: readonly string[];
+interface Job extends Task {
+  readonly group: Outcome['group'];
+  readonly args: readonly string[];
+  readonly report?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-const outcomes = [
-  check('lint', ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0']),
-  check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
-  suite('unit'),
-  suite('specs'),
-  electronSpecs(),
-];
+/** Names, or parts of them: only these are run. */
+const wanted = process.argv.slice(2);
+const tier = tierOf(process.env);
+const isRoot = process.geteuid?.() === 0;
+const times = readTimes(root);
+const startedAt = Date.now();
+console.log(`Tests of the ${tier} tier${tier === 'usual' ? ' (CI=true runs the full one)' : ''}. Output of each part: out/reports.`);
 
-const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
-const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
-console.log();
-for (const { name, passed: ok, failed: bad, skipped, seconds } of outcomes) {
-  console.log(`${name.padEnd(8)} ${ok} passed, ${bad} failed, ${skipped} skipped  (${seconds.toFixed(0)} s)`);
+const chosen = [...checks(), ...specs()].filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+if (chosen.length === 0) {
+  console.error(`Nothing is called ${wanted.join(' or ')}. Parts: lint, types, unit, and the names of spec files.`);
+  process.exit(2);
 }
-// Again at the end: who reads a long log begins there.
-const failures = outcomes.flatMap((outcome) => outcome.failures ?? []);
-if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}\n`);
-const summary = `${passed} passed, ${failed} failed`;
-writeFileSync(join(root, 'out', 'test-summary.txt'), `${summary}\n`);
-console.log(summary);
-process.exitCode = failed === 0 ? 0 : 1;
+const outcomes = await runAll(chosen, { check: 1, spec: availableParallelism() + 1 }, runJob);
+if (wanted.length === 0 && electronIsHere()) outcomes.push(await runJob(vitest('electron', 'electron', [], 'spec')));
+keepTimes(root, Object.fromEntries(outcomes.map(({ name, wallSeconds, cpuSeconds }): [string, Taken] => [name, { wall: wallSeconds, ...(cpuSeconds === undefined ? {} : { cpu: cpuSeconds }) }])));
+process.exitCode = summarize(outcomes);
 
-/** A check that passes or fails as a whole. */
-function check(name: string, args: readonly string[]): Outcome {
-  heading(name);
-  const startedAt = Date.now();
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
-  return { name, passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, seconds: (Date.now() - startedAt) / 1000 };
+/** The full tier takes nothing from a cache: what a file's types mean may have changed in another one. */
+function checks(): Job[] {
+  const cache = join(root, '.cache');
+  const lint = ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0'];
+  const types = ['node_modules/typescript/bin/tsc', '-p', '.'];
+  const isCached = tier === 'usual';
+  return [
+    { name: 'lint', group: 'lint', lane: 'check', expectedSeconds: 3, args: isCached ? [...lint, '--cache', '--cache-strategy', 'content', '--cache-location', join(cache, 'eslint/')] : lint },
+    { name: 'types', group: 'types', lane: 'check', expectedSeconds: 2, args: isCached ? [...types, '--incremental', '--tsBuildInfoFile', join(cache, 'types.tsbuildinfo')] : types },
+    vitest('unit', 'unit', ['--maxWorkers', '1'], 'check', 1),
+  ];
 }
 
-/** The specs of the page once more, in the desktop app, where there can be one. */
-function electronSpecs(): Outcome {
+function specs(): Job[] {
+  return specsOf(tier, root).map(({ path, exclusive }) => {
+    // Unknown ones first: they may be long.
+    const expectedSeconds = times[path]?.wall ?? Infinity;
+    return { ...vitest(path, 'specs', [path], 'spec', expectedSeconds), ...(exclusive === undefined ? {} : { exclusive }), env: { ...tierEnvironment[tier] } };
+  });
+}
+
+function vitest(name: string, project: string, more: readonly string[], lane: string, expectedSeconds = Infinity): Job {
+  const report = join(reports, `${basename(name, '.spec.ts')}.json`);
+  return {
+    name, lane, expectedSeconds, report, group: project as Outcome['group'],
+    args: ['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...more, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+  };
+}
+
+function electronIsHere(): boolean {
   const missing = electronRuntime(root) === undefined ? "Electron's runtime is not on this machine" : hasDisplay() ? undefined : 'there is no display';
-  if (missing === undefined) return suite('electron');
-  heading('electron');
-  console.log(`Skipped: ${missing}. The same specs ran in the browser.`);
-  return { name: 'electron', passed: 0, failed: 0, skipped: 1, seconds: 0 };
+  if (missing !== undefined) console.log(`electron: not run: ${missing}. The same specs ran in the browser.`);
+  return missing === undefined;
 }
 
 function hasDisplay(): boolean {
   return process.platform !== 'linux' || process.env['DISPLAY'] !== undefined || process.env['WAYLAND_DISPLAY'] !== undefined;
 }
 
-/** A vitest project; a run that dies before it reports counts as one failure. */
-function suite(name: 'unit' | 'specs' | 'electron'): Outcome {
-  heading(name);
-  const report = join(reports, `${name}.json`);
-  const startedAt = Date.now();
-  const { status } = spawnSync(
-    process.execPath,
-    ['node_modules/vitest/vitest.mjs', 'run', '--project', name, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    { cwd: root, stdio: 'inherit' },
-  );
-  const seconds = (Date.now() - startedAt) / 1000;
-  try {
-    const { numPassedTests, numFailedTests, numPendingTests, numFailedTestSuites, testResults }: Report = JSON.parse(readFileSync(report, 'utf8'));
-    // A file that can't even be loaded has no failed test, but it is a failure; so is a non-zero exit without either.
-    const failures = Math.max(numFailedTests, numFailedTestSuites > 0 ? 1 : 0, status === 0 ? 0 : 1);
-    return { name, passed: numPassedTests, failed: failures, skipped: numPendingTests, seconds, failures: testResults.flatMap(failedIn) };
-  } catch {
-    return { name, passed: 0, failed: 1, skipped: 0, seconds };
+/** Runs one job; its output goes to a file, and to the terminal only when it failed. */
+async function runJob(job: Job): Promise<Outcome> {
+  const log = join(reports, `${basename(job.name, '.spec.ts')}.log`);
+  const account = openCpuAccount(basename(job.name));
+  const begun = performance.now();
+  const [command, ...args] = [...account.prefix, process.execPath, ...job.args] as [string, ...string[]];
+  let output = '';
+  writeFileSync(log, '');
+  const status = await new Promise<number | null>((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...job.env, ...process.env } });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        appendFileSync(log, text);
+      });
+    }
+    child.once('error', () => resolve(-1));
+    child.once('close', resolve);
+  });
+  const wallSeconds = Math.round((performance.now() - begun) / 100) / 10;
+  const cpu = account.seconds();
+  account.close();
+  const counts = job.report === undefined
+    ? { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: [], failures: status === 0 ? [] : [`${job.name} failed`] }
+    : readReport(job.report, status, root);
+  const outcome: Outcome = { name: job.name, group: job.group, ...counts, wallSeconds, cpuSeconds: cpu === undefined ? undefined : Math.round(cpu * 10) / 10 };
+  if (outcome.failed > 0) console.log(`\n── ${job.name} ${'─'.repeat(Math.max(0, 60 - job.name.length))}\n${output}`);
+  console.log(`${outcome.failed > 0 ? '✗' : '✓'} ${time(outcome)}  ${job.name}: ${outcome.passed} passed${outcome.failed > 0 ? `, ${outcome.failed} failed` : ''}${outcome.skipped.length > 0 ? `, ${outcome.skipped.length} skipped` : ''}`);
+  return outcome;
+}
+
+function time({ wallSeconds, cpuSeconds }: Outcome): string {
+  return `${wallSeconds.toFixed(0).padStart(4)} s${cpuSeconds === undefined ? '' : ` (CPU ${cpuSeconds.toFixed(0).padStart(3)} s)`}`;
+}
+
+/** Prints what the run came to; the last line counts. Answers with the exit status. */
+function summarize(all: readonly Outcome[]): 0 | 1 {
+  const sum = (count: (outcome: Outcome) => number, of: readonly Outcome[] = all): number => of.reduce((total, outcome) => total + count(outcome), 0);
+  console.log('\nSlowest:');
+  for (const outcome of all.toSorted((a, b) => b.wallSeconds - a.wallSeconds).slice(0, 10)) console.log(`  ${time(outcome)}  ${outcome.name}`);
+
+  const skipping = all.filter(({ skipped }) => skipped.length > 0);
+  if (skipping.length > 0) console.log('\nSkipped:');
+  const unexplained: string[] = [];
+  for (const { name, group, skipped } of skipping) {
+    const reason = !isRoot ? 'needs root' : skippedForAReason[basename(name)] ?? (group === 'unit' ? undefined : tier === 'usual' ? 'CI=true runs them' : undefined);
+    console.log(`  ${name}: ${skipped.length} (${reason ?? 'no reason known'})`);
+    // What this machine can run must not be skipped there.
+    if (tier === 'full' && isRoot && reason === undefined) unexplained.push(...skipped.map((test) => `${name} > ${test}: skipped, although this machine can run it`));
   }
-}
 
-/** What is read of vitest's report. */
-interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly numFailedTestSuites: number;
-  readonly testResults: readonly FileReport[];
-}
+  // What needs a missing program has failed above; this says which package brings it.
+  const packages = spawnSync(process.execPath, [join(root, 'scripts/bootstrap.js'), '--check', 'test'], { encoding: 'utf8' });
+  if (packages.status === 1) console.log(`\n${packages.stdout.trim()}`);
 
-interface FileReport {
-  readonly name: string;
-  readonly status: string;
-  readonly message: string;
-  readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] }[];
-}
-
-function failedIn(file: FileReport): string[] {
-  const path = relative(root, file.name);
-  const tests = file.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName, failureMessages }) =>
-    `${path} > ${fullName}\n    ${(failureMessages?.[0] ?? '').split('\n').slice(0, 3).join('\n    ')}`);
-  return tests.length === 0 && file.status === 'failed' ? [`${path}: ${file.message}`] : tests;
-}
-
-function heading(name: string): void {
-  console.log(`\n── ${name} ${'─'.repeat(Math.max(0, 60 - name.length))}`);
+  console.log();
+  for (const group of ['lint', 'types', 'unit', 'specs', 'electron'] as const) {
+    const of = all.filter((outcome) => outcome.group === group);
+    if (of.length > 0) console.log(`${group.padEnd(8)} ${sum(({ passed }) => passed, of)} passed, ${sum(({ failed }) => failed, of)} failed, ${sum(({ skipped }) => skipped.length, of)} skipped`);
+  }
+  const failures = [...all.flatMap((outcome) => outcome.failures), ...unexplained];
+  // Again at the end: who reads a long log begins there.
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}\n`);
+  console.log(`Took ${((Date.now() - startedAt) / 60_000).toFixed(1)} minutes.`);
+  const failed = sum((outcome) => outcome.failed) + unexplained.length;
+  const summary = `${sum(({ passed }) => passed)} passed, ${failed} failed`;
+  writeFileSync(join(root, 'out', 'test-summary.txt'), `${summary}\n`);
+  console.log(summary);
+  return failed === 0 ? 0 : 1;
 }

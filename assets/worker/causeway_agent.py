@@ -213,6 +213,24 @@ def device_serial(name):
     return os.path.splitext(os.path.basename(backing))[0] if backing else ''
 
 
+def device_lun(name):
+    # A SCSI device is named host:channel:target:lun.
+    address = os.path.basename(os.path.realpath('/sys/block/%s/device' % name)).split(':')
+    return int(address[3]) if len(address) == 4 and address[3].isdigit() else None
+
+
+def names_by_path(folder='/dev/disk/by-path'):
+    """Device path -> names in /dev/disk/by-path."""
+    found = {}
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        names = []
+    for name in names:
+        found.setdefault(os.path.realpath(os.path.join(folder, name)), []).append(name)
+    return found
+
+
 def whole_disks(number):
     """Names of the whole disks that a block device number stands on (through partitions, device mapper, md)."""
     path = os.path.realpath('/sys/dev/block/%s' % number)
@@ -283,6 +301,7 @@ def holders_of(name):
 
 def list_devices():
     used = disks_in_use()
+    by_path = names_by_path()
     devices = []
     try:
         names = sorted(os.listdir('/sys/block'))
@@ -295,7 +314,10 @@ def list_devices():
         if size == 0 or not os.path.exists('/dev/' + name):
             continue
         busy = name in used or bool(holders_of(name)) or read_text('/sys/block/%s/ro' % name) == '1'
-        devices.append({'path': '/dev/' + name, 'serial': device_serial(name), 'sizeBytes': size, 'inUse': busy})
+        devices.append({
+            'path': '/dev/' + name, 'serial': device_serial(name), 'lun': device_lun(name), 'byPath': by_path.get('/dev/' + name, []),
+            'sizeBytes': size, 'inUse': busy,
+        })
     return devices
 
 
@@ -339,8 +361,10 @@ class Volume(object):
         self.unsynced = 0
         self.users = 0
         self.failure = None
+        self.sync_lock = threading.Lock()
         self.closed = False
-        self.zero_ways = ['punch', 'zeroout'] if self.is_block else ['punch']
+        # Ways to write zeros that the device refused; several threads may find that out at once.
+        self.closed_ways = set()
         self.syncer = threading.Thread(target=self.keep_syncing)
         self.syncer.daemon = True
         self.syncer.start()
@@ -392,16 +416,21 @@ class Volume(object):
                     self.gate.notify_all()
 
     def sync(self):
-        try:
-            os.fdatasync(self.fd)
-        except OSError as error:
-            # The kernel tells of lost pages once; a later call would succeed although the bytes are gone.
-            self.failure = error.strerror or 'input/output error'
+        """Makes durable what was written. Gives why bytes were lost, now or earlier, or None.
+
+        The kernel reports lost pages to one call alone, so the lock covers the call and the note of its failure: no other
+        thread may see a clean sync in between."""
+        with self.sync_lock:
+            try:
+                os.fdatasync(self.fd)
+            except OSError as error:
+                self.failure = error.strerror or 'input/output error'
+            return self.failure
 
     def flush(self):
-        self.sync()
-        if self.failure:
-            raise Refusal(DURABILITY_LOST, '%s: %s' % (self.path, self.failure))
+        failure = self.sync()
+        if failure:
+            raise Refusal(DURABILITY_LOST, '%s: %s' % (self.path, failure))
 
     def zero(self, offset, length):
         end = offset + length
@@ -409,10 +438,12 @@ class Volume(object):
         if first >= last:
             return self.write_zeros(offset, length)
         self.write_zeros(offset, first - offset)
-        while self.zero_ways:
-            if self.zero_by(self.zero_ways[0], first, last - first):
+        for way in ('punch', 'zeroout') if self.is_block else ('punch',):
+            if way in self.closed_ways:
+                continue
+            if self.zero_by(way, first, last - first):
                 break
-            self.zero_ways.pop(0)
+            self.closed_ways.add(way)
         else:
             self.write_zeros(first, last - first)
         self.write_zeros(last, end - last)
@@ -651,7 +682,9 @@ class Connection(object):
             self.answer(request, kind, refusal.status, str(refusal).encode('utf-8', 'replace'), handle)
         except OSError as error:
             self.answer(request, kind, IO_ERROR, str(error.strerror or error).encode('utf-8', 'replace'), handle)
-        except (ValueError, KeyError, TypeError, zlib.error, MemoryError) as error:
+        except Disconnected:
+            raise
+        except Exception as error:  # a damaged request or a defect: neither may end the thread that serves others
             text = '%s: %s' % (type(error).__name__, error)
             self.answer(request, kind, BAD_REQUEST, text.encode('utf-8', 'replace')[:1000], handle)
 
@@ -885,7 +918,12 @@ def accept_on(agent, listener, context, pinned):
             time.sleep(0.1)
             count.release()
             continue
-        start(lambda connection=connection: serve(connection))
+        try:
+            start(lambda connection=connection: serve(connection))
+        except RuntimeError as error:  # no more threads can be started
+            note('a connection was refused: %s' % error)
+            connection.close()
+            count.release()
 
 
 def go_to_background(lock):

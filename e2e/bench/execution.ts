@@ -1,17 +1,18 @@
 /**
  * What whole executions cost, by the command line that users have: images in memory go to the lab's cloud, through its
- * worker, and are verified. Two questions: does a large disk with little in it cost what little there is, and how much
- * memory does the engine take with several disks at once.
+ * worker, and are verified. Three questions: does a large disk with little in it cost what little there is, how much memory
+ * does the engine take with several disks at once, and how much does it take to compare the digests of two backups of 1 TiB.
  *
- *   node e2e/bench/execution.ts [--runs 3] [--mib 1024] [--json]
+ *   node e2e/bench/execution.ts [--runs 3] [--mib 1024] [--only-digests] [--json]
  */
+import { execFile } from 'node:child_process';
 import { createHash, randomFillSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { z } from 'zod';
 import { createProject } from '../../electron/workbench/project-file.ts';
 import { CommandLine } from '../demo/command-line.ts';
@@ -44,7 +45,7 @@ interface Sample {
   readonly residentBytes: number;
 }
 
-const { values } = parseArgs({ options: { runs: { type: 'string' }, mib: { type: 'string' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({ options: { runs: { type: 'string' }, mib: { type: 'string' }, 'only-digests': { type: 'boolean' }, json: { type: 'boolean' } } });
 const runs = Number(values.runs ?? 3);
 const dataBytes = Number(values.mib ?? 1024) * mebibyte;
 const machines = {
@@ -53,6 +54,13 @@ const machines = {
   four: { name: 'four', disks: 4, diskBytes: 100 * gibibyte, dataBytes: dataBytes / 2 },
 } satisfies Record<string, Machine>;
 const targets = { sparse: 1.2, residentMib: 350 };
+const digestsGib = 1024;
+const digestSample = z.object({ seconds: z.number(), residentBytes: z.number(), digests: z.number() });
+
+if (values['only-digests'] === true) {
+  reportDigests(await compareDigests());
+  process.exit(0);
+}
 
 const built = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js');
 if (!existsSync(built)) {
@@ -63,7 +71,7 @@ const scratch = await mkdtemp('/dev/shm/causeway-bench-');
 let lab: Lab | undefined;
 try {
   lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
-  report(await benchmark(lab));
+  report(await benchmark(lab), await compareDigests());
 } finally {
   await lab?.close();
   await rm(scratch, { recursive: true, force: true });
@@ -119,6 +127,21 @@ async function execute(causeway: CommandLine, replica: string): Promise<Sample> 
   return { seconds: (performance.now() - begun) / 1000, copySeconds, cpuSeconds, residentBytes };
 }
 
+/** The digests of two backups of a large disk, in a process that does nothing else. */
+async function compareDigests(): Promise<z.infer<typeof digestSample>> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'backup-digests.ts'), String(digestsGib)]);
+  return digestSample.parse(JSON.parse(stdout));
+}
+
+function reportDigests({ seconds, residentBytes, digests }: z.infer<typeof digestSample>): void {
+  const residentMib = residentBytes / mebibyte;
+  if (values.json === true) {
+    console.log(JSON.stringify({ digestsGib, digests, seconds, residentMib, targetMib: targets.residentMib }, null, 2));
+    return;
+  }
+  console.log(`comparing the digests of two backups of ${digestsGib} GiB (${(digests / 1e6).toFixed(0)} million) took ${seconds.toFixed(0)} s with at most ${residentMib.toFixed(0)} MiB resident (at most ${targets.residentMib}: ${residentMib <= targets.residentMib ? 'met' : 'missed'})`);
+}
+
 /** What a line of the command's output says of a disk that was copied; 0 when it speaks of something else. */
 function secondsOfCopy(line: unknown): number {
   const parsed = diskDone.safeParse(line);
@@ -147,7 +170,7 @@ function median(numbers: readonly number[]): number {
   return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
-function report(samples: ReadonlyMap<string, readonly Sample[]>): void {
+function report(samples: ReadonlyMap<string, readonly Sample[]>, digests: z.infer<typeof digestSample>): void {
   const rows = Object.values(machines).map((machine: Machine) => {
     const taken = samples.get(machine.name) ?? [];
     return {
@@ -164,7 +187,7 @@ function report(samples: ReadonlyMap<string, readonly Sample[]>): void {
   const ratios = { sparseTime: sparse.seconds / full.seconds, sparseCopy: sparse.copySeconds / full.copySeconds, sparseCpu: sparse.cpuSeconds / full.cpuSeconds };
   const load = loadavg()[0] ?? 0;
   if (values.json === true) {
-    console.log(JSON.stringify({ rows, ratios, targets, load }, null, 2));
+    console.log(JSON.stringify({ rows, ratios, targets, load, digests: { gib: digestsGib, ...digests } }, null, 2));
     return;
   }
   console.log(`whole executions, first run with verification (median of ${runs}; ${four.machine.disks} disks at once: one run; load ${load.toFixed(1)})`);
@@ -177,4 +200,5 @@ function report(samples: ReadonlyMap<string, readonly Sample[]>): void {
   console.log(`100 GiB with as much in it as a full disk costs ${ratios.sparseTime.toFixed(2)} x the time (copying alone ${ratios.sparseCopy.toFixed(2)} x), ${ratios.sparseCpu.toFixed(2)} x the CPU of that (at most ${targets.sparse}: ${verdict(Math.max(...Object.values(ratios)), targets.sparse)})`);
   const highest = Math.max(...rows.map((row) => row.residentMib));
   console.log(`the engine had at most ${highest.toFixed(0)} MiB resident (at most ${targets.residentMib}: ${verdict(highest, targets.residentMib)})`);
+  reportDigests(digests);
 }

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
-import { readConsole } from '../../electron/engine/deployments/boot-verdict.ts';
+import { readConsole } from '../../electron/engine/deployments/console-signs.ts';
 import { debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { changeOf, listTree, type TreeChange } from '../rigs/guests/tree-listing.ts';
 import { ensureDebianGuest, imageCache } from '../rigs/images/ensure.ts';
@@ -120,7 +120,7 @@ async function bootOf(lab: MorphLab, volumeId: string, nicId: string): Promise<s
     if ((await booted.ssh.execute('true', { timeoutMs: 5_000 })).code === 0) return `answers SSH after ${((performance.now() - begun) / 1000).toFixed(0)} s`;
     const console = readConsole(await booted.console());
     if (console.sign === 'stopped') return `stops: ${console.line}`;
-    if (console.sign === 'login') loginAt ??= elapsed;
+    if (console.sign === 'up') loginAt ??= elapsed;
     if (loginAt !== undefined && elapsed - loginAt > networkGraceMs) return `login on the console after ${(loginAt / 1000).toFixed(0)} s, no answer over the network`;
     if (elapsed > bootDeadlineMs) return `no login within ${bootDeadlineMs / 1000} s`;
     await delay(500);

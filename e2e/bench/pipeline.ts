@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Extent } from '../../shared/model/extent.ts';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
-import type { DiskWriter } from '../../electron/engine/ports/disk-writer.ts';
+import type { WriteTarget } from '../../electron/engine/ports/write-target.ts';
 import { createTransferTables, openTransferState, replicateDisk, type DiskOutcome } from '../../electron/engine/replication/index.ts';
 
 /**
@@ -47,9 +47,11 @@ function reader(sizeBytes: number, dataBytes: number, salt: number): DiskReader 
   };
 }
 
-function writer(sizeBytes: number): DiskWriter {
+function writer(sizeBytes: number): WriteTarget {
   return {
     sizeBytes,
+    alignmentBytes: 1,
+    read: () => Promise.reject(new Error('nothing is read back here')),
     async write(_offset, bytes) {
       await turn();
       return { bytesSent: bytes.length };

@@ -175,12 +175,12 @@ async function causeway(mechanism: 'HTTPS' | 'SSH', source: string, target: stri
   const port = await freePort();
   const access = {
     workerId, host: '127.0.0.1', sshPort: sshd.port, httpsPort: port, username: sshd.username,
-    privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey, attached: [],
+    privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
   };
   const session = await connectWorker(access, mechanism, { allowPaths: [scratch], agentPorts: [port] }, never);
   const reader = await openImage(source);
   const diskBytes = reader.sizeBytes;
-  const writer = await session.open({ path: target, serial: '', sizeBytes: diskBytes, inUse: false }, never);
+  const writer = await session.open({ path: target, serial: '', byPath: [], sizeBytes: diskBytes, inUse: false }, never);
   const agent = mechanism === 'HTTPS' ? await agentPid(workerId) : sshd.pid;
   const folder = await mkdtemp(join(scratch, 'state-'));
   const db = new DatabaseSync(join(folder, 'state.db'));

@@ -8,7 +8,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { createCore } from '../../electron/engine/core/core.ts';
 import { memoryVault, MemoryLab } from '../../electron/engine/core/testing/memory-lab.ts';
 import type { InventoryMachine } from '../../shared/inventory/inventory.ts';

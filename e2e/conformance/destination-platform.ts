@@ -9,6 +9,8 @@ import type { LedgerScope, ResourceKind } from '../../electron/engine/ports/ledg
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { startWorkerWith, type WorkerWithVolumes } from '../../electron/engine/workers/attach-volumes.ts';
 
 /** What can happen to one call of a platform's API. */
 export type CallFault =
@@ -75,7 +77,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
     beforeAll(async () => {
       lab = await startLab();
       folder = mkdtempSync(join(tmpdir(), 'causeway-destination-'));
-      store = openStore(folder);
+      store = openStore(folder, undefined, hurriedClock(20));
     });
     afterAll(async () => {
       await lab.close();
@@ -111,9 +113,9 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       await platform.deleteVolumes(run, never);
     }
 
-    async function execute(platform: DestinationPlatform, run: DestinationRun): Promise<{ volumes: readonly Volume[]; access: WorkerAccess }> {
+    async function execute(platform: DestinationPlatform, run: DestinationRun): Promise<{ volumes: readonly Volume[]; access: WorkerWithVolumes }> {
       const volumes = await platform.ensureVolumes(run, run.vm.disks, never);
-      const access = await platform.startWorker(run, 'disk-copy', volumes, never);
+      const access = await startWorkerWith(platform, run, 'disk-copy', volumes, never);
       return { volumes, access };
     }
 
@@ -164,11 +166,10 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const { run } = newReplica();
       const platform = lab.open();
       const first = await platform.ensureVolumes(run, run.vm.disks, never);
-      expect(first.map((volume) => [volume.diskId, volume.isNew])).toEqual(run.vm.disks.map((disk) => [disk.id, true]));
+      expect(first.map((volume) => [volume.diskId, volume.createdByThisCall])).toEqual(run.vm.disks.map((disk) => [disk.id, true]));
       first.forEach((volume, index) => expect(volume.sizeBytes).toBeGreaterThanOrEqual(run.vm.disks[index]?.size_bytes ?? 0));
-      expect(new Set(first.map((volume) => volume.serial)).size).toBe(first.length);
       const again = await lab.open().ensureVolumes(run, run.vm.disks, never);
-      expect(again).toEqual(first.map((volume) => ({ ...volume, isNew: false })));
+      expect(again).toEqual(first.map((volume) => ({ ...volume, createdByThisCall: false })));
       await cleanUp(platform, run);
       expect(await lab.inventory()).toEqual([]);
     });
@@ -180,7 +181,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: 5 * gib } : disk)), { id: 'added', size_bytes: gib }];
       const grown = withVm({ ...run.vm, disks });
       const after = await platform.ensureVolumes(grown, disks, never);
-      expect(after.map((volume) => volume.isNew)).toEqual([...before.map(() => false), true]);
+      expect(after.map((volume) => volume.createdByThisCall)).toEqual([...before.map(() => false), true]);
       expect(after.slice(0, before.length).map((volume) => volume.id)).toEqual(before.map((volume) => volume.id));
       expect(await lab.volumeGib(after[0]?.id ?? '')).toBe(5);
       await cleanUp(platform, grown);
@@ -204,7 +205,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const [lost] = await platform.ensureVolumes(run, run.vm.disks, never);
       await lab.loseVolume(lost?.id ?? '');
       const again = await platform.ensureVolumes(run, run.vm.disks, never);
-      expect(again.map((volume) => volume.isNew)).toEqual([true, ...again.slice(1).map(() => false)]);
+      expect(again.map((volume) => volume.createdByThisCall)).toEqual([true, ...again.slice(1).map(() => false)]);
       expect(notes.join('\n')).toContain(lost?.id);
       await cleanUp(platform, run);
       expect(await lab.inventory()).toEqual([]);
@@ -216,18 +217,26 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const { volumes, access } = await execute(platform, run);
       const kept = JSON.stringify([run.ledger.list(), notes]);
       for (const line of access.privateKeyPem.split('\n').slice(2, -2)) expect(kept).not.toContain(line);
-      expect(access.attached.map((volume) => volume.id)).toEqual(volumes.map((volume) => volume.id));
+      expect(access.attached.map(({ volume }) => volume.id)).toEqual(volumes.map((volume) => volume.id));
+      expect(new Set(access.attached.map(({ identity }) => JSON.stringify(identity))).size).toBe(volumes.length);
+      for (const { volume, identity } of access.attached) expect(identity.sizeBytes).toBe(volume.sizeBytes);
       expect(access.privateKeyPem).toContain('PRIVATE KEY');
       await lab.enter?.(access);
-      expect(await platform.whyWorkerIsDown(run.environment, access.workerId, never)).toBeUndefined();
+      expect(await platform.workerFailure(run.environment, access.workerId, never)).toBeUndefined();
       const counted = await census();
-      const again = await platform.startWorker(run, 'disk-copy', volumes, never);
+      const [one] = volumes;
+      if (one === undefined) throw new Error('the VM of the lab has no disk');
+      await platform.detachVolume(run, access.workerId, one, never);
+      await platform.detachVolume(run, access.workerId, one, never);
+      expect(await platform.attachVolume(run, access.workerId, one, never)).toEqual(access.attached[0]?.identity);
+      expect(await platform.attachVolume(run, access.workerId, one, never)).toEqual(access.attached[0]?.identity);
+      const again = await startWorkerWith(platform, run, 'disk-copy', volumes, never);
       expect(again).toEqual(access);
       expect(await census()).toEqual(counted);
       await platform.stopWorker(run, 'disk-copy', never);
       expect(Object.keys(await census())).toEqual(['volume']);
       expect(await census()).toEqual({ volume: volumes.length });
-      expect(await platform.whyWorkerIsDown(run.environment, access.workerId, never)).toContain('gone');
+      expect(await platform.workerFailure(run.environment, access.workerId, never)).toContain('gone');
       await platform.stopWorker(run, 'disk-copy', never);
       await platform.deleteVolumes(run, never);
       await platform.deleteVolumes(run, never);
@@ -240,7 +249,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const { volumes, access } = await execute(lab.open(), run);
       const counted = await census();
       const successor = lab.open();
-      const second = await successor.startWorker(run, 'disk-copy', volumes, never);
+      const second = await startWorkerWith(successor, run, 'disk-copy', volumes, never);
       expect(second.workerId).not.toBe(access.workerId);
       expect(await census()).toEqual(counted);
       expect(notes.join('\n')).toMatch(/replaced/);
@@ -254,7 +263,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       await execute(lab.open(), run);
       const stranger = lab.open();
       const entries = [...run.ledger.list()].reverse();
-      const managed = await stranger.listManaged?.(lab.environment, never);
+      const managed = await stranger.listManaged?.([lab.environment], never);
       if (managed !== undefined) {
         const known = new Set(entries.map((entry) => entry.resourceId));
         const ours = managed.filter(({ replicaId }) => replicaId === undefined || replicaId.startsWith('replica-'));
@@ -356,7 +365,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         const cancel = new AbortController();
         const limit = lab.callCount() + after;
         const watch = setInterval(() => lab.callCount() >= limit && cancel.abort(new CausewayError('general.cancelled', 'asked to stop')), 1);
-        await platform.startWorker(run, 'disk-copy', volumes, cancel.signal).catch((error: unknown) => expect(error).toMatchObject({ code: 'general.cancelled' }));
+        await startWorkerWith(platform, run, 'disk-copy', volumes, cancel.signal).catch((error: unknown) => expect(error).toMatchObject({ code: 'general.cancelled' }));
         clearInterval(watch);
         await platform.stopWorker(run, 'disk-copy', never);
         expect(await census()).toEqual({ volume: volumes.length });

@@ -18,6 +18,10 @@ export async function diskImagesHarness(): Promise<SourceHarness> {
     await truncate(path(index), size);
   }
   const platform = createDiskImagesSource({ path: join(folder, 'images') }, { scratchFolder: join(folder, 'scratch') });
+  const write = async (index: number, offset: number, length: number, byte: number): Promise<void> => {
+    await using file = await open(path(index), 'r+');
+    await file.write(Buffer.alloc(length, byte), 0, length, offset);
+  };
   return {
     platform,
     vmId: 'web-01',
@@ -25,10 +29,7 @@ export async function diskImagesHarness(): Promise<SourceHarness> {
     diskIds: [names[0], names[1]],
     tracksChanges: false,
     isLive: false,
-    async write(index, offset, length, byte) {
-      await using file = await open(path(index), 'r+');
-      await file.write(Buffer.alloc(length, byte), 0, length, offset);
-    },
+    write,
     async zero(index, offset, length) {
       // A hole where the block was: what remains is moved to a new sparse file.
       const bytes = await readFile(path(index));
@@ -47,6 +48,7 @@ export async function diskImagesHarness(): Promise<SourceHarness> {
       return names[2];
     },
     growDisk: (index, sizeBytes) => truncate(path(index), sizeBytes),
+    spoil: () => write(1, 0, 64 * 1024, 0x77),
     async loseBase() {
       // There is nothing to lose: every execution reads all.
     },

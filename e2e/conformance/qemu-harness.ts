@@ -111,6 +111,7 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
     async growDisk(index, sizeBytes) {
       await qemu.execute('block_resize', { 'node-name': disk(index).node, size: sizeBytes });
     },
+    spoil: () => restart('kill'),
     loseBase: () => restart('quit'),
     async close() {
       await platform.close();

@@ -32,6 +32,13 @@ export async function readOnto(reader: DiskReader, former: Buffer | undefined, s
   }
   expect(end).toBeLessThanOrEqual(reader.sizeBytes);
   if (reader.coverage === 'allocated') expect(end).toBe(reader.sizeBytes);
+  const middle = Math.floor(reader.sizeBytes / 1024) * 512;
+  const beyond: Extent[] = [];
+  for await (const extent of reader.extents(signal, middle)) beyond.push(extent);
+  expect(covered(beyond)).toEqual(covered(extents.flatMap(({ offset, length, kind }) => {
+    const from = Math.max(offset, middle);
+    return offset + length <= middle ? [] : [{ offset: from, length: offset + length - from, kind }];
+  })));
   const chunks = extents.flatMap((extent) => {
     if (extent.kind === 'zero') {
       replica.fill(0, extent.offset, extent.offset + extent.length);
@@ -59,6 +66,17 @@ export async function readOnto(reader: DiskReader, former: Buffer | undefined, s
     dataBytes: total('data'),
     zeroBytes: total('zero'),
   };
+}
+
+/** Extents with neighbours of one kind joined, so that lists can be compared. */
+function covered(extents: readonly Extent[]): readonly Extent[] {
+  const joined: Extent[] = [];
+  for (const extent of extents) {
+    const last = joined.at(-1);
+    if (last?.kind === extent.kind && last.offset + last.length === extent.offset) joined[joined.length - 1] = { ...last, length: last.length + extent.length };
+    else joined.push(extent);
+  }
+  return joined;
 }
 
 /** Where two disks differ first; undefined when they are equal. A plain comparison would print megabytes. */

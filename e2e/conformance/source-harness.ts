@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/model/json.ts';
-import type { SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
+import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 
 /**
  * What the conformance suite needs of a source: a VM with two disks (at least 8 MiB each) that the suite can write to as
@@ -29,6 +29,8 @@ export interface SourceHarness {
   /** Attaches a new, third disk, filled with the byte; resolves with its id. */
   addDisk(sizeBytes: number, byte: number): Promise<string>;
   growDisk(diskIndex: number, sizeBytes: number): Promise<void>;
+  /** Does what makes a snapshot worthless while it is kept: writes to an image in use, ends the hypervisor, deletes it in the cloud. */
+  spoil(snapshot: Snapshot): Promise<void>;
   /** Makes the source lose its change tracking of the first disk, the hard way (e.g. a restart). */
   loseBase(): Promise<void>;
   close(): Promise<void>;

@@ -40,12 +40,12 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
     const diskId = (index: number) => harness.diskIds[index] ?? '';
     const contents = () => Promise.all([harness.content(0), harness.content(1)]);
 
-    /** A committed full snapshot with the replicas of both disks. */
+    /** A promoted full snapshot with the replicas of both disks. */
     const full = async () => {
       const taken = await snapshot();
       const first = await read(taken, diskId(0));
       const second = await read(taken, diskId(1));
-      await harness.platform.commitSnapshot(taken, undefined, signal);
+      await harness.platform.promoteToBase(taken, undefined, signal);
       return { base: taken, replicas: [first.replica, second.replica] as const };
     };
     const expectSame = (one: Buffer, other: Buffer) => expect(firstDifference(one, other)).toBeUndefined();
@@ -59,7 +59,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       const taken = await snapshot();
       expect(taken.disks).toEqual(vm.disks.map((disk) => ({ diskId: disk.id, sizeBytes: disk.size_bytes })));
       expect(JSON.parse(JSON.stringify(taken))).toEqual(taken);
-      await harness.platform.abandonSnapshot(taken, undefined, signal);
+      await harness.platform.discardSnapshot(taken, undefined, signal);
     });
 
     it('passes its own check', async () => {
@@ -79,7 +79,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
         expectSame(result.replica, before[index]);
         expect(result.zeroBytes).toBeGreaterThan(0);
       }
-      await harness.platform.commitSnapshot(taken, undefined, signal);
+      await harness.platform.promoteToBase(taken, undefined, signal);
     });
 
     it('gives every changed byte since the base, and little more', async () => {
@@ -100,7 +100,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
           else expect(result.dataBytes + result.zeroBytes).toBe(Math.ceil(changed / result.granularityBytes) * result.granularityBytes);
         }
       }
-      await harness.platform.commitSnapshot(taken, base, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
     });
 
     it('reports a block that became zero as zero', async () => {
@@ -115,10 +115,10 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
         expect(zeros).toHaveLength(1);
         if (harness.tracksChanges) expect(result.dataBytes).toBe(0);
       }
-      await harness.platform.commitSnapshot(taken, base, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
     });
 
-    it('chains increments over many commits', async () => {
+    it('chains increments over many bases', async () => {
       let { base, replicas } = await full();
       for (let round = 0; round < 3; round++) {
         await harness.write(0, (2 + round) * MIB, BLOCK, 0x60 + round);
@@ -128,19 +128,19 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
         expectSame(next[0].replica, before[0]);
         expectSame(next[1].replica, before[1]);
         if (harness.tracksChanges) expect(next.map((result) => result.dataBytes)).toEqual([BLOCK, 0]);
-        await harness.platform.commitSnapshot(taken, base, signal);
+        await harness.platform.promoteToBase(taken, base, signal);
         base = taken;
         replicas = [next[0].replica, next[1].replica];
       }
     });
 
-    it('keeps the base valid when a snapshot is abandoned, with nothing lost of what came before or after it', async () => {
+    it('keeps the base valid when a snapshot is discarded, with nothing lost of what came before or after it', async () => {
       const { base, replicas } = await full();
       await harness.write(0, 3 * MIB, BLOCK, 0x51);
       const given = await snapshot(base);
       if (harness.isLive) await harness.write(0, 6 * MIB, BLOCK, 0x52);
-      await harness.platform.abandonSnapshot(given, base, signal);
-      await harness.platform.abandonSnapshot(given, base, signal);
+      await harness.platform.discardSnapshot(given, base, signal);
+      await harness.platform.discardSnapshot(given, base, signal);
       await harness.write(1, 7 * MIB, BLOCK, 0x53);
       const before = await contents();
       const taken = await snapshot(base);
@@ -149,21 +149,57 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
         expectSame(result.replica, before[index]);
         expect(result.coverage).toBe(harness.tracksChanges ? 'changed' : 'allocated');
       }
-      await harness.platform.abandonSnapshot(given, base, signal);
+      await harness.platform.discardSnapshot(given, base, signal);
       expect(await harness.platform.isAlive(taken, signal)).toBe(true);
-      await harness.platform.commitSnapshot(taken, base, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
     });
 
-    it('lets commit and dropBase be repeated', async () => {
+    it('lets promotion and deletion of a base be repeated', async () => {
       const { base } = await full();
       await harness.write(0, 0, BLOCK, 0x54);
       const taken = await snapshot(base);
       await read(taken, diskId(0), base, await harness.content(0));
-      await harness.platform.commitSnapshot(taken, base, signal);
-      await harness.platform.commitSnapshot(taken, base, signal);
-      await harness.platform.dropBase(taken, signal);
-      await harness.platform.dropBase(taken, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
+      await harness.platform.deleteBase(taken, signal);
+      await harness.platform.deleteBase(taken, signal);
     });
+
+    it('confirms to the end that one state was read', async () => {
+      const { base } = await full();
+      await harness.write(0, 2 * MIB, BLOCK, 0x69);
+      const taken = await snapshot(base);
+      for (const index of [0, 1]) await read(taken, diskId(index), base, await harness.content(index));
+      if (harness.isLive) await harness.write(0, 2 * MIB, BLOCK, 0x6a);
+      await harness.platform.assertUnchanged(taken, signal);
+      await harness.platform.assertUnchanged(taken, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
+    });
+
+    for (const [way, release] of [
+      ['promoted', (taken: Snapshot, base: Snapshot) => harness.platform.promoteToBase(taken, base, signal)],
+      ['discarded', (taken: Snapshot, base: Snapshot) => harness.platform.discardSnapshot(taken, base, signal)],
+    ] as const) {
+      it(`denies it right after a snapshot was spoilt, which can still be ${way}`, async () => {
+        const { base } = await full();
+        const taken = await snapshot(base);
+        const reader = await harness.platform.openDisk(taken, diskId(1), base, signal);
+        await harness.platform.assertUnchanged(taken, signal);
+        await reader.read(0, Buffer.alloc(BLOCK), signal);
+        await harness.spoil(taken);
+        const denied = await harness.platform.assertUnchanged(taken, signal).then(() => undefined, (error: unknown) => (error as { code?: string }).code);
+        expect(['source.changed-while-reading', 'source.snapshot-lost']).toContain(denied);
+        await reader.close().catch(() => undefined);
+
+        await release(taken, base);
+        await release(taken, base);
+        const before = await harness.content(1);
+        const next = await snapshot(way === 'promoted' ? taken : base);
+        expectSame((await read(next, diskId(1))).replica, before);
+        await harness.platform.assertUnchanged(next, signal);
+        await harness.platform.discardSnapshot(next, undefined, signal);
+      });
+    }
 
     it('gives the same snapshot for the same tag', async () => {
       const before = await contents();
@@ -172,7 +208,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       expect(await snapshot(undefined, 'said-twice')).toEqual(taken);
       expect(await harness.platform.isAlive(taken, signal)).toBe(true);
       expectSame((await read(taken, diskId(0))).replica, before[0]);
-      await harness.platform.abandonSnapshot(taken, undefined, signal);
+      await harness.platform.discardSnapshot(taken, undefined, signal);
     });
 
     it('reads a disk that was added since the base whole', async () => {
@@ -184,7 +220,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       const result = await read(taken, added, base);
       expect(result.coverage).toBe('allocated');
       expectSame(result.replica, Buffer.alloc(size, 0x66));
-      await harness.platform.commitSnapshot(taken, base, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
     });
 
     it('reads a disk that grew since the base whole', async () => {
@@ -197,7 +233,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       const result = await read(taken, diskId(1), base);
       expect(result.coverage).toBe('allocated');
       expectSame(result.replica, before);
-      await harness.platform.commitSnapshot(taken, base, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
     });
 
     it('reads the whole disk when the base is lost', async () => {
@@ -209,7 +245,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       const result = await read(taken, diskId(0), base);
       expect(result.coverage).toBe('allocated');
       expectSame(result.replica, before);
-      await harness.platform.commitSnapshot(taken, base, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
     });
 
     it('reads the whole disk for a base that the snapshot was not made on', async () => {
@@ -218,7 +254,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       const reader = await harness.platform.openDisk(taken, diskId(0), base, signal);
       expect(reader.coverage).toBe('allocated');
       await reader.close();
-      await harness.platform.abandonSnapshot(taken, undefined, signal);
+      await harness.platform.discardSnapshot(taken, undefined, signal);
     });
 
     it('stops reading when it is cancelled, and can be used again', async () => {
@@ -239,7 +275,7 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       expectSame(again, Buffer.alloc(BLOCK, 0x11));
       await reader.close();
       await reader.close();
-      await harness.platform.abandonSnapshot(taken, undefined, signal);
+      await harness.platform.discardSnapshot(taken, undefined, signal);
       await full();
     });
 
@@ -260,14 +296,14 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       );
       expect(wrong.flat()).toEqual([]);
       await reader.close();
-      await harness.platform.abandonSnapshot(taken, undefined, signal);
+      await harness.platform.discardSnapshot(taken, undefined, signal);
     });
 
     it('says what is missing when a VM or a disk is not there', async () => {
       await expect(harness.platform.describeVm('no-such-vm', signal)).rejects.toMatchObject({ code: 'source.vm-not-found' });
       const taken = await snapshot();
       await expect(harness.platform.openDisk(taken, 'no-such-disk', undefined, signal)).rejects.toMatchObject({ code: 'source.disk-not-found' });
-      await harness.platform.abandonSnapshot(taken, undefined, signal);
+      await harness.platform.discardSnapshot(taken, undefined, signal);
     });
   });
 }

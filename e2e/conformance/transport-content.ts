@@ -132,7 +132,7 @@ export function transportContent(lab: TransportLab): void {
     try {
       const session = await lab.connected();
       const found = (await session.devices(never)).find((entry) => entry.path === path);
-      expect(found).toEqual({ path, serial: 'volume-7', sizeBytes: 16 * mebibyte, inUse: false });
+      expect(found).toEqual({ path, serial: 'volume-7', byPath: [], sizeBytes: 16 * mebibyte, inUse: false });
       const writer = await session.open(device(path), never);
       const bytes = randomBytes(mebibyte);
       await writer.write(mebibyte, bytes, never);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { WorkerAccess } from '../../electron/engine/ports/destination-platform.ts';
-import type { WorkerDevice } from '../../electron/engine/ports/disk-writer.ts';
+import type { WorkerDevice } from '../../electron/engine/ports/write-target.ts';
 import { agentLock } from '../../electron/engine/transport/agent-launch.ts';
 import type { AgentSession } from '../../electron/engine/transport/agent-session.ts';
 import type { ConnectWorkerOptions } from '../../electron/engine/transport/connect-options.ts';
@@ -53,7 +53,7 @@ export class TransportLab {
     this.disk = join(this.folder, 'disk');
     await writeFile(this.disk, randomBytes(diskBytes));
     const { username, privateKeyPem, hostKey } = this.sshd;
-    this.access = { workerId: randomUUID(), host: '127.0.0.1', sshPort: 0, httpsPort: 0, username, privateKeyPem, hostKey, attached: [] };
+    this.access = { workerId: randomUUID(), host: '127.0.0.1', sshPort: 0, httpsPort: 0, username, privateKeyPem, hostKey };
     await this.renewLinks();
   }
 
@@ -95,7 +95,7 @@ export class TransportLab {
 }
 
 export function device(path: string): WorkerDevice {
-  return { path, serial: '', sizeBytes: diskBytes, inUse: false };
+  return { path, serial: '', byPath: [], sizeBytes: diskBytes, inUse: false };
 }
 
 export async function writeForever(writer: Awaited<ReturnType<AgentSession['open']>>): Promise<never> {

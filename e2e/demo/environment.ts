@@ -1,5 +1,5 @@
-/** The environment document of the demonstration's VM; `mistake` is put in for the first check. */
-export function environmentDocument(mistake?: string): string {
+/** The environment document of the demonstration's VM; `more` are further lines of its destination. */
+export function environmentDocument(...more: readonly string[]): string {
   return `# How the demonstration's VM is moved.
 source:
   plugin: qemu-hypervisor
@@ -13,5 +13,5 @@ destination:
     migr_machine_type: g1.2
     migr_image_map: { linux: Debian 12 }
     server_labels: [demo, moved-by=causeway]
-${mistake === undefined ? '' : `    ${mistake}\n`}`;
+${more.map((line) => `    ${line}\n`).join('')}`;
 }

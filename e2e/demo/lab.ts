@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { SourceVm } from '../rigs/emulated-vm.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
+import { hasProgram } from '../rigs/machines/require-programs.ts';
 import { usualSourceVm } from '../rigs/usual-source-vm.ts';
 
 /** A cloud to move to, and a VM to move unless it was left out. */
@@ -27,6 +28,9 @@ const workers = {
   qemu: 'emulated machines',
 };
 
+/** Preparing a guest installs packages in it, so that its worker needs a way to package mirrors. */
+const reachesMirrors = usualWorkerKind === 'native' && hasProgram('slirp4netns');
+
 /** Starts the lab in the way that this user can; says which one that is. Resolves when the VM's guest answers. */
 export async function startLab({ folder, withVm, say }: LabOptions): Promise<Lab> {
   const isRoot = process.geteuid?.() === 0;
@@ -35,9 +39,10 @@ export async function startLab({ folder, withVm, say }: LabOptions): Promise<Lab
     : 'Not root: the lab takes the way that needs no rights. What is replicated, how, and how it is compared is the same.');
   say(`  workers: ${workers[usualWorkerKind]}`);
   if (withVm) say(`  the VM:  ${usualSourceVm.about}`);
+  if (usualWorkerKind === 'native' && !reachesMirrors) say('  Workers reach no package mirrors (slirp4netns is missing): a guest can be prepared only with --package-cache.');
   await mkdir(folder, { recursive: true });
   const cloud = await startEuropeanCloud({
-    folder: join(folder, 'cloud'), transitionMs: 100, machines: labMachines({ worker: usualWorkerKind, progress: say }),
+    folder: join(folder, 'cloud'), transitionMs: 100, machines: labMachines({ worker: usualWorkerKind, outbound: reachesMirrors, progress: say }),
   });
   if (!withVm) return { cloud, close: () => cloud.close() };
   let vm: SourceVm | undefined;

@@ -3,11 +3,14 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { createProject } from '../../electron/workbench/project-file.ts';
 import { bytes } from '../../shared/model/quantities.ts';
 import type { SourceVm } from '../rigs/emulated-vm.ts';
 import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
+import { usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { CommandLine } from './command-line.ts';
+import { deployReplica, deployedEnvironment, openSsh } from './deploy.ts';
 import { addEndpoints, cloudEndpoint, hostEndpoint } from './endpoints.ts';
 import { environmentDocument } from './environment.ts';
 import { startLab, vmName } from './lab.ts';
@@ -16,8 +19,16 @@ import { tellStory } from './story.ts';
 /**
  * The main job, end to end, on a lab of its own: a Linux guest that runs in QEMU is checked, replicated to the European
  * cloud while it runs, killed in the middle, resumed, changed, replicated again, and compared byte by byte each time.
- * Everything goes through the command line that users have.
+ * Everything goes through the command line that users have. With `--deploy`, the replica is then made into a VM that
+ * boots and answers; that needs root.
  */
+const { values: { deploy: deploys } } = parseArgs({ options: { deploy: { type: 'boolean', default: false } } });
+if (deploys && usualWorkerKind !== 'native') {
+  console.error('--deploy needs root: a worker prepares the guest on block devices.');
+  process.exit(2);
+}
+/** What the replica's environment says beside the usual. */
+const environment = deploys ? deployedEnvironment : [];
 const story = tellStory();
 const folder = await mkdtemp(join(tmpdir(), 'causeway-demo-'));
 const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
@@ -27,6 +38,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   await tell();
   story.close();
+  console.log(`
+Next:
+${deploys ? '' : '  npm run demo -- --deploy   the same, and the replica becomes a running VM (as root; 3 to 10 minutes more)\n'}  npm start                  opens the workbench; "Start the sample" brings up this lab with a project
+  npm run lab                starts this lab for the command line and prints what to type`);
   await end(0);
 } catch (error) {
   if (!ending) console.error(`\nThe demonstration stopped: ${error instanceof Error ? error.message : String(error)}`);
@@ -43,10 +58,13 @@ async function tell(): Promise<void> {
   const project = join(folder, 'project');
   createProject(project, 'Demonstration');
   const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(folder, 'vault.key') });
+  const closeSsh = deploys ? await openSsh(cloud) : undefined;
   await checkOffline(causeway);
   await describeEndpoints(causeway, cloud, vm);
   await replicateWithCrash(causeway);
   await replicateChanges(causeway, cloud, vm);
+  if (deploys) await deployReplica(story, causeway, vm);
+  await closeSsh?.();
   await lookForLeftovers(causeway, cloud);
 }
 
@@ -57,11 +75,11 @@ function documentPath(causeway: CommandLine): string {
 async function checkOffline(causeway: CommandLine): Promise<void> {
   story.chapter('Check the environment file, without any network');
   const file = documentPath(causeway);
-  await writeFile(file, environmentDocument('disk_buss: virtio'));
+  await writeFile(file, environmentDocument(...environment, 'disk_buss: virtio'));
   const wrong = await causeway.run(['validate', file]);
   console.log(indent(wrong.stdout));
   story.prove('A mistake is found, with its place and what was meant', wrong.status === 1 && wrong.stdout.includes('disk_bus'), 'exit status 1');
-  await writeFile(file, environmentDocument());
+  await writeFile(file, environmentDocument(...environment));
   const right = await causeway.run(['validate', file]);
   story.prove('The corrected file is valid', right.status === 0, 'exit status 0');
 }
@@ -103,7 +121,7 @@ async function replicateChanges(causeway: CommandLine, cloud: EuropeanCloud, vm:
   await vm.monitor.execute('cont');
   await vm.ssh.text('dd if=/dev/urandom of=/srv/data/second.bin bs=1M count=8 status=none; sync');
   await freeze(vm);
-  await writeFile(documentPath(causeway), `${environmentDocument()}    data_transfer_mechanism: SSH\n`);
+  await writeFile(documentPath(causeway), environmentDocument(...environment, 'data_transfer_mechanism: SSH'));
   await causeway.expect(['replica', 'delete', vmName, '--yes']);
   await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', documentPath(causeway)]);
   const overSsh = await execute(causeway);

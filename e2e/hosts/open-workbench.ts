@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator } from 'playwright';
 import { openWorkbenchInBrowser, type OpenedPage } from './workbench-in-browser.ts';
 
 export interface WorkbenchOptions {

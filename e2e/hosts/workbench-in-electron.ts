@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { _electron as electron } from 'playwright-core';
+import { _electron as electron } from 'playwright';
 import { electronRuntime } from '../../scripts/electron-runtime.ts';
 import type { Workbench, WorkbenchOptions } from './open-workbench.ts';
 

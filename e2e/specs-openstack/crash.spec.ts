@@ -39,7 +39,7 @@ describe.each(['distributed_snapshots', 'objectstore_backups', 'distributed_back
   it.each([
     { task: 'take-snapshot', method: 'POST', what: 'for the first time' },
     { task: 'replicate-disks', method: mechanism === 'service_backups' ? 'POST' : undefined, what: 'with changes' },
-    { task: 'settle-snapshot', method: keepsBackups ? undefined : 'DELETE', what: 'with changes' },
+    { task: 'release-snapshot', method: keepsBackups ? undefined : 'DELETE', what: 'with changes' },
   ] as const)('goes on after $task, $what, and ends byte-identical with a clean ledger', async ({ task, method }) => {
     await server.scribble('vda', 40 * MiB, 24 * MiB);
     const byProgress = task === 'replicate-disks' && method === undefined;

@@ -50,7 +50,7 @@ describe('volumes and ports of a deployment on the open-source cloud', () => {
   const plan = (more: JsonObject): Promise<DeploymentPlan> => deployment.plan({ ...current, environment: { ...current.environment, ...more } }, [volume], never);
   /** What the cloud has of this replica, whatever the ledger says. */
   const mine = async (): Promise<string[]> =>
-    ((await platform.listManaged?.({}, never)) ?? []).filter(({ replicaId }) => replicaId === current.replicaId).map(({ kind }) => kind);
+    ((await platform.listManaged?.([], never)) ?? []).filter(({ replicaId }) => replicaId === current.replicaId).map(({ kind }) => kind);
 
   it('are copies with the content of the snapshots, which can go at once, as the replica can', async () => {
     const snapshots = await deployment.snapshotVolumes(current, [volume], never);

@@ -14,6 +14,8 @@ import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
 import { workingEnvironment } from '../rigs/open-source-cloud/destination-environment.ts';
 import { inventoryOf } from '../rigs/open-source-cloud/inventory.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
+import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
 
 const gib = 2 ** 30;
 const never = new AbortController().signal;
@@ -36,7 +38,7 @@ describe('faults of the open-source cloud', () => {
     admin = await cloud.api('admin');
     before = new Set(await inventoryOf(api, ours));
     folder = await mkdtemp(join(tmpdir(), 'causeway-cloud-faults-'));
-    store = openStore(folder);
+    store = openStore(folder, undefined, hurriedClock(20));
   });
   afterEach(async () => {
     for (const platform of platforms.splice(0)) await platform.close();
@@ -142,7 +144,7 @@ describe('faults of the open-source cloud', () => {
     const volumes = await platform.ensureVolumes(run, disks, never);
     await cloud.phase('end', 'nova-compute');
     try {
-      await expect(platform.startWorker(run, 'disk-copy', volumes, never)).rejects.toMatchObject({
+      await expect(startWorkerWith(platform, run, 'disk-copy', volumes, never)).rejects.toMatchObject({
         code: 'cloud.not-ready', message: expect.stringMatching(/still BUILD after 10 s/) as unknown,
       });
     } finally {

@@ -6,6 +6,7 @@ import type { Vm } from '../../shared/model/vm.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
 import { startDestinationLab, type DestinationLab } from '../rigs/open-source-cloud/destination-lab.ts';
+import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
 
 const gib = 2 ** 30;
 const never = new AbortController().signal;
@@ -51,7 +52,7 @@ describe('a worker', () => {
     });
     try {
       const volumes = await platform.ensureVolumes(run, run.vm.disks, never);
-      const access = await platform.startWorker(run, 'disk-copy', volumes, never);
+      const access = await startWorkerWith(platform, run, 'disk-copy', volumes, never);
       expect(access.host).toMatch(/^198\.51\.100\./);
       await enterWorker(access);
       const { server } = await api.call<{ server: { id: string; flavor: { original_name: string }; image: unknown; config_drive: string; 'os-extended-volumes:volumes_attached': { id: string }[] } }>(

@@ -13,6 +13,7 @@ import { readOnto } from '../conformance/read-snapshot.ts';
 import type { RigApi } from '../rigs/open-source-cloud/admin-api.ts';
 import { leftInOrigin, startOriginServer, volumeBytes, type OriginServer } from '../rigs/open-source-cloud/origin-server.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
+import { hurriedClock } from '../rigs/hurried-clock.ts';
 
 const signal = new AbortController().signal;
 const snapshots = { replica_export_mechanism: 'distributed_snapshots' };
@@ -33,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'causeway-faults-'));
-  store = openStore(folder);
+  store = openStore(folder, undefined, hurriedClock(20));
   return async () => {
     expect(store.ledger.list()).toEqual([]);
     expect(await leftInOrigin(cloud)).toEqual([]);
@@ -72,7 +73,7 @@ describe('when the cloud does not do as it is told', () => {
     try {
       const { source } = open();
       await expect(source.createSnapshot({ vmId: server.id, tag: 'full', environment: snapshots }, signal)).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });
-      await source.abandonIntent({ vmId: server.id, tag: 'full' }, signal);
+      await source.discardPending({ vmId: server.id, tag: 'full' }, signal);
       await source.close();
     } finally {
       await setQuota(-1);
@@ -88,7 +89,7 @@ describe('when the cloud does not do as it is told', () => {
     } finally {
       await cloud.phase('restart', 'cinder-volume');
     }
-    await source.abandonIntent({ vmId: server.id, tag: 'never' }, signal);
+    await source.discardPending({ vmId: server.id, tag: 'never' }, signal);
     await source.close();
   });
 
@@ -108,7 +109,7 @@ describe('when the cloud does not do as it is told', () => {
     const first = await source.createSnapshot({ vmId: server.id, tag: 'one', environment: backups }, signal);
     const { replica } = await read(source, first);
     expect(replica.equals(await content())).toBe(true);
-    await source.commitSnapshot(first, undefined, signal);
+    await source.promoteToBase(first, undefined, signal);
 
     await server.scribble('vda', 64 * 1024, 128);
     const { backup: foreign } = await api.call<{ backup: { id: string } }>('block-storage', 'POST', '/backups', {
@@ -122,10 +123,10 @@ describe('when the cloud does not do as it is told', () => {
     expect(changed.coverage).toBe('changed');
     expect(changed.replica.equals(await content())).toBe(true);
     expect(changed.dataBytes).toBe(192 * 1024);
-    await source.commitSnapshot(second, first, signal);
+    await source.promoteToBase(second, first, signal);
 
     // Theirs stands on our first one, which therefore stays until theirs is gone.
-    await source.dropBase(second, signal);
+    await source.deleteBase(second, signal);
     expect(store.ledger.list()).toMatchObject([{ kind: 'volume-backup' }]);
     await api.call('block-storage', 'DELETE', `/backups/${foreign.id}`);
     await until(async () => (await api.call<{ backups: unknown[] }>('block-storage', 'GET', '/backups?name=somebody-elses')).backups.length === 0);

@@ -55,7 +55,7 @@ interface Blow {
   readonly victim: 'engine' | 'worker';
 }
 
-const tasks = ['ensure-volumes', 'take-snapshot', 'start-worker', 'replicate-disks', 'replicate-disks', 'replicate-disks', 'verify-disks', 'stop-worker', 'record-success', 'settle-snapshot'];
+const tasks = ['ensure-volumes', 'take-snapshot', 'start-worker', 'replicate-disks', 'replicate-disks', 'replicate-disks', 'verify-disks', 'stop-worker', 'confirm-snapshot', 'record-success', 'release-snapshot'];
 
 function chooseBlow(random: () => number): Blow {
   const task = tasks[Math.floor(random() * tasks.length)];

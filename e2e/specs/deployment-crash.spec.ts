@@ -9,9 +9,9 @@ import { shuffled } from '../rigs/seeded.ts';
 
 /**
  * Deployments whose engine is killed at a call of the cloud's API, which is carried out and whose answer nobody hears:
- * at every call with `CAUSEWAY_EVERY_STEP=1`, else at `CAUSEWAY_CRASH_POINTS` of them by `CAUSEWAY_CRASH_SEED`.
+ * at every call with `CAUSEWAY_EVERY_CALL=1`, else at `CAUSEWAY_CRASH_POINTS` of them by `CAUSEWAY_CRASH_SEED`.
  */
-const everyCall = process.env['CAUSEWAY_EVERY_STEP'] === '1';
+const everyCall = process.env['CAUSEWAY_EVERY_CALL'] === '1';
 const points = Number(process.env['CAUSEWAY_CRASH_POINTS'] ?? 2);
 const seed = Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 1);
 const byConsole: DeploymentOptions = { bootCheck: { mode: 'console', deadlineSeconds: 60 } };

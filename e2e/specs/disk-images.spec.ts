@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -126,28 +126,49 @@ describe('disk images', () => {
     expect(await source.describeVm('app-01', signal, environment)).toMatchObject({ ...told, nics: [{ network: 'dmz' }] });
   });
 
-  it('fails a read when the file changes, and the commit at the latest', async () => {
+  it('denies that one state was read when the file changed right after a read, and releases the snapshot all the same', async () => {
     await writeFile(join(images, 'a.raw'), content);
     const snapshot = await source.createSnapshot({ vmId: 'a.raw', tag: 't', environment: {} }, signal);
     const reader = await source.openDisk(snapshot, 'a.raw', undefined, signal);
     await reader.read(0, new Uint8Array(512), signal);
     await using file = await open(join(images, 'a.raw'), 'r+');
     await file.write(Buffer.alloc(512, 1), 0, 512, MIB);
+    await expect(source.assertUnchanged(snapshot, signal)).rejects.toMatchObject({ code: 'source.changed-while-reading' });
     expect(await source.isAlive(snapshot, signal)).toBe(false);
-    await expect(source.commitSnapshot(snapshot, undefined, signal)).rejects.toMatchObject({ code: 'source.changed-while-reading' });
+    await source.promoteToBase(snapshot, undefined, signal);
     await expect(source.openDisk(snapshot, 'a.raw', undefined, signal)).rejects.toMatchObject({ code: 'source.changed-while-reading' });
     await reader.close();
   });
 
-  it('has one server for an open disk, and none afterwards', async () => {
-    const path = join(images, 'a.raw');
-    await writeFile(path, content);
-    const servers = () => run('pgrep', ['-fc', `qemu-nbd.*${path}`]).then(({ stdout }) => Number(stdout), () => 0);
-    const snapshot = await source.createSnapshot({ vmId: 'a.raw', tag: 't', environment: {} }, signal);
-    await source.openDisk(snapshot, 'a.raw', undefined, signal);
-    expect(await servers()).toBe(1);
-    await source.close();
-    expect(await servers()).toBe(0);
+  it('fails a read when a file below the image changes', async () => {
+    await convert('qcow2', 'base.qcow2');
+    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', 'base.qcow2', '-F', 'qcow2', join(images, 'top.qcow2')]);
+    const snapshot = await source.createSnapshot({ vmId: 'top.qcow2', tag: 't', environment: {} }, signal);
+    const reader = await source.openDisk(snapshot, 'top.qcow2', undefined, signal);
+    await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 9 0 64k', join(images, 'base.qcow2')]);
+    await expect(reader.read(0, new Uint8Array(512), signal)).rejects.toMatchObject({ code: 'source.changed-while-reading', details: { path: join(await realpath(images), 'base.qcow2') } });
+    expect(await source.isAlive(snapshot, signal)).toBe(false);
+    await reader.close();
+  });
+
+  it('needs no program, and holds no file open after it is closed', async () => {
+    await convert('qcow2', 'a.qcow2');
+    await convert('vmdk', 'split.vmdk', '-o', 'subformat=twoGbMaxExtentSparse');
+    const path = process.env['PATH'];
+    process.env['PATH'] = join(folder, 'no-programs');
+    try {
+      expect((await source.check(signal)).steps).toEqual([{ name: 'Folder or file', outcome: 'passed', evidence: '2 VMs' }]);
+      const openFiles = async () => (await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))).filter((file) => file.startsWith(images)).map((file) => file.slice(images.length + 1)).sort();
+      for (const name of ['a.qcow2', 'split.vmdk']) {
+        const snapshot = await source.createSnapshot({ vmId: name, tag: name, environment: {} }, signal);
+        await source.openDisk(snapshot, name, undefined, signal);
+      }
+      expect(await openFiles()).toEqual(['a.qcow2', 'split-s001.vmdk', 'split.vmdk']);
+      await source.close();
+      expect(await openFiles()).toEqual([]);
+    } finally {
+      process.env['PATH'] = path;
+    }
   });
 
   describe('that want to open other files', () => {
@@ -182,6 +203,33 @@ describe('disk images', () => {
     it('are refused: a symbolic link out of the folder', async () => {
       await symlink(secret(), join(images, 'link.raw'));
       await refused('link.raw');
+    });
+
+    it('are refused: what another parser of the descriptor would open, also within an OVA', async () => {
+      const head = '# Disk DescriptorFile\nversion=1\nCID=fffffffe\nparentCID=ffffffff\ncreateType="monolithicFlat"\n';
+      for (const lines of [`RW +2048 FLAT "${secret()}" 0`, `RW\n2048 FLAT "${secret()}" 0`, `RW 2048 ZERO\nRW 2048 FLAT "${secret()}" 0`]) {
+        await writeFile(join(images, 'evil.vmdk'), `${head}${lines}\n`);
+        await expect(readDisk('evil.vmdk', 'evil.vmdk')).rejects.toMatchObject({ code: expect.stringMatching(/^source\.image-(unreadable|refers-outside)$/) });
+        await writeFile(join(images, 'evil.ovf'), ovf('evil.vmdk', MIB));
+        await run('tar', ['--format=ustar', '-cf', join(folder, 'evil.ova'), 'evil.ovf', 'evil.vmdk'], { cwd: images });
+        await expect(readDisk('evil.ova', 'evil.vmdk', at(join(folder, 'evil.ova')))).rejects.toMatchObject({ code: expect.stringMatching(/^source\.image-(unreadable|refers-outside)$/) });
+        await rm(join(images, 'evil.ovf'));
+      }
+    });
+
+    it('are refused: FIFOs and symbolic links to them, devices, folders; a listing does not wait for them', async () => {
+      await run('mkfifo', [join(images, 'fifo.raw')]);
+      await mkdir(join(images, 'folder.raw'));
+      for (const [link, target] of [['a.ova', 'fifo.raw'], ['a.ovf', 'fifo.raw'], ['b.qcow2', 'fifo.raw'], ['c.raw', '/dev/zero'], ['d.raw', '/proc/self/mem'], ['e.raw', 'folder.raw'], ['loop.raw', 'loop.raw']] as const) await symlink(target, join(images, link));
+      await mkdir(join(images, 'described'));
+      await symlink('../fifo.raw', join(images, 'described', 'vm.yaml'));
+      await writeFile(join(images, 'good.raw'), content);
+      const vms = await source.listVms(signal);
+      expect(vms.find((vm) => vm.id === 'good.raw')).toMatchObject({ totalBytes: content.length });
+      expect(vms.filter((vm) => vm.totalBytes > 0)).toHaveLength(1);
+      const { steps } = await source.check(signal);
+      expect(steps.filter((step) => step.outcome === 'warning').length).toBeGreaterThanOrEqual(7);
+      await expect(readDisk('fifo.raw', 'fifo.raw', at(join(images, 'fifo.raw')))).rejects.toMatchObject({ code: 'source.image-unreadable' });
     });
 
     it('stay raw: a guest’s disk that begins like a qcow2 image', async () => {

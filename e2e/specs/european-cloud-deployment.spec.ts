@@ -12,6 +12,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
+import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
 
 const signal = new AbortController().signal;
 const gib = 2 ** 30;
@@ -36,7 +37,7 @@ let platform: DestinationPlatform;
 let deployment: DeploymentPlatform;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-deployment-'));
-  store = openStore(folder);
+  store = openStore(folder, undefined, hurriedClock(20));
   cloud = await startEuropeanCloud({ transitionMs: 2 });
   open();
 });
@@ -73,7 +74,7 @@ async function deploy(run: DeploymentRun): Promise<{ serverId: string; volumes: 
   const snapshots = await deployment.snapshotVolumes(run, replica, signal);
   const volumes = await deployment.volumesFromSnapshots(run, snapshots, signal);
   const nics = await deployment.createNics(run, plan, signal);
-  await platform.startWorker(run, 'osmorphing-linux', volumes, signal);
+  await startWorkerWith(platform, run, 'osmorphing-linux', volumes, signal);
   await platform.stopWorker(run, 'osmorphing-linux', signal);
   const server = await deployment.createServer(run, plan, volumes, nics, signal);
   await deployment.deleteSnapshots(run, signal);
@@ -183,7 +184,7 @@ describe('a deployment', () => {
     await deployment.rollBack(run, signal);
     expect([...cloud.world.volumes.keys()].sort()).toEqual(restored.map((volume) => volume.id).sort());
     const again = await platform.ensureVolumes(run, run.vm.disks, signal);
-    expect(again.map((volume) => [volume.id, volume.isNew])).toEqual(restored.map((volume) => [volume.id, false]));
+    expect(again.map((volume) => [volume.id, volume.createdByThisCall])).toEqual(restored.map((volume) => [volume.id, false]));
     await platform.deleteVolumes(run, signal);
     expect(cloud.world.leftovers()).toEqual([]);
   });

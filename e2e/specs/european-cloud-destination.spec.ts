@@ -12,6 +12,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud, type EuropeanCloud, type EuropeanCloudOptions } from '../rigs/european-cloud/start.ts';
+import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
 
 /** What only this platform has: its parameters, its quotas, its rules for addresses and groups. */
 
@@ -36,7 +37,7 @@ let folder: string;
 let store: Store;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-cloud-'));
-  store = openStore(folder);
+  store = openStore(folder, undefined, hurriedClock(20));
 });
 afterEach(async () => {
   expect(cloud.violations).toEqual([]);
@@ -107,9 +108,12 @@ describe('the on-line check of an environment', () => {
     const platform = await open();
     const with_ = (...addresses: string[]): Vm => ({ ...vm, nics: addresses.map((address, index) => ({ id: `n${index}`, network: 'lan', ip_addresses: [address] })) });
     const keep = { preserve_fixed_ips: true };
-    expect(await findings(platform, keep)).toEqual([]);
+    expect(await findings(platform, keep)).toEqual(['warning /network_map/lan ipv6-dropped']);
     expect(await findings(platform, keep, with_('10.99.0.5'))).toEqual(['error /network_map/lan address-out-of-range']);
     expect(await findings(platform, {}, with_('10.99.0.5'))).toEqual([]);
+    expect(await findings(platform, keep, { ...vm, nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.19/24', '10.99.0.5', 'fe80::1'] }] })).toEqual([
+      'warning /network_map/lan ipv6-dropped', 'warning /network_map/lan further-addresses', 'error /network_map/lan address-out-of-range',
+    ]);
     expect(await findings(platform, keep, with_('10.20.0.1'))).toEqual(['error /network_map/lan address-reserved']);
     expect(await findings(platform, keep, with_('10.20.0.9', '10.20.0.9'))).toEqual(['error /network_map/lan address-twice']);
     const holder = [...cloud.world.networks.values()].find((network) => network.name === 'production');
@@ -118,7 +122,7 @@ describe('the on-line check of an environment', () => {
       id, name: 'other', labels: {}, networkId: holder?.id ?? '', ipv4: '10.20.0.17', mac: '02:00:00:00:00:01', allowedAddresses: [],
       nicSecurity: true, securityGroups: [], status: 'ACTIVE', type: 'server', ownedByServer: false,
     });
-    expect(await findings(platform, keep)).toEqual(['error /network_map/lan address-taken']);
+    expect(await findings(platform, keep)).toEqual(['warning /network_map/lan ipv6-dropped', 'error /network_map/lan address-taken']);
     expect(await findings(platform, keep, { ...vm, nics: [{ id: 'n0', network: 'lan' }] })).toEqual(['warning /network_map/lan no-fixed-address']);
   });
 
@@ -189,7 +193,7 @@ describe('volumes', () => {
     cloud.faults.add({ operation: 'CreateVolume', nth: 2, effect: 'status-error' });
     await expect(platform.ensureVolumes(run(), vm.disks, signal)).rejects.toMatchObject({ code: 'cloud.operation-failed', retryable: true });
     const volumes = await platform.ensureVolumes(run(), vm.disks, signal);
-    expect(volumes.map((volume) => volume.isNew)).toEqual([false, true]);
+    expect(volumes.map((volume) => volume.createdByThisCall)).toEqual([false, true]);
     expect(cloud.world.volumes.size).toBe(2);
   });
 
@@ -226,7 +230,7 @@ describe('volumes', () => {
     await expect(platform.ensureVolumes(run(), grown, signal)).rejects.toMatchObject(failure);
     await expect(platform.ensureVolumes(run(), grown, signal)).rejects.toMatchObject(failure);
     cloud.world.volumes.delete(first?.id ?? '');
-    expect((await platform.ensureVolumes(run(), grown, signal)).map((volume) => [volume.isNew, volume.sizeBytes])[0]).toEqual([true, 9 * gib]);
+    expect((await platform.ensureVolumes(run(), grown, signal)).map((volume) => [volume.createdByThisCall, volume.sizeBytes])[0]).toEqual([true, 9 * gib]);
   });
 });
 
@@ -237,16 +241,16 @@ describe('workers', () => {
     const rules = (): string[] =>
       [...cloud.world.securityGroups.values()].filter((group) => group.name !== 'default')
         .flatMap((group) => group.rules.filter((rule) => rule.direction === 'ingress').map((rule) => `${rule.portRange?.min}-${rule.portRange?.max} ${rule.ipRange ?? 'all'}`));
-    await platform.startWorker(run(), 'disk-copy', volumes, signal);
+    await startWorkerWith(platform, run(), 'disk-copy', volumes, signal);
     expect(rules()).toEqual(['22-22 198.51.100.7/32', '5566-5566 198.51.100.7/32']);
     await platform.stopWorker(run(), 'disk-copy', signal);
-    await platform.startWorker(run({ data_transfer_mechanism: 'SSH' }), 'disk-copy', volumes, signal);
+    await startWorkerWith(platform, run({ data_transfer_mechanism: 'SSH' }), 'disk-copy', volumes, signal);
     expect(rules()).toEqual(['22-22 198.51.100.7/32']);
   });
 
   it('without public addresses are reached at their own', async () => {
     const platform = await open();
-    const access = await platform.startWorker(run({ migr_worker_use_public_ip: false }), 'disk-copy', [], signal);
+    const access = await startWorkerWith(platform, run({ migr_worker_use_public_ip: false }), 'disk-copy', [], signal);
     const [nic] = [...cloud.world.nics.values()];
     expect(access.host).toBe(nic?.ipv4);
     expect(cloud.world.publicIps.size).toBe(0);
@@ -254,17 +258,17 @@ describe('workers', () => {
 
   it('are made as the environment says', async () => {
     const platform = await open();
-    await platform.startWorker(run({ migr_worker_volume_size: 11, migr_worker_volume_performance_class: 'storage_premium_perf4', use_config_drive: true }), 'disk-copy', [], signal);
+    await startWorkerWith(platform, run({ migr_worker_volume_size: 11, migr_worker_volume_performance_class: 'storage_premium_perf4', use_config_drive: true }), 'disk-copy', [], signal);
     const [server] = [...cloud.world.servers.values()];
     const boot = cloud.world.volumes.get(server?.bootVolume.id ?? '');
-    expect(server).toMatchObject({ machineType: 'g1.2', availabilityZone: 'eu01-1', configDrive: true, bootVolume: { deleteOnTermination: true } });
+    expect(server).toMatchObject({ machineType: 'g1.2', availabilityZone: 'eu01-1', configDrive: false, bootVolume: { deleteOnTermination: true } });
     expect(boot).toMatchObject({ size: 11, performanceClass: 'storage_premium_perf4' });
   });
 
   it('for Windows get their own image, WinRM and no SSH', async () => {
     const platform = await open();
     const windows = { migr_image_map: { linux: 'Debian 12', windows: 'Windows Server 2022' } };
-    const access = await platform.startWorker(run(windows), 'osmorphing-windows', [], signal);
+    const access = await startWorkerWith(platform, run(windows), 'osmorphing-windows', [], signal);
     expect(access.winrm?.port).toBe(5986);
     expect(access.hostKey).toBeUndefined();
     const ports = [...cloud.world.securityGroups.values()].flatMap((group) => group.rules).flatMap((rule) => rule.portRange?.min ?? []);
@@ -276,18 +280,18 @@ describe('workers', () => {
   it('one that ends in ERROR is removed with the words of the cloud in the error', async () => {
     const platform = await open();
     cloud.faults.add({ operation: 'CreateServer', effect: 'status-error' });
-    await expect(platform.startWorker(run(), 'disk-copy', [], signal)).rejects.toMatchObject({ code: 'cloud.operation-failed', message: expect.stringContaining('failed') as unknown });
+    await expect(startWorkerWith(platform, run(), 'disk-copy', [], signal)).rejects.toMatchObject({ code: 'cloud.operation-failed', message: expect.stringContaining('failed') as unknown });
     expect(cloud.world.servers.size).toBe(0);
-    await platform.startWorker(run(), 'disk-copy', [], signal);
+    await startWorkerWith(platform, run(), 'disk-copy', [], signal);
     expect(cloud.world.servers.size).toBe(1);
   });
 
   it('one that was switched off is replaced', async () => {
     const platform = await open();
-    const first = await platform.startWorker(run(), 'disk-copy', [], signal);
+    const first = await startWorkerWith(platform, run(), 'disk-copy', [], signal);
     const record = cloud.world.servers.get(first.workerId);
     if (record !== undefined) Object.assign(record, { status: 'INACTIVE', powerStatus: 'STOPPED' });
-    const second = await platform.startWorker(run(), 'disk-copy', [], signal);
+    const second = await startWorkerWith(platform, run(), 'disk-copy', [], signal);
     expect(second.workerId).not.toBe(first.workerId);
     expect(cloud.world.servers.size).toBe(1);
   });
@@ -296,7 +300,7 @@ describe('workers', () => {
     const platform = await open();
     const volumes = await platform.ensureVolumes(run(), vm.disks, signal);
     cloud.faults.add({ operation: 'AddVolumeToServer', nth: 2, effect: 'hang' });
-    await expect(platform.startWorker(run(), 'disk-copy', volumes, signal)).rejects.toMatchObject({ code: 'cloud.not-ready' });
+    await expect(startWorkerWith(platform, run(), 'disk-copy', volumes, signal)).rejects.toMatchObject({ code: 'cloud.not-ready' });
     for (const volume of cloud.world.volumes.values()) if (volume.status === 'ATTACHING') volume.status = 'AVAILABLE';
     await platform.stopWorker(run(), 'disk-copy', signal);
     expect(cloud.world.leftovers()).toHaveLength(2);
@@ -305,16 +309,16 @@ describe('workers', () => {
   it('do not take a volume from a server of somebody else', async () => {
     const platform = await open();
     const [volume] = await platform.ensureVolumes(run(), vm.disks, signal);
-    const { workerId } = await platform.startWorker(run(), 'disk-copy', volume === undefined ? [] : [volume], signal);
+    const { workerId } = await startWorkerWith(platform, run(), 'disk-copy', volume === undefined ? [] : [volume], signal);
     const record = cloud.world.servers.get(workerId);
     if (record !== undefined) record.labels = {};
     const other = { ...run(), ledger: ledgerScope(store.ledger, { endpointId: 'endpoint', replicaId: 'replica', executionId: 'later' }), executionId: 'later' };
-    await expect(platform.startWorker(other, 'disk-copy', volume === undefined ? [] : [volume], signal)).rejects.toMatchObject({ code: 'cloud.volume-in-use' });
+    await expect(startWorkerWith(platform, other, 'disk-copy', volume === undefined ? [] : [volume], signal)).rejects.toMatchObject({ code: 'cloud.volume-in-use' });
   });
 
   it('a removal that fails is reported together with what it holds up, and can be repeated', async () => {
     const platform = await open();
-    await platform.startWorker(run(), 'disk-copy', [], signal);
+    await startWorkerWith(platform, run(), 'disk-copy', [], signal);
     cloud.faults.add({ operation: 'DeleteServer', times: 99, effect: '500' });
     await expect(platform.stopWorker(run(), 'disk-copy', signal)).rejects.toMatchObject({
       code: 'cloud.clean-up-incomplete', message: expect.stringMatching(/server .*HTTP 500.*nic .*its server is still there/) as unknown,
@@ -329,7 +333,7 @@ describe('workers', () => {
     const platform = await open();
     await platform.ensureVolumes(run(), vm.disks, signal);
     cloud.tokens.revokeTokens();
-    await platform.startWorker(run(), 'disk-copy', [], signal);
+    await startWorkerWith(platform, run(), 'disk-copy', [], signal);
     expect(cloud.tokens.issued).toBe(2);
   });
 });

@@ -72,7 +72,7 @@ describe.runIf(isRoot)('a Windows guest on a Linux worker', () => {
 
   it('gets its agent, the script for its addresses, and the user\'s scripts', async () => {
     expect(after.registry[`${services}\\cloudbase-init @ImagePath`]).toContain('C:\\Cloudbase-Init\\Bin\\OpenStackService.exe');
-    expect(Object.keys(after.files)).toEqual(expect.arrayContaining(['05-causeway-drivers.ps1', '10-causeway-network.ps1', '50-00-hello.ps1'].map((name) => `/Cloudbase-Init/LocalScripts/${name}`)));
+    expect(Object.keys(after.files)).toEqual(expect.arrayContaining(['05-causeway-drivers.ps1', '10-causeway-network.ps1', '20-causeway-source-tools.ps1', '50-00-hello.ps1'].map((name) => `/Cloudbase-Init/LocalScripts/${name}`)));
     expect(first.scripts).toEqual([{ script: 'look', exitCode: 0, output: 'found\n' }]);
     const copy = join(lab.folder, 'copy.raw');
     await run('cp', ['--sparse=always', guest.path, copy]);
@@ -114,6 +114,43 @@ describe.runIf(isRoot)('a Windows guest on a Linux worker', () => {
     expect(again.steps.filter(({ changed }) => changed)).toEqual([]);
     expect(again.diff.registry).toEqual({ added: {}, removed: {}, changed: {} });
     expect(await readWindowsDisk(guest.path)).toEqual(after);
+  });
+
+  it('has its own agent configured and enabled, wherever its service says that it is', async () => {
+    const own = 'Program Files/Cloudbase Solutions/Cloudbase-Init';
+    const other = await lab.volume(1, async (path) => {
+      await copyFile(join(lab.folder, 'original.raw'), path);
+      await inWindowsDisk(path, `mkdir -p '${own}/bin' '${own}/conf'
+        printf x > '${own}/bin/OpenStackService.exe'
+        printf '[DEFAULT]\\nusername=Owner\\nplugins=cloudbaseinit.plugins.common.sshpublickeys.SetUserSSHPublicKeysPlugin\\n' > '${own}/conf/cloudbase-init.conf'
+        /usr/bin/python3 - <<'END'
+import hivex
+hive = hivex.Hivex('Windows/System32/config/SYSTEM', write=True)
+node = hive.root()
+for name in ('ControlSet001', 'Services'):
+    node = hive.node_get_child(node, name)
+node = hive.node_add_child(node, 'cloudbase-init')
+folder = 'C:\\\\' + '${own}'.replace('/', '\\\\')
+command = '"%s\\\\bin\\\\OpenStackService.exe" cloudbase-init "%s\\\\Python\\\\Scripts\\\\cloudbase-init.exe" --config-file "%s\\\\conf\\\\cloudbase-init.conf"' % (folder, folder, folder)
+hive.node_set_value(node, {'key': 'ImagePath', 't': 2, 'value': (command + '\\0').encode('utf-16-le')})
+hive.node_set_value(node, {'key': 'Start', 't': 4, 'value': b'\\4\\0\\0\\0'})
+hive.commit(None)
+END`);
+    });
+    const outcome = await morph(other.device, { retainUserCredentials: true, windows: { virtioDisc: { file: disc } } });
+    expect(outcome.steps.find(({ step }) => step === 'install-agent')?.notes).toEqual([`configured the guest's own agent in ${own}`, 'the service cloudbase-init starts with the system']);
+    expect(outcome.fixedAddresses).toEqual([{ macAddress: 'fa:16:3e:00:00:01', addresses: ['10.20.0.15', '10.20.0.16'] }]);
+    const state = await readWindowsDisk(other.path);
+    expect(state.registry[`${services}\\cloudbase-init @Start`]).toBe('dword:00000002');
+    expect(Object.keys(state.files)).toContain(`/${own}/LocalScripts/10-causeway-network.ps1`);
+    expect(Object.keys(state.files).filter((path) => path.startsWith('/Cloudbase-Init/'))).toEqual([]);
+    const written = join(lab.folder, 'own.conf');
+    await inWindowsDisk(other.path, `cp '${own}/conf/cloudbase-init.conf' '${written}'`);
+    const configuration = await run('cat', [written]);
+    expect(configuration).toContain('username=Owner');
+    expect(configuration).not.toContain('SetUserSSHPublicKeysPlugin');
+    expect(configuration).toContain(`local_scripts_path=C:\\${own.replaceAll('/', '\\')}\\LocalScripts\r\n`);
+    await lab.detach(other.id);
   });
 
   it.each([

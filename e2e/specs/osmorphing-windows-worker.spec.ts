@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWindowsCertificate } from '../../electron/engine/workers/windows-worker-user-data.ts';
 import { morphWindowsByWinrm, type MorphOptions, type WinrmMorphRequest } from '../../electron/engine/osmorphing/index.ts';
 import { startWinrmStandIn, type CommandAnswer, type ReceivedCommand, type WinrmStandIn } from '../rigs/windows/winrm-stand-in/start.ts';
 
@@ -13,13 +16,15 @@ import { startWinrmStandIn, type CommandAnswer, type ReceivedCommand, type Winrm
 const opened = {
   drive: 'E:', device: 'disk 1 partition 2', uuid: '\\\\?\\Volume{1}\\', name: 'Windows Server 2019 Standard', version: [10, 0, 17763], server: true, architecture: 'AMD64',
   hostname: 'WINSRC', uefi: false, services: { VMTools: 2, partmgr: 0 }, worker: [10, 0, 20348],
-  interfaces: [{ addresses: ['10.20.0.15', '10.20.0.16'], masks: ['255.255.255.0', '255.255.255.0'], gateways: ['10.20.0.1'], servers: ['10.20.0.2'] }],
+  withServers: ['{22222222-2222-2222-2222-222222222222}'],
+  interfaces: [{ guid: '{11111111-1111-1111-1111-111111111111}', addresses: ['10.20.0.15', '10.20.0.16'], masks: ['255.255.255.0', '255.255.255.0'], gateways: ['10.20.0.1'], servers: ['10.20.0.2'] }],
 };
 
 describe('a Windows guest on a Windows worker', () => {
   let worker: WinrmStandIn;
   let answers: Record<string, (request: Record<string, unknown>) => CommandAnswer | Promise<CommandAnswer>>;
   let folder: string;
+  const closers: (() => void)[] = [];
 
   const nameOf = ({ script }: ReceivedCommand): string => Object.entries(marks).find(([, mark]) => script.includes(mark))?.[0] ?? 'unknown';
   const asked = (name: string): Record<string, unknown>[] => worker.commands.filter((each) => nameOf(each) === name).map(({ input }) => JSON.parse(input.toString()) as Record<string, unknown>);
@@ -47,6 +52,7 @@ describe('a Windows guest on a Windows worker', () => {
 
   afterEach(async () => {
     await worker.close();
+    for (const close of closers.splice(0)) close();
     await rm(folder, { recursive: true, force: true });
     expect(worker.violations).toEqual([]);
   });
@@ -67,7 +73,7 @@ describe('a Windows guest on a Windows worker', () => {
     expect(outcome.dossier).toMatchObject({ family: 'windows', version: '10.0.17763', architecture: 'x86_64', hostname: 'WINSRC', bootloader: 'bootmgr' });
     expect(asked('add-drivers')[0]).toMatchObject({ url: 'https://drivers.example/virtio.iso', drive: 'E:', folders: ['2k19', '2k16', 'w10', '2k12R2', '2k12', '2k8R2'], architecture: 'amd64' });
     const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
-    expect(files.map(({ path }) => path)).toEqual(['conf\\cloudbase-init.conf', 'LocalScripts\\10-causeway-network.ps1', 'LocalScripts\\50-00-hello.ps1'].map((path) => `Cloudbase-Init\\${path}`));
+    expect(files.map(({ path }) => path)).toEqual(['conf\\cloudbase-init.conf', 'LocalScripts\\10-causeway-network.ps1', 'LocalScripts\\20-causeway-source-tools.ps1', 'LocalScripts\\50-00-hello.ps1'].map((path) => `Cloudbase-Init\\${path}`));
     const network = Buffer.from(files[1]?.content ?? '', 'base64').toString();
     expect(network).toContain('"mac": "FA:16:3E:00:00:01"');
     expect(network).toContain('"10.20.0.16"');
@@ -75,6 +81,21 @@ describe('a Windows guest on a Windows worker', () => {
     expect(outcome.diff.registry?.changed).toEqual({ 'SYSTEM\\ControlSet001\\Services\\VMTools Start': { before: '2', after: '4' } });
     expect(worker.actions.filter((action) => action === 'Delete')).toHaveLength(1);
     expect(worker.openShells()).toBe(0);
+  });
+
+  it('asks by DHCP on every interface, unless it keeps its addresses', async () => {
+    const tcpip = 'Tcpip\\Parameters\\Interfaces\\';
+    const values = (): unknown[] => (asked('install-agent').at(-1)?.['values'] as { key: string }[]).filter(({ key }) => key.startsWith(tcpip));
+    await morph();
+    const fixed = `${tcpip}{11111111-1111-1111-1111-111111111111}`;
+    expect(values()).toEqual([
+      { key: fixed, name: 'EnableDHCP', type: 'DWord', value: 1, onlyIfThere: true },
+      { key: fixed, name: 'NameServer', type: 'String', value: '', onlyIfThere: true },
+      { key: `${tcpip}{22222222-2222-2222-2222-222222222222}`, name: 'NameServer', type: 'String', value: '', onlyIfThere: true },
+    ]);
+    const kept = await morph({ options: options({ setDhcp: false }) });
+    expect(values()).toEqual([]);
+    expect(kept.fixedAddresses).toEqual([{ macAddress: 'fa:16:3e:00:00:01', addresses: ['10.20.0.15', '10.20.0.16'] }]);
   });
 
   it('gets files of this machine in pieces that fit into messages, and whole', async () => {
@@ -93,11 +114,43 @@ describe('a Windows guest on a Windows worker', () => {
     expect(worker.actions).toEqual([]);
   });
 
-  it('is not touched, and no password leaves, when the certificate is another one', async () => {
-    const other = await startWinrmStandIn(() => ({}));
-    await expect(morph({}, { certificateSha256: other.certificateSha256 })).rejects.toMatchObject({ code: 'transport.certificate-mismatch' });
-    await other.close();
+  it('gets no byte, the password least of all, when its certificate is not the one that was made for it', async () => {
+    const other = await createWindowsCertificate();
+    let connections = 0;
+    let received = 0;
+    // In TLS 1.2 the server has finished its handshake before the client has: it would get whatever the client sends next.
+    const impostor = createTlsServer({ key: other.keyPem, cert: other.certPem, maxVersion: 'TLSv1.2' }, (socket) => {
+      connections += 1;
+      socket.on('error', () => undefined).on('data', (bytes: Buffer) => (received += bytes.length));
+    });
+    await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve));
+    try {
+      await expect(morph({ login: { deadlineMs: 60_000, loginGraceMs: 1_500 } }, { port: (impostor.address() as AddressInfo).port })).rejects.toMatchObject({ code: 'transport.certificate-mismatch' });
+    } finally {
+      impostor.close();
+    }
+    expect(connections).toBeGreaterThan(1);
+    expect(received).toBe(0);
     expect(worker.requests()).toBe(0);
+  });
+
+  it('is found although another listener of its image answers first', async () => {
+    const other = await createWindowsCertificate();
+    const image = createTlsServer({ key: other.keyPem, cert: other.certPem, maxVersion: 'TLSv1.2' }, (socket) => void socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => image.listen(0, '127.0.0.1', resolve));
+    const { port } = image.address() as AddressInfo;
+    image.once('secureConnection', () => {
+      image.close();
+      const forward = createServer((socket) => void socket.pipe(connect(worker.port, '127.0.0.1')).on('error', () => undefined).pipe(socket).on('error', () => undefined));
+      image.once('close', () => forward.listen(port, '127.0.0.1'));
+      closers.push(() => void forward.close());
+    });
+    await expect(morph({ login: { deadlineMs: 60_000, loginGraceMs: 60_000 } }, { port })).resolves.toMatchObject({ dossier: { hostname: 'WINSRC' } });
+  });
+
+  it('cannot make the engine read without end', async () => {
+    answers['open-guest'] = () => ({ stdout: 'x'.repeat(5_000_000) });
+    await expect(morph()).rejects.toMatchObject({ code: 'osmorphing.winrm-protocol', message: expect.stringContaining('more than') as string });
   });
 
   it('is let go when a script fails, with the script\'s words', async () => {

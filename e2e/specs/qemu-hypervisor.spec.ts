@@ -87,9 +87,9 @@ describe('a running QEMU VM as a source', () => {
           expect(firstDifference(result.replica, before[index] ?? Buffer.alloc(0))).toBeUndefined();
         }
         replicas = results.map((result) => result.replica);
-        if (round === 2) await harness.platform.abandonSnapshot(taken, base, signal);
+        if (round === 2) await harness.platform.discardSnapshot(taken, base, signal);
         else {
-          await harness.platform.commitSnapshot(taken, base, signal);
+          await harness.platform.promoteToBase(taken, base, signal);
           base = taken;
         }
         if (round === 2) replicas = [undefined, undefined].map((_none, index) => results[index]?.replica);
@@ -111,7 +111,7 @@ describe('a running QEMU VM as a source', () => {
     const harness = await boot({ scratchFolder: small });
     await harness.write(0, 0, 8 * MIB, 0x11);
     const base = await takeSnapshot(harness, 'base');
-    await harness.platform.commitSnapshot(base, undefined, signal);
+    await harness.platform.promoteToBase(base, undefined, signal);
     await harness.write(0, MIB, BLOCK, 0x12);
     const taken = await takeSnapshot(harness, 'fills', base);
     const reader = await harness.platform.openDisk(taken, 'system', base, signal);
@@ -120,19 +120,19 @@ describe('a running QEMU VM as a source', () => {
     await expect(reader.read(0, new Uint8Array(BLOCK), signal)).rejects.toMatchObject({ code: 'source.snapshot-lost' });
     await reader.close();
     expect(await harness.platform.isAlive(taken, signal)).toBe(false);
-    await harness.platform.abandonSnapshot(taken, base, signal);
+    await harness.platform.discardSnapshot(taken, base, signal);
     const again = await takeSnapshot(harness, 'again', base);
     const result = await readDisk(harness.platform, again, 'system', base, Buffer.alloc(16 * MIB).fill(0x11, 0, 8 * MIB));
     expect(result.dataBytes).toBe(5 * MIB + BLOCK);
     expect(firstDifference(result.replica, await harness.content(0))).toBeUndefined();
-    await harness.platform.commitSnapshot(again, base, signal);
+    await harness.platform.promoteToBase(again, base, signal);
   });
 
   it('goes on with the changes of a qcow2 disk after an orderly restart, and reads it whole after a crash', async () => {
     const harness = await boot();
     let base = await takeSnapshot(harness, 'first');
     let replica = (await readDisk(harness.platform, base, 'data')).replica;
-    await harness.platform.commitSnapshot(base, undefined, signal);
+    await harness.platform.promoteToBase(base, undefined, signal);
     for (const [way, coverage] of [['quit', 'changed'], ['kill', 'allocated']] as const) {
       await harness.write(1, MIB, BLOCK, 0x31);
       await harness.content(1);
@@ -143,7 +143,7 @@ describe('a running QEMU VM as a source', () => {
       expect([way, result.coverage]).toEqual([way, coverage]);
       if (coverage === 'changed') expect(result.dataBytes).toBe(2 * BLOCK);
       expect(firstDifference(result.replica, await harness.content(1))).toBeUndefined();
-      await harness.platform.commitSnapshot(taken, base, signal);
+      await harness.platform.promoteToBase(taken, base, signal);
       base = taken;
       replica = result.replica;
     }
@@ -152,18 +152,18 @@ describe('a running QEMU VM as a source', () => {
   it('finds the base spoilt when QEMU died while a snapshot was being read', async () => {
     const harness = await boot();
     const base = await takeSnapshot(harness, 'first');
-    await harness.platform.commitSnapshot(base, undefined, signal);
+    await harness.platform.promoteToBase(base, undefined, signal);
     const taken = await takeSnapshot(harness, 'second', base);
     await harness.write(1, MIB, BLOCK, 0x41);
     await harness.content(1);
     await harness.restart('kill');
     expect(await harness.platform.isAlive(taken, signal)).toBe(false);
-    await harness.platform.abandonSnapshot(taken, base, signal);
+    await harness.platform.discardSnapshot(taken, base, signal);
     const next = await takeSnapshot(harness, 'third', base);
     const result = await readDisk(harness.platform, next, 'data', base);
     expect(result.coverage).toBe('allocated');
     expect(firstDifference(result.replica, await harness.content(1))).toBeUndefined();
-    await harness.platform.commitSnapshot(next, base, signal);
+    await harness.platform.promoteToBase(next, base, signal);
   });
 
   it('is taken over by another process of ours after a crash, by its tag', async () => {
@@ -178,7 +178,7 @@ describe('a running QEMU VM as a source', () => {
     open.unshift(() => heir.close());
     expect(await takeSnapshot(harness, 'kept', undefined, heir)).toEqual(taken);
     expect((await readDisk(heir, taken, 'system')).replica.every((byte) => byte === 0)).toBe(true);
-    await heir.abandonSnapshot(taken, undefined, signal);
+    await heir.discardSnapshot(taken, undefined, signal);
     expect([await leftovers(harness), await bitmaps(harness)]).toEqual([{ inQemu: [], files: [] }, []]);
   });
 
@@ -192,7 +192,7 @@ describe('a running QEMU VM as a source', () => {
     const environment = { quiesce: true, guest_agent_socket: path };
     const taken = await takeSnapshot(harness, 'quiet', undefined, harness.platform, environment);
     expect(said).toEqual(['guest-sync', 'guest-fsfreeze-freeze', 'guest-fsfreeze-thaw']);
-    await harness.platform.abandonSnapshot(taken, undefined, signal);
+    await harness.platform.discardSnapshot(taken, undefined, signal);
     said.length = 0;
     // A bitmap of the same name makes the transaction fail between freeze and thaw.
     await harness.qemu().execute('block-dirty-bitmap-add', { node: 'data-node', name: 'causeway-blocked' });
@@ -256,7 +256,7 @@ describe('a running QEMU VM as a source', () => {
     await harness.write(0, MIB, MIB, 0x71);
     const taken = await takeSnapshot(harness, 'far', undefined, platform);
     expect(firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
-    await platform.commitSnapshot(taken, undefined, signal);
+    await platform.promoteToBase(taken, undefined, signal);
   });
 
   it('is reached through libvirt’s monitor as well (a stand-in for virsh)', async () => {
@@ -274,7 +274,7 @@ describe('a running QEMU VM as a source', () => {
     expect(await platform.listVms(signal)).toMatchObject([{ id: 'web-01', diskCount: 2, power: 'running' }]);
     const taken = await takeSnapshot(harness, 'virsh', undefined, platform);
     expect(firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
-    await platform.commitSnapshot(taken, undefined, signal);
+    await platform.promoteToBase(taken, undefined, signal);
     await platform.close();
   });
 

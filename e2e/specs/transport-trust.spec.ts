@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
@@ -13,7 +13,9 @@ import { makeCertificate, type Certificate } from '../../electron/engine/transpo
 import { connectWorker } from '../../electron/engine/transport/connect-worker.ts';
 import { inProcessHostKeys } from '../../electron/engine/transport/host-keys.ts';
 import { dialAgent } from '../../electron/engine/transport/https.ts';
+import { loginToWorker } from '../../electron/engine/transport/ssh-login.ts';
 import { startCutProxy } from '../rigs/cut-proxy.ts';
+import { startMorphLab } from '../rigs/guests/morph-lab.ts';
 import { freePort, startSshd } from '../rigs/sshd.ts';
 
 const never = new AbortController().signal;
@@ -78,7 +80,7 @@ describe('trust in a worker', () => {
     const hostKeys = inProcessHostKeys();
     const access: WorkerAccess = {
       workerId: randomUUID(), host: '127.0.0.1', sshPort: first.port, httpsPort: 1, username: first.username,
-      privateKeyPem: first.privateKeyPem, attached: [],
+      privateKeyPem: first.privateKeyPem,
     };
     const options = { hostKeys, allowPaths: [folder], deadlineMs: 60_000, loginGraceMs: 0 };
     try {
@@ -100,12 +102,63 @@ describe('trust in a worker', () => {
     }
   });
 
+  it.runIf(process.geteuid?.() === 0)('has a worker make a host key of its own after the first login, and then refuses the one that was in its user data', async () => {
+    const lab = await startMorphLab('native');
+    try {
+      const { host, port, user, keyPath } = lab.worker.ssh.access;
+      const notes: string[] = [];
+      const access: WorkerAccess = {
+        workerId: randomUUID(), host, sshPort: port, httpsPort: 1, username: user, privateKeyPem: await readFile(keyPath, 'utf8'), hostKey: lab.worker.hostKey,
+      };
+      const options = { hostKeys: inProcessHostKeys(), deadlineMs: 60_000, loginGraceMs: 0, note: (message: string) => void notes.push(message) };
+      await lab.worker.ssh.text('sudo cp -p /etc/ssh/ssh_host_ed25519_key /root/of-user-data');
+      const first = await loginToWorker(access, options, never);
+      expect(first.hostKey).not.toBe(lab.worker.hostKey);
+      await first.close();
+      const second = await loginToWorker(access, options, never);
+      expect(second.hostKey).toBe(first.hostKey);
+      expect((await second.exec('ls /etc/ssh | grep -e first -e next; sudo cat /etc/ssh/ssh_host_ed25519_key.pub', { signal: never, timeoutMs: 60_000 })).stdout.trim()).toBe(`${first.hostKey} causeway`);
+      // The link was cut between the change and the login that shows it: the key that was made is known, the change is not.
+      const cut = inProcessHostKeys();
+      cut.remember(`${access.workerId} ${lab.worker.hostKey} next`, first.hostKey);
+      const after = await loginToWorker(access, { ...options, hostKeys: cut }, never);
+      expect(after.hostKey).toBe(first.hostKey);
+      await after.close();
+      await second.exec('sudo cp -p /root/of-user-data /etc/ssh/ssh_host_ed25519_key; sudo kill -HUP "$(cat /run/sshd.pid)"', { signal: never, timeoutMs: 60_000 });
+      await second.close();
+      // Whoever has the user data can show its key, and no more.
+      await expect(loginToWorker(access, options, never)).rejects.toMatchObject({ code: 'transport.host-key-mismatch' });
+      expect(notes).toEqual([]);
+    } finally {
+      await lab.close();
+    }
+  });
+
+  it('says once that a worker cannot change its host key, and goes on expecting the first one', async () => {
+    const sshd = await startSshd();
+    try {
+      const notes: string[] = [];
+      const access: WorkerAccess = {
+        workerId: randomUUID(), host: '127.0.0.1', sshPort: sshd.port, httpsPort: 1, username: sshd.username, privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
+      };
+      const options = { hostKeys: inProcessHostKeys(), deadlineMs: 60_000, loginGraceMs: 0, note: (message: string) => void notes.push(message) };
+      for (let login = 0; login < 2; login += 1) {
+        const connection = await loginToWorker(access, options, never);
+        expect(connection.hostKey).toBe(sshd.hostKey.split(' ').slice(0, 2).join(' '));
+        await connection.close();
+      }
+      expect(notes).toEqual([expect.stringMatching(/^The worker keeps the SSH host key that it got by user data: the worker cannot change its SSH host key: /)]);
+    } finally {
+      await sshd.stop();
+    }
+  });
+
   it('says who refused when the key pair is not the one of the worker', async () => {
     const [sshd, other] = [await startSshd(), await startSshd()];
     try {
       const access: WorkerAccess = {
         workerId: randomUUID(), host: '127.0.0.1', sshPort: sshd.port, httpsPort: 1, username: sshd.username,
-        privateKeyPem: other.privateKeyPem, hostKey: sshd.hostKey, attached: [],
+        privateKeyPem: other.privateKeyPem, hostKey: sshd.hostKey,
       };
       const attempt = connectWorker(access, 'SSH', { allowPaths: [folder], deadlineMs: 60_000, loginGraceMs: 0 }, never);
       await expect(attempt).rejects.toMatchObject({ code: 'transport.login-refused' });
@@ -121,7 +174,7 @@ describe('trust in a worker', () => {
     const proxy = await startCutProxy(() => (isUp ? sshd.port : closedPort));
     const access: WorkerAccess = {
       workerId: randomUUID(), host: '127.0.0.1', sshPort: proxy.port, httpsPort: 1, username: sshd.username,
-      privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey, attached: [],
+      privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
     };
     const connect = (deadlineMs: number, signal = never): ReturnType<typeof connectWorker> =>
       connectWorker(access, 'SSH', { allowPaths: [folder], deadlineMs }, signal);

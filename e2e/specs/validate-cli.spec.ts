@@ -111,7 +111,7 @@ describe('formats', () => {
               severity: 'error',
               path: '/destination/environment/disk_buss',
               rule: 'european-cloud/unknown-key',
-              message: '"disk_buss" is no key of the destination environment of european-cloud.',
+              message: 'Unknown key "disk_buss" in the destination environment of european-cloud.',
               suggestion: 'Did you mean "disk_bus"?',
             },
             expect.objectContaining({ severity: 'error', path: '/destination/environment/use_public_ip', rule: 'european-cloud/wrong-type' }) as unknown,
@@ -126,7 +126,7 @@ describe('formats', () => {
 
   test('text names file, line and column, and is plain when it is not a terminal', async () => {
     const { stdout } = await causeway('validate', 'faulty.yaml');
-    expect(stdout).toContain('faulty.yaml:8:5 error "disk_buss" is no key');
+    expect(stdout).toContain('faulty.yaml:8:5 error Unknown key "disk_buss"');
     expect(stdout).toContain('1 file checked, 0 valid: 2 errors, 0 warnings\n');
     expect(stdout).not.toContain('\u001b');
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
@@ -35,15 +35,15 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
 
   it('has common settings for the project and for a wave', async () => {
     await go('Defaults');
-    await page.getByLabel('Platform and side').click();
+    await page.getByLabel('Platform and role').click();
     await page.getByRole('option', { name: 'European cloud as a destination' }).click();
     await choose(setting('disk_bus').getByRole('combobox'), 'virtio');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('No changes').waitFor();
     await page.getByRole('button', { name: 'New wave…' }).click();
-    await page.getByLabel('Name of the wave').fill('Wave 1: shop');
+    await page.getByLabel('Wave name').fill('Wave 1: shop');
     await page.getByRole('button', { name: 'Create wave' }).click();
-    await page.getByText('No machine is in this wave yet').waitFor();
+    await page.getByText('This wave has no VMs yet').waitFor();
     await setting('disk_bus').getByText('Project', { exact: true }).waitFor();
     await choose(setting('set_dhcp').getByRole('combobox'), 'No');
     await setting('set_dhcp').getByText('This wave', { exact: true }).waitFor();
@@ -59,7 +59,7 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     await setting('set_dhcp').getByText('Wave', { exact: true }).waitFor();
     await setting('disk_bus').getByText('Project', { exact: true }).waitFor();
     await setting('retain_user_credentials').getByText('Built-in', { exact: true }).waitFor();
-    await setting('availability_zone').getByText('This machine', { exact: true }).waitFor();
+    await setting('availability_zone').getByText('This VM', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Clear: Disk bus' }).click();
     await setting('disk_bus').getByText('Cleared', { exact: true }).waitFor();
     expect(await effective()).not.toContain('"disk_bus"');
@@ -84,7 +84,7 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     const size = setting('migr_worker_volume_size').getByRole('textbox');
     await size.fill('20x');
     await page.getByText('2 errors, 0 warnings').waitFor();
-    await page.getByLabel('Name of the replica').focus();
+    await page.getByLabel('Replica name').focus();
     await page.keyboard.press('F8');
     expect(await focusedSetting()).toBe('machine_type');
     await page.keyboard.press('F8');
@@ -95,10 +95,10 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     expect(await focusedSetting()).toBe('migr_worker_volume_size');
     await lookAt('configure-findings');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('There are errors: correct them first.').waitFor();
+    await page.getByText('Correct the errors first.').waitFor();
     await page.getByRole('button', { name: 'Inherit: Machine type', exact: true }).click();
     await size.fill('20');
-    await page.getByText('Nothing found').waitFor();
+    await page.getByText('No findings').waitFor();
   });
 
   it('keeps map keys of any kind through edit, save and load, as form and as text', async () => {
@@ -122,7 +122,7 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     await configure('web-01');
     const names = await setting('network_map').getByLabel('Name', { exact: true }).all();
     expect(await Promise.all(names.map((name) => name.inputValue()))).toEqual(hostileKeys);
-    await setting('set_dhcp').getByText('This machine', { exact: true }).waitFor();
+    await setting('set_dhcp').getByText('This VM', { exact: true }).waitFor();
   });
 
   it('asks before unsaved changes are left', async () => {
@@ -138,14 +138,14 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
 
   it('applies settings to another machine after showing what changes', async () => {
     await configure('web-01');
-    await page.getByRole('button', { name: 'Apply to others…' }).click();
+    await page.getByRole('button', { name: 'Apply to other VMs…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Volume size').check();
     await dialog.getByLabel('db-01').check();
     await dialog.getByRole('row').filter({ hasText: 'db-01' }).getByText('inherited').waitFor();
     await lookAt('apply-to-others');
-    await dialog.getByRole('button', { name: 'Change 1 machine' }).click();
-    await page.getByText('1 machine is changed').waitFor();
+    await dialog.getByRole('button', { name: 'Change 1 VM' }).click();
+    await page.getByText('1 VM changed').waitFor();
     await configure('db-01');
     expect(await setting('migr_worker_volume_size').getByRole('textbox').inputValue()).toBe('20');
   });
@@ -177,7 +177,7 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
   it('marks choices as old when the destination can\'t be asked', async () => {
     await lab.cloud.close();
     await page.reload();
-    await page.getByText(/[Cc]hoices are those of/).waitFor();
+    await page.getByText(/[Oo]ptions (from|are from)/).waitFor();
     await setting('machine_type').getByRole('combobox').click();
     await page.getByRole('option', { name: /c2i\.1/ }).first().waitFor();
     await page.keyboard.press('Escape');
@@ -194,7 +194,7 @@ function setting(key: string): Locator {
 }
 
 async function effective(): Promise<string> {
-  return page.getByRole('region', { name: 'What counts' }).innerText();
+  return page.getByRole('region', { name: 'Effective settings' }).innerText();
 }
 
 async function focusedSetting(): Promise<string | null | undefined> {
@@ -210,14 +210,14 @@ async function configure(replica: string): Promise<void> {
 }
 
 async function makeProject(): Promise<void> {
-  const form = page.getByRole('form', { name: 'Create a project' });
+  const form = page.getByRole('form', { name: 'Create project' });
   await form.getByLabel('Name').fill('Configured');
   await workbench.nameFolder(form, lab.project);
   await form.getByRole('button', { name: 'Create project' }).click();
   await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-  await page.getByLabel('Passphrase once more').fill(passphrase);
+  await page.getByLabel('Repeat passphrase').fill(passphrase);
   await page.getByRole('button', { name: 'Create vault' }).click();
-  await page.getByText('The vault is open. Its secrets').waitFor();
+  await page.getByText('The vault is unlocked.').waitFor();
   await go('Endpoints');
   await page.getByRole('link', { name: 'Add endpoint' }).click();
   await choose(page.getByLabel('Platform'), 'Disk images');
@@ -239,7 +239,7 @@ async function makeProject(): Promise<void> {
 async function makeReplica(machine: string): Promise<void> {
   await go('Inventory');
   await page.getByRole('link', { name: `Create replica of ${machine}` }).click();
-  await page.getByText('Nothing found').waitFor();
+  await page.getByText('No findings').waitFor();
   await page.getByRole('button', { name: 'Create replica', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: machine, exact: true }).waitFor();
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { prepareAxe } from '../hosts/accessibility.ts';
@@ -45,23 +45,23 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await go('Replicas');
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
     await page.getByRole('button', { name: 'Unlock vault' }).click();
-    await page.getByText('The vault is open').waitFor();
-    await page.getByLabel('Choose all that are shown').check();
-    await page.getByText('3 chosen').waitFor();
-    expect(await page.getByRole('button', { name: 'Deploy the 0 chosen' }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Replicate the 3 chosen' }).click();
-    await page.getByRole('textbox', { name: 'Runs at the same time' }).fill('1');
+    await page.getByText('Vault unlocked').waitFor();
+    await page.getByLabel('Select all shown').check();
+    await page.getByText('3 selected').waitFor();
+    expect(await page.getByRole('button', { name: 'Deploy 0 selected' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Replicate 3 selected' }).click();
+    await page.getByRole('textbox', { name: 'Parallel executions' }).fill('1');
     await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('1M');
     await lookAt('start-several');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('next in line').waitFor();
-    await page.getByText('1 before it').waitFor();
+    await page.getByText('next in the queue').waitFor();
+    await page.getByText('1 ahead in the queue').waitFor();
     await lookAt('replicas-queue');
     await page.getByRole('link', { name: 'Watch (web-02)' }).click();
-    await page.getByText('It is the next one: this project runs 1 at the same time.').waitFor();
+    await page.getByText('Next in the queue. This project runs 1 in parallel.').waitFor();
     await lookAt('run-waiting');
     await page.getByRole('button', { name: 'Change…' }).click();
-    await page.getByRole('textbox', { name: 'Runs at the same time' }).fill('3');
+    await page.getByRole('textbox', { name: 'Parallel executions' }).fill('3');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/Copying · \d+ %/).waitFor({ timeout: minute });
   });
@@ -74,16 +74,16 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByText("'fry' is not a day").waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await limit.fill('mon-fri 08:00-18:00=1500k; sat,sun=2M; *=1M');
-    await page.getByRole('img', { name: 'What may be sent at which hour of the week' }).waitFor();
+    await page.getByRole('img', { name: 'Bandwidth by hour of the week' }).waitFor();
     await lookAt('bandwidth-profile');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('the bandwidth limit was changed').waitFor();
-    await page.getByRole('img', { name: /Chart of the rate over time/ }).waitFor();
+    await page.getByRole('img', { name: /Transfer rate chart/ }).waitFor();
     await page.getByRole('button', { name: 'Graph' }).click();
-    await page.getByRole('img', { name: /Graph of 11 tasks/ }).waitFor();
+    await page.getByRole('img', { name: /Graph of 12 tasks/ }).waitFor();
     await lookAt('run-graph');
     await choose(page.getByLabel('Level'), 'Warnings and errors');
-    await page.getByText('No event matches.').waitFor();
+    await page.getByText('No matching events.').waitFor();
     await go('Replicas');
     await expectCount(page.getByText('In sync', { exact: true }), 3);
     await lookAt('replicas-in-sync');
@@ -94,15 +94,15 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
   it('asks how to deploy, and refuses what makes no sense before it starts', async () => {
     await page.getByRole('button', { name: 'Deploy… (web-01)' }).click();
     await page.getByLabel('The replica’s own volumes').check();
-    await choose(page.getByLabel('If the guest does not come up'), 'Keep it for a look');
+    await choose(page.getByLabel('If the guest does not boot'), 'Keep for troubleshooting');
     await page.getByText('1 option needs your attention').waitFor();
     expect(await page.getByRole('button', { name: 'Deploy', exact: true }).isDisabled()).toBe(true);
     await lookAt('deploy-problem');
     await page.getByLabel('New volumes from snapshots of the replica').check();
-    await choose(page.getByLabel('If the guest does not come up'), 'Undo everything that was made');
-    await choose(page.getByLabel('What has to be seen'), 'The console shows a login');
-    await page.getByLabel('Within seconds').fill('120');
-    await page.getByRole('button', { name: /^Scripts of your own/ }).click();
+    await choose(page.getByLabel('If the guest does not boot'), 'Roll back');
+    await choose(page.getByLabel('Success criterion'), 'The console shows a login prompt');
+    await page.getByLabel('Timeout (s)').fill('120');
+    await page.getByRole('button', { name: /^User scripts/ }).click();
     await page.getByRole('group', { name: 'In the mounted guest' }).getByRole('button', { name: 'Add script' }).click();
     await page.getByRole('textbox', { name: 'Script', exact: true }).fill('#!/bin/sh\ntouch /root/was-here\n');
     await lookAt('deploy');
@@ -119,7 +119,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     expect(preparation.requests[0]?.options.scripts?.inGuest).toMatchObject([{ name: 'script-1', content: '#!/bin/sh\ntouch /root/was-here\n' }]);
     const server = [...lab.cloud.world.servers.values()][0];
     await page.getByRole('region', { name: 'Virtual machine', exact: true }).getByText(server?.id ?? 'no server').waitFor();
-    await page.getByText('The guest is up', { exact: true }).waitFor();
+    await page.getByText('The guest has booted', { exact: true }).waitFor();
     await page.getByText('the console shows: web login:').first().waitFor();
     await lookAt('deployment');
     await page.getByText('Setting up cloud-init').waitFor();
@@ -141,10 +141,10 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByText('/etc/default/grub').waitFor({ state: 'detached' });
     await page.getByText('cloud-init', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Console' }).click();
-    await page.getByText('As it was when the boot check ended.').waitFor();
-    await page.getByRole('button', { name: 'Read it now' }).click();
-    await page.getByText('As it is now.').waitFor();
-    await page.getByRole('region', { name: 'Console of the virtual machine' }).getByText('web login:').first().waitFor();
+    await page.getByText('Captured when the boot check ended.').waitFor();
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('Current output.').waitFor();
+    await page.getByRole('region', { name: 'VM console output' }).getByText('web login:').first().waitFor();
     await lookAt('deployment-console');
     await page.getByRole('tab', { name: /Resources/ }).click();
     await page.getByText(server?.id ?? 'no server').last().waitFor();
@@ -155,26 +155,26 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByRole('link', { name: 'Replica web-01' }).click();
     await page.getByRole('main').getByText('Deployed', { exact: true }).first().waitFor();
     await page.getByRole('link', { name: 'Deployment 1' }).waitFor();
-    await page.getByRole('link', { name: 'See the machine (web-01)' }).waitFor();
+    await page.getByRole('link', { name: 'View VM (web-01)' }).waitFor();
     await lookAt('replica-deployed');
   });
 
   it('shows a boot that failed with its console, and deploys again without a new copy', async () => {
     await go('Replicas');
     await page.getByRole('button', { name: 'Deploy… (web-02)' }).click();
-    await page.getByLabel('Prepare the guest for its new platform').uncheck();
-    await choose(page.getByLabel('What has to be seen'), 'The console shows a login');
+    await page.getByLabel('Prepare the guest OS for the destination (OSMorphing)').uncheck();
+    await choose(page.getByLabel('Success criterion'), 'The console shows a login prompt');
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await heading('Deployment 1 of web-02');
     await stateIs('Failed', 3 * minute);
-    await page.getByRole('region', { name: 'Boot check' }).getByText('The guest did not come up').waitFor();
-    await page.getByRole('region', { name: 'Console of the virtual machine' }).getByText('Gave up waiting for root file system device').first().waitFor();
+    await page.getByRole('region', { name: 'Boot check' }).getByText('The guest did not boot').waitFor();
+    await page.getByRole('region', { name: 'VM console output' }).getByText('Gave up waiting for root file system device').first().waitFor();
     await lookAt('deployment-failed');
-    await page.getByRole('region', { name: 'Console of the virtual machine' }).first().scrollIntoViewIfNeeded();
+    await page.getByRole('region', { name: 'VM console output' }).first().scrollIntoViewIfNeeded();
     await lookAt('deployment-failed-console');
     await page.getByRole('button', { name: 'Deploy again…' }).click();
-    expect(await page.getByLabel('Prepare the guest for its new platform').isChecked()).toBe(false);
-    await page.getByLabel('Prepare the guest for its new platform').check();
+    expect(await page.getByLabel('Prepare the guest OS for the destination (OSMorphing)').isChecked()).toBe(false);
+    await page.getByLabel('Prepare the guest OS for the destination (OSMorphing)').check();
     preparation.before = async () => {
       throw new CausewayError('osmorphing.several-roots', '2 installations: UUID=aaaa, UUID=bbbb', { details: { candidates: [root('aaaa', 'Debian GNU/Linux 12'), root('bbbb', 'Debian GNU/Linux 11')] } });
     };
@@ -183,19 +183,19 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
   });
 
   it('asks which of several installations is meant, and deploys with the answer', async () => {
-    await page.getByText('Which of them is to be prepared?').waitFor({ timeout: 3 * minute });
+    await page.getByText('Which installation should be prepared?').waitFor({ timeout: 3 * minute });
     await lookAt('deployment-several-roots');
     preparation.before = async () => undefined;
     await page.getByRole('button', { name: 'Deploy with Debian GNU/Linux 11 (UUID=bbbb)' }).click();
-    expect(await page.getByLabel('Installation to prepare').inputValue()).toBe('UUID=bbbb');
+    expect(await page.getByLabel('OS installation').inputValue()).toBe('UUID=bbbb');
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await heading('Deployment 3 of web-02');
     await stateIs('Completed', 3 * minute);
     expect(preparation.requests.at(-1)?.options.root).toBe('UUID=bbbb');
     await page.getByRole('link', { name: 'Replica web-02' }).click();
     await page.getByRole('link', { name: 'Deployment 3' }).waitFor();
-    await page.getByRole('link', { name: 'Run 1' }).waitFor();
-    expect(await page.getByRole('table', { name: 'Runs' }).getByRole('row').count()).toBe(2);
+    await page.getByRole('link', { name: 'Execution 1' }).waitFor();
+    expect(await page.getByRole('table', { name: 'Executions' }).getByRole('row').count()).toBe(2);
   });
 
   it('says by name what a cancel deletes, and leaves nothing behind', async () => {
@@ -212,7 +212,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByRole('region', { name: 'Steps' }).getByText('Mount the installation …').waitFor();
     const before = lab.cloud.world.servers.size;
     await page.getByRole('button', { name: 'Cancel deployment…' }).click();
-    await page.getByText(/As of now, these \d+ resources are deleted/).waitFor();
+    await page.getByText(/These \d+ resources are deleted/).waitFor();
     await lookAt('deployment-cancel');
     await page.getByRole('button', { name: 'Cancel deployment', exact: true }).click();
     await stateIs('Cancelled', 3 * minute);
@@ -228,7 +228,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
 
   it('deletes a virtual machine after it has said what goes and what stays', async () => {
     await go('Replicas');
-    await page.getByRole('link', { name: 'See the machine (web-01)' }).click();
+    await page.getByRole('link', { name: 'View VM (web-01)' }).click();
     await heading('Deployment 1 of web-01');
     const before = lab.cloud.world.servers.size;
     await page.getByRole('button', { name: 'Delete…' }).click();
@@ -249,14 +249,14 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
 
   it('deploys several at once, as many at the same time as was said', async () => {
     preparation.before = async () => undefined;
-    await page.getByLabel('Choose web-01').check();
-    await page.getByLabel('Choose web-03').check();
-    await page.getByRole('button', { name: 'Deploy the 2 chosen' }).click();
+    await page.getByLabel('Select web-01').check();
+    await page.getByLabel('Select web-03').check();
+    await page.getByRole('button', { name: 'Deploy 2 selected' }).click();
     await page.getByRole('heading', { name: 'Deploy 2 virtual machines' }).waitFor();
-    await page.getByRole('textbox', { name: 'Runs at the same time' }).fill('1');
-    await choose(page.getByLabel('What has to be seen'), 'The console shows a login');
+    await page.getByRole('textbox', { name: 'Parallel executions' }).fill('1');
+    await choose(page.getByLabel('Success criterion'), 'The console shows a login prompt');
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
-    await page.getByText('next in line').waitFor();
+    await page.getByText('next in the queue').waitFor();
     await lookAt('replicas-deploying');
     await expectCount(page.getByRole('main').getByText('Deployed', { exact: true }), 3);
   });

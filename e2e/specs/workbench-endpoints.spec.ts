@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../electron/engine/transport/certificates.ts';
 import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
@@ -31,9 +31,9 @@ beforeAll(async () => {
   await prepareAxe(workbench.context);
   await page.reload();
   await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery staple');
-  await page.getByLabel('Passphrase once more').fill('correct horse battery staple');
+  await page.getByLabel('Repeat passphrase').fill('correct horse battery staple');
   await page.getByRole('button', { name: 'Create vault' }).click();
-  await page.getByText('The vault is open. Its secrets').waitFor();
+  await page.getByText('The vault is unlocked.').waitFor();
 });
 afterAll(async () => {
   await workbench?.close();
@@ -45,14 +45,14 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
     await add('Disk images', { 'Name': 'Images', 'Folder or file': join(root, 'elsewhere') });
     await page.getByRole('button', { name: 'Check connection of Images' }).click();
-    await page.getByText('Images: the check failed').waitFor();
+    await page.getByText('Images: check failed').waitFor();
     await page.getByText(join(root, 'elsewhere')).first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Images', exact: true }).click();
     await page.getByLabel('Folder or file').fill(images);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Check connection of Images' }).click();
-    await page.getByText('Images: every step passed').waitFor();
+    await page.getByText('Images: all checks passed').waitFor();
   });
 
   it('duplicates one: everything but the name is there', async () => {
@@ -80,24 +80,24 @@ describe('endpoints in the workbench', () => {
     expect(await page.content()).not.toContain(canary);
     await page.getByRole('link', { name: 'Add endpoint' }).click();
     await page.locator('input[type=file]').setInputFiles({ name: 'cloud.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) });
-    await page.getByText('Secrets are never in it').waitFor();
+    await page.getByText('Exported files contain no secrets').waitFor();
     expect(await page.getByLabel('Region').inputValue()).toBe('eu01');
     await page.getByRole('link', { name: 'Cancel' }).click();
   });
 
   it('removes one after it has said what goes', async () => {
     await act('Images again', 'Remove…');
-    await page.getByText('Nothing is changed on the platform').waitFor();
+    await page.getByText('The platform is not changed').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('Images again is removed').waitFor();
-    expect(await page.getByRole('link', { name: 'Images again', exact: true }).count()).toBe(0);
+    await page.getByText('Images again removed').waitFor();
+    await page.getByRole('link', { name: 'Images again', exact: true }).waitFor({ state: 'detached' });
   });
 
   it('reads the machines of a source into a list of the project', async () => {
     await page.getByRole('link', { name: 'Inventory', exact: true }).click();
-    await page.getByRole('link', { name: 'Keep in project' }).click();
-    await page.getByText('1 machine', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Keep this list' }).click();
+    await page.getByRole('link', { name: 'Save in project' }).click();
+    await page.getByText('1 VM', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Save inventory' }).click();
     await page.getByText('From Images').waitFor();
     await page.getByRole('cell', { name: 'web-01', exact: true }).waitFor();
   });
@@ -111,15 +111,15 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('link', { name: 'Cloud', exact: true }).click();
     await page.getByLabel('Infrastructure interface').fill(`https://${address}`);
     await page.getByLabel('Token endpoint').fill('');
-    await page.getByRole('button', { name: 'Show the server’s certificate…' }).click();
+    await page.getByRole('button', { name: 'Show server certificate…' }).click();
     const shown = page.getByRole('region', { name: address });
-    await shown.getByText(`${address} is not believed: it signed its certificate itself.`).waitFor();
+    await shown.getByText(`${address} is not trusted: it signed its certificate itself.`).waitFor();
     await shown.getByText(new X509Certificate(certPem).fingerprint256).waitFor();
     await lookAt('server-trust');
     await shown.getByRole('button', { name: 'Trust this certificate' }).click();
     expect(await page.getByLabel('Certificate authority').inputValue()).toContain('BEGIN CERTIFICATE');
-    await page.getByRole('button', { name: 'Show the server’s certificate…' }).click();
-    await shown.getByText(`${address} is believed`).waitFor();
+    await page.getByRole('button', { name: 'Show server certificate…' }).click();
+    await shown.getByText(`${address} is trusted: `).waitFor();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('link', { name: 'Cancel' }).click();
     server.close();
@@ -133,11 +133,11 @@ describe('endpoints in the workbench', () => {
     writeFileSync(path, content.replace('"Images"', '"Old images"'));
     await page.getByRole('link', { name: 'Old images', exact: true }).waitFor();
     writeFileSync(file, `<<<<<<< ours\n${content}`);
-    await page.getByText('A file of this project was not taken in.').waitFor();
+    await page.getByText('1 project file was not loaded.').waitFor();
     await page.getByText('endpoints/images.json: line 1 is of a merge that is not finished').waitFor();
     await lookAt('files-not-taken');
     rmSync(file);
-    await page.getByText('was not taken in.').waitFor({ state: 'detached' });
+    await page.getByText('was not loaded.').waitFor({ state: 'detached' });
   });
 
   it('never violates the content security policy', () => {
@@ -155,6 +155,6 @@ async function add(platform: string, fields: Readonly<Record<string, string>>): 
 }
 
 async function act(endpoint: string, action: string): Promise<void> {
-  await page.getByRole('button', { name: `More for ${endpoint}`, exact: true }).click();
+  await page.getByRole('button', { name: `More actions for ${endpoint}`, exact: true }).click();
   await page.getByRole('menuitem', { name: action, exact: true }).click();
 }

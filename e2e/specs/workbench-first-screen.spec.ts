@@ -9,7 +9,7 @@ const settings = mkdtempSync(join(tmpdir(), 'causeway-settings-'));
 
 beforeAll(async () => {
   workbench = await openWorkbenchInBrowser(['--settings', settings]);
-  await workbench.page.getByRole('link', { name: 'Check files' }).click();
+  await workbench.page.getByRole('link', { name: 'Validate files' }).click();
 });
 afterAll(async () => {
   await workbench?.close();
@@ -32,7 +32,7 @@ describe('the workbench in a browser', () => {
     const { page } = workbench;
     await page.getByRole('button', { name: 'Warning' }).click();
     expect(await page.getByRole('cell', { name: 'Error', exact: true }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Everything' }).click();
+    await page.getByRole('button', { name: 'All findings' }).click();
     expect(await page.getByRole('cell', { name: 'Error', exact: true }).count()).toBeGreaterThan(0);
   });
 

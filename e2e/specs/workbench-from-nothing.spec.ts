@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { engineOf } from '../hosts/engine-of.ts';
@@ -40,7 +40,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await go('Endpoints');
     await page.getByText('No project is open').last().waitFor();
     await page.getByRole('link', { name: 'Go to the projects' }).click();
-    const form = page.getByRole('form', { name: 'Create a project' });
+    const form = page.getByRole('form', { name: 'Create project' });
     await form.getByLabel('Name').fill('Move of the web shop');
     await workbench.nameFolder(form, lab.project);
     await form.getByRole('button', { name: 'Create project' }).click();
@@ -49,12 +49,12 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
 
   it('makes the vault, and refuses two different passphrases', async () => {
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.getByLabel('Passphrase once more').fill('something else');
-    await page.getByText('The two are different').waitFor();
+    await page.getByLabel('Repeat passphrase').fill('something else');
+    await page.getByText('The passphrases do not match').waitFor();
     expect(await page.getByRole('button', { name: 'Create vault' }).isDisabled()).toBe(true);
-    await page.getByLabel('Passphrase once more').fill(passphrase);
+    await page.getByLabel('Repeat passphrase').fill(passphrase);
     await page.getByRole('button', { name: 'Create vault' }).click();
-    await page.getByText('The vault is open. Its secrets').waitFor();
+    await page.getByText('The vault is unlocked.').waitFor();
     await lookAt('project');
   });
 
@@ -71,7 +71,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByLabel('Folder or file').fill(lab.images);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Check connection of Images' }).click();
-    await page.getByText('Images: every step passed').waitFor();
+    await page.getByText('Images: all checks passed').waitFor();
   });
 
   it('describes the destination with its secret, which never comes back', async () => {
@@ -86,10 +86,10 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await lookAt('endpoint-form');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Check connection of Cloud' }).click();
-    await page.getByText('Cloud: every step passed').waitFor();
+    await page.getByText('Cloud: all checks passed').waitFor();
     await lookAt('endpoints');
     await page.getByRole('link', { name: 'Cloud', exact: true }).click();
-    expect(await page.getByRole('textbox', { name: 'Service account key' }).inputValue()).toBe('Is set; the vault keeps it');
+    expect(await page.getByRole('textbox', { name: 'Service account key' }).inputValue()).toBe('Set; stored in the vault');
     expect(await page.content()).not.toContain(privateKeyLine());
   });
 
@@ -98,7 +98,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByRole('cell', { name: 'web-01', exact: true }).waitFor();
     await lookAt('inventory');
     await page.getByRole('link', { name: 'Create replica of web-01' }).click();
-    await page.getByText('Nothing found').waitFor();
+    await page.getByText('No findings').waitFor();
     await lookAt('new-replica-form');
     await page.getByRole('button', { name: 'Text', exact: true }).click();
     const document = page.getByLabel('Environment document');
@@ -111,7 +111,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await finding.first().click();
     expect(await selectedText(document)).toContain('availability_zones');
     await page.getByRole('button', { name: 'Create replica', exact: true }).click();
-    await page.getByText('There are errors: correct them first.').waitFor();
+    await page.getByText('Correct the errors first.').waitFor();
     await document.fill(written);
     await page.getByRole('button', { name: 'Create replica', exact: true }).click();
     await heading('web-01');
@@ -124,17 +124,17 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('4M');
     await lookAt('start-run');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await heading('Run 1 of web-01');
+    await heading('Execution 1 of web-01');
     await page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 180_000 });
     await lookAt('run');
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
-    await page.getByText(/The engine was started again .* \(it was ended by SIGKILL\)/).waitFor();
+    await page.getByText(/The engine stopped unexpectedly \(it was ended by SIGKILL\) and was restarted/).waitFor();
     await lookAt('run-after-kill');
     await page.getByRole('button', { name: 'Bandwidth…' }).click();
     await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Done · 100 %').waitFor({ timeout: 180_000 });
-    await page.getByRole('button', { name: 'Cancel run…' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Cancel execution…' }).waitFor({ state: 'detached' });
     await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor();
     await lookAt('run-completed');
   });
@@ -153,15 +153,15 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
 
   it('takes a deployment up again whose engine was killed, and undoes it when it is cancelled', async () => {
     await page.getByRole('button', { name: 'Deploy… (web-01)' }).click();
-    await page.getByLabel('Prepare the guest for its new platform').uncheck();
-    await page.getByLabel('What has to be seen').click();
-    await page.getByRole('option', { name: 'The console shows a login', exact: true }).click();
+    await page.getByLabel('Prepare the guest OS for the destination (OSMorphing)').uncheck();
+    await page.getByLabel('Success criterion').click();
+    await page.getByRole('option', { name: 'The console shows a login prompt', exact: true }).click();
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await heading('Deployment 1 of web-01');
-    const bootCheck = page.getByRole('listitem').filter({ hasText: 'See the guest come up' });
+    const bootCheck = page.getByRole('listitem').filter({ hasText: 'Wait for the guest to boot' });
     await bootCheck.getByText('Running').waitFor({ timeout: 180_000 });
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
-    await page.getByText(/The engine was started again \(2 times by now\)/).waitFor();
+    await page.getByText(/and was restarted \(2 times\)/).waitFor();
     await page.locator('main h1 + div').getByText('Running', { exact: true }).waitFor();
     await bootCheck.getByText('2 attempts').waitFor();
     await page.getByText('the engine ended in the middle of the deployment').waitFor();
@@ -187,7 +187,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByText('No replica yet').waitFor();
     expect(lab.cloud.world.volumes.size).toBe(0);
     await go('Ledger');
-    await page.getByText('Nothing of ours exists anywhere').waitFor();
+    await page.getByText('No resources on record').waitFor();
   });
 
   it('keeps its settings', async () => {

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
@@ -33,9 +33,9 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     await press('Create project');
     await page.getByRole('heading', { level: 1, name: 'By keyboard' }).waitFor();
     await type('Passphrase', passphrase);
-    await type('Passphrase once more', passphrase);
+    await type('Repeat passphrase', passphrase);
     await press('Create vault');
-    await page.getByText('The vault is open. Its secrets').waitFor();
+    await page.getByText('The vault is unlocked.').waitFor();
   });
 
   it('finds everything in the palette, and lists its shortcuts', async () => {
@@ -85,7 +85,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     await page.keyboard.press('i');
     await page.getByRole('cell', { name: 'web-01', exact: true }).waitFor();
     await press('Create replica of web-01');
-    await page.getByText('Nothing found').waitFor();
+    await page.getByText('No findings').waitFor();
     await type('Worker volume size', '20x');
     await page.getByText('1 error, 0 warnings').waitFor();
     await page.keyboard.press('Shift+Tab');
@@ -93,7 +93,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     expect(await focusedName()).toContain('Worker volume size');
     await page.keyboard.press('Control+a');
     await page.keyboard.type('20');
-    await page.getByText('Nothing found').waitFor();
+    await page.getByText('No findings').waitFor();
     await press('Create replica');
     await page.getByRole('heading', { level: 1, name: 'web-01', exact: true }).waitFor();
     await page.keyboard.press('Control+k');
@@ -111,7 +111,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     await press('Replicate… (web-01)');
     await page.getByRole('dialog').waitFor();
     await press('Start');
-    await page.getByRole('heading', { level: 1, name: 'Run 1 of web-01' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Execution 1 of web-01' }).waitFor();
     await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor({ timeout: 180_000 });
   });
 

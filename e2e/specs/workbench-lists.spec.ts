@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Download, Page } from 'playwright-core';
+import type { Download, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
@@ -39,22 +39,22 @@ async function downloaded(start: () => Promise<void>): Promise<{ name: string; t
 describe('lists of machines in the workbench', () => {
   it('takes an RVTools workbook, shows what its columns mean and which rows have problems', async () => {
     await page.getByRole('link', { name: 'Inventory', exact: true }).click();
-    await page.getByRole('tab', { name: 'Kept in this project' }).click();
-    await page.getByText('No list yet').waitFor();
+    await page.getByRole('tab', { name: 'Saved in this project' }).click();
+    await page.getByText('No inventory yet').waitFor();
     await lookAt('inventory-lists-empty');
-    await page.getByRole('link', { name: 'Import a file' }).first().click();
+    await page.getByRole('link', { name: 'Import file' }).first().click();
     await page.locator('input[type=file]').setInputFiles({ name: 'RVTools_export.xlsx', mimeType: 'application/octet-stream', buffer: readFileSync(rvtools) });
-    await page.getByText('2 machines, 1 row with errors left out').waitFor();
+    await page.getByText('2 VMs, 1 row with errors skipped').waitFor();
     await page.getByRole('row').filter({ hasText: 'odd' }).first().waitFor();
     await lookAt('inventory-import');
   });
 
   it('takes what is not recognised for what somebody chooses, and keeps the list', async () => {
-    await page.getByLabel('A guest that is not recognised').click();
-    await page.getByRole('option', { name: 'Take it for Linux' }).click();
-    await page.getByText('3 machines', { exact: true }).waitFor();
-    await page.getByLabel('Name of the list').fill('Data centre 1');
-    await page.getByRole('button', { name: 'Keep this list' }).click();
+    await page.getByLabel('Unrecognized guest OS').click();
+    await page.getByRole('option', { name: 'Treat as Linux' }).click();
+    await page.getByText('3 VMs', { exact: true }).first().waitFor();
+    await page.getByLabel('Inventory name').fill('Data centre 1');
+    await page.getByRole('button', { name: 'Save inventory' }).click();
     await page.getByText('From RVTools_export.xlsx').waitFor();
     await page.getByRole('row').filter({ hasText: 'dc-01' }).waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'web-01' }).innerText()).toMatch(/Linux[\s\S]*Running[\s\S]*4 GiB[\s\S]*60 GiB[\s\S]*VM Network[\s\S]*New/);
@@ -64,23 +64,23 @@ describe('lists of machines in the workbench', () => {
 
   it('says at a later import what is new, changed and gone, before anything is kept', async () => {
     const csv = ['VM;VM UUID;OS;CPUs;Memory MiB', 'web-01;4210b3c0-0000-0000-0000-000000000001;Debian;8;4096', 'new-01;77;Ubuntu;1;1024'].join('\n');
-    await page.getByRole('link', { name: 'Import a file' }).click();
+    await page.getByRole('link', { name: 'Import file' }).click();
     await page.locator('input[type=file]').setInputFiles({ name: 'later.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
-    await page.getByLabel('Name of the list').fill('Data centre 1');
-    await page.getByText('it is brought up to date').waitFor();
+    await page.getByLabel('Inventory name').fill('Data centre 1');
+    await page.getByText('Updates the existing inventory').waitFor();
     for (const [machine, state] of [['web-01', 'Changed'], ['new-01', 'New'], ['dc-01', 'Gone'], ['odd', 'Gone']] as const) {
       expect(await page.getByRole('row').filter({ hasText: machine }).innerText()).toContain(state);
     }
     await page.getByText('CPUs: 2 → 8').first().waitFor();
     await page.getByRole('button', { name: 'Gone 2' }).click();
     expect(await page.getByRole('row').count()).toBe(3);
-    await page.getByRole('button', { name: 'Keep this list' }).click();
+    await page.getByRole('button', { name: 'Save inventory' }).click();
     await page.getByText('From later.csv').waitFor();
   });
 
   it('makes an environment file for a machine that no endpoint has to know', async () => {
     await page.getByRole('button', { name: 'Environment file of new-01' }).click();
-    const { name, text } = await downloaded(() => page.getByRole('button', { name: 'Save the file' }).click());
+    const { name, text } = await downloaded(() => page.getByRole('button', { name: 'Save file' }).click());
     expect(name).toBe('new-01.yaml');
     expect(text).toMatch(/^vm:\n {2}id: "77"\n {2}name: new-01/);
     expect(text).toContain('plugin: european-cloud');
@@ -90,32 +90,32 @@ describe('lists of machines in the workbench', () => {
     const csv = Buffer.from('Kasten,Betriebssystem\nalpha,linux\n');
     const open = async () => {
       await page.getByRole('link', { name: 'Inventory', exact: true }).click();
-      await page.getByRole('link', { name: 'Import a file' }).first().click();
+      await page.getByRole('link', { name: 'Import file' }).first().click();
       await page.locator('input[type=file]').setInputFiles({ name: `kasten-${Math.random()}.csv`, mimeType: 'text/csv', buffer: csv });
     };
     await open();
-    await page.getByText('No table of this file is about machines').waitFor();
-    await choose(/^Table kasten/, 'Machines');
+    await page.getByText('No VM table found in this file').waitFor();
+    await choose(/^Content of table kasten/, 'VMs');
     await choose(/^Name/, 'Kasten');
-    await choose(/^Guest system$/, 'Betriebssystem');
-    await page.getByText('1 machine', { exact: true }).waitFor();
+    await choose(/^Guest OS$/, 'Betriebssystem');
+    await page.getByText('1 VM', { exact: true }).first().waitFor();
     await open();
-    await page.getByText('1 machine', { exact: true }).waitFor();
+    await page.getByText('1 VM', { exact: true }).first().waitFor();
   });
 
   it('says what is wrong with a file that is no list', async () => {
-    await page.getByRole('button', { name: 'Another file' }).click();
+    await page.getByRole('button', { name: 'Choose another file' }).click();
     await page.locator('input[type=file]').setInputFiles({ name: 'picture.xlsx', mimeType: 'image/png', buffer: Buffer.from([0x50, 0x4b, 3, 4, 0, 0]) });
-    await page.getByText('This file can\'t be read as a list of machines').waitFor();
+    await page.getByText('The file is not a readable inventory').waitFor();
   });
 
   it('removes a list, and says what stays', async () => {
     await page.getByRole('link', { name: 'Inventory', exact: true }).click();
-    await page.getByRole('tab', { name: 'Kept in this project' }).click();
-    await page.getByRole('button', { name: 'Remove list' }).click();
-    await page.getByText('the machines themselves stay').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove list' }).click();
-    await page.getByText('No list yet').waitFor();
+    await page.getByRole('tab', { name: 'Saved in this project' }).click();
+    await page.getByRole('button', { name: 'Remove inventory' }).click();
+    await page.getByText('Replicas, endpoints and VMs are not changed').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove inventory' }).click();
+    await page.getByText('No inventory yet').waitFor();
     expect(readdirSync(join(project, 'inventory'))).toEqual([]);
   });
 });
@@ -124,16 +124,30 @@ describe('environment files in the workbench', () => {
   const document = '# the web server\ndestination:\n  plugin: european-cloud\n  environment:\n    disk_buss: virtio # a slip\n    delete_disks_on_vm_termination: "yes"\n';
 
   it('mends what is certain with one click, and leaves the rest of the text as it was', async () => {
-    await page.getByRole('link', { name: 'Check files' }).click();
+    await page.getByRole('link', { name: 'Validate files' }).click();
     await lookAt('check-empty');
     await page.locator('input[type=file]').setInputFiles({ name: 'web.yaml', mimeType: 'text/yaml', buffer: Buffer.from(document) });
-    await page.getByRole('button', { name: 'Mend it: /destination/environment/disk_buss' }).click();
-    await page.getByText('web.yaml was mended here').waitFor();
+    await page.getByRole('button', { name: 'Fix: /destination/environment/disk_buss' }).click();
+    await page.getByText('web.yaml has fixes that are not saved').waitFor();
+    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await page.getByRole('link', { name: 'Validate files' }).click();
+    await page.getByText('web.yaml has fixes that are not saved').waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'disk_buss' }).count()).toBe(0);
     await lookAt('check-findings');
     const { name, text } = await downloaded(() => page.getByRole('button', { name: 'Save web.yaml' }).click());
     expect(name).toBe('web.yaml');
     expect(text).toBe(document.replace('disk_buss', 'disk_bus'));
+    await page.getByText('web.yaml has fixes that are not saved').waitFor({ state: 'detached' });
+  });
+
+  it('saves all fixed files from one notice', async () => {
+    const files = ['a.yaml', 'b.yaml'].map((name) => ({ name, mimeType: 'text/yaml', buffer: Buffer.from(document) }));
+    await page.locator('input[type=file]').setInputFiles(files);
+    await page.getByRole('button', { name: /^Apply \d+ fix/ }).click();
+    await page.getByText(/^\d files have fixes that are not saved\.$/).waitFor();
+    await lookAt('check-unsaved');
+    await page.getByRole('button', { name: /^Save all \(\d\)$/ }).click();
+    await page.getByText('have fixes that are not saved').waitFor({ state: 'detached' });
   });
 
   it.each([
@@ -142,7 +156,7 @@ describe('environment files in the workbench', () => {
     ['JSON', 'environment-check.json', '{\n  "files": ['],
     ['SARIF', 'environment-check.sarif', '"version": "2.1.0"'],
   ])('saves everything that was found as %s', async (format, fileName, part) => {
-    await page.getByRole('button', { name: 'Save a report' }).click();
+    await page.getByRole('button', { name: 'Save report' }).click();
     const { name, text } = await downloaded(() => page.getByRole('menuitem', { name: format }).click());
     expect(name).toBe(fileName);
     expect(text).toContain(part);

@@ -39,7 +39,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     await workbench.page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 180_000 });
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
     process.kill(workbench.hostPid, 'SIGKILL');
-    await workbench.page.getByText('The connection to the workbench is lost.').waitFor();
+    await workbench.page.getByText('Connection to the workbench lost.').waitFor();
     await lookAt('connection-lost');
     await workbench.close();
     workbench = await open();
@@ -52,20 +52,20 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
 
   it('cancels a run at once and finds what was left behind in the ledger', async () => {
     const { page } = workbench;
-    await page.getByRole('button', { name: 'Cancel run…' }).click();
-    await page.getByLabel('Do not wait for the clean-up').check();
+    await page.getByRole('button', { name: 'Cancel execution…' }).click();
+    await page.getByLabel('Skip the clean-up').check();
     await lookAt('cancel-run');
-    await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
-    await page.getByText(/temporary resources? could not be removed/).waitFor({ timeout: 180_000 });
-    await page.getByRole('link', { name: 'See the ledger' }).click();
-    await page.getByRole('button', { name: /^Orphans/ }).click();
-    await page.getByText('Orphan: its run is over').first().waitFor();
+    await page.getByRole('button', { name: 'Cancel execution', exact: true }).click();
+    await page.getByText(/temporary resources? could not be deleted/).waitFor({ timeout: 180_000 });
+    await page.getByRole('link', { name: 'Open ledger' }).click();
+    await page.getByRole('button', { name: /^Orphaned/ }).click();
+    await page.getByText('Orphaned: its execution ended').first().waitFor();
     await lookAt('ledger-orphans');
   });
 
   it('says what would be removed before it removes it', async () => {
     const { page } = workbench;
-    await page.getByRole('button', { name: 'Remove orphans…' }).click();
+    await page.getByRole('button', { name: 'Delete orphaned resources…' }).click();
     await page.getByText('Would be removed:').first().waitFor();
     expect(lab.cloud.world.servers.size).toBe(1);
     await lookAt('remove-orphans');
@@ -74,7 +74,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     expect(await page.getByText('Not removed:', { exact: true }).count()).toBe(0);
     expect(lab.cloud.world.servers.size).toBe(0);
     await page.getByRole('button', { name: 'Close' }).click();
-    await page.getByText('There are no orphans').waitFor();
+    await page.getByText('No orphaned resources').waitFor();
   });
 
   it('can be reached and left by the keyboard alone', async () => {
@@ -99,7 +99,7 @@ async function open(): Promise<Workbench> {
 async function unlock(): Promise<void> {
   await workbench.page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
   await workbench.page.getByRole('button', { name: 'Unlock vault' }).click();
-  await workbench.page.getByText('The vault is open').waitFor();
+  await workbench.page.getByText('Vault unlocked').waitFor();
 }
 
 async function start(limit: string): Promise<void> {

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function causeway(...argv: string[]): Promise<{ status: number; out: string; err: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const status = await runProgram([...argv, '--project', folder], { stdout, stderr, env: {}, entry: import.meta.url, signal: new AbortController().signal });
+  const status = await runProgram([...argv, '--project', folder], { stdout, stderr, env: {}, entry: new URL('../cli.ts', import.meta.url).href, signal: new AbortController().signal });
   return { status, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
 }
 

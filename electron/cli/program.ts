@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { CausewayError } from '../../shared/model/causeway-error.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { CausewayError, fromErrorRecord, toErrorRecord } from '../../shared/model/causeway-error.ts';
 import { errorText } from '../../shared/model/errors/catalogue.ts';
+import { systemFailure } from '../../shared/model/system-failure.ts';
 import { commandHint } from './output/command-hint.ts';
 import { UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type RegistrationContext } from './command-context.ts';
 import { registerEndpointAdd } from './commands/endpoint-add.ts';
@@ -34,10 +36,18 @@ import { registerMigration } from './commands/migration.ts';
 import { registerLedgerList } from './commands/ledger-list.ts';
 import { registerLedgerOrphans } from './commands/ledger-orphans.ts';
 import { registerLedgerRemove } from './commands/ledger-remove.ts';
+import { registerProjectTakeOver } from './commands/project-take-over.ts';
+import { registerWaveAssign, registerWaveCreate, registerWaveRemove, registerWaveRename } from './commands/wave-change.ts';
+import { registerWaveList } from './commands/wave-list.ts';
+import { registerTrustShow } from './commands/trust-show.ts';
+import { registerTrustAccept } from './commands/trust-accept.ts';
+import { registerTrustRevoke } from './commands/trust-revoke.ts';
+import { registerTrustSharing } from './commands/trust-sharing.ts';
 import { registerVaultInit } from './commands/vault-init.ts';
 import { registerVaultSet } from './commands/vault-set.ts';
 import { registerVaultList } from './commands/vault-list.ts';
 import { registerVaultRemove } from './commands/vault-remove.ts';
+import { registerDoctor } from './commands/doctor.ts';
 import { registerExplain } from './commands/explain.ts';
 import { registerSchema } from './commands/schema.ts';
 import { registerValidate } from './commands/validate.ts';
@@ -63,6 +73,11 @@ const registrars: readonly CommandRegistrar[] = [
   registerReplicaShow,
   registerReplicaExecute,
   registerReplicaDelete,
+  registerWaveList,
+  registerWaveCreate,
+  registerWaveAssign,
+  registerWaveRename,
+  registerWaveRemove,
   registerExecutionList,
   registerExecutionShow,
   registerExecutionResume,
@@ -78,10 +93,16 @@ const registrars: readonly CommandRegistrar[] = [
   registerLedgerList,
   registerLedgerOrphans,
   registerLedgerRemove,
+  registerProjectTakeOver,
+  registerTrustShow,
+  registerTrustAccept,
+  registerTrustRevoke,
+  registerTrustSharing,
   registerVaultInit,
   registerVaultSet,
   registerVaultList,
   registerVaultRemove,
+  registerDoctor,
 ];
 
 const afterHelp = `
@@ -89,6 +110,7 @@ Environment:
   CAUSEWAY_PROJECT          the project's folder, where --project is not given
   CAUSEWAY_KEY_FILE         the key file that opens the vault
   CAUSEWAY_PASSPHRASE_FILE  a file with the passphrase that opens the vault
+  CAUSEWAY_USER_FOLDER      where is kept which projects are trusted; default: your settings folder
 
 Exit status: 0 done, 1 it failed or found errors, 2 it was called wrongly or stopped.`;
 
@@ -113,6 +135,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
 export function createProgram(context: RegistrationContext): Command {
   const program = new Command('causeway')
     .description('Moves virtual machines between clouds and hypervisors.')
+    .version(packageJson.version, '--version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
@@ -144,9 +167,10 @@ function explainFailure(error: unknown, context: CommandContext): ExitStatus {
     context.stderr.write('causeway: stopped\n');
     return 2;
   }
-  if (error instanceof CausewayError) {
-    const text = errorText(error.code);
-    context.stderr.write(`causeway: ${text.title}: ${error.message}\n  ${text.remedy}\n${commandHint(error.code)}  [${error.code}]\n`);
+  const failure = error instanceof CausewayError || systemFailure(error) === undefined ? error : fromErrorRecord(toErrorRecord(error));
+  if (failure instanceof CausewayError) {
+    const text = errorText(failure.code);
+    context.stderr.write(`causeway: ${text.title}: ${failure.message}\n  ${text.remedy}\n${commandHint(failure.code)}  [${failure.code}]\n`);
     return 1;
   }
   context.stderr.write(`causeway: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

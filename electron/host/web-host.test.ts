@@ -23,6 +23,7 @@ interface Answer {
   readonly status: number;
   readonly body: string;
   readonly cookie: string;
+  readonly secret: string;
 }
 
 function get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -32,7 +33,8 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Answer
       response.setEncoding('utf8').on('data', (part: string) => (body += part));
       response.on('end', () => {
         const cookie = response.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-        resolve({ status: response.statusCode ?? 0, body, cookie });
+        const secret = response.headers.location?.split('#session=')[1] ?? '';
+        resolve({ status: response.statusCode ?? 0, body, cookie, secret });
       });
     });
     call.on('error', reject).end();
@@ -42,9 +44,9 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Answer
 const tokenPath = () => new URL(host.url).pathname + new URL(host.url).search;
 const signIn = async () => (await get(tokenPath())).cookie;
 
-function connect(headers: Record<string, string>): Promise<string> {
+function connect(headers: Record<string, string>, secret?: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${host.port}/contract`, { headers });
+    const socket = new WebSocket(`ws://127.0.0.1:${host.port}/contract`, ['causeway.contract', ...(secret === undefined ? [] : [`session.${secret}`])], { headers });
     socket.on('message', (data) => {
       resolve(String(data));
       socket.close();
@@ -84,14 +86,24 @@ describe('the web host', () => {
   });
 
   it('lets its own page connect', async () => {
-    const cookie = await signIn();
-    expect(await connect({ cookie, origin: `http://127.0.0.1:${host.port}` })).toBe('hello');
+    const { cookie, secret } = await get(tokenPath());
+    expect(await connect({ cookie, origin: `http://127.0.0.1:${host.port}` }, secret)).toBe('hello');
+  });
+
+  it('refuses a socket with the cookie alone, which a browser shows to every port, and with the secret of another session', async () => {
+    const origin = `http://127.0.0.1:${host.port}`;
+    const first = await get(tokenPath());
+    const second = await get(new URL(host.freshUrl()).search.replace('?', '/?'));
+    expect(await connect({ cookie: first.cookie, origin })).toContain('403');
+    expect(await connect({ cookie: first.cookie, origin }, second.secret)).toContain('403');
+    expect(await connect({ cookie: first.cookie, origin }, '')).toContain('403');
+    expect(await connect({ origin }, first.secret)).toContain('403');
   });
 
   it('refuses a socket from a foreign page, without a session, or without an origin', async () => {
-    const cookie = await signIn();
-    expect(await connect({ cookie, origin: 'https://evil.invalid' })).toContain('403');
+    const { cookie, secret } = await get(tokenPath());
+    expect(await connect({ cookie, origin: 'https://evil.invalid' }, secret)).toContain('403');
     expect(await connect({ origin: `http://127.0.0.1:${host.port}` })).toContain('403');
-    expect(await connect({ cookie })).toContain('403');
+    expect(await connect({ cookie }, secret)).toContain('403');
   });
 });

@@ -5,6 +5,9 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { pageFile } from '../page/page-files.ts';
 import { createAdmission, type Admission } from './admission.ts';
 
+/** The subprotocol that is spoken. */
+const protocol = 'causeway.contract';
+
 export interface WebHost {
   /** The address to open, with the one-time token. */
   readonly url: string;
@@ -29,7 +32,7 @@ export async function startWebHost(options: {
     answer(request, response, admission, options.folder).catch(() => refuse(response, 500, 'Internal error'));
   });
   const admission = createAdmission(() => (server.address() as AddressInfo).port);
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024 * 1024 });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024 * 1024, handleProtocols: (asked) => (asked.has(protocol) ? protocol : false) });
   server.on('upgrade', (request, socket, head) => {
     if (!mayConnect(request, admission)) return refuseUpgrade(socket);
     sockets.handleUpgrade(request, socket, head, options.connect);
@@ -55,11 +58,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, admiss
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
   const token = url.searchParams.get('token');
   if (url.pathname === '/' && token !== null) {
-    const cookie = admission.redeem(token);
-    if (cookie === undefined && !admission.hasSession(request)) {
+    const session = admission.redeem(token);
+    if (session === undefined && !admission.hasSession(request)) {
       return refuse(response, 403, 'This link was used already, or is not from this start. Take the one that the terminal shows.');
     }
-    response.writeHead(303, { location: '/', 'referrer-policy': 'no-referrer', ...(cookie === undefined ? {} : { 'set-cookie': cookie }) });
+    // What follows # is sent to no server; the page keeps it for its own origin.
+    const location = session === undefined ? '/' : `/#session=${session.pageSecret}`;
+    response.writeHead(303, { location, 'referrer-policy': 'no-referrer', ...(session === undefined ? {} : { 'set-cookie': session.cookie }) });
     response.end();
     return;
   }
@@ -71,7 +76,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, admiss
 
 function mayConnect(request: IncomingMessage, admission: Admission): boolean {
   const path = new URL(request.url ?? '/', 'http://host').pathname;
-  return path === '/contract' && admission.hostIsOurs(request) && admission.originIsOurs(request) && admission.hasSession(request);
+  return path === '/contract' && admission.hostIsOurs(request) && admission.originIsOurs(request) && admission.hasPageSecret(request);
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {

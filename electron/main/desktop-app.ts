@@ -1,15 +1,18 @@
 import { join } from 'node:path';
-import { app, BrowserWindow, Menu, safeStorage, session, shell as desktop } from 'electron';
+import { app, BrowserWindow, Menu, powerMonitor, safeStorage, session, shell as desktop } from 'electron';
 import { opened } from '../../shared/contract/envelope.ts';
 import type { Replica } from '../../shared/model/replica.ts';
 import type { SpawnEngine } from '../workbench/engine-process.ts';
+import { defaultDrainMs } from '../workbench/engine-supervisor.ts';
 import { watchRuns } from '../workbench/run-watch.ts';
 import type { SampleLab } from '../workbench/sample-lab.ts';
 import { settingsStore, type KeyValueFile } from '../workbench/settings-store.ts';
 import { createShell } from '../workbench/shell.ts';
 import { sendEvents, serveContract } from './contract-ipc.ts';
+import { showClosingWindow } from './closing-window.ts';
 import { chooseFolder } from './dialogs.ts';
 import { menuTemplate } from './menu.ts';
+import { askBeforeUnload } from './unsaved-changes.ts';
 import { registerPageScheme, servePage } from './page-scheme.ts';
 import { guardQuit, quitWhenIdle } from './quit.ts';
 import { reloadAfterCrash } from './renderer-crash.ts';
@@ -53,11 +56,12 @@ export async function startDesktopApp(options: {
     ...(options.sample === undefined ? {} : { sample: options.sample }),
   });
   const runs = watchRuns(shell);
-  guardQuit(app, runs, () => shell.close());
+  const quit = guardQuit({ app, runs, close: () => shell.close(), showClosing: (count) => showClosingWindow(count, defaultDrainMs) });
   quitWhenIdle({ app, runs, hasWindow: () => window() !== undefined });
 
   /** The window to the front, a new one where there is none. */
   const show = (): void => {
+    if (quit.isClosing()) return;
     const shown = window() ?? open();
     if (shown.isMinimized()) shown.restore();
     shown.focus();
@@ -66,6 +70,8 @@ export async function startDesktopApp(options: {
     const opening = openWorkbench(outFolder, file);
     sendEvents(shell, opening.webContents);
     reloadAfterCrash(opening.webContents, log);
+    askBeforeUnload(opening.webContents, quit.isSessionEnding);
+    quit.watchSession(opening);
     return opening;
   };
 
@@ -84,6 +90,11 @@ export async function startDesktopApp(options: {
     ),
   );
   keepAwakeWhileRunning(runs);
+  // Linux and macOS: the system waits until the app has quit.
+  powerMonitor.on('shutdown', ((event?: { preventDefault(): void }) => {
+    event?.preventDefault();
+    quit.endSession();
+  }) as () => void);
   onWake((asleepMs) => shell.woke(asleepMs));
   notifyOfEnds(runs, {
     isLookedAt: () => window()?.isFocused() === true,

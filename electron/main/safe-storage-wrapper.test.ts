@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -58,6 +58,22 @@ describe('a vault under the operating system\'s key store', () => {
     await createVault(path, keyStore());
     const other = keyStore({ decryptStringAsync: () => Promise.reject(new Error('Error while decrypting the ciphertext')) });
     await expect(dataKeyFromKeyStore(path, other)).rejects.toMatchObject({ code: 'secrets.key-store-changed' });
+  });
+
+  test('is not made, and not opened, with the key that is built into the browser', async () => {
+    const fixed = keyStore({ encryptStringAsync: async () => Buffer.from('v10 anything') });
+    await expect(createVault(path, fixed)).rejects.toMatchObject({ code: 'secrets.key-store-weak' });
+    expect(existsSync(path)).toBe(false);
+    await expect(fixed.open({ backend: 'gnome_libsecret', data: Buffer.from('v10 anything').toString('base64') })).rejects.toMatchObject({ code: 'secrets.key-store-weak' });
+  });
+
+  test('is asked for again when the key store is only unavailable for the moment', async () => {
+    await createVault(path, keyStore());
+    const locked = keyStore({ decryptStringAsync: () => Promise.reject(new Error('Decryption is temporarily unavailable. Please try again.')) });
+    await expect(dataKeyFromKeyStore(path, locked)).rejects.toMatchObject({ code: 'secrets.key-store-unavailable', retryable: true });
+    let answers = 1;
+    const gone = keyStore({ isAsyncEncryptionAvailable: async () => answers-- > 0, decryptStringAsync: () => Promise.reject(new Error('Error while decrypting the ciphertext')) });
+    await expect(dataKeyFromKeyStore(path, gone)).rejects.toMatchObject({ code: 'secrets.key-store-unavailable' });
   });
 
   test('is wrapped anew when the key store asks for it, with its secrets left as they are', async () => {

@@ -46,7 +46,18 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
       const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(Buffer.from(data, 'base64'));
       return { text: result, shouldRewrap: shouldReEncrypt };
     } catch (cause) {
+      // A prompt that was dismissed or a keyring that is locked: the vault still belongs to this key store.
+      if (isTemporary(cause) || !(await safeStorage.isAsyncEncryptionAvailable())) {
+        throw new CausewayError('secrets.key-store-unavailable', `${now} does not answer at the moment`, { cause });
+      }
       throw changed(`the data key was protected by ${recorded}; ${now} is here and can't open it`, recorded, now, cause);
+    }
+  }
+
+  /** On Linux, Chromium marks by `v10` what it encrypts with a key that is built into it, where no keyring is open. */
+  function refuseFixedKey(data: Buffer): void {
+    if (platform === 'linux' && data.subarray(0, 3).toString('latin1') === 'v10') {
+      throw new CausewayError('secrets.key-store-weak', 'no keyring is open: the data key would be encrypted with a key that everybody knows');
     }
   }
 
@@ -56,6 +67,7 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
     const now = await usable();
     const { backend: recorded, data } = parsed.data;
     if (recorded !== now) throw changed(`the data key was protected by ${recorded}, and now there is ${now}`, recorded, now);
+    refuseFixedKey(Buffer.from(data, 'base64'));
     const { text, shouldRewrap } = await decrypt(data, recorded, now);
     const dataKey = Buffer.from(text, 'base64');
     if (dataKey.length !== 32) throw new CausewayError('secrets.vault-damaged', 'the key store gave back no key of 32 bytes');
@@ -76,11 +88,16 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
     async wrap(dataKey) {
       const chosen = await usable();
       const data = await safeStorage.encryptStringAsync(dataKey.toString('base64'));
+      refuseFixedKey(data);
       return { backend: chosen, data: data.toString('base64') };
     },
     open,
     unwrap: async (wrapped) => (await open(wrapped)).dataKey,
   };
+}
+
+function isTemporary(cause: unknown): boolean {
+  return cause instanceof Error && /temporar|unavailable|locked/i.test(cause.message);
 }
 
 function changed(message: string, previous: string, current: string, cause?: unknown): CausewayError {

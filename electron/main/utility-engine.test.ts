@@ -24,8 +24,8 @@ describe('an engine in a utility process', () => {
     const reasons: string[] = [];
     const process = utilityEngine('/out/engine.js')(start);
     process.onEnd((reason) => reasons.push(reason));
-    electron.app.emit('child-process-gone', {}, { type: 'Utility', serviceName: 'another', reason: 'crashed' });
-    electron.app.emit('child-process-gone', {}, { type: 'Utility', serviceName: newest().serviceName, reason: 'oom' });
+    electron.app.emit('child-process-gone', {}, { ...newest().goneDetails('crashed'), name: 'another' });
+    electron.app.emit('child-process-gone', {}, newest().goneDetails('oom'));
     newest().exit(0);
     await expect.poll(() => reasons).toEqual(['it is gone: oom']);
   });
@@ -50,6 +50,14 @@ describe('an engine in a utility process', () => {
     expect(child.kills).toBe(0);
   });
 
+  test('that V8 can not go on with ends, says where, and passes its report to nobody', async () => {
+    const reasons: string[] = [];
+    const process = utilityEngine('/out/engine.js')(start);
+    process.onEnd((reason) => reasons.push(reason));
+    newest().fail('v8::internal::Heap', '{"environmentVariables":{"TOKEN":"secret"}}');
+    await expect.poll(() => reasons).toEqual(['V8 could not go on (FatalError at v8::internal::Heap)']);
+  });
+
   test('leaves no listener with the app', async () => {
     const before = electron.app.listenerCount('child-process-gone');
     const process = utilityEngine('/out/engine.js')(start);
@@ -69,7 +77,7 @@ describe('an engine in a utility process', () => {
     });
     newest().emit('message', { started: true });
     const supervisor = await supervised;
-    electron.app.emit('child-process-gone', {}, { type: 'Utility', serviceName: newest().serviceName, reason: 'crashed' });
+    electron.app.emit('child-process-gone', {}, newest().goneDetails('crashed'));
     newest().isOver = true;
     await expect.poll(() => electron.seen.children).toHaveLength(2);
     newest().emit('message', { started: true });

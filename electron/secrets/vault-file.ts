@@ -7,12 +7,17 @@ import { jsonObjectSchema } from '../../shared/model/endpoint.ts';
 
 const sealedSchema = z.object({ iv: z.string(), tag: z.string(), data: z.string() });
 
+const recordSchema = sealedSchema.extend({ updatedAt: z.string() });
+
 export const vaultFileSchema = z.object({
-  version: z.literal(1),
+  /** 1 had no endpoint records. It is written as 2. */
+  version: z.union([z.literal(1), z.literal(2)]).transform(() => 2 as const),
   /** Goes into what each record authenticates, so that a record of another vault does not fit. */
   id: z.string(),
   protection: z.object({ kind: z.string(), wrapped: jsonObjectSchema }),
-  records: z.record(z.string(), sealedSchema.extend({ updatedAt: z.string() })),
+  records: z.record(z.string(), recordSchema),
+  /** Endpoints by id. Names of secrets stand in the clear, as those of `records` do. */
+  endpoints: z.record(z.string(), recordSchema.extend({ project: z.string(), secrets: z.array(z.string()) })).default({}),
 });
 export type VaultFile = z.infer<typeof vaultFileSchema>;
 

@@ -94,3 +94,50 @@ test('a vault that is cut off is called damaged, not replaced', async () => {
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 50));
   await expect(withPassphrase('x').has('a')).rejects.toMatchObject({ code: 'secrets.vault-damaged' });
 });
+
+describe('an endpoint in the vault', () => {
+  const project = '5f0f6a52-6c3b-4f6e-9c55-0f7d7f3f9e10';
+  const record = { project, plugin: 'open-source-cloud' as const, connection: { auth_url: 'https://cloud.example/v3', password: { $secret: 'endpoint/ep-1/password' } }, secrets: { 'endpoint/ep-1/password': canary } };
+  beforeEach(async () => {
+    await createVault(path, passphraseWrapper('x', cheap));
+    await withPassphrase('x').saveEndpoint('ep-1', record);
+  });
+  const file = () => JSON.parse(readFileSync(path, 'utf8')) as VaultFile;
+
+  test('is one sealed record: connection and secrets, neither in plain text', async () => {
+    expect(await withPassphrase('x').endpoint('ep-1')).toEqual(record);
+    expect(readFileSync(path, 'utf8')).not.toMatch(/cloud\.example|canary/);
+    expect(await withPassphrase('x').names()).toEqual(['endpoint/ep-1/password']);
+    await expect(withPassphrase('x').resolve('endpoint/ep-1/password')).rejects.toMatchObject({ code: 'secrets.unknown-secret' });
+  });
+
+  test.each<[string, (content: VaultFile) => VaultFile]>([
+    ['another endpoint', (content) => ({ ...content, endpoints: { 'ep-2': content.endpoints['ep-1']! } })],
+    ['another project', (content) => ({ ...content, endpoints: { 'ep-1': { ...content.endpoints['ep-1']!, project: 'another' } } })],
+    ['another vault', (content) => ({ ...content, id: 'another' })],
+  ])('does not fit %s', async (_what, change) => {
+    writeFileSync(path, JSON.stringify(change(file())));
+    const [id = ''] = Object.keys(file().endpoints);
+    await expect(withPassphrase('x').endpoint(id)).rejects.toMatchObject({ code: 'secrets.vault-damaged' });
+  });
+
+  test('takes a new value of one of its secrets, and nothing else changes', async () => {
+    await withPassphrase('x').set('endpoint/ep-1/password', 'second');
+    expect(await withPassphrase('x').endpoint('ep-1')).toEqual({ ...record, secrets: { 'endpoint/ep-1/password': 'second' } });
+    expect(file().records).toEqual({});
+  });
+
+  test('is found and removed without opening the vault', async () => {
+    const closed = openVault(path, async () => undefined);
+    expect([await closed.hasEndpoint('ep-1'), await closed.openQuietly()]).toEqual([true, false]);
+    await closed.removeEndpoint('ep-1');
+    expect(await closed.hasEndpoint('ep-1')).toBe(false);
+  });
+
+  test('a vault of the first version opens, and is written as the second', async () => {
+    const { endpoints: _none, ...first } = file();
+    writeFileSync(path, JSON.stringify({ ...first, version: 1 }));
+    await withPassphrase('x').saveEndpoint('ep-1', record);
+    expect(file()).toMatchObject({ version: 2, endpoints: { 'ep-1': { project } } });
+  });
+});

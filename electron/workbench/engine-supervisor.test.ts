@@ -147,6 +147,45 @@ describe('the supervision of an engine', () => {
   });
 });
 
+describe('an engine that does not answer', () => {
+  /** It can't even be ended: its end is never told. */
+  class StuckEngine extends FakeEngine {
+    override kill(): void {
+      this.kills += 1;
+    }
+  }
+  const stuck = (more: object) => {
+    const engine = new StuckEngine(start);
+    const opening = superviseEngine({ spawn: () => engine, start, onState: () => undefined, onEvent: () => undefined, killMs: 5, ...more });
+    return { engine, opening };
+  };
+
+  test('to its start is ended, and that is said', async () => {
+    const { engine, opening } = stuck({ openMs: 5 });
+    await expect(opening).rejects.toMatchObject({ code: 'engine.connection-lost', message: 'the engine did not open the project within 0.005 s' });
+    expect(engine.kills).toBe(1);
+  });
+
+  test('to being stopped or killed holds up nobody', async () => {
+    const { engine, opening } = stuck({ drainMs: 5 });
+    engine.says({ started: true });
+    const supervisor = await opening;
+    await supervisor.stop();
+    expect(engine.kills).toBe(1);
+    expect(supervisor.state.state).toBe('none');
+  });
+});
+
+test('an engine that fails after its start is ended and replaced', async () => {
+  const engines = fakeEngines();
+  const opening = superviseEngine({ spawn: engines.spawn, start, firstPauseMs: 1, onState: () => undefined, onEvent: () => undefined });
+  engines.newest().says({ started: true });
+  await opening;
+  engines.newest().says({ failed: { code: 'general.bug', message: 'no', details: {}, retryable: false } });
+  await expect.poll(() => engines.started).toHaveLength(2);
+  expect(engines.started[0]!.kills).toBe(1);
+});
+
 describe('an engine in a real child process', () => {
   const spawn = nodeEngine(join(import.meta.dirname, 'testing', 'tiny-engine.ts'));
   let supervisor: EngineSupervisor | undefined;

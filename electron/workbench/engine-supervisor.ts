@@ -22,7 +22,12 @@ export interface EngineSupervisor {
 /** After so many ends in a row within `quietMs` of each other it is not started again. */
 const mostRestarts = 5;
 const quietMs = 60_000;
-const defaultDrainMs = 30_000;
+/** How long an engine may take to stop in good order, milliseconds, unless said otherwise. */
+export const defaultDrainMs = 30_000;
+/** Opening a project may migrate a large database. */
+const defaultOpenMs = 120_000;
+/** How long the end of a process that was killed is awaited, milliseconds. */
+const defaultKillMs = 5000;
 
 /**
  * Keeps one project's engine running: an engine that dies is started again, later each time, and goes on with its
@@ -39,6 +44,10 @@ export async function superviseEngine(options: {
   readonly firstPauseMs?: number;
   /** How long an engine may take to end in good order, milliseconds. Default 30,000. */
   readonly drainMs?: number;
+  /** How long an engine may take to open the project, milliseconds. Default 120,000. */
+  readonly openMs?: number;
+  /** How long the end of a killed engine is awaited, milliseconds. Default 5,000. */
+  readonly killMs?: number;
 }): Promise<EngineSupervisor> {
   let state: EngineState = { state: 'starting', restarts: 0 };
   let current: { readonly process: EngineProcess; readonly client: CoreClient } | undefined;
@@ -63,11 +72,17 @@ export async function superviseEngine(options: {
       if (newest?.process === process) newest = undefined;
     });
     try {
-      await firstAnswer(process, end);
+      await firstAnswer(process, end, options.openMs ?? defaultOpenMs);
     } catch (error) {
       process.kill();
+      // Its lock on the project goes with it; a new engine must find it free.
+      await within(end, options.killMs ?? defaultKillMs);
       throw error;
     }
+    // What fails later ends it as well: it waits for that.
+    process.channel.onMessage((message) => {
+      if (typeof message === 'object' && message !== null && 'failed' in message) process.kill();
+    });
     const client = channelClient(process.channel, calls, events);
     for (const name of Object.keys(events) as (keyof typeof events)[]) client.subscribe(name, (payload) => options.onEvent(name, payload));
     current = { process, client };
@@ -116,17 +131,29 @@ export async function superviseEngine(options: {
       const ending = newest;
       if (ending !== undefined) {
         ending.process.stop();
-        const late = setTimeout(() => ending.process.kill(), options.drainMs ?? defaultDrainMs);
-        await ending.end;
-        clearTimeout(late);
+        if (!(await within(ending.end, options.drainMs ?? defaultDrainMs))) {
+          ending.process.kill();
+          await within(ending.end, options.killMs ?? defaultKillMs);
+        }
       }
       tell({ state: 'none', restarts: 0 });
     },
   };
 }
 
-/** Resolves when the engine says that it has opened the project; throws what it says instead. */
-async function firstAnswer(process: EngineProcess, end: Promise<string>): Promise<void> {
+/** Whether something happens before the time is over, milliseconds. */
+async function within(happening: Promise<unknown>, ms: number): Promise<boolean> {
+  const stop = new AbortController();
+  const late = delay(ms, false, { signal: stop.signal }).catch(() => false);
+  try {
+    return await Promise.race([happening.then(() => true), late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Resolves when the engine says that it has opened the project; throws what it says instead, or that it said nothing. */
+async function firstAnswer(process: EngineProcess, end: Promise<string>, openMs: number): Promise<void> {
   const answer = new Promise<void>((resolve, reject) => {
     process.channel.onMessage((message) => {
       if (typeof message !== 'object' || message === null) return;
@@ -137,5 +164,7 @@ async function firstAnswer(process: EngineProcess, end: Promise<string>): Promis
   const ended = end.then((reason) => {
     throw new CausewayError('engine.connection-lost', `the engine ended before it had opened the project: ${reason}`);
   });
-  await Promise.race([answer, ended]);
+  if (!(await within(Promise.race([answer, ended]), openMs))) {
+    throw new CausewayError('engine.connection-lost', `the engine did not open the project within ${openMs / 1000} s`);
+  }
 }

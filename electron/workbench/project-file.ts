@@ -3,6 +3,7 @@ import { basename, isAbsolute, join, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import type { Project } from '../../shared/contract/shell.ts';
+import { projectTrust } from '../engine/trust/trusted-projects.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 
 /** The file that makes a folder a project. People share it; it says nothing about one computer. */
@@ -24,6 +25,8 @@ export function createProject(folder: string, name: string): Project {
   if (existsSync(path)) throw new CausewayError('general.invalid-input', `${folder} is a project already: open it instead`);
   mkdirSync(absolute(folder), { recursive: true });
   writeFileSync(path, stringify({ name }), { flag: 'wx' });
+  // Whoever makes a project trusts it; endpoints that already lie in the folder still ask.
+  projectTrust(absolute(folder)).accept();
   return { folder: absolute(folder), name };
 }
 

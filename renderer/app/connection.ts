@@ -13,6 +13,21 @@ interface Bridge {
   readonly on: Readonly<Record<string, (listener: (payload: unknown) => void) => () => void>>;
 }
 
+/** The web host gives it after `#`; it is kept for this origin, port included, unlike the cookie. */
+const storedAs = 'causeway-session';
+takePageSecret();
+
+function takePageSecret(): void {
+  const given = /^#session=([A-Za-z0-9_-]{43})$/.exec(location.hash)?.[1];
+  if (given === undefined) return;
+  localStorage.setItem(storedAs, given);
+  history.replaceState(null, '', '/');
+}
+
+function pageSecret(): string | null {
+  return localStorage.getItem(storedAs);
+}
+
 /**
  * Connects to whichever host the page is in. Rejects when nobody answers.
  *
@@ -32,7 +47,8 @@ function overBridge(bridge: Bridge): Workbench {
 }
 
 async function overSocket(onLost: () => void): Promise<Workbench> {
-  const socket = new WebSocket(`ws://${location.host}/contract`);
+  const secret = pageSecret();
+  const socket = new WebSocket(`ws://${location.host}/contract`, ['causeway.contract', ...(secret === null ? [] : [`session.${secret}`])]);
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve, { once: true });
     socket.addEventListener('error', reject, { once: true });

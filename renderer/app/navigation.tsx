@@ -3,6 +3,7 @@ import DnsIcon from '@mui/icons-material/DnsOutlined';
 import FactCheckIcon from '@mui/icons-material/FactCheckOutlined';
 import FolderIcon from '@mui/icons-material/FolderOutlined';
 import HubIcon from '@mui/icons-material/HubOutlined';
+import ShieldIcon from '@mui/icons-material/ShieldOutlined';
 import SettingsIcon from '@mui/icons-material/SettingsOutlined';
 import TuneIcon from '@mui/icons-material/TuneOutlined';
 import SyncIcon from '@mui/icons-material/SyncOutlined';
@@ -33,6 +34,7 @@ const entries: readonly Entry[] = [
   { icon: TuneIcon, label: text.navigation.defaults, path: ['defaults'], covers: ['defaults'] },
   { icon: SyncIcon, label: text.navigation.replicas, path: ['replicas'], covers: ['replicas', 'runs', 'deployments'] },
   { icon: AccountBalanceIcon, label: text.navigation.ledger, path: ['ledger'], covers: ['ledger'] },
+  { icon: ShieldIcon, label: text.navigation.trust, path: ['trust'], covers: ['trust'] },
   { icon: FactCheckIcon, label: text.navigation.check, path: ['check'], covers: ['check'] },
   { icon: SettingsIcon, label: text.navigation.settings, path: ['settings'], covers: ['settings'] },
 ];

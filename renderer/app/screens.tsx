@@ -14,6 +14,7 @@ import { ReplicaScreen } from '../features/replicas/replica-screen.tsx';
 import { ReplicasScreen } from '../features/replicas/replicas-screen.tsx';
 import { RunScreen } from '../features/runs/run-screen.tsx';
 import { SettingsScreen } from '../features/settings/settings-screen.tsx';
+import { TrustScreen } from '../features/trust/trust-screen.tsx';
 import { ValidationScreen } from '../features/validation/validation-screen.tsx';
 import { text } from '../text/en.ts';
 import { hrefOf, useRoute, type Route } from './route.ts';
@@ -60,7 +61,7 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
     case 'endpoints':
       if (second === undefined) return <EndpointsScreen />;
       if (second === 'new') return <EndpointScreen key={`new ${third ?? ''}`} {...(third === undefined ? {} : { copyOf: third })} />;
-      return <EndpointScreen key={second} endpointId={second} />;
+      return <EndpointScreen key={`${second} ${third ?? ''}`} endpointId={second} showsCertificate={third === 'certificate'} />;
     case 'inventory':
       return <InventoryScreen rest={rest} />;
     case 'replicas':
@@ -74,6 +75,8 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
       return second === undefined ? undefined : <DeploymentScreen key={second} deploymentId={second} />;
     case 'defaults':
       return <DefaultsScreen {...(second === undefined ? {} : { wave: second })} />;
+    case 'trust':
+      return <TrustScreen />;
     case 'ledger':
       return <LedgerScreen />;
     default:

@@ -43,7 +43,7 @@ describe('a mapping in a form', () => {
 
   test('says that a key is there twice', () => {
     const rows = [{ key: 'a', value: '1' }, { key: 'a', value: '2' }];
-    expect(fieldProblems(schema, fields, { network_map: rows }).get('network_map')).toBe('a is there twice');
+    expect(fieldProblems(schema, fields, { network_map: rows }).get('network_map')).toBe('Duplicate key: a');
   });
 });
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/model/json.ts';
+import { readLimits } from '../../shared/environment/read-limits.ts';
+import { isJsonObject, isNestedDeeper, jsonText, type JsonObject, type JsonValue } from '../../shared/model/json.ts';
 import { checkShape } from '../../shared/validation/check-shape.ts';
 import type { z } from 'zod';
 import { text } from '../text/en.ts';
@@ -26,19 +27,19 @@ export function toFieldValue(field: FieldDescriptor, value: JsonValue | undefine
     case 'object':
       return toFormValues(field.members ?? [], isJsonObject(value) ? value : {});
     case 'mapping':
-      return isJsonObject(value) ? Object.entries(value).map(([key, one]) => ({ key, value: String(one) })) : [];
+      return isJsonObject(value) ? Object.entries(value).map(([key, one]) => ({ key, value: jsonText(one) })) : [];
     case 'pairs':
       return Array.isArray(value) ? value.filter(isJsonObject).map((one) => pairRow(field, one)) : [];
     case 'list':
-      return Array.isArray(value) ? value.join('\n') : '';
+      return Array.isArray(value) ? value.map(jsonText).join('\n') : '';
     case 'json':
       return value === undefined ? '' : JSON.stringify(value, null, 2);
     case 'boolean':
       return typeof value === 'boolean' ? value : typeof value === 'string' && value !== '' ? /^(true|yes|on|1)$/i.test(value) : '';
     case 'secret':
-      return isJsonObject(value) ? { $secret: String(value['$secret']) } : '';
+      return isJsonObject(value) ? { $secret: jsonText(value['$secret']) } : '';
     default:
-      return value === undefined || value === null ? '' : String(value);
+      return jsonText(value);
   }
 }
 
@@ -86,12 +87,13 @@ export function fromFieldValue(field: FieldDescriptor, value: FieldValue): JsonV
 
 function pairRow({ pair }: FieldDescriptor, object: JsonObject): MappingRow {
   const [key, value] = pair!;
-  return { key: String(object[key.key] ?? ''), value: String(object[value.key] ?? '') };
+  return { key: jsonText(object[key.key]), value: jsonText(object[value.key]) };
 }
 
 function parsedJson(written: string): JsonValue | undefined {
   try {
-    return JSON.parse(written) as JsonValue;
+    const value = JSON.parse(written) as JsonValue;
+    return isNestedDeeper(value, readLimits.depth) ? undefined : value;
   } catch {
     return undefined;
   }

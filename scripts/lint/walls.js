@@ -1,8 +1,8 @@
 import { dirname, relative, resolve, sep } from 'node:path';
 
 /**
- * A lint rule that holds the walls between folders. Options: `root`, and `walls` of `{target, from, except, message}`:
- * a file below one of `target` imports nothing below one of `from`, but for what lies below one of `except`. All are
+ * A lint rule that holds the walls between folders. Options: `root`, and `walls` of `{target, from, except, message, testsMay}`:
+ * a file below one of `target` imports nothing below one of `from`, but for what lies below one of `except`; with `testsMay`, tests do. All are
  * paths relative to `root`; imports are relative paths with their file's ending, so nothing has to be resolved.
  */
 const rule = {
@@ -10,7 +10,7 @@ const rule = {
   create(context) {
     const { root, walls } = context.options[0];
     const file = relative(root, context.filename);
-    const standing = walls.filter(({ target }) => isBelow(file, target));
+    const standing = walls.filter(({ target, testsMay }) => isBelow(file, target) && !(testsMay === true && /\.test\.tsx?$/.test(file)));
     if (standing.length === 0) return {};
     const check = (node) => {
       const specifier = node?.value;

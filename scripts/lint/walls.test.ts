@@ -37,6 +37,7 @@ describe('the walls of the house', () => {
     ['electron/engine/x.ts', "import '../main/origins.ts';"],
     ['electron/preload.ts', "import '../shared/model/vm.ts';"],
     ['electron/engine/platforms/disk-images/x.ts', "import '../european-cloud/index.ts';"],
+    ['electron/engine/images/x.ts', "import '../nbd/qemu-nbd.ts';"],
     ['electron/main/x.ts', "import '../../scripts/install.js';"],
   ])('%s may not say %s', async (file, code) => {
     expect(await complaints(file, code)).not.toEqual([]);
@@ -44,6 +45,8 @@ describe('the walls of the house', () => {
 
   it.each([
     ['electron/engine/x.ts', "import '../../shared/model/vm.ts';"],
+    ['electron/engine/images/x.ts', "import '../ports/disk-reader.ts';"],
+    ['electron/engine/platforms/disk-images/x.ts', "import '../../images/open-image.ts';"],
     ['renderer/app/x.ts', "import '../../shared/model/vm.ts';"],
     ['electron/main/x.ts', "import 'electron';"],
   ])('%s may say %s', async (file, code) => {

@@ -25,6 +25,7 @@ export const commands = {
   'go.defaults': { label: 'Defaults', menu: 'view', accelerator: 'CmdOrCtrl+7', keys: 'g d' },
   'go.replicas': { label: 'Replicas', menu: 'view', accelerator: 'CmdOrCtrl+4', keys: 'g r' },
   'go.ledger': { label: 'Ledger', menu: 'view', accelerator: 'CmdOrCtrl+5', keys: 'g l' },
+  'go.trust': { label: 'Trust', menu: 'view', accelerator: 'CmdOrCtrl+8', keys: 'g t' },
   'go.check': { label: 'Check Documents', menu: 'view', accelerator: 'CmdOrCtrl+6', keys: 'g c' },
   'go.settings': { label: 'Settings…', menu: 'file', accelerator: 'CmdOrCtrl+,', keys: 'g s' },
   'help.shortcuts': { label: 'Keyboard Shortcuts', menu: 'help', accelerator: 'CmdOrCtrl+/', keys: '?' },

@@ -10,6 +10,7 @@ import { pluginIds } from '../model/plugin-id.ts';
 import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
 import { clearedSchema, replicaSchema } from '../model/replica.ts';
 import { serverTrustSchema } from '../model/server-trust.ts';
+import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
 import { catalogSchema } from '../validation/catalog.ts';
 import {
@@ -18,6 +19,8 @@ import {
 
 /** Only the newest of each replica, of however many replicas there are: the limit does not hold then. */
 const latest = z.boolean().default(false);
+
+const sharingSchema = z.strictObject({ addresses: z.boolean() });
 
 /**
  * Every call to the core. All carriers (Electron IPC, WebSocket, local socket, in process) are made from this table; the
@@ -28,6 +31,12 @@ export const calls = {
 
   /** Takes in what other people changed in the project's files, and says which files it can't take. */
   'project.takeIn': { input: nothing, output: z.object({ problems: z.array(z.object({ file: z.string(), message: z.string() })) }) },
+
+  /** Makes project data that was copied or moved from another computer this one's. Whole disks are compared after that. */
+  'project.takeOver': { input: nothing, output: nothing },
+  /** Whether endpoints are written with their addresses into the project's files; this computer's setting. */
+  'project.sharing': { input: nothing, output: sharingSchema },
+  'project.setSharing': { input: sharingSchema, output: sharingSchema },
 
   'endpoint.add': { input: z.strictObject({ name, plugin: z.enum(pluginIds), connection: jsonObjectSchema }), output: endpointSchema },
   'endpoint.list': { input: nothing, output: z.array(endpointSchema) },
@@ -48,6 +57,15 @@ export const calls = {
     }),
     output: serverTrustSchema,
   },
+
+  /** What the project reaches, what of it was accepted on this computer, and what waits. Nothing is contacted. */
+  'trust.show': { input: nothing, output: trustReportSchema },
+  /** Accepts all that waits, if it still is what `trust.show` answered with this token. */
+  'trust.accept': { input: z.strictObject({ token: z.string().max(100) }), output: trustReportSchema },
+  /** Refuses a changed connection: the endpoint's file gets the accepted one back. */
+  'trust.keep': { input: z.strictObject({ endpoint: reference }), output: trustReportSchema },
+  /** From now on the project reaches nothing. Its secrets stay in the vault. */
+  'trust.revoke': { input: nothing, output: trustReportSchema },
 
   'vm.list': { input: z.strictObject({ endpoint: reference }), output: z.array(vmSummarySchema) },
   'vm.show': { input: z.strictObject({ endpoint: reference, vm: reference }), output: vmSchema },
@@ -199,7 +217,7 @@ export const calls = {
   'ledger.list': {
     input: z.strictObject({
       orphansOnly: z.boolean().default(false),
-      /** Also asks the platforms whether each resource is still there. */
+      /** Also asks the platforms whether each resource is still there, and what they have that is not in the ledger. */
       check: z.boolean().default(false),
       removed: z.boolean().default(false),
     }),
@@ -207,8 +225,12 @@ export const calls = {
   },
   'ledger.remove': {
     input: z.strictObject({
-      /** Ids of entries; left out = all orphans. */
+      /** Ids of entries, or of resources that a check found; left out = all orphans. */
       entries: z.array(z.string().max(100)).max(10_000).optional(),
+      /** Also looks for what is not in the ledger. */
+      check: z.boolean().default(false),
+      /** Also removes what another computer or project created; each has to be named. */
+      madeElsewhere: z.boolean().default(false),
       dryRun: z.boolean(),
     }),
     output: z.array(z.object({ item: ledgerItemSchema, outcome: z.enum(['would-remove', 'removed', 'failed']), error: z.string().optional() })),

@@ -6,7 +6,7 @@ import { pluginIds } from '../model/plugin-id.ts';
 
 export const checkReportSchema = z.object({
   passed: z.boolean(),
-  steps: z.array(z.object({ name: z.string(), outcome: z.enum(['passed', 'failed', 'warning', 'skipped']), evidence: z.string() })),
+  steps: z.array(z.object({ name: z.string(), outcome: z.enum(['passed', 'failed', 'warning', 'skipped']), evidence: z.string(), code: z.string().optional() })),
 });
 
 export const vmSummarySchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../model/json.ts';
-import type { PluginDefinition, ProviderConfigurationDefinition } from '../plugins/plugin-definition.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import { pluginOfProduct, type PluginDefinition, type ProviderConfigurationDefinition } from '../plugins/plugin-definition.ts';
 import { checkShape } from '../validation/check-shape.ts';
 import type { Finding } from '../validation/finding.ts';
 import { hasMember, toPointer } from '../validation/json-pointer.ts';
@@ -27,16 +27,17 @@ export function readProviderConfiguration(
   const findings: Finding[] = faults.map(({ message, location }) =>
     withSentence({ severity: 'error', path: '', rule: 'provider-configuration/syntax', message: `Line ${location.line}: ${message}`, location }),
   );
-  const definitions = definitionsBySection(plugins);
+  const known = [...plugins];
+  const definitions = definitionsBySection(known);
   const values = new Map<string, JsonObject>();
   for (const section of sections) {
-    const definition = definitions.get(section.name);
+    const definition = definitions.get(section.name) ?? definitionOfProduct(section.name, known);
     if (definition === undefined) {
-      findings.push(unknownSection(section, definitions, sections.some(({ name }) => definitions.has(name))));
+      findings.push(unknownSection(section, definitions, known, sections.some(({ name }) => definitions.has(name))));
       continue;
     }
-    const typed = typeSection(section, definition, values.get(section.name) ?? {});
-    values.set(section.name, typed.values);
+    const typed = typeSection(section, definition, values.get(definition.section) ?? {});
+    values.set(definition.section, typed.values);
     findings.push(...typed.findings);
   }
   findings.sort((a, b) => (a.location?.line ?? 0) - (b.location?.line ?? 0));
@@ -53,15 +54,34 @@ function definitionsBySection(plugins: Iterable<PluginDefinition>): Map<string, 
   return sections;
 }
 
+const sectionEnding = '_migration_provider';
+
+/** The plugin that a section such as `[stackit_migration_provider]` is for, by the name of its product. */
+function pluginOfSection(name: string, plugins: readonly PluginDefinition[]): PluginDefinition | undefined {
+  return name.endsWith(sectionEnding) ? pluginOfProduct(name.slice(0, -sectionEnding.length), plugins) : undefined;
+}
+
+function definitionOfProduct(name: string, plugins: readonly PluginDefinition[]): ProviderConfigurationDefinition | undefined {
+  const plugin = pluginOfSection(name, plugins);
+  return plugin?.destination?.providerConfiguration ?? plugin?.source?.providerConfiguration;
+}
+
 /** A service's whole configuration has many sections, so others are fine; not so one that may be meant for a plugin. */
-function unknownSection(section: IniSection, definitions: ReadonlyMap<string, unknown>, othersAreKnown: boolean): Finding {
+function unknownSection(section: IniSection, definitions: ReadonlyMap<string, unknown>, plugins: readonly PluginDefinition[], othersAreKnown: boolean): Finding {
+  const place = { path: toPointer([section.name]), rule: 'provider-configuration/unknown-section', location: section.location };
+  const plugin = pluginOfSection(section.name, plugins);
+  if (plugin !== undefined) {
+    return withSentence({ ...place, severity: 'info', message: `[${section.name}] has no effect: ${plugin.id} takes no options from a provider configuration` });
+  }
+  if (section.name.endsWith(sectionEnding)) {
+    const listed = [...definitions.keys()].map((name) => `[${name}]`).join(', ');
+    return withSentence({ ...place, severity: 'error', message: `[${section.name}] is not the section of any plugin, so none of its options has an effect`, suggestion: `The section is called ${listed}.` });
+  }
   const nearest = nearestSpelling(section.name, definitions.keys());
   return withSentence({
+    ...place,
     severity: nearest === undefined && othersAreKnown ? 'info' : 'warning',
-    path: toPointer([section.name]),
-    rule: 'provider-configuration/unknown-section',
-    message: `No plugin reads the section [${section.name}]; its keys have no effect`,
-    location: section.location,
+    message: `No plugin reads the section [${section.name}], so its options have no effect`,
     ...(nearest === undefined ? {} : { suggestion: `Did you mean [${nearest}]?` }),
   });
 }
@@ -81,18 +101,18 @@ function typeSection(section: IniSection, { schema }: ProviderConfigurationDefin
     if (member === undefined) {
       const nearest = nearestSpelling(entry.key, keys);
       report(entry, 'unknown-key', {
-        message: `${JSON.stringify(entry.key)} is no option of [${section.name}]`,
+        message: `Unknown option ${JSON.stringify(entry.key)} in [${section.name}]`,
         ...(nearest === undefined ? {} : { suggestion: `Did you mean ${JSON.stringify(nearest)}?` }),
       });
     } else if (hasMember(values, entry.key)) {
-      report(entry, 'duplicate-key', { message: `${JSON.stringify(entry.key)} is set a second time; only one of them can count` });
+      report(entry, 'duplicate-key', { message: `${JSON.stringify(entry.key)} is set twice: the second value is ignored` });
     } else if (entry.value !== '') {
       if (/\s[#;]/.test(entry.value)) {
         const suggestion = 'Put the comment on a line of its own.';
         report(entry, 'inline-comment', { message: `A comment behind the value of ${JSON.stringify(entry.key)} is read as a part of it`, suggestion }, 'warning');
       }
       const typed = typeValue(member, entry.value);
-      if ('fault' in typed) report(entry, 'wrong-type', { message: `${JSON.stringify(entry.key)} ${typed.fault}` });
+      if ('fault' in typed) report(entry, 'wrong-type', { message: `${JSON.stringify(entry.key)} ${typed.fault}`, ...(typed.suggestion === undefined ? {} : { suggestion: typed.suggestion }) });
       else values[entry.key] = typed.value;
     }
   }
@@ -108,7 +128,7 @@ function typeSection(section: IniSection, { schema }: ProviderConfigurationDefin
   return { values, findings };
 }
 
-type Typed = { readonly value: JsonValue } | { readonly fault: string };
+type Typed = { readonly value: JsonValue } | { readonly fault: string; readonly suggestion?: string };
 
 const switchWords: Readonly<Record<string, boolean>> = { true: true, yes: true, on: true, 1: true, false: false, no: false, off: false, 0: false };
 
@@ -123,7 +143,7 @@ function typeValue(schema: z.core.$ZodType, text: string): Typed {
   if (kinds.some((kind) => kind instanceof z.ZodNumber)) {
     return /^-?\d{1,15}$/.test(text) ? { value: Number(text) } : { fault: 'must be a whole number' };
   }
-  if (kinds.some((kind) => kind instanceof z.ZodArray)) return { value: listOf(text) };
+  if (kinds.some((kind) => kind instanceof z.ZodArray)) return listOf(text);
   if (kinds.some((kind) => kind instanceof z.ZodRecord || kind instanceof z.ZodObject) && !isSecret(schema)) return mappingOf(text, schema);
   return { value: text };
 }
@@ -136,17 +156,25 @@ function isSecret(schema: z.core.$ZodType): boolean {
   return metaOf(schema)?.['secret'] === true;
 }
 
-function listOf(text: string): string[] {
+function partsOf(text: string): string[] {
   return text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** Texts between commas; JSON and other notations with brackets would become a part of the first and the last one. */
+function listOf(text: string): Typed {
+  if (!/^[[({]/.test(text)) return { value: partsOf(text) };
+  const words = partsOf(text.replaceAll(/[[\]{}()"']/g, ''));
+  return { fault: 'must be a list separated by commas, without brackets and quotes', ...(words.length === 0 ? {} : { suggestion: `Write ${words.join(', ')}.` }) };
 }
 
 /** `key:value` pairs between commas. Only the first colon of a pair separates: values may be URLs. */
 function mappingOf(text: string, schema: z.core.$ZodType): Typed {
   const mapping: Record<string, JsonValue> = {};
-  for (const pair of listOf(text)) {
+  if (/^[[({]/.test(text)) return { fault: 'must be key:value pairs separated by commas, not JSON', suggestion: pairsSuggestion(text, schema) };
+  for (const pair of partsOf(text)) {
     const colon = pair.indexOf(':');
     const key = pair.slice(0, Math.max(colon, 0)).trim();
-    if (key === '') return { fault: `must be key:value pairs separated by commas; ${JSON.stringify(pair)} is none` };
+    if (key === '') return { fault: `must be key:value pairs separated by commas, and ${JSON.stringify(pair)} is not one`, suggestion: pairsForm(schema) };
     if (key === '__proto__') return { fault: 'must not hold the key "__proto__"' };
     if (Object.hasOwn(mapping, key)) return { fault: `holds the key ${JSON.stringify(key)} twice` };
     const value = pair.slice(colon + 1).trim();
@@ -156,6 +184,24 @@ function mappingOf(text: string, schema: z.core.$ZodType): Typed {
     mapping[key] = typed.value;
   }
   return { value: mapping };
+}
+
+/** JSON as the pairs that it stands for; the form alone where that cannot be told. */
+function pairsSuggestion(text: string, schema: z.core.$ZodType): string {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return pairsForm(schema);
+  }
+  if (!isJsonObject(given) || !Object.values(given).every((value) => ['string', 'number', 'boolean'].includes(typeof value))) return pairsForm(schema);
+  const pairs = Object.entries(given).map(([key, value]) => `${key}:${String(value)}`);
+  return pairs.length === 0 || pairs.some((pair) => pair.includes(',')) ? pairsForm(schema) : `Write ${pairs.join(',')}.`;
+}
+
+function pairsForm(schema: z.core.$ZodType): string {
+  const keys = knownKeys(schema).slice(0, 2);
+  return `The form is ${(keys.length === 0 ? ['key1', 'key2'] : keys).map((key) => `${key}:${keys.length === 0 ? 'value' : 'name'}`).join(',')}.`;
 }
 
 function withSentence(finding: Finding): Finding {

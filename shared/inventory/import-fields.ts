@@ -23,11 +23,13 @@ export const importFields = {
     // What tools in the guest say is better, but they say nothing of a machine that is off.
     { id: 'os_configured', headings: ['osaccordingtotheconfigurationfile', 'configuredos', 'guestid'] },
     { id: 'power', headings: ['powerstate', 'power', 'state', 'status'] },
-    { id: 'vcpus', headings: ['cpus', 'vcpus', 'cpu', 'vcpu', 'cores', 'numcpu', 'numberofcores'] },
-    { id: 'memory', headings: ['memory', 'memorymb', 'memorymib', 'memorygb', 'memorygib', 'ram', 'rammb', 'ramgb', 'memsize'], isSize: true },
+    { id: 'vcpus', headings: ['cpus', 'vcpus', 'cpu', 'vcpu', 'numcpu', 'numcpus', 'numberofcpus', 'cores', 'numberofcores'] },
+    { id: 'memory', headings: ['memory', 'memorymb', 'memorymib', 'memorygb', 'memorygib', 'ram', 'rammb', 'rammib', 'ramgb', 'ramgib', 'memsize'], isSize: true },
     { id: 'firmware', headings: ['firmware', 'boottype', 'bios'] },
     { id: 'secure_boot', headings: ['efisecureboot', 'secureboot'] },
-    { id: 'disks', headings: ['disksizes', 'disksgb', 'disks', 'disk', 'disksize', 'totaldiskcapacitymib', 'totaldiskcapacitymb', 'provisionedmib', 'provisionedmb', 'capacity', 'storagegb', 'storage', 'diskgb'], isSize: true },
+    // Headings that say "capacity" or a unit go first: "Disks" is a number of disks where another column has their size.
+    { id: 'disks', headings: ['disksizes', 'totaldiskcapacitymib', 'totaldiskcapacitymb', 'totaldiskcapacity', 'disksgb', 'disksgib', 'disksmb', 'disksmib', 'diskgb', 'diskgib', 'diskmb', 'diskmib', 'disksize', 'disksizegb', 'capacitymib', 'capacitymb', 'capacitygb', 'capacity', 'provisionedmib', 'provisionedmb', 'provisionedgb', 'provisioned', 'storagegb', 'storagegib', 'storage', 'disk', 'disks'], isSize: true },
+    { id: 'disk_count', headings: ['numvirtualdisks', 'numberofdisks', 'diskcount', 'disks'] },
     { id: 'storage', headings: ['datastore', 'storagebackend', 'storagename', 'datastores'] },
     { id: 'networks', headings: ['networks', 'network', 'portgroup', 'network1', 'vlan', 'primarynetwork'] },
     { id: 'macs', headings: ['macaddress', 'mac', 'macs', 'macaddresses'] },

@@ -109,6 +109,11 @@ test('texts in the code page of Windows and in UTF-16 are read', async () => {
   }
 });
 
+test('a delimiter within a quoted value is part of the value', async () => {
+  const [table] = await readTables('any.csv', utf8('name,os,note\n"1",";",";"\n'));
+  expect(table?.rows.map(({ cells }) => cells)).toEqual([['1', ';', ';']]);
+});
+
 test('whatever the cells hold, every machine that is taken is a machine, and nothing throws', async () => {
   const cell = fc.oneof(fc.string(), fc.constantFrom('1', '1,024', '40 GB', 'linux', 'Windows', 'poweredOn', '-1', '1e9', '__proto__'));
   await fc.assert(
@@ -121,4 +126,29 @@ test('whatever the cells hold, every machine that is taken is a machine, and not
     }),
     { numRuns: 200 },
   );
+});
+
+test('vInfo of RVTools as CSV: the size of disks is their capacity, and "Disks" only counts them', async () => {
+  const header = 'VM,Powerstate,Template,CPUs,Memory,NICs,Disks,Total disk capacity MiB,Network #1,Provisioned MiB,In Use MiB,Unshared MiB,Firmware,EFI Secure boot,OS according to the configuration file,OS according to the VMware Tools,VM ID,VM UUID,Primary IP Address';
+  const row = 'web-01,poweredOn,False,4,8192,1,2,102400,VM Network,108000,51200,50000,bios,False,Debian GNU/Linux 11 (64-bit),Debian GNU/Linux 12 (64-bit),vm-12,4210b3c0-0000-0000-0000-000000000009,10.0.0.9';
+  const { machines, problems } = importMachines(guessPlans(await readTables('RVTools_tabvInfo.csv', utf8(`${header}\r\n${row}\r\n`))), { withTemplates: false });
+  expect(machines[0]?.vm).toMatchObject({ vcpus: 4, memory_mb: 8192, disks: [{ size_bytes: 100 * GiB }], nics: [{ network: 'VM Network' }] });
+  expect(problems.map(({ severity, column, message }) => [severity, column, message])).toEqual([
+    ['warning', 'Disks', 'web-01 has 2 disks, and only their total size is known: it is imported with one disk. Import the list of disks too (vDisk)'],
+  ]);
+});
+
+test.each([
+  ['a count of disks alone', 'vm,os,disks\nweb,Windows Server 2022,2\n', 'disks', 'The disks of web have only 2 GiB: does the column count disks, or is its unit another one?'],
+  ['capacity in bytes read as MiB', 'vm,os,total disk capacity mib\nweb,linux,107374182400\n', 'total disk capacity mib', 'The disks of web have 105000000 GiB: is the unit of the column another one?'],
+  ['memory in GB read as MiB', 'vm,os,memory\nweb,linux,16\n', 'memory', 'The memory of web is 0.0156 GiB: is the unit of the column another one?'],
+])('%s is imported with a warning', async (_what, text, column, message) => {
+  const { machines, problems } = importMachines(await csv(text), { withTemplates: false });
+  expect(machines).toHaveLength(1);
+  expect(problems.map((problem) => [problem.severity, problem.column, problem.message])).toEqual([['warning', column, message]]);
+});
+
+test('a heading that counts disks is not taken for their size beside one that says the capacity', async () => {
+  const plans = await csv('Name,OS,Disks,Capacity GB\nweb,linux,3,120\n');
+  expect(importMachines(plans, { withTemplates: false }).machines[0]?.vm.disks).toEqual([{ id: 'disk-0', size_bytes: 120 * GiB }]);
 });

@@ -63,6 +63,7 @@ export function importMachines(plans: readonly TablePlan[], choices: ImportChoic
     return key === undefined ? undefined : drafts.get(key);
   };
   for (const plan of plans) if (plan.role === 'disks') readDisks(plan, find, problems);
+  for (const draft of drafts.values()) if (draft.disks.length === 0) draft.checkSummary();
   for (const plan of plans) if (plan.role === 'nics') readNics(plan, find, problems);
   const machines = [...drafts.values()].filter(({ isBroken }) => !isBroken).map(machineOf);
   return { machines, problems };
@@ -76,6 +77,8 @@ interface Draft {
   readonly disks: Disk[];
   readonly nics: Nic[];
   isBroken: boolean;
+  /** Warns about the summary of disks in the machine's own row; for a machine without a list of disks. */
+  readonly checkSummary: () => void;
 }
 
 /** What lists of disks and of interfaces say goes before the summary in the machine's own row. */
@@ -119,7 +122,9 @@ function draftOf(id: string, name: string, cells: CellReader, choices: ImportCho
     ...(memory === undefined ? {} : { memory_mb: Math.max(1, Math.round(memory / 1024 ** 2)) }),
   };
   const storage = cells.text('storage');
-  const ownDisks = cells.sizes('disks').map((size, index) => ({ id: `disk-${index}`, size_bytes: size, ...(storage === undefined ? {} : { storage_backend: storage }) }));
+  const sizes = cells.sizes('disks');
+  checkPlausibility(name, vcpus, memory, cells);
+  const ownDisks = sizes.map((size, index) => ({ id: `disk-${index}`, size_bytes: size, ...(storage === undefined ? {} : { storage_backend: storage }) }));
   const macs = cells.list('macs');
   const addresses = cells.list('addresses');
   const ownNics = cells.list('networks').map((network, index): Nic => ({
@@ -129,7 +134,30 @@ function draftOf(id: string, name: string, cells: CellReader, choices: ImportCho
     // Which address is whose is only known when there is one interface.
     ...(index === 0 && addresses.length > 0 ? { ip_addresses: addresses } : {}),
   }));
-  return { vm, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError() };
+  return { vm, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError(), checkSummary: () => checkDiskSummary(name, sizes, cells) };
+}
+
+const GiB = 1024 ** 3;
+
+/** Numbers that were most likely read in a wrong unit, or that count something else. */
+function checkPlausibility(name: string, vcpus: number | undefined, memory: number | undefined, cells: CellReader): void {
+  if (memory !== undefined && (memory < 64 * 1024 ** 2 || memory > 64 * 1024 * GiB)) cells.problem('warning', 'memory', `The memory of ${name} is ${inGib(memory)}: is the unit of the column another one?`);
+  if (vcpus !== undefined && vcpus > 2048) cells.problem('warning', 'vcpus', `${name} has ${vcpus} CPUs: is the column another one?`);
+}
+
+function checkDiskSummary(name: string, sizes: readonly number[], cells: CellReader): void {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const counted = cells.text('disk_count');
+  const fewest = (cells.osType('os') === 'windows' ? 8 : 1) * GiB;
+  if (total > 0 && total < fewest) cells.problem('warning', 'disks', `The disks of ${name} have only ${inGib(total)}: does the column count disks, or is its unit another one?`);
+  if (total > 512 * 1024 * GiB) cells.problem('warning', 'disks', `The disks of ${name} have ${inGib(total)}: is the unit of the column another one?`);
+  if (counted !== undefined && Number(counted) > 1 && sizes.length === 1) {
+    cells.problem('warning', 'disk_count', `${name} has ${counted} disks, and only their total size is known: it is imported with one disk. Import the list of disks too (vDisk)`);
+  }
+}
+
+function inGib(bytes: number): string {
+  return `${Number((bytes / GiB).toPrecision(3))} GiB`;
 }
 
 function readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): void {

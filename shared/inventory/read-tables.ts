@@ -2,6 +2,7 @@ import Papa from 'papaparse';
 import readSpreadsheet from 'read-excel-file/universal';
 import { CausewayError } from '../model/causeway-error.ts';
 import { tableOf, type Table } from './table.ts';
+import { checkWorkbook, tableBounds, tooMany, type TableBounds } from './workbook-bounds.ts';
 
 /** Far above an export of ten thousand machines; what is larger is no list of machines. */
 export const mostFileBytes = 64 * 1024 * 1024;
@@ -11,11 +12,14 @@ export const mostFileBytes = 64 * 1024 * 1024;
  * a table. Which of the two it is, its content says.
  * @throws CausewayError `inventory.unreadable` with what is wrong with the file
  */
-export async function readTables(fileName: string, bytes: Uint8Array): Promise<Table[]> {
-  if (bytes.length > mostFileBytes) throw unreadable(fileName, `${bytes.length} bytes are more than ${mostFileBytes}`);
-  const tables = isWorkbook(bytes) ? await sheetsOf(fileName, bytes) : [csvTable(fileName, bytes)];
+export async function readTables(fileName: string, bytes: Uint8Array, bounds: TableBounds = tableBounds): Promise<Table[]> {
+  if (/\.(xls|ods|js|ts|json|ya?ml|xml|html?|zip|pdf|docx?|exe|sh|py)$/i.test(fileName)) {
+    throw unreadable(fileName, 'only .xlsx, .csv, .tsv and .txt files can be imported');
+  }
+  if (bytes.length > mostFileBytes) throw unreadable(fileName, `it has ${Math.ceil(bytes.length / 2 ** 20)} MiB, at most ${mostFileBytes / 2 ** 20} are read`);
+  const tables = isWorkbook(bytes) ? await sheetsOf(fileName, bytes, bounds) : [csvTable(fileName, bytes, bounds)];
   const found = tables.filter((table) => table !== undefined);
-  if (found.length === 0) throw unreadable(fileName, 'there is no row in it');
+  if (found.length === 0) throw unreadable(fileName, 'it has no rows');
   return found;
 }
 
@@ -24,12 +28,17 @@ function isWorkbook(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 }
 
-async function sheetsOf(fileName: string, bytes: Uint8Array): Promise<(Table | undefined)[]> {
+async function sheetsOf(fileName: string, bytes: Uint8Array, bounds: TableBounds): Promise<(Table | undefined)[]> {
+  try {
+    await checkWorkbook(bytes, bounds);
+  } catch (cause) {
+    throw unreadable(fileName, cause instanceof Error ? cause.message : String(cause), cause);
+  }
   try {
     const sheets = await readSpreadsheet(new Uint8Array(bytes).buffer);
     return sheets.map(({ sheet, data }) => tableOf(sheet, data.map((cells, index) => ({ number: index + 1, cells: cells.map(cellText) }))));
   } catch (cause) {
-    throw unreadable(fileName, `it is no Excel workbook: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw unreadable(fileName, `it is not an Excel workbook: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
 }
 
@@ -38,13 +47,48 @@ function cellText(cell: unknown): string {
   return cell instanceof Date ? cell.toISOString() : String(cell as string | number | boolean);
 }
 
-function csvTable(fileName: string, bytes: Uint8Array): Table | undefined {
+function csvTable(fileName: string, bytes: Uint8Array, bounds: TableBounds): Table | undefined {
   const text = decoded(bytes);
   if (text.includes('\0')) throw unreadable(fileName, 'it is neither text nor an Excel workbook');
-  const { data, errors } = Papa.parse<string[]>(text, { delimitersToGuess: [',', ';', '\t', '|'] });
-  const quote = errors.find(({ type }) => type === 'Quotes');
-  if (quote !== undefined) throw unreadable(fileName, `row ${(quote.row ?? 0) + 1}: ${quote.message}`);
+  const data = csvRows(fileName, text, bounds);
   return tableOf(fileName.replace(/\.[^.]*$/, ''), data.map((cells, index) => ({ number: index + 1, cells })));
+}
+
+/** Row by row, so that a file of nothing but separators ends at the bound and not with the memory. */
+function csvRows(fileName: string, text: string, bounds: TableBounds): string[][] {
+  const rows: string[][] = [];
+  let cells = 0;
+  let refusal: string | undefined;
+  Papa.parse<string[]>(text, {
+    delimiter: delimiterOf(text),
+    step({ data, errors }, parser) {
+      const quote = errors.find(({ type }) => type === 'Quotes');
+      cells += data.length;
+      if (quote !== undefined) refusal = `row ${rows.length + 1}: ${quote.message}`;
+      else if (cells > bounds.cells) refusal = tooMany('cells', bounds.cells).message;
+      else if (rows.length >= bounds.rows) refusal = tooMany('rows', bounds.rows).message;
+      if (refusal === undefined) rows.push(data);
+      else parser.abort();
+    },
+  });
+  if (refusal !== undefined) throw unreadable(fileName, refusal);
+  return rows;
+}
+
+/**
+ * The delimiter of a CSV text: the candidate that is most frequent outside quotes in its first row, which holds the
+ * column headings. Guessing from later rows takes a quoted delimiter within a value for a real one.
+ */
+function delimiterOf(text: string): string {
+  const candidates = [',', ';', '\t', '|'];
+  const counts = new Map(candidates.map((candidate) => [candidate, 0]));
+  let isQuoted = false;
+  for (const char of text) {
+    if (char === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (char === '\n' || char === '\r')) break;
+    else if (!isQuoted && counts.has(char)) counts.set(char, counts.get(char)! + 1);
+  }
+  return candidates.reduce((best, candidate) => (counts.get(candidate)! > counts.get(best)! ? candidate : best));
 }
 
 /** Spreadsheet programs still write the code page of Windows; bytes that are no UTF-8 are taken for it. */

@@ -1,5 +1,6 @@
 import { errorCatalogue, errorText, type ErrorCode } from './errors/catalogue.ts';
 import type { JsonObject } from './json.ts';
+import { systemFailure } from './system-failure.ts';
 
 /** An error as it travels over a port or into the store: plain data, no stack, no secret. */
 export interface ErrorRecord {
@@ -41,11 +42,11 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(errorCatalogue, value);
 }
 
-/** Any thrown value as a record. A foreign error becomes `general.bug`, an abort `general.cancelled`. */
+/** Any thrown value as a record. A foreign error becomes `general.bug`, an abort `general.cancelled`, a full disk `store.disk-full`. */
 export function toErrorRecord(thrown: unknown): ErrorRecord {
   if (thrown instanceof CausewayError) return thrown.toRecord();
   if (thrown instanceof Error) {
-    const code: ErrorCode = thrown.name === 'AbortError' ? 'general.cancelled' : 'general.bug';
+    const code: ErrorCode = systemFailure(thrown) ?? (thrown.name === 'AbortError' ? 'general.cancelled' : 'general.bug');
     return { code, message: thrown.message, details: {}, retryable: errorText(code).retryable };
   }
   return { code: 'general.bug', message: String(thrown), details: {}, retryable: false };

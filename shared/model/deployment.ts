@@ -54,7 +54,7 @@ export const deploymentOptionsSchema = z
     packageCache: z.string().max(1000).optional(),
     /**
      * The destination platform's agent as a Debian package: a URL that the worker reaches (it may end with `#sha256=` and a
-     * digest), or a file on this machine. Without it none is installed: platforms don't tell where theirs is.
+     * digest), or a file on this machine. `none`: install no agent. Default: the platform's own, where it offers one.
      */
     agentPackage: z.string().max(1000).optional(),
     /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonObjectSchema } from './endpoint.ts';
 
 /** Why an entry should not be there any more. */
-export const orphanReasons = ['execution-over', 'replica-deleted', 'resource-gone'] as const;
+export const orphanReasons = ['execution-over', 'replica-deleted', 'resource-gone', 'not-in-ledger'] as const;
 
 /** One resource of ours in somebody's cloud, or on a source, as it is shown. */
 export const ledgerItemSchema = z.object({
@@ -21,6 +21,8 @@ export const ledgerItemSchema = z.object({
   details: jsonObjectSchema,
   createdAt: z.string(),
   orphan: z.enum(orphanReasons).optional(),
+  /** The computer that created it, when that is another one: the resource is not in this ledger. */
+  madeBy: z.string().optional(),
 });
 export type LedgerItem = z.infer<typeof ledgerItemSchema>;
 

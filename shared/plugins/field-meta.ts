@@ -7,6 +7,9 @@ export type OptionSource =
   | 'projects' | 'templates' | 'server_pools' | 'repositories' | 'floating_ip_pools' | 'server_groups'
   | 'vm.networks' | 'vm.storage_backends' | 'vm.disks';
 
+/** A kind of thing that a value leads to. */
+export type Reach = 'address' | 'socket' | 'file' | 'program' | 'access';
+
 /**
  * What every leaf of every plugin's schema says of itself. Forms, documentation, JSON Schema and the command line are
  * all made from it. Attach with `.meta()` last: wrappers (`optional`, `default`) hide the metadata of what they wrap.
@@ -27,6 +30,8 @@ export interface FieldMeta {
   readonly optionsFrom?: OptionSource;
   /** Choices of a mapping's keys. */
   readonly keysFrom?: OptionSource;
+  /** What a value makes this computer or a worker reach or run, for environments whose files other people change. */
+  readonly reach?: Reach;
   /** A text of several lines (keys, certificates). */
   readonly multiline?: boolean;
 }

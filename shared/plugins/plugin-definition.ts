@@ -32,8 +32,17 @@ export interface ProviderConfigurationDefinition {
 export interface PluginDefinition {
   readonly id: PluginId;
   readonly title: string;
+  /** Names of the products that the plugin is for, in lower case with underscores, as other tools write them. */
+  readonly products: readonly string[];
   /** What the endpoint form asks for. Secrets are marked in the metadata. */
   readonly connection: z.ZodObject;
   readonly source?: EnvironmentDefinition;
   readonly destination?: EnvironmentDefinition;
+}
+
+/** The plugin for a product, by any usual spelling of its name. */
+export function pluginOfProduct(name: string, plugins: Iterable<PluginDefinition>): PluginDefinition | undefined {
+  const wanted = name.trim().toLowerCase().replaceAll(/[\s-]+/g, '_');
+  for (const plugin of plugins) if (plugin.products.includes(wanted)) return plugin;
+  return undefined;
 }

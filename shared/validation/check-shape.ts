@@ -18,6 +18,8 @@ export interface UnknownKey {
   /** Path of the object that holds the key. */
   readonly parent: readonly PathSegment[];
   readonly parentSchema: z.core.$ZodType;
+  /** The object itself. */
+  readonly holder: unknown;
 }
 
 export interface ShapeOptions {
@@ -46,12 +48,13 @@ export function checkShape(schema: z.core.$ZodType, value: unknown, options: Sha
     const path = issue.path.filter((segment): segment is PathSegment => typeof segment !== 'symbol');
     if (issue.code === 'unrecognized_keys') {
       const parentSchema = schemaAt(schema, path) ?? schema;
+      const holder = valueAt(value, path);
       for (const key of issue.keys) {
         unknownKeys++;
         const text =
           unknownKeys > suggestionLimit
-            ? { message: `The key ${JSON.stringify(key)} is not known here` }
-            : options.unknownKey({ key, parent: path, parentSchema });
+            ? { message: `Unknown key ${JSON.stringify(key)}` }
+            : options.unknownKey({ key, parent: path, parentSchema, holder });
         add({ severity: 'error', path: [...path, key], rule: 'unknown-key', ...text });
       }
     } else if (issue.code === 'invalid_key') {
@@ -62,7 +65,8 @@ export function checkShape(schema: z.core.$ZodType, value: unknown, options: Sha
       if (path.length === 1 && options.givenElsewhere?.(String(path[0]))) continue;
       add({ severity: 'error', path, rule: 'missing-key', message: `The required key ${JSON.stringify(String(path.at(-1)))} is missing` });
     } else {
-      add({ severity: 'error', path, ...shapeMessage(issue, nameOf(path, options.name), valueAt(value, path)) });
+      const member = schemaAt(schema, path);
+      add({ severity: 'error', path, ...shapeMessage(issue, nameOf(path, options.name), valueAt(value, path), { key: String(path.at(-1) ?? ''), schema: member, isElement: typeof path.at(-1) === 'number' }) });
     }
   }
   return [...faults.values()];

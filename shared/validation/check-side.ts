@@ -1,16 +1,16 @@
 import { effectiveEnvironment } from '../environment/merge-environment.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { Side } from '../model/plugin-id.ts';
-import type { Vm } from '../model/vm.ts';
-import type { PluginDefinition } from '../plugins/plugin-definition.ts';
+import { pluginOfProduct, type PluginDefinition } from '../plugins/plugin-definition.ts';
 import { canonicalise } from './accepted-spellings.ts';
 import type { Catalog } from './catalog.ts';
 import { checkShape, type ShapeFault } from './check-shape.ts';
 import { adviseByShape } from './check-vm.ts';
 import type { Finding } from './finding.ts';
 import { toPointer, type PathSegment } from './json-pointer.ts';
-import type { RuleContext } from './rule.ts';
+import type { RuleContext, VmFacts } from './rule.ts';
 import { nearestSpelling } from './spelling.ts';
+import { surroundingBlanks } from './surrounding-blanks.ts';
 import { sideSchema } from './document-shape.ts';
 import { adviseOnKey, type KeySuggestions, type Plugins } from './unknown-key.ts';
 
@@ -18,7 +18,7 @@ import { adviseOnKey, type KeySuggestions, type Plugins } from './unknown-key.ts
 export type Connections = Readonly<Partial<Record<Side, JsonObject>>>;
 
 export interface SideContext extends KeySuggestions {
-  readonly vm: Vm | undefined;
+  readonly vm: VmFacts | undefined;
   readonly catalog: Catalog | undefined;
   /** Typed values by section. */
   readonly providerConfiguration: ReadonlyMap<string, JsonObject>;
@@ -56,8 +56,12 @@ function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonOb
     givenElsewhere: (key) => Object.hasOwn(effective, key),
   });
   for (const fault of shapeFaults) yield finding({ ...fault, path: inDocument(fault.path) }, plugin.id, at);
+  for (const fault of surroundingBlanks(environment, definition.schema)) yield finding({ ...fault, path: inDocument(fault.path) }, plugin.id, at);
   const { vm, catalog, connections } = context;
-  const ruleContext: RuleContext = { side, vm, environment, effective, providerConfiguration, catalog, connection: connections[side] };
+  // A key that is only misspelt is there: rules need not report it as missing once more.
+  const spelt = withRenames(environment, shapeFaults);
+  const seen = spelt === environment ? effective : effectiveEnvironment(definition, { providerConfiguration, vm: spelt });
+  const ruleContext: RuleContext = { side, vm, environment: spelt, effective: seen, providerConfiguration, catalog, connection: connections[side] };
   for (const rule of definition.rules) {
     try {
       for (const { at: place, from, ...rest } of [...rule.check(ruleContext)]) {
@@ -71,6 +75,21 @@ function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonOb
       yield { severity: 'warning', path: toPointer(at), rule: 'general/rule-failed', message };
     }
   }
+}
+
+/** The environment with each key renamed that has exactly one likely spelling. */
+function withRenames(environment: JsonObject, faults: readonly ShapeFault[]): JsonObject {
+  const renames = faults.flatMap(({ rule, path, fix }) => (rule === 'unknown-key' && fix?.kind === 'rename-key' ? [{ path, to: fix.to }] : []));
+  if (renames.length === 0) return environment;
+  return renames.reduce<JsonValue>((all, { path, to }) => renamed(all, path, to), environment) as JsonObject;
+}
+
+function renamed(value: JsonValue, [key = '', ...rest]: readonly PathSegment[], to: string): JsonValue {
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item, index) => (index === key ? renamed(item, rest, to) : item));
+  if (!isJsonObject(value) || !Object.hasOwn(value, key) || (rest.length === 0 && Object.hasOwn(value, to))) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => (name !== key ? [name, member] : rest.length === 0 ? [to, member] : [name, renamed(member, rest, to)])),
+  );
 }
 
 function finding({ path, rule, severity, message, ...advice }: ShapeFault, area: string, below: readonly PathSegment[]): Finding {
@@ -91,11 +110,19 @@ function unusablePlugin(id: string, plugin: PluginDefinition | undefined, side: 
       suggestion: `A ${side} can be: ${choices.join(', ')}.`,
     };
   }
+  const product = pluginOfProduct(id, Object.values(plugins));
+  const message = `There is no plugin ${JSON.stringify(id)}`;
+  if (product?.[side] !== undefined) {
+    return { severity: 'error', rule: 'document/unknown-plugin', message, suggestion: `Write ${JSON.stringify(product.id)}, the plugin for it.`, fix: { kind: 'set-value', value: product.id } };
+  }
+  if (product !== undefined) {
+    return { severity: 'error', rule: 'document/unknown-plugin', message, suggestion: `${JSON.stringify(product.id)} is the plugin for it, but it cannot be a ${side}. A ${side} can be: ${choices.join(', ')}.` };
+  }
   const nearest = nearestSpelling(id, Object.keys(plugins));
   return {
     severity: 'error',
     rule: 'document/unknown-plugin',
-    message: `There is no plugin ${JSON.stringify(id)}`,
+    message,
     ...(nearest === undefined
       ? { suggestion: `A ${side} can be: ${choices.join(', ')}.` }
       : { suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'set-value', value: nearest } }),

@@ -1,52 +1,69 @@
-import { vmSchema, type Vm } from '../model/vm.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import { vmSchema } from '../model/vm.ts';
 import { checkShape, type ShapeFault, type UnknownKey } from './check-shape.ts';
 import { valueAt } from './json-pointer.ts';
+import type { VmFacts } from './rule.ts';
 import { knownKeys } from './schema-walk.ts';
 import { nearestSpelling } from './spelling.ts';
+import { checkVmFacts } from './vm-facts.ts';
 
 /**
- * The document's `vm` part. Unknown keys and optional members that are wrong are left out of `vm`, so that they do not
- * hide what the rules find; with anything else wrong there is no `vm`, and the rules that need it are left out.
+ * The document's `vm` part. Members that are missing or wrong are absent from `vm` while everything else stays, at its
+ * place, so that one mistake hides nothing that the rules find.
  */
-export function checkVm(value: unknown): { readonly vm: Vm | undefined; readonly faults: readonly ShapeFault[] } {
-  const faults = checkShape(vmSchema, value, { unknownKey: (unknown) => adviseByShape(unknown, 'vm'), name: '"vm"' }).map(asGuestSupport);
-  const usable = vmSchema.safeParse(faults.length === 0 ? value : withoutFaults(value, faults));
-  if (!usable.success) return { vm: undefined, faults };
-  const vm = usable.data;
-  return { vm, faults: [...faults, ...repeatedIds(vm.disks, 'disks'), ...repeatedIds(vm.nics, 'nics')] };
+export function checkVm(value: JsonValue | undefined): { readonly vm: VmFacts | undefined; readonly faults: readonly ShapeFault[] } {
+  const faults = checkShape(vmSchema, value, { unknownKey: (unknown) => adviseByShape(unknown, 'vm'), name: '"vm"' }).map((fault) => asGuestSupport(fault, value));
+  if (!isJsonObject(value)) return { vm: undefined, faults };
+  const vm = (faults.length === 0 ? value : withoutFaults(value, faults)) as VmFacts;
+  return { vm, faults: [...faults, ...checkVmFacts(value)] };
 }
 
-/** A copy without the members at the faults' places. List elements stay: without them indexes would mean others. */
-function withoutFaults(value: unknown, faults: readonly ShapeFault[]): unknown {
-  const copy = structuredClone(value);
+/** A copy without the members at the faults' places. List elements keep their positions. */
+function withoutFaults(value: JsonObject, faults: readonly ShapeFault[]): unknown {
+  const copy: unknown = structuredClone(value);
   for (const { path } of faults) {
     const holder = valueAt(copy, path.slice(0, -1));
     const key = path.at(-1);
-    if (key !== undefined && typeof holder === 'object' && holder !== null && !Array.isArray(holder)) Reflect.deleteProperty(holder, key);
+    if (key === undefined || typeof holder !== 'object' || holder === null) continue;
+    if (!Array.isArray(holder)) Reflect.deleteProperty(holder, key);
+    // A list of objects (disks, NICs) or of texts (addresses).
+    else if (typeof key === 'number' && key < holder.length) holder[key] = path[0] === 'disks' || path.length === 2 ? {} : '';
   }
   return copy;
 }
 
 /** What to say of an unknown key where only the shape is known. */
 export function adviseByShape({ key, parent, parentSchema }: UnknownKey, root: string): Pick<ShapeFault, 'message' | 'suggestion' | 'fix'> {
-  const holder = parent.findLast((segment) => typeof segment === 'string') ?? root;
-  const message = `${JSON.stringify(key)} is no key of ${JSON.stringify(holder)}`;
+  const message = `Unknown key ${JSON.stringify(key)} in ${placeName(parent, root)}`;
   const nearest = nearestSpelling(key, knownKeys(parentSchema));
-  return nearest === undefined ? { message } : { message, suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'rename-key', to: nearest } };
+  if (nearest !== undefined) return { message, suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'rename-key', to: nearest } };
+  const keys = knownKeys(parentSchema);
+  return keys.length === 0 || keys.length > 12 ? { message } : { message, suggestion: `Known keys: ${keys.join(', ')}.` };
 }
 
-function asGuestSupport(fault: ShapeFault): ShapeFault {
+/** The container at a path as people write it, e.g. `disks[0]`. */
+export function placeName(path: readonly (string | number)[], root: string): string {
+  const text = path.reduce<string>((name, segment) => (typeof segment === 'number' ? `${name}[${segment}]` : segment), '');
+  return text === '' ? JSON.stringify(root) : JSON.stringify(text);
+}
+
+const osWords: readonly (readonly [RegExp, 'linux' | 'windows'])[] = [
+  [/windows|^win\d|\bwin\b/i, 'windows'],
+  [/linux|ubuntu|debian|red ?hat|\brhel|centos|rocky|alma|suse|sles|fedora|oracle/i, 'linux'],
+];
+
+/** `Windows Server 2019` is supported; it is only said in another way here. */
+function asGuestSupport(fault: ShapeFault, vm: unknown): ShapeFault {
   if (fault.rule !== 'value-not-allowed' || fault.path[0] !== 'os_type') return fault;
-  return { ...fault, rule: 'guest-not-supported', message: `${fault.message}: other guests are not supported` };
-}
-
-function* repeatedIds(items: readonly { readonly id: string }[], list: string): Iterable<ShapeFault> {
-  const seen = new Set<string>();
-  for (const [index, { id }] of items.entries()) {
-    if (seen.has(id)) {
-      const message = `Another of the ${list} has the id ${JSON.stringify(id)} too`;
-      yield { severity: 'error', path: [list, index, 'id'], rule: 'repeated-id', message };
-    }
-    seen.add(id);
+  const given = String(valueAt(vm, fault.path));
+  const meant = osWords.find(([pattern]) => pattern.test(given))?.[1];
+  if (meant === undefined) {
+    return { ...fault, rule: 'guest-not-supported', message: `${fault.message}: other guests are not supported` };
   }
+  return {
+    ...fault,
+    message: `"os_type" is the kind of guest, "linux" or "windows", not the name of a product`,
+    suggestion: `Write ${JSON.stringify(meant)}.`,
+    fix: { kind: 'set-value', value: meant },
+  };
 }

@@ -1,14 +1,20 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Side } from '../model/plugin-id.ts';
-import type { Vm } from '../model/vm.ts';
+import type { Disk, Nic, Vm } from '../model/vm.ts';
 import type { Catalog } from './catalog.ts';
 import type { Finding } from './finding.ts';
+
+/**
+ * The VM as far as the document describes it correctly: a member that is missing or wrong is absent, and every element
+ * of a list keeps its position.
+ */
+export type VmFacts = Partial<Omit<Vm, 'disks' | 'nics'>> & { readonly disks?: readonly Partial<Disk>[]; readonly nics?: readonly Partial<Nic>[] };
 
 /** What a document-level rule sees. Everything is tolerant: a leaf may have any JSON type, so look before you use it. */
 export interface RuleContext {
   readonly side: Side;
-  /** Only when the document has a `vm` that is valid as a whole. */
-  readonly vm: Vm | undefined;
+  /** Only when the document has a `vm`. */
+  readonly vm: VmFacts | undefined;
   /** The environment as it stands in the document. */
   readonly environment: JsonObject;
   /** The same merged over the provider configuration (equal to `environment` where there is none). */

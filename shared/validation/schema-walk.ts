@@ -28,7 +28,7 @@ export function alternatives(schema: Schema): readonly Schema[] {
   return inner instanceof z.ZodUnion ? inner.def.options.flatMap((option) => alternatives(option as Schema)) : [inner];
 }
 
-/** The schema of a member, without its wrappers; undefined where the shape has no such member. */
+/** The schema of a member as it was declared, with its metadata; undefined where the shape has no such member. */
 export function memberSchema(schema: Schema, key: PathSegment): Schema | undefined {
   for (const alternative of alternatives(schema)) {
     if (alternative instanceof z.ZodObject) {

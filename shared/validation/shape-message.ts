@@ -1,5 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { formAdvice, shown, sizeAdvice } from './expected-form.ts';
 import type { Fix } from './finding.ts';
+import { metaOf, unwrapped } from './schema-walk.ts';
 import { nearestSpelling } from './spelling.ts';
 
 /** What is wrong with one value, in words, and the rule's name below the plugin or area. */
@@ -8,6 +10,14 @@ export interface ShapeMessage {
   readonly message: string;
   readonly suggestion?: string;
   readonly fix?: Fix;
+}
+
+/** Where a value stands and what is declared there. */
+export interface ShapePlace {
+  readonly key: string;
+  readonly schema: z.core.$ZodType | undefined;
+  /** An element of a list. */
+  readonly isElement: boolean;
 }
 
 type Issue = z.core.$ZodIssue;
@@ -24,17 +34,15 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** Says an issue in our own words. Values are quoted only where they are choices, so that no secret gets out. */
-export function shapeMessage(issue: Issue, name: string, value: unknown): ShapeMessage {
-  if (value === null) {
-    return { rule: 'wrong-type', message: `${name} is null, which is no value`, suggestion: 'Leave the key out.', fix: { kind: 'remove-key' } };
-  }
+export function shapeMessage(issue: Issue, name: string, value: unknown, place: ShapePlace = { key: '', schema: undefined, isElement: false }): ShapeMessage {
+  if (value === null) return nullMessage(name, place);
   if (issue.code !== 'custom' && isOwnMessage(issue.message)) {
     const rule = issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'wrong-type' : 'wrong-form';
-    return { rule, message: inSentence(name, issue.message) };
+    return { rule, message: inSentence(name, issue.message), ...formAdvice(place.schema, value) };
   }
   switch (issue.code) {
     case 'invalid_type':
-      return wrongType(name, issue.expected === 'number' && issue.message.includes('int') ? 'int' : issue.expected, value);
+      return wrongType(name, issue.expected === 'number' && isWhole(issue, place) ? 'int' : issue.expected, value, place);
     case 'invalid_value':
       return choice(name, issue.values.map(String), value);
     case 'too_small':
@@ -46,12 +54,17 @@ export function shapeMessage(issue: Issue, name: string, value: unknown): ShapeM
     case 'invalid_format':
       return { rule: 'wrong-form', message: `${name} ${formatName(issue.format)}` };
     case 'invalid_union':
-      return unionMessage(issue, name, value);
+      return { ...unionMessage(issue, name, value), ...formAdvice(place.schema, value) };
     case 'custom':
       return { rule: 'wrong-form', message: inSentence(name, issue.message) };
     default:
       return { rule: 'wrong-form', message: `${name} is not accepted` };
   }
+}
+
+/** zod says "number" of a text in the place of a whole number. */
+function isWhole(issue: Issue, { schema }: ShapePlace): boolean {
+  return issue.message.includes('int') || (schema !== undefined && unwrapped(schema) instanceof z.ZodNumberFormat);
 }
 
 /** zod's own texts all begin so; any other text was written by the author of the schema. */
@@ -63,9 +76,21 @@ function inSentence(name: string, message: string): string {
   return /^[a-z]/.test(message) ? `${name} ${message}` : message;
 }
 
-function wrongType(name: string, expected: string, value: unknown): ShapeMessage {
+/** A key that can be left out should be; one that cannot needs a value. */
+function nullMessage(name: string, { schema, isElement }: ShapePlace): ShapeMessage {
+  if (isElement) return { rule: 'wrong-type', message: `${name} is null, which is not a value`, suggestion: 'Remove the element.' };
+  const isRequired = schema !== undefined && !z.safeParse(schema, undefined).success;
+  if (!isRequired) return { rule: 'wrong-type', message: `${name} is null, which is not a value`, suggestion: 'Remove the key.', fix: { kind: 'remove-key' } };
+  const inner = unwrapped(schema);
+  const empty = inner instanceof z.ZodArray ? [] : inner instanceof z.ZodObject || inner instanceof z.ZodRecord ? {} : undefined;
+  const message = `${name} is required and must not be null`;
+  if (empty === undefined || !z.safeParse(inner, empty).success) return { rule: 'wrong-type', message, ...formAdvice(schema, null) };
+  return { rule: 'wrong-type', message, suggestion: `Write ${shown(empty)} if there is nothing to set.`, fix: { kind: 'set-value', value: empty } };
+}
+
+function wrongType(name: string, expected: string, value: unknown, place: ShapePlace): ShapeMessage {
   const message = `${name} must be ${typeNames[expected] ?? expected}, not ${typeOf(value, expected)}`;
-  return { rule: 'wrong-type', message, ...typeAdvice(expected, value) };
+  return { rule: 'wrong-type', message, ...typeAdvice(expected, value, place) };
 }
 
 function typeOf(value: unknown, expected: string): string {
@@ -77,7 +102,7 @@ function typeOf(value: unknown, expected: string): string {
   return typeNames[typeof value] ?? typeof value;
 }
 
-function typeAdvice(expected: string, value: unknown): Pick<ShapeMessage, 'suggestion' | 'fix'> {
+function typeAdvice(expected: string, value: unknown, { key, schema }: ShapePlace): Pick<ShapeMessage, 'suggestion' | 'fix'> {
   if (expected === 'boolean' && typeof value === 'string' && /^(?:true|false|yes|no|on|off)$/i.test(value)) {
     const meant = /^(?:true|yes|on)$/i.test(value);
     return { suggestion: `Write ${meant} without quotes.`, fix: { kind: 'set-value', value: meant } };
@@ -88,10 +113,14 @@ function typeAdvice(expected: string, value: unknown): Pick<ShapeMessage, 'sugge
   if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
     return { suggestion: 'Put the value in quotes.', fix: { kind: 'set-value', value: String(value) } };
   }
-  if (expected === 'array' && typeof value === 'string') {
-    return { suggestion: 'Put the value in brackets: a list with one element.', fix: { kind: 'set-value', value: [value] } };
+  if ((expected === 'int' || expected === 'number') && typeof value === 'string') {
+    return sizeAdvice(key, schema === undefined ? undefined : metaOf(schema)?.['unit'], value);
   }
-  return {};
+  if (expected === 'array' && typeof value === 'string' && value.trim() !== '') {
+    const list = value.split(',').map((part) => part.trim()).filter((part) => part !== '');
+    return { suggestion: `Write a list: ${shown(list)}.`, fix: { kind: 'set-value', value: list } };
+  }
+  return expected === 'object' || expected === 'record' ? formAdvice(schema, value) : {};
 }
 
 function choice(name: string, choices: readonly string[], value: unknown): ShapeMessage {

@@ -118,7 +118,7 @@ test('the same document has the same findings in the same order, whether read fr
 });
 
 const valid = {
-  vm: { id: 'vm-1', name: 'web', os_type: 'linux', disks: [{ id: 'disk-0', size_bytes: 1 }], nics: [{ id: 'nic-0', network: 'VM Network' }] },
+  vm: { id: 'vm-1', name: 'web', os_type: 'linux', disks: [{ id: 'disk-0', size_bytes: 1_073_741_824 }], nics: [{ id: 'nic-0', network: 'VM Network' }] },
   source: { plugin: 'virtualization-platform', environment: { automatically_enable_cbt: true } },
   destination: {
     plugin: 'european-cloud',

@@ -111,10 +111,10 @@ describe('the environment', () => {
     expect(validateDocument(document, { catalog: {} }).map(({ path, rule, suggestion }) => [path.slice(25), rule.slice(15), suggestion])).toEqual([
       ['use_public_ip', 'wrong-type', 'Write true without quotes.'],
       ['migr_worker_volume_size', 'wrong-type', 'Write 20 without quotes.'],
-      ['keypair_name', 'wrong-type', 'Leave the key out.'],
+      ['keypair_name', 'wrong-type', 'Remove the key.'],
       ['set_dhcp', 'wrong-type', undefined],
       ['project', 'wrong-type', 'Put the value in quotes.'],
-      ['security_groups', 'wrong-type', 'Put the value in brackets: a list with one element.'],
+      ['security_groups', 'wrong-type', 'Write a list: ["web"].'],
     ]);
   });
 
@@ -151,10 +151,11 @@ describe('the environment', () => {
   });
 
   test.each([
-    ['a known alias first', 'zone', 'Use "availability_zone".'],
+    ['a known alias first', 'keypair', 'Use "keypair_name".'],
+    ['also one that is set already', 'zone', 'Remove it: "availability_zone" is set already.'],
     ['an alias that lies deeper', 'performance_class', 'Use "default" in "storage_mappings".'],
     ['then the plugin that has the key', 'flavor_name', 'This key belongs to the destination environment of open-source-cloud; here it is "machine_type".'],
-    ['also when there is nothing like it', 'hypervisor_type', 'This key belongs to the destination environment of open-source-cloud; here is nothing like it, leave it out.'],
+    ['also when there is nothing like it', 'hypervisor_type', 'This key belongs to the destination environment of open-source-cloud; there is no equivalent here, remove it.'],
     ['then the spelling', 'disk_buss', 'Did you mean "disk_bus"?'],
     ['else nothing', 'colour', undefined],
   ])('an unknown key: %s', (_tier, key, suggestion) => {

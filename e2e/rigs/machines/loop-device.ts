@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import type { ChildProcess } from 'node:child_process';
 import { kill, run, spawnBound } from './child-process.ts';
 
@@ -20,6 +21,7 @@ export class LoopDevice {
 
   static async open(path: string): Promise<LoopDevice> {
     const node = (await run('losetup', ['--find', '--show', path])).trim();
+    await forgetPartitions(node);
     // `losetup -d` on a device in use marks it to be cleared by its last close.
     const script = 'exec 3<"$1" && losetup -d "$1" && echo held && exec sleep infinity';
     const holder = spawnBound('sh', ['-c', script, 'sh', node], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -34,4 +36,14 @@ export class LoopDevice {
   close(): Promise<void> {
     return kill(this.#holder);
   }
+}
+
+/**
+ * A preparation worker that is killed leaves its partitions with the loop device, and the kernel keeps them when the
+ * device is used for another file: they would be taken for partitions of that file.
+ */
+async function forgetPartitions(node: string): Promise<void> {
+  const name = node.slice('/dev/'.length);
+  const left = (await readdir(`/sys/block/${name}`)).some((entry) => entry.startsWith(`${name}p`));
+  if (left) await run('partx', ['--delete', node]);
 }

@@ -28,10 +28,15 @@ const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '
 
 /** Throws one line that names what is missing and how to get it, before anything is started. */
 export function requirePrograms(purpose: string, ...programs: readonly string[]): void {
-  const missing = programs.filter((program) => !folders.some((folder) => isExecutable(join(folder, program))));
+  const missing = programs.filter((program) => !hasProgram(program));
   if (missing.length === 0) return;
   const names = [...new Set(missing.map((program) => packages[program] ?? program))].join(', ');
   throw new Error(`${purpose} needs the Debian packages ${names} (node scripts/bootstrap.js installs them)`);
+}
+
+/** Whether the program is on this machine. */
+export function hasProgram(program: string): boolean {
+  return folders.some((folder) => isExecutable(join(folder, program)));
 }
 
 function isExecutable(path: string): boolean {

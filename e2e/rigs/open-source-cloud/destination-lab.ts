@@ -12,6 +12,7 @@ import type { Vm } from '../../../shared/model/vm.ts';
 import type { RigApi } from './admin-api.ts';
 import { privateNetwork, workingEnvironment } from './destination-environment.ts';
 import { startOpenSourceCloud, type OpenSourceCloud } from './start.ts';
+import { hurriedClock } from '../hurried-clock.ts';
 
 /** The destination's adapter on the project `target`, with a ledger and nothing else of the engine. */
 export interface DestinationLab {
@@ -39,7 +40,7 @@ export async function startDestinationLab(name: string, timing: OpenStackContext
   const cloud = await startOpenSourceCloud();
   const api = await cloud.api('target');
   const folder = await mkdtemp(join(tmpdir(), `causeway-${name}-`));
-  const store = openStore(folder);
+  const store = openStore(folder, undefined, hurriedClock(20));
   const platform = createOpenStackDestination(cloud.connection('target'), { timing: { pollFirstMs: 300, pollCapMs: 1_000, ...timing } });
   const { deployment } = platform;
   if (deployment === undefined) throw new Error('no deployments');

@@ -10,6 +10,7 @@ import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { run } from '../machines/child-process.ts';
 import { volumeBytes, type OriginServer } from './origin-server.ts';
 import type { OpenSourceCloud } from './start.ts';
+import { hurriedClock } from '../hurried-clock.ts';
 
 const GIB = 2 ** 30;
 
@@ -20,7 +21,7 @@ const GIB = 2 ** 30;
 export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer, environment: JsonObject): Promise<SourceHarness> {
   const api = await cloud.api('origin');
   const folder = await mkdtemp(join(tmpdir(), 'causeway-source-harness-'));
-  const store = openStore(folder);
+  const store = openStore(folder, undefined, hurriedClock(20));
   const use = { replicaId: 'rep-1', executionId: 'exe-1' };
   const platform = createOpenStackSource(cloud.connection('origin') as JsonObject, {
     scratchFolder: folder, use, ledger: ledgerScope(store.ledger, { endpointId: 'end-1', ...use, side: 'source' }),
@@ -90,6 +91,16 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
       await api.call('block-storage', 'POST', `/volumes/${id}/action`, { 'os-extend': { new_size: sizeBytes / GIB } });
       await until(`volume ${id} grown`, async () => (await volume(id)).status === 'available');
       await attach(id);
+    },
+    async spoil(snapshot) {
+      const readFrom: Readonly<Record<string, readonly [string, string]>> = {
+        distributed_snapshots: ['snapshots', 'snapshotId'], service_backups: ['volumes', 'interimVolumeId'],
+      };
+      const [what, key] = readFrom[mechanism] ?? ['backups', 'backupId'];
+      const marks = snapshot.state['disks'] as Readonly<Record<string, Readonly<Record<string, string>>>>;
+      const gone = `/${what}/${marks[diskIds[0] ?? '']?.[key] ?? ''}`;
+      await api.call('block-storage', 'DELETE', gone);
+      await until(`${gone} gone`, () => api.call('block-storage', 'GET', gone).then(() => false, () => true));
     },
     async loseBase() {
       if (mechanism === 'service_backups') await rm(join(folder, 'open-source-cloud-digests'), { recursive: true });

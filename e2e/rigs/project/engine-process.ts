@@ -16,6 +16,8 @@ const request = z
     replica: z.string(),
     options: executionOptionsSchema,
     /** Dies as soon as a request of this method that carried a token of OpenStack was answered within this task; without one, when it begins. */
+    /** The computer's clock is set by so many milliseconds as soon as this task runs, as a laptop's is after a wake-up. */
+    setClock: z.object({ task: z.string(), ms: z.number() }).optional(),
     dieIn: z.object({ task: z.string(), method: z.string().optional() }).optional(),
   })
   .parse(JSON.parse(process.argv[2] ?? '{}'));
@@ -25,7 +27,24 @@ const print = (line: object): void => void process.stdout.write(`${JSON.stringif
 
 const { client } = await openProject(labCore(request.project), new AbortController().signal);
 client.subscribe('execution.event', (event) => print({ event }));
-const { dieIn } = request;
+const { dieIn, setClock } = request;
+if (setClock !== undefined) {
+  const RealDate = Date;
+  let ahead = 0;
+  class SetDate extends RealDate {
+    constructor(...given: [] | [number | string | Date]) {
+      if (given.length === 0) super(RealDate.now() + ahead);
+      else super(given[0]);
+    }
+    static override now(): number {
+      return RealDate.now() + ahead;
+    }
+  }
+  globalThis.Date = SetDate as DateConstructor;
+  client.subscribe('execution.event', ({ taskId, details }) => {
+    if (taskId === setClock.task && details['state'] === 'running') ahead = setClock.ms;
+  });
+}
 if (dieIn !== undefined) {
   let isIn = false;
   client.subscribe('execution.event', ({ taskId, details }) => {

@@ -44,7 +44,9 @@ export function labCore(project: LabProject): CoreOptions {
     ...(linkMs === undefined ? {} : { lostAfterMs: linkMs }),
     ...(agentMs === undefined ? {} : { idleMs: agentMs }),
   };
+  const clock = hurriedClock(20);
   return {
+    clock,
     projectFolder: project.folder,
     vault: openVault(`${project.folder}/.causeway/vault.json`, async () => keyFileWrapper(project.keyFile)),
     platforms: {
@@ -52,14 +54,14 @@ export function labCore(project: LabProject): CoreOptions {
       'european-cloud': {
         destination: (connection) =>
           createEuropeanCloudDestination(connection, {
-            clock: hurriedClock(20), resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
+            clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
           }),
       },
     },
     bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),
     workerPatienceMs: workerMs,
     ...(checkpointMs === undefined ? {} : { transfer: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
-    connectWorker: (access, mechanism, signal) => connectWorker(access, mechanism, link, signal),
+    connectWorker: (access, mechanism, signal, note) => connectWorker(access, mechanism, { ...link, note }, signal),
   };
 }
 

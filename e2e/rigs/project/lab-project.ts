@@ -31,12 +31,18 @@ export interface ProjectLab {
   use<T>(work: (core: CoreClient) => Promise<T>): Promise<T>;
   createReplica(name: string, vm: string, mechanism: 'HTTPS' | 'SSH', more?: JsonObject): Promise<void>;
   /** An engine in a process of its own. */
-  start(replica: string, options?: ExecutionOptions, dieIn?: DeathPoint): EngineProcess;
+  start(replica: string, options?: ExecutionOptions, dieIn?: DeathPoint, setClock?: ClockSet): EngineProcess;
   /** Runs one to its end. */
   execute(replica: string, options?: ExecutionOptions): Promise<ExecutionDetail>;
   /** Undefined when every disk of the replica is, byte for byte, at the beginning of its volume; else where it is not. */
   difference(replica: string, images: Readonly<Record<string, string>>): Promise<string | undefined>;
   close(): Promise<void>;
+}
+
+/** When the clock of an engine's computer is set, and by how many milliseconds. */
+export interface ClockSet {
+  readonly task: string;
+  readonly ms: number;
 }
 
 /** Where an engine ends itself: in this task, once a request of this method to an OpenStack was answered, or when it begins. */
@@ -116,7 +122,8 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
       };
       await use((core) => core.call('replica.create', { name, source: 'images', destination: 'cloud', vm, destinationEnvironment }));
     },
-    start: (replica, options = {}, dieIn) => startEngine({ project, replica, options, ...(dieIn === undefined ? {} : { dieIn }) }),
+    start: (replica, options = {}, dieIn, setClock) =>
+      startEngine({ project, replica, options, ...(dieIn === undefined ? {} : { dieIn }), ...(setClock === undefined ? {} : { setClock }) }),
     async execute(replica, options) {
       const execution = await lab.start(replica, options).ended;
       if (execution === undefined) throw new Error('the engine ended before its execution');

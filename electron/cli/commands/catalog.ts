@@ -4,10 +4,10 @@ import { inProject, type ProjectOptions } from '../project/project-options.ts';
 export const registerCatalog: CommandRegistrar = (program, context) => {
   const command = program
     .command('catalog')
-    .description('Capture what a destination has, so that names and ranges can be checked later without a network.')
+    .description('Save the networks, images and other names of a destination in a file, to check environments without a network.')
     .argument('<endpoint>', 'name or id')
-    .option('--environment <file>', 'environment document whose destination says where to look (project, zone)')
-    .option('-o, --output <file>', 'write it there instead of to standard output');
+    .option('--environment <file>', 'environment document with the destination\'s project and zone')
+    .option('-o, --output <file>', 'file to write; default: standard output');
   inProject(command).action(
     context.run(async (endpoint: string, options: ProjectOptions & { environment?: string; output?: string }): Promise<ExitStatus> => {
       const { writeFile } = await import('node:fs/promises');

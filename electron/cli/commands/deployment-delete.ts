@@ -2,12 +2,12 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerDeploymentDelete: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'deployment', 'Replicas made into running virtual machines.')
+  const command = commandGroup(program, 'deployment', 'Deployments: replicas made into running VMs.')
     .command('delete')
-    .description('Delete a deployed virtual machine with its volumes, network interfaces and addresses. Without --yes: only say what that is.')
+    .description('Delete a deployed VM with its volumes, network interfaces and addresses. Without --yes, only list them.')
     .argument('<deployment>', 'id; or a replica, for its last deployment')
-    .option('--yes', 'really delete it')
-    .option('--dry-run', 'only say what would be deleted');
+    .option('--yes', 'delete them')
+    .option('--dry-run', 'only list what would be deleted');
   inProject(command).action(
     context.run(async (deployment: string, options: ProjectOptions & { yes?: boolean; dryRun?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

@@ -3,7 +3,7 @@ import { runList } from '../project/run-list.ts';
 
 export const registerDeploymentList = runList<Deployment>({
   group: 'deployment',
-  about: 'Replicas made into running virtual machines.',
+  about: 'Deployments: replicas made into running VMs.',
   what: 'deployments',
   columns: ['id', 'replica', 'number', 'state', 'server', 'addresses', 'started', 'ended'],
   async read(core, input) {

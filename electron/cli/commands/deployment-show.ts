@@ -2,11 +2,11 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerDeploymentShow: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'deployment', 'Replicas made into running virtual machines.')
+  const command = commandGroup(program, 'deployment', 'Deployments: replicas made into running VMs.')
     .command('show')
-    .description('Show a deployment: its steps, what was found and changed in the guest, its console, what belongs to it.')
+    .description('Show the steps of a deployment, the changes to the guest, its console and its resources.')
     .argument('<deployment>', 'id; or a replica, for its last deployment')
-    .option('--events', 'also what happened, in order');
+    .option('--events', 'also list its events');
   inProject(command).action(
     context.run(async (reference: string, options: ProjectOptions & { events?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

@@ -2,9 +2,9 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerEndpointCheck: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'endpoint', 'Clouds and hypervisors that can be reached.')
+  const command = commandGroup(program, 'endpoint', 'Endpoints: the clouds and hypervisors of the project.')
     .command('check')
-    .description('Try whether an endpoint can be reached and used. Exit status 1 when it can not.')
+    .description('Check whether an endpoint can be reached and used. Exit status 1 when it cannot.')
     .argument('<endpoint>', 'name or id');
   inProject(command).action(
     context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {

@@ -2,7 +2,7 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerEndpointList: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'endpoint', 'Clouds and hypervisors that can be reached.').command('list').description('List the endpoints.');
+  const command = commandGroup(program, 'endpoint', 'Endpoints: the clouds and hypervisors of the project.').command('list').description('List the endpoints.');
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

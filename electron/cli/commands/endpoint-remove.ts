@@ -2,7 +2,7 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerEndpointRemove: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'endpoint', 'Clouds and hypervisors that can be reached.')
+  const command = commandGroup(program, 'endpoint', 'Endpoints: the clouds and hypervisors of the project.')
     .command('remove')
     .description('Remove an endpoint that no replica uses.')
     .argument('<endpoint>', 'name or id');

@@ -2,7 +2,7 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerExecutionLimit: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'execution', 'Runs of replicas.')
+  const command = commandGroup(program, 'execution', 'Executions of replicas.')
     .command('limit')
     .description('Change the bandwidth limit of a running execution. Works from any terminal.')
     .argument('<execution>', 'id; or a replica, for its last execution')

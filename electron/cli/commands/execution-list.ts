@@ -3,7 +3,7 @@ import { runList } from '../project/run-list.ts';
 
 export const registerExecutionList = runList<Execution>({
   group: 'execution',
-  about: 'Runs of replicas.',
+  about: 'Executions of replicas.',
   what: 'executions',
   columns: ['id', 'replica', 'number', 'state', 'started', 'ended'],
   async read(core, input) {

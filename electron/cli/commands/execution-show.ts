@@ -2,11 +2,11 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerExecutionShow: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'execution', 'Runs of replicas.')
+  const command = commandGroup(program, 'execution', 'Executions of replicas.')
     .command('show')
-    .description('Show an execution: its tasks, its numbers, its error. Works while it runs, from any terminal.')
+    .description('Show the tasks, progress and error of an execution. Works from any terminal while it is active.')
     .argument('<execution>', 'id; or a replica, for its last execution')
-    .option('--events', 'also what happened, in order');
+    .option('--events', 'also list its events');
   inProject(command).action(
     context.run(async (reference: string, options: ProjectOptions & { events?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

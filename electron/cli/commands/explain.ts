@@ -5,10 +5,10 @@ import type { ExplainOptions } from '../explain/run-explain.ts';
 export const registerExplain: CommandRegistrar = (program, context) => {
   program
     .command('explain')
-    .description('Print the effective environment of a document, each value with where it comes from.')
+    .description('Print the effective environment of a document, with the origin of each value.')
     .argument('<file>', 'YAML or JSON document')
     .option('--provider-config <file>', 'INI file with the defaults of the provider')
-    .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--format <format>', 'output format').choices(['text', 'json']).default('text'))
     .action(
       context.run(async (file: string, options: ExplainOptions) => {
         const { runExplain } = await import('../explain/run-explain.ts');

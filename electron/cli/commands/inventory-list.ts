@@ -2,9 +2,9 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerInventoryList: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'inventory', 'Lists of machines that the project keeps.')
+  const command = commandGroup(program, 'inventory', 'Imported lists of VMs.')
     .command('list')
-    .description('List the machines of a list, or the lists.')
+    .description('List the imported lists, or the VMs of one.')
     .argument('[name]', 'of a list');
   inProject(command).action(
     context.run(async (name: string | undefined, options: ProjectOptions): Promise<ExitStatus> => {

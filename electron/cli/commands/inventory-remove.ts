@@ -2,9 +2,9 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerInventoryRemove: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'inventory', 'Lists of machines that the project keeps.')
+  const command = commandGroup(program, 'inventory', 'Imported lists of VMs.')
     .command('remove')
-    .description('Remove a list. Replicas, endpoints and the machines themselves stay.')
+    .description('Remove a list. Replicas, endpoints and the VMs stay.')
     .argument('<name>', 'of the list');
   inProject(command).action(
     context.run(async (name: string, options: ProjectOptions): Promise<ExitStatus> => {

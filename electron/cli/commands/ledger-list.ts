@@ -2,11 +2,11 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerLedgerList: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'ledger', 'What Causeway created in which cloud.')
+  const command = commandGroup(program, 'ledger', 'The ledger: resources that Causeway created in clouds.')
     .command('list', { isDefault: true })
-    .description('List what exists, or may exist.')
-    .option('--check', 'ask the platforms whether each resource is still there')
-    .option('--removed', 'also what was removed');
+    .description('List the resources that exist or may exist.')
+    .option('--check', 'ask the platforms which resources exist, and list those that are not in the ledger')
+    .option('--removed', 'also list deleted resources');
   inProject(command).action(
     context.run(async (options: ProjectOptions & { check?: boolean; removed?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

@@ -2,10 +2,10 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerLedgerOrphans: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'ledger', 'What Causeway created in which cloud.')
+  const command = commandGroup(program, 'ledger', 'The ledger: resources that Causeway created in clouds.')
     .command('orphans')
-    .description('List what should not be there any more. Exit status 1 when there is something.')
-    .option('--check', 'ask the platforms whether each resource is still there');
+    .description('List orphaned cloud resources. Exit status 1 when there are any.')
+    .option('--check', 'ask the platforms which resources exist, and list those that are not in the ledger');
   inProject(command).action(
     context.run(async (options: ProjectOptions & { check?: boolean }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

@@ -7,11 +7,11 @@ import { inProject } from '../project/project-options.ts';
 export const registerMigration: CommandRegistrar = (program, context) => {
   const command = program
     .command('migration')
-    .description('Execute a replica and deploy it in one go. What was interrupted goes on.')
+    .description('Execute a replica and deploy it in one go. Resumes if interrupted before.')
     .argument('<replica>', 'name or id')
-    .option('--shutdown-vm', 'after the copy, shut the virtual machine down and bring what had changed meanwhile')
-    .option('--parallel-disks <number>', 'how many disks are copied at once')
-    .addOption(new Option('--verify <scope>', 'what is read back and compared').choices(['none', 'written', 'all']).default('written'))
+    .option('--shutdown-vm', 'after the copy, shut down the VM and copy the last changes')
+    .option('--parallel-disks <number>', 'number of disks to copy in parallel')
+    .addOption(new Option('--verify <scope>', 'what to read back and compare').choices(['none', 'written', 'all']).default('written'))
     .option('--limit <rate>', 'bytes per second, e.g. 50M, 400Mbit, pause')
     .option('--limit-profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"');
   inProject(withDeployOptions(command)).action(

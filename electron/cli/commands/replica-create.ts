@@ -1,20 +1,21 @@
-import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
+import { UsageError, type CommandRegistrar, type ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerReplicaCreate: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'replica', 'Copies of virtual machines that are kept up to date.')
+  const command = commandGroup(program, 'replica', 'Replicas: copies of VMs at a destination, kept up to date.')
     .command('create')
-    .description('Make a replica of a virtual machine. Nothing is copied yet.')
+    .description('Create a replica of a VM. Nothing is copied yet.')
     .argument('<source>', 'endpoint: name or id')
     .argument('<vm>', 'name or id')
     .argument('<destination>', 'endpoint: name or id')
     .option('--environment <file>', 'environment document with a source and a destination')
     .option('--provider-config <file>', 'INI file with the defaults of the provider')
-    .option('--name <name>', 'default: the name of the virtual machine');
+    .option('--name <name>', 'default: the name of the VM')
+    .option('--another', 'create it even if the VM already has a replica');
   inProject(command).action(
     context.run(
-      async (source: string, vm: string, destination: string, options: ProjectOptions & { environment?: string; providerConfig?: string; name?: string }): Promise<ExitStatus> => {
-        const { readFileSync } = await import('node:fs');
+      async (source: string, vm: string, destination: string, options: ProjectOptions & { environment?: string; providerConfig?: string; name?: string; another?: boolean }): Promise<ExitStatus> => {
+        const { readInputText } = await import('../project/read-input-file.ts');
         const { withProject } = await import('../project/with-project.ts');
         const { readEnvironments } = await import('../project/read-environments.ts');
         const { pairs } = await import('../output/table.ts');
@@ -25,9 +26,16 @@ export const registerReplicaCreate: CommandRegistrar = (program, context) => {
           ...(options.name === undefined ? {} : { name: options.name }),
           sourceEnvironment: environments.source,
           destinationEnvironment: environments.destination,
-          ...(options.providerConfig === undefined ? {} : { providerConfiguration: readFileSync(options.providerConfig, 'utf8') }),
+          ...(options.providerConfig === undefined ? {} : { providerConfiguration: readInputText(options.providerConfig) }),
         };
-        const replica = await withProject(options, context, (core) => core.call('replica.create', input, { signal: context.signal }));
+        const replica = await withProject(options, context, async (core) => {
+          if (options.another !== true && options.name === undefined) {
+            const from = (await core.call('endpoint.list', {})).find((one) => one.id === source || one.name === source);
+            const existing = (await core.call('replica.list', {})).filter((one) => one.sourceEndpointId === from?.id && (one.vmId === vm || one.vmName === vm));
+            if (existing.length > 0) throw new UsageError(`${vm} already has a replica: ${existing.map(({ name }) => name).join(', ')}. To create one more, add --another`);
+          }
+          return core.call('replica.create', input, { signal: context.signal });
+        });
         print(context, options, [replica], () => pairs({ replica: replica.name, id: replica.id, vm: replica.vmName }));
         return 0;
       },

@@ -3,12 +3,12 @@ import { withDeployOptions, type DeployOptions } from '../project/deploy-flags.t
 import { commandGroup, inProject } from '../project/project-options.ts';
 
 const description =
-  'Make a replica into a running virtual machine; a deployment that was interrupted goes on. Ctrl-C cancels and undoes it, a second one leaves at once.';
+  'Make a replica into a running VM. Resumes if interrupted before. Ctrl-C cancels and rolls back; press it again to skip that.';
 
 export const registerReplicaDeploy: CommandRegistrar = (program, context) => {
   for (const command of [
-    commandGroup(program, 'replica', 'Copies of virtual machines that are kept up to date.').command('deploy'),
-    commandGroup(program, 'deployment', 'Replicas made into running virtual machines.').command('create'),
+    commandGroup(program, 'replica', 'Replicas: copies of VMs at a destination, kept up to date.').command('deploy'),
+    commandGroup(program, 'deployment', 'Deployments: replicas made into running VMs.').command('create'),
   ]) {
     inProject(withDeployOptions(command.description(description).argument('<replica>', 'name or id'))).action(
       context.run(async (replica: string, options: DeployOptions): Promise<ExitStatus> => {

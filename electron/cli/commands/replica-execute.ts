@@ -4,13 +4,13 @@ import type { ExecuteOptions } from '../project/execute-replica.ts';
 import { commandGroup, inProject } from '../project/project-options.ts';
 
 export const registerReplicaExecute: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'replica', 'Copies of virtual machines that are kept up to date.')
+  const command = commandGroup(program, 'replica', 'Replicas: copies of VMs at a destination, kept up to date.')
     .command('execute')
-    .description('Bring a replica up to date; an execution that was interrupted goes on. Ctrl-C cancels and cleans up, a second one leaves at once.')
+    .description('Bring a replica up to date. Resumes if interrupted before. Ctrl-C cancels and cleans up; press it again to skip the clean-up.')
     .argument('<replica>', 'name or id')
-    .option('--shutdown-vm', 'shut the virtual machine down before its snapshot')
-    .option('--parallel-disks <number>', 'how many disks are copied at once')
-    .addOption(new Option('--verify <scope>', 'what is read back and compared').choices(['none', 'written', 'all']).default('written'))
+    .option('--shutdown-vm', 'shut down the VM before its snapshot')
+    .option('--parallel-disks <number>', 'number of disks to copy in parallel')
+    .addOption(new Option('--verify <scope>', 'what to read back and compare').choices(['none', 'written', 'all']).default('written'))
     .option('--limit <rate>', 'bytes per second, e.g. 50M, 400Mbit, pause')
     .option('--limit-profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"');
   inProject(command).action(

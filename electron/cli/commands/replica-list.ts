@@ -2,7 +2,7 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerReplicaList: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'replica', 'Copies of virtual machines that are kept up to date.').command('list').description('List the replicas.');
+  const command = commandGroup(program, 'replica', 'Replicas: copies of VMs at a destination, kept up to date.').command('list').description('List the replicas.');
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

@@ -2,7 +2,7 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerReplicaShow: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'replica', 'Copies of virtual machines that are kept up to date.')
+  const command = commandGroup(program, 'replica', 'Replicas: copies of VMs at a destination, kept up to date.')
     .command('show')
     .description('Show a replica, its disks and its last executions.')
     .argument('<replica>', 'name or id');

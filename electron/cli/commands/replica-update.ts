@@ -4,18 +4,18 @@ import { commandGroup, inProject, type ProjectOptions } from '../project/project
 type Options = ProjectOptions & { environment?: string; providerConfig?: string; name?: string; wave?: string | false };
 
 export const registerReplicaUpdate: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'replica', 'Copies of virtual machines that are kept up to date.')
+  const command = commandGroup(program, 'replica', 'Replicas: copies of VMs at a destination, kept up to date.')
     .command('update')
-    .description('Change what is said of a replica. What is not named stays; the next run works with it.')
+    .description('Update a replica’s settings. Options not given stay unchanged; the next execution uses them.')
     .argument('<replica>', 'name or id')
-    .option('--environment <file>', 'environment document that takes the place of both environments')
+    .option('--environment <file>', 'environment document that replaces both environments')
     .option('--provider-config <file>', 'INI file with the defaults of the provider')
-    .option('--name <name>', 'another name')
-    .option('--wave <wave>', 'the wave whose values it takes')
-    .option('--no-wave', 'take it out of its wave');
+    .option('--name <name>', 'new name')
+    .option('--wave <wave>', 'wave to inherit settings from')
+    .option('--no-wave', 'remove it from its wave');
   inProject(command).action(
     context.run(async (replica: string, options: Options): Promise<ExitStatus> => {
-      const { readFileSync } = await import('node:fs');
+      const { readInputText } = await import('../project/read-input-file.ts');
       const { withProject } = await import('../project/with-project.ts');
       const { readEnvironments } = await import('../project/read-environments.ts');
       const { pairs } = await import('../output/table.ts');
@@ -25,10 +25,14 @@ export const registerReplicaUpdate: CommandRegistrar = (program, context) => {
         replica,
         ...(options.name === undefined ? {} : { name: options.name }),
         ...(environments === undefined ? {} : { sourceEnvironment: environments.source, destinationEnvironment: environments.destination }),
-        ...(options.providerConfig === undefined ? {} : { providerConfiguration: readFileSync(options.providerConfig, 'utf8') }),
+        ...(options.providerConfig === undefined ? {} : { providerConfiguration: readInputText(options.providerConfig) }),
         ...(typeof options.wave === 'string' ? { wave: options.wave } : options.wave === false ? { wave: null } : {}),
       };
-      const changed = await withProject(options, context, (core) => core.call('replica.update', input, { signal: context.signal }));
+      const { requireWave } = await import('../project/waves.ts');
+      const changed = await withProject(options, context, async (core) => {
+        if (typeof options.wave === 'string') requireWave(options.wave, (await core.call('defaults.show', {})).waves.map(({ name }) => name));
+        return core.call('replica.update', input, { signal: context.signal });
+      });
       print(context, options, [changed], () => pairs({ replica: changed.name, id: changed.id, wave: changed.wave ?? '' }));
       return 0;
     }),

@@ -7,10 +7,10 @@ type Format = 'json-schema' | 'markdown' | 'example';
 export const registerSchema: CommandRegistrar = (program, context) => {
   program
     .command('schema')
-    .description('Print what an environment of a plugin may hold.')
+    .description('Print the parameters of a plugin.')
     .addArgument(new Argument('<plugin>', 'id of the plugin').choices(pluginIds))
     .addArgument(new Argument('<side>', 'which of its environments').choices(['source', 'destination']))
-    .addOption(new Option('--format <format>', 'how to print it').choices(['json-schema', 'markdown', 'example']).default('json-schema'))
+    .addOption(new Option('--format <format>', 'output format').choices(['json-schema', 'markdown', 'example']).default('json-schema'))
     .action(
       context.run(async (plugin: PluginId, side: Side, { format }: { readonly format: Format }): Promise<ExitStatus> => {
         const [{ plugins }, { renderSchema }] = await Promise.all([

@@ -9,10 +9,10 @@ export const registerValidate: CommandRegistrar = (program, context) => {
     .description('Check environment documents without a network.')
     .argument('<file-or-folder...>', 'YAML or JSON documents, and folders to search for them')
     .option('--provider-config <file>', 'INI file with the defaults of the provider')
-    .option('--catalog <file>', 'what the destination has, as "causeway catalog" captured it')
-    .addOption(new Option('--format <format>', 'how to print the findings').choices(reportFormats).default('text'))
+    .option('--catalog <file>', 'catalog of the destination, from "causeway catalog"')
+    .addOption(new Option('--format <format>', 'output format').choices(reportFormats).default('text'))
     .option('--strict', 'warnings count as errors for the exit status')
-    .addHelpText('after', '\nExit status: 0 no error, 1 errors found (with --strict: warnings too), 2 it could not run.')
+    .addHelpText('after', '\nExit status: 0 no error, 1 errors found (with --strict: warnings too), 2 the check could not start.')
     .action(
       context.run(async (paths: readonly string[], options: ValidateOptions) => {
         const { runValidate } = await import('../validate/run-validate.ts');

@@ -2,7 +2,7 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerVaultList: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'vault', 'Secrets of the project, encrypted.')
+  const command = commandGroup(program, 'vault', 'The project\'s encrypted secrets.')
     .command('list')
     .description('List the names of the secrets. Their values are never shown.');
   inProject(command).action(

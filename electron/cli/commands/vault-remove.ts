@@ -2,7 +2,7 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerVaultRemove: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'vault', 'Secrets of the project, encrypted.')
+  const command = commandGroup(program, 'vault', 'The project\'s encrypted secrets.')
     .command('remove')
     .description('Remove a secret.')
     .argument('<name>');

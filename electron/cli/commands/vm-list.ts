@@ -2,9 +2,9 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerVmList: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'vm', 'Virtual machines of sources.')
+  const command = commandGroup(program, 'vm', 'VMs of source endpoints.')
     .command('list')
-    .description('List the virtual machines of a source.')
+    .description('List the VMs of a source.')
     .argument('<endpoint>', 'name or id');
   inProject(command).action(
     context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {

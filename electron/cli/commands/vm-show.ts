@@ -2,9 +2,9 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 import { commandGroup, inProject, type ProjectOptions } from '../project/project-options.ts';
 
 export const registerVmShow: CommandRegistrar = (program, context) => {
-  const command = commandGroup(program, 'vm', 'Virtual machines of sources.')
+  const command = commandGroup(program, 'vm', 'VMs of source endpoints.')
     .command('show')
-    .description('Describe a virtual machine as an environment document carries it.')
+    .description('Show a VM in the form that environment documents use.')
     .argument('<endpoint>', 'name or id')
     .argument('<vm>', 'name or id');
   inProject(command).action(

@@ -35,7 +35,7 @@ function readForExplanation(file: string): JsonObject {
     throw new UsageError(`${file}: ${readFailure(error)}`);
   }
   const { value, findings } = typeof content === 'number' ? tooLarge(content) : readDocument(content, formatOfFile(file));
-  if (!isJsonObject(value)) throw new UsageError(`${file}: ${findings[0]?.message ?? 'the document is no object'}`);
+  if (!isJsonObject(value)) throw new UsageError(`${file}: ${findings[0]?.message ?? 'the document is not an object'}`);
   return value;
 }
 
@@ -46,7 +46,7 @@ function explainSides(file: string, document: JsonObject, sections: ReadonlyMap<
     if (value === undefined) continue;
     const plugin = pluginOf(value);
     const definition = plugin?.[side];
-    if (plugin === undefined || definition === undefined) throw new UsageError(`${file}: /${side}/plugin names no plugin that can be a ${side}`);
+    if (plugin === undefined || definition === undefined) throw new UsageError(`${file}: /${side}/plugin is not a plugin that supports ${side}`);
     const written = isJsonObject(value) && isJsonObject(value['environment']) ? value['environment'] : {};
     const vm = canonicalise(written, definition.acceptedSpellings).environment;
     const section = definition.providerConfiguration?.section;

@@ -2,16 +2,24 @@ import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 
 /** What to type for an error's remedy. The remedies themselves are shown in the workbench too and name no commands. */
 const commands: Partial<Record<ErrorCode, string>> = {
+  'general.runtime-lacks': 'causeway doctor',
   'secrets.no-vault': 'causeway vault init',
   'secrets.unknown-secret': 'causeway vault set <name>',
   'secrets.locked': 'set CAUSEWAY_KEY_FILE or CAUSEWAY_PASSPHRASE_FILE, or type the passphrase when asked',
   'secrets.weak-file-mode': 'chmod 600 <file>',
+  'engine.wave-in-use': 'causeway wave list, then causeway wave assign <other wave> <replicas>',
+  'trust.project-not-accepted': 'causeway trust show, then causeway trust accept',
+  'trust.endpoint-not-accepted': 'causeway trust show, then causeway trust accept',
+  'trust.environment-not-accepted': 'causeway trust show, then causeway trust accept',
   'engine.environment-invalid': 'causeway validate <file>',
   'engine.left-behind': 'causeway ledger orphans, then causeway ledger remove',
   'engine.source-not-cleaned': 'causeway replica delete <replica> --yes --source-gone',
   'cloud.clean-up-incomplete': 'causeway ledger orphans, then causeway ledger remove',
   'engine.execution-active': 'causeway execution show <replica>, causeway execution cancel <replica>',
+  'engine.execution-interrupted': 'causeway execution resume <replica>, or causeway execution cancel <replica>',
   'deployment.active': 'causeway deployment show <replica>, causeway deployment cancel <replica>',
+  'store.other-computer': 'causeway project take-over',
+  'store.replica-elsewhere': 'causeway ledger list --check, then causeway ledger remove --made-elsewhere <ids>',
 };
 
 /** A line for below an error's remedy; empty when there is no command for it. */

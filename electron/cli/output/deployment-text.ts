@@ -11,7 +11,7 @@ export function deploymentText(deployment: DeploymentDetail): string {
       deployment: deployment.id,
       replica: deployment.replicaName,
       number: deployment.number,
-      state: deployment.kept ? `${deployment.state}, kept as it is` : deployment.state,
+      state: deployment.kept ? `${deployment.state}, kept for troubleshooting` : deployment.state,
       started: moment(deployment.startedAt),
       ended: moment(deployment.finishedAt),
       took: took(deployment.startedAt, deployment.finishedAt),
@@ -47,7 +47,7 @@ function guestText({ dossier, steps, diff, warnings, scripts, seconds }: GuestRe
     pairs({ guest: `${dossier.name} (${dossier.architecture}, ${dossier.firmware}, ${dossier.bootloader})`, hostname: dossier.hostname, prepared: duration(seconds) }),
     table(['step', 'changed', 'took'], steps.map((step) => [step.title, step.changed ? 'yes' : 'no', duration(step.seconds)])),
     ...warnings.map((warning) => `warning: ${warning}\n`),
-    ...scripts.map((script) => `script ${script.script} ended with ${script.exitCode}\n`),
+    ...scripts.map((script) => `script ${script.script} exited with ${script.exitCode}\n`),
     ...changes.map((line) => `${line}\n`),
   ].join('');
 }

@@ -4,7 +4,7 @@ import { table } from './table.ts';
 /** The ledger for people. */
 export function ledgerTable(items: readonly LedgerItem[]): string {
   return table(
-    ['kind', 'lifetime', 'state', 'name', 'resource', 'endpoint', 'orphan', 'entry'],
-    items.map((item) => [item.kind, item.lifetime, item.state, item.name, item.resourceId, item.endpointName ?? item.endpointId, item.orphan, item.entryId]),
+    ['kind', 'lifetime', 'state', 'name', 'resource', 'endpoint', 'orphan', 'created by', 'entry'],
+    items.map((item) => [item.kind, item.lifetime, item.state, item.name, item.resourceId, item.endpointName ?? item.endpointId, item.orphan, item.madeBy, item.entryId]),
   );
 }

@@ -1,3 +1,4 @@
+import { textStart } from '../../../shared/model/cut-text.ts';
 import type { Event } from '../../../shared/model/event.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -62,7 +63,7 @@ export function terminalDisplay(stdout: Terminal, titleOf: TitleOf = () => undef
   let drawn = 0;
   const draw = (above: readonly string[] = []): void => {
     const columns = stdout.columns ?? 80;
-    const doing = [...tasks.values()].map((title) => `${title} …`.slice(0, columns - 1));
+    const doing = [...tasks.values()].map((title) => textStart(`${title} …`, columns - 1));
     const live = withinRows([...doing, ...[...bars.values()].flat()], (stdout.rows ?? 24) - 1);
     const lines = [...above, ...live].map((line) => `${line}\n`).join('');
     stdout.write(`${drawn === 0 ? '' : `\x1b[${drawn}A\x1b[0J`}${lines}`);

@@ -8,11 +8,11 @@ export function cancelOnInterrupt(
   context: Pick<CommandContext, 'signal'>, say: (text: string) => void, cancel: (force: boolean) => Promise<unknown>,
 ): () => void {
   const leave = (): void => {
-    say('Leaving the clean-up; the ledger knows what is left.');
+    say('Clean-up skipped; what is left is in the ledger.');
     cancel(true).catch(() => undefined);
   };
   const stop = (): void => {
-    say('Cancelling and cleaning up; once more to leave at once.');
+    say('Cancelling and cleaning up. Press Ctrl-C again to skip the clean-up.');
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, leave);
     cancel(false).catch(() => undefined);
   };

@@ -38,7 +38,7 @@ export async function deploymentOptions(options: DeployOptions): Promise<Deploym
 function numberOf<K extends string>(key: K, flag: string, text: string | undefined, most: number): { [P in K]?: number } {
   if (text === undefined) return {};
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most) throw new UsageError(`${flag} wants a number from 1 to ${most}`);
+  if (!Number.isInteger(value) || value < 1 || value > most) throw new UsageError(`${flag} must be a number from 1 to ${most}`);
   return { [key]: value } as { [P in K]?: number };
 }
 

@@ -66,7 +66,7 @@ export function bandwidthOf(options: { limit?: string; limitProfile?: string }):
 export function executionOptions(options: ExecuteOptions): ExecutionOptions {
   const parallelDisks = options.parallelDisks === undefined ? undefined : Number(options.parallelDisks);
   if (parallelDisks !== undefined && !(Number.isInteger(parallelDisks) && parallelDisks >= 1 && parallelDisks <= 16)) {
-    throw new UsageError('--parallel-disks wants a number from 1 to 16');
+    throw new UsageError('--parallel-disks must be a number from 1 to 16');
   }
   return {
     verify: options.verify,

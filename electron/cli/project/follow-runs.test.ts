@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Event } from '../../../shared/model/event.ts';
 import { createCore, type Core } from '../../engine/core/core.ts';
-import { memoryVault, MemoryLab } from '../../engine/core/testing/memory-lab.ts';
+import { MemoryLab } from '../../engine/core/testing/memory-lab.ts';
 import { recordingMorph } from '../../engine/core/testing/recording-morph.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { RunDisplay } from '../output/run-display.ts';
@@ -59,7 +59,7 @@ function open(): Core {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
   });
   return createCore({
-    projectFolder: folder, vault: memoryVault({ key: '{}' }), platforms: lab.platforms, connectWorker: lab.connectWorker, guests, bootProbe: async () => undefined,
+    projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, guests, bootProbe: async () => undefined,
   });
 }
 
@@ -106,5 +106,5 @@ test('an interrupt cancels, and the clean-up is waited for', async () => {
   const start = async () => [await core.call('deployment.create', { replica: 'web', options: {} })];
   const [deployment] = await followRuns(core, deploymentRuns, { former: [], start }, display, context);
   expect(deployment).toMatchObject({ state: 'cancelled', leftBehind: 0, resources: [] });
-  expect(notices).toEqual(['Cancelling and cleaning up; once more to leave at once.']);
+  expect(notices).toEqual(['Cancelling and cleaning up. Press Ctrl-C again to skip the clean-up.']);
 });

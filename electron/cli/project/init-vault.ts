@@ -27,7 +27,7 @@ export async function initVault(options: ProjectOptions, context: CommandContext
   if (wrapper === undefined) throw new UsageError('set CAUSEWAY_KEY_FILE or CAUSEWAY_PASSPHRASE_FILE, or run this on a terminal');
   await createVault(vaultPath(folder), wrapper);
   if (options.json === true) context.stdout.write(`${JSON.stringify({ vault: vaultPath(folder), protection: wrapper.kind })}\n`);
-  else context.stdout.write(`The vault is made, protected by a ${wrapper.kind}. It is not protected by the operating system.\n`);
+  else context.stdout.write(`The vault was created, protected by a ${wrapper.kind}. It is not protected by the operating system.\n`);
   return 0;
 }
 
@@ -35,6 +35,6 @@ async function typedTwice(context: CommandContext): Promise<KeyWrapper | undefin
   const passphrase = await askSecretly(context, 'New passphrase: ');
   if (passphrase === undefined) return undefined;
   if (passphrase.length < shortestPassphrase) throw new UsageError(`a passphrase has at least ${shortestPassphrase} characters`);
-  if ((await askSecretly(context, 'The same again: ')) !== passphrase) throw new UsageError('the two are not the same');
+  if ((await askSecretly(context, 'Repeat the passphrase: ')) !== passphrase) throw new UsageError('the passphrases do not match');
   return passphraseWrapper(passphrase);
 }

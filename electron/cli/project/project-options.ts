@@ -10,7 +10,7 @@ export interface ProjectOptions {
 export function inProject(command: Command): Command {
   return command
     .option('--project <folder>', 'the project (default: $CAUSEWAY_PROJECT, or the current folder)')
-    .option('--json', 'print JSON, one value a line');
+    .option('--json', 'print JSON, one value per line');
 }
 
 /** A command that only holds others, made when its first one is added. */

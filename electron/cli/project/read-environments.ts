@@ -1,20 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { formatOfFile, readDocument } from '../../../shared/environment/read-document.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
 import { UsageError } from '../command-context.ts';
+import { readInputFile } from './read-input-file.ts';
 
 /** A YAML or JSON file that holds an object, read with the same care as an environment document. */
 export function readObject(file: string): JsonObject {
-  let content: Uint8Array;
-  try {
-    content = readFileSync(file);
-  } catch (error) {
-    throw new UsageError(`${file}: ${(error as NodeJS.ErrnoException).code ?? 'can not be read'}`);
-  }
-  const { value, findings } = readDocument(content, formatOfFile(file));
+  const { value, findings } = readDocument(readInputFile(file), formatOfFile(file));
   const fault = findings.find((finding) => finding.severity === 'error');
   if (fault !== undefined) throw new UsageError(`${file}:${fault.location?.line ?? 1}: ${fault.message}`);
-  if (!isJsonObject(value)) throw new UsageError(`${file}: it holds no object`);
+  if (!isJsonObject(value)) throw new UsageError(`${file}: it must contain an object`);
   return value;
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { UsageError, type CommandContext } from '../command-context.ts';
+import { readFailure } from '../validate/collect-files.ts';
 import { askSecretly } from './unlock.ts';
 
 /** A secret's value: from a file, typed, or all of standard input; without the line's end. */
@@ -13,6 +14,6 @@ function readAll(from: string | 0): string {
   try {
     return readFileSync(from, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new UsageError(`${from === 0 ? 'standard input' : from}: ${(error as NodeJS.ErrnoException).code ?? 'can not be read'}`);
+    throw new UsageError(`${from === 0 ? 'standard input' : from}: ${readFailure(error)}`);
   }
 }

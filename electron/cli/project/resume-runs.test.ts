@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -8,6 +8,7 @@ import { runProgram } from '../program.ts';
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-resume-'));
+  mkdirSync(join(folder, '.causeway'), { mode: 0o700 });
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

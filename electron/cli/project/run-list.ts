@@ -20,8 +20,8 @@ export function runList<T>({ group, about, what, columns, read }: RunList<T>): C
   return (program, context) => {
     const command = commandGroup(program, group, about)
       .command('list')
-      .description(`List ${what}, the newest first.`)
-      .option('--replica <replica>', 'of this replica only');
+      .description(`List ${what}, newest first.`)
+      .option('--replica <replica>', 'only those of this replica');
     inProject(command).action(
       context.run(async (options: ProjectOptions & { replica?: string }): Promise<ExitStatus> => {
         const { withProject } = await import('./with-project.ts');

@@ -19,6 +19,11 @@ export function keyWrapperFor(context: CommandContext): () => Promise<KeyWrapper
   };
 }
 
+/** Whether opening the vault means asking a person. */
+export function asksForPassphrase({ env }: CommandContext): boolean {
+  return (env['CAUSEWAY_KEY_FILE'] ?? '') === '' && (env['CAUSEWAY_PASSPHRASE_FILE'] ?? '') === '';
+}
+
 /** Asks on the terminal without showing what is typed; undefined where nobody can be asked. */
 export async function askSecretly(context: CommandContext, question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY || context.stdout.isTTY !== true) return undefined;

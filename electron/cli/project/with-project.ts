@@ -6,13 +6,27 @@ import { stateFolder } from '../../engine/store/database.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { UsageError, type CommandContext } from '../command-context.ts';
 import type { ProjectOptions } from './project-options.ts';
-import { keyWrapperFor } from './unlock.ts';
+import { asksForPassphrase, keyWrapperFor } from './unlock.ts';
 
 /** The folder that a command works in. @throws UsageError when it is not there */
 export function projectFolder(options: ProjectOptions, context: CommandContext): string {
   const folder = resolve(options.project ?? (context.env['CAUSEWAY_PROJECT'] || '.'));
-  if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder}`);
+  if (!existsSync(folder)) throw new UsageError(`folder not found: ${folder}`);
   return folder;
+}
+
+/** What only a project has; the last ones are what a cloned project has before it is opened here. */
+const projectMarks = ['.causeway', 'endpoints', 'replicas', 'waves', 'inventory', 'defaults.json'];
+
+export interface MayCreate {
+  /** Set by the commands with which a project begins. */
+  readonly createProject?: boolean;
+}
+
+/** @throws UsageError where a command would make a project of a folder that is none */
+function requireProject(folder: string): void {
+  if (projectMarks.some((mark) => existsSync(join(folder, mark)))) return;
+  throw new UsageError(`${folder} is not a Causeway project. Name one with --project or CAUSEWAY_PROJECT; to start one here: causeway vault init, or causeway endpoint add`);
 }
 
 export function vaultPath(folder: string): string {
@@ -23,9 +37,10 @@ export function vaultPath(folder: string): string {
  * Opens the project, as its engine or as a client of the one that runs, does the work, and closes it again; executions that
  * this process runs are waited for.
  */
-export async function withProject<T>(options: ProjectOptions, context: CommandContext, work: (core: CoreClient) => Promise<T>): Promise<T> {
+export async function withProject<T>(options: ProjectOptions & MayCreate, context: CommandContext, work: (core: CoreClient) => Promise<T>): Promise<T> {
   const folder = projectFolder(options, context);
-  const vault = openVault(vaultPath(folder), keyWrapperFor(context));
+  if (options.createProject !== true) requireProject(folder);
+  const vault = openVault(vaultPath(folder), keyWrapperFor(context), { asksPeople: asksForPassphrase(context) });
   const { client } = await openProject({ projectFolder: folder, vault }, context.signal);
   try {
     return await work(client);

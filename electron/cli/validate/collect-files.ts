@@ -55,7 +55,9 @@ export function readFailure(error: unknown): string {
     ENOENT: 'there is no such file or folder',
     EACCES: 'permission denied',
     EPERM: 'permission denied',
-    EISDIR: 'is a folder',
+    EISDIR: 'it is a folder, not a file',
+    ENOTDIR: 'a part of the path is not a folder',
+    EMFILE: 'too many files are open',
   };
   return texts[String(code)] ?? (error instanceof Error ? error.message : String(error));
 }

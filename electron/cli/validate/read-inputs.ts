@@ -12,13 +12,13 @@ export async function readProviderConfigurationFile(file: string): Promise<Provi
   return readProviderConfiguration(await readInput(file, 'provider configuration'), Object.values(plugins));
 }
 
-/** @throws UsageError when the file is no catalog: nothing could be compared with it. */
+/** @throws UsageError when the file is not a catalog: nothing could be compared with it. */
 export async function readCatalogFile(file: string): Promise<Catalog> {
   const { value, findings } = readDocument(await readInput(file, 'catalog'), 'json');
   const [unreadable] = findings;
-  if (value === undefined || unreadable !== undefined) throw new UsageError(`${file}: ${unreadable?.message ?? 'is no catalog'}`);
+  if (value === undefined || unreadable !== undefined) throw new UsageError(`${file}: ${unreadable?.message ?? 'not a catalog'}`);
   const [fault] = checkShape(catalogSchema, value, { unknownKey: ({ key }) => ({ message: `${key} is not known` }), name: 'The catalog' });
-  if (fault !== undefined) throw new UsageError(`${file} is no catalog: ${toPointer(fault.path)}: ${fault.message}`);
+  if (fault !== undefined) throw new UsageError(`${file} is not a catalog: ${toPointer(fault.path)}: ${fault.message}`);
   return value as Catalog;
 }
 

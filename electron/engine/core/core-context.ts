@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
@@ -7,45 +6,65 @@ import type { Execution } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { DeploymentService } from '../deployments/deployment-service.ts';
 import type { ExecutionService } from '../executions/execution-service.ts';
-import type { PlatformRegistry } from '../platforms/registry.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
-import type { SecretVault } from '../ports/secret-vault.ts';
+import type { SealedVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
-import { ledgerScope } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
 import type { Descriptions } from './descriptions/descriptions.ts';
-import { resolveSecrets, type Redactor } from './secret-references.ts';
+import type { ProjectTrust } from '../trust/trusted-projects.ts';
+import type { Redactor } from './secret-references.ts';
+import type { AcceptedEndpoints } from './trust/accepted-endpoints.ts';
+import type { Gate } from './trust/gate.ts';
+import type { SealedConnections } from './trust/sealed-connections.ts';
 
 /** What the calls of the core stand on. */
 export interface CoreContext {
   readonly stateFolder: string;
   readonly store: Store;
-  readonly vault: SecretVault;
-  readonly platforms: PlatformRegistry;
+  /** Nothing can be read out of it; the gate does that. */
+  readonly vault: SealedVault;
+  /** The one way to platforms and secrets. */
+  readonly gate: Gate;
+  /** What this user of this computer accepted of the project. */
+  readonly trust: ProjectTrust;
+  readonly accepted: AcceptedEndpoints;
+  readonly sealed: SealedConnections;
   readonly redactor: Redactor;
   readonly descriptions: Descriptions;
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
   /** Records what happened, without secrets, and tells who listens. */
   readonly emit: (event: NewEvent) => void;
+  /** Tells who listens that endpoints, replicas or what is accepted of them are different now. */
+  readonly changed: () => void;
   /** How many runs at the same time where the project does not say it. */
   readonly defaultAtOnce: number;
 }
 
 /** The same without the services that stand on it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'emit' | 'defaultAtOnce'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'emit' | 'changed' | 'defaultAtOnce'>;
 
 /** Where digest maps lie. */
 export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {
   return join(core.stateFolder, 'transfer');
 }
 
-export function endpointOf(core: Pick<CoreContext, 'store'>, reference: string): Endpoint {
+/** With the connection that this computer accepted, as far as it can be read now; with the proposed one where there is none. */
+export function endpointOf(core: Pick<CoreContext, 'store' | 'accepted'>, reference: string): Endpoint {
+  return shownEndpoint(core, storedEndpoint(core, reference));
+}
+
+/** As the project's files have it: its connection is a proposal. */
+export function storedEndpoint(core: Pick<CoreContext, 'store'>, reference: string): Endpoint {
   const endpoint = core.store.endpoints.find(reference);
   if (endpoint === undefined) throw new CausewayError('engine.not-found', `endpoint ${reference}`);
   return endpoint;
+}
+
+export function shownEndpoint(core: Pick<CoreContext, 'accepted'>, endpoint: Endpoint): Endpoint {
+  return { ...endpoint, connection: core.accepted.shown(endpoint) ?? {} };
 }
 
 export function replicaOf(core: Pick<CoreContext, 'store'>, reference: string): Replica {
@@ -73,29 +92,14 @@ export function deploymentOf(core: Pick<CoreContext, 'store'>, reference: string
   return deployment;
 }
 
-type PlatformParts = Pick<CoreContext, 'platforms' | 'vault' | 'redactor' | 'stateFolder'>;
-
-/**
- * The endpoint's platform as a source. The caller closes it.
- *
- * @param use for whom; without it, the source can only be looked at
- */
-export async function openSource(core: PlatformParts & Pick<CoreContext, 'store'>, endpoint: Endpoint, use?: PlatformUse): Promise<SourcePlatform> {
-  const factory = core.platforms[endpoint.plugin];
-  if (factory?.source === undefined) throw notHere(endpoint, 'source');
-  const ledger = use === undefined ? {} : { use, ledger: ledgerScope(core.store.ledger, scopeOfUse(endpoint, use)) };
-  return factory.source(await connectionOf(core, endpoint), { ...contextOf(core, endpoint), ...ledger });
+/** The endpoint's platform as a source, by way of the gate. The caller closes it. */
+export function openSource(core: Pick<CoreContext, 'gate'>, endpoint: Endpoint, use?: PlatformUse): Promise<SourcePlatform> {
+  return core.gate.source(endpoint, use);
 }
 
-function scopeOfUse(endpoint: Endpoint, { replicaId, executionId }: PlatformUse) {
-  return { endpointId: endpoint.id, replicaId, ...(executionId === undefined ? {} : { executionId }), side: 'source' as const };
-}
-
-/** The endpoint's platform as a destination. The caller closes it. */
-export async function openDestination(core: PlatformParts, endpoint: Endpoint): Promise<DestinationPlatform> {
-  const factory = core.platforms[endpoint.plugin];
-  if (factory?.destination === undefined) throw notHere(endpoint, 'destination');
-  return factory.destination(await connectionOf(core, endpoint), contextOf(core, endpoint));
+/** The endpoint's platform as a destination, by way of the gate. The caller closes it. */
+export function openDestination(core: Pick<CoreContext, 'gate'>, endpoint: Endpoint): Promise<DestinationPlatform> {
+  return core.gate.destination(endpoint);
 }
 
 /** Opens, uses, closes. */
@@ -106,18 +110,4 @@ export async function using<P extends { close(): Promise<void> }, R>(platform: P
   } finally {
     await opened.close();
   }
-}
-
-function connectionOf(core: PlatformParts, endpoint: Endpoint) {
-  return resolveSecrets(endpoint.connection, core.vault, (name, secret) => core.redactor.learn(name, secret));
-}
-
-function contextOf(core: PlatformParts, endpoint: Endpoint) {
-  const folder = join(core.stateFolder, 'endpoints', endpoint.id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return { scratchFolder: folder };
-}
-
-function notHere(endpoint: Endpoint, side: string): CausewayError {
-  return new CausewayError('engine.plugin-not-here', `${endpoint.plugin} as a ${side} (endpoint ${endpoint.name})`);
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isTerminalExecution, type Execution, type ExecutionOptions } from '../../../shared/model/execution.ts';
 import { createCore, type Core } from './core.ts';
-import { memoryVault, MemoryLab } from './testing/memory-lab.ts';
+import { MemoryLab } from './testing/memory-lab.ts';
 
 const MiB = 1024 * 1024;
 let folder: string;
@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 function open(): Core {
-  return createCore({ projectFolder: folder, vault: memoryVault({ key: '{}' }), platforms: lab.platforms, connectWorker: lab.connectWorker, slowWorkerMs: 20 });
+  return createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, slowWorkerMs: 20 });
 }
 
 async function makeReplica(): Promise<void> {
@@ -146,7 +146,7 @@ describe('executing a replica', () => {
   });
 
   test('what of the VM is on none of its disks is told before anything is written', async () => {
-    lab.notCarried = ['web has a scratch disk that no replica carries'];
+    lab.unsupportedDevices = ['web has a scratch disk that no replica carries'];
     const execution = await execute();
     const told = (await core.call('execution.events', { execution: execution.id })).map((event) => event.message);
     const at = (text: string): number => told.findIndex((message) => message.includes(text));
@@ -286,20 +286,20 @@ describe('the contract', () => {
     await makeReplica();
     const lost = () => new CausewayError('source.unreachable', 'the answer was lost', { retryable: false });
     lab.fail('snapshot', lost());
-    lab.fail('abandon intent', lost(), lost(), lost(), lost(), lost(), lost());
+    lab.fail('discard pending', lost(), lost(), lost(), lost(), lost(), lost());
     expect(await execute()).toMatchObject({ state: 'failed' });
     expect(await core.call('ledger.list', {})).toContainEqual(expect.objectContaining({ kind: 'source-snapshot', state: 'intended' }));
     lab.faults.clear();
     lab.log.length = 0;
     await core.call('replica.delete', { replica: 'web' });
-    expect(lab.log).toContain('abandon intent');
+    expect(lab.log).toContain('discard pending');
   });
 
   test('deleting a replica whose source is out of reach deletes its volumes, says what can be done, and forgets by name what is asked to be forgotten', async () => {
     await makeReplica();
     await execute();
     const [base] = lab.snapshots.keys();
-    lab.fail('drop', new CausewayError('source.unreachable', 'nobody answers'));
+    lab.fail('delete base', new CausewayError('source.unreachable', 'nobody answers'));
     await expect(core.call('replica.delete', { replica: 'web' })).rejects.toMatchObject({ code: 'engine.source-not-cleaned', message: expect.stringContaining('nobody answers') as unknown });
     expect([lab.things.size, (await core.call('replica.list', {})).length]).toEqual([0, 1]);
     expect(await core.call('replica.delete', { replica: 'web', sourceIsGone: true })).toEqual({ forgotten: [base] });

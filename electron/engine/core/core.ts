@@ -2,8 +2,12 @@ import { calls, type CallName, type CallOutput, type EventName, type EventPayloa
 import { opened, type Envelope } from '../../../shared/contract/envelope.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { eventHub } from './event-hub.ts';
+import { adviseByShape } from '../../../shared/validation/check-vm.ts';
+import { checkShape } from '../../../shared/validation/check-shape.ts';
 import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { Event } from '../../../shared/model/event.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
+import { systemFailure } from '../../../shared/model/system-failure.ts';
 import type { OpenReplica } from '../executions/execution-service-options.ts';
 import { executionService } from '../executions/execution-service.ts';
 import type { ConnectWorker } from '../executions/run-context.ts';
@@ -19,15 +23,24 @@ import type { SecretVault } from '../ports/secret-vault.ts';
 import * as replication from '../replication/index.ts';
 import { ensureStateFolder } from '../store/database.ts';
 import type { NewEvent } from '../store/events.ts';
+import { lastWords } from '../store/last-words.ts';
+import type { Computer } from '../store/store-identity.ts';
 import { openStore } from '../store/store.ts';
+import type { Clock } from '../time/clock.ts';
 import { connectWorker } from '../transport/connect-worker.ts';
 import { handlers } from './calls/index.ts';
 import type { Handler } from './calls/handler.ts';
+import { changingCalls } from './calls/project.ts';
 import { descriptions } from './descriptions/descriptions.ts';
 import { watchProjectFiles } from './descriptions/watch.ts';
 import { endpointOf, openDestination, openSource, transferFolder, type CoreContext, type CoreParts } from './core-context.ts';
+import { projectTrust } from '../trust/trusted-projects.ts';
+import { acceptedEndpoints } from './trust/accepted-endpoints.ts';
+import { createGate } from './trust/gate.ts';
+import { sealedConnections } from './trust/sealed-connections.ts';
 import { replicaEnvironments } from './replica-environments.ts';
-import { redactor, resolveSecrets } from './secret-references.ts';
+import { recordUncaught } from './uncaught.ts';
+import { redactor } from './secret-references.ts';
 
 export interface CoreOptions {
   readonly projectFolder: string;
@@ -46,6 +59,10 @@ export interface CoreOptions {
   readonly guests?: Partial<GuestPreparation>;
   /** Default: asks the port itself. */
   readonly bootProbe?: BootProbe;
+  /** Default: this one. */
+  readonly computer?: Computer;
+  /** For pauses between looks at platforms. Default: the system's. */
+  readonly clock?: Clock;
   /** How many executions, and how many deployments, run at the same time where the project does not say it. Default 4. */
   readonly executionLimit?: number;
 }
@@ -71,15 +88,39 @@ export interface Core extends CoreClient {
 export function createCore(options: CoreOptions): Core {
   const stateFolder = ensureStateFolder(options.projectFolder);
   const transfer = options.transfer ?? replication;
-  const store = openStore(stateFolder, transfer.createTransferTables);
+  const store = openStore(stateFolder, transfer.createTransferTables, options.clock, options.computer);
   const hub = eventHub();
   const redact = redactor();
   const described = descriptions(store, options.projectFolder);
-  described.takeIn();
-  const parts = { stateFolder, store, vault: options.vault, platforms: options.platforms ?? allPlatforms, redactor: redact, descriptions: described };
-  const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal) => connectWorker(access, mechanism, {}, signal));
-  const emit = (event: NewEvent): void =>
-    hub.emit('execution.event', store.events.append({ ...event, message: redact.text(event.message), details: redact.json(event.details) }));
+  try {
+    described.takeIn();
+  } catch (error) {
+    // The project opens for reading, with what was taken in before.
+    if (systemFailure(error) === undefined) throw error;
+  }
+  const { vault, platforms = allPlatforms } = options;
+  const trust = projectTrust(options.projectFolder);
+  const accepted = acceptedEndpoints(trust, vault);
+  const gate = createGate({ stateFolder, store, vault, platforms, redactor: redact, trust, accepted });
+  const parts: CoreParts = { stateFolder, store, vault, gate, trust, accepted, sealed: sealedConnections(vault), redactor: redact, descriptions: described };
+  const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal, note) => connectWorker(access, mechanism, { note }, signal));
+  const words = lastWords(stateFolder);
+  let lastEventId = 0;
+  /** Never throws: what happens must not depend on whether it can be written down. */
+  const emit = (event: NewEvent): void => {
+    const clean: NewEvent = { ...event, message: redact.text(event.message), details: redact.json(event.details) };
+    let told: Event;
+    try {
+      told = store.events.append(clean);
+      lastEventId = told.id;
+    } catch {
+      told = { id: lastEventId, at: new Date().toISOString(), ...clean };
+      const { at, message, replicaId, executionId, deploymentId } = told;
+      // What follows an interruption is not as telling as the interruption itself.
+      if (event.type !== 'task.state' && event.type !== 'task.retry') words.write({ at, message, replicaId, executionId, deploymentId });
+    }
+    hub.emit('execution.event', told);
+  };
   const defaultAtOnce = options.executionLimit ?? 4;
   const atOnce = store.queueLimit.get() ?? defaultAtOnce;
   const executions = executionService({
@@ -110,7 +151,14 @@ export function createCore(options: CoreOptions): Core {
   });
   executions.markInterrupted();
   deployments.markInterrupted();
-  const context: CoreContext = { ...parts, executions, deployments, emit, defaultAtOnce };
+  const left = words.take();
+  if (left !== undefined) emit({ type: 'note', ...left, message: `not recorded at ${left.at}: ${left.message}`, details: {} });
+  const forgetUncaught = recordUncaught((error) => {
+    const shown = redact.error(error);
+    emit({ type: 'note', message: `the engine ended because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
+    return shown;
+  });
+  const context: CoreContext = { ...parts, executions, deployments, emit, changed: () => hub.emit('project.changed', {}), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.drain();
@@ -147,6 +195,7 @@ export function createCore(options: CoreOptions): Core {
       await drain();
       await Promise.allSettled(pending);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
+      forgetUncaught();
       store.close();
     },
   };
@@ -158,38 +207,31 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
   const call = name as CallName;
   const parsed = calls[call].input.safeParse(input);
   if (!parsed.success) {
-    // Paths and messages only: an issue never repeats the value, which may be a secret.
-    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
+    // Paths and messages only: they repeat no value but that of a choice, because it may be a secret.
+    const faults = checkShape(calls[call].input, input, { unknownKey: (unknown) => adviseByShape(unknown, name), name: 'The input' });
+    const issues = faults.map(({ path, message }) => (path.length < 2 ? message : `${path.join('.')}: ${message}`));
     throw new CausewayError('general.invalid-input', `${name}: ${issues.join('; ')}`, { details: { issues } });
   }
+  if (changingCalls.has(call)) core.store.identity.refuseOtherComputer();
   const handler = handlers[call] as unknown as Handler<CallName>;
   return handler(core, parsed.data as never, signal);
 }
 
 /** Both platforms of a replica and its environments, as a run uses them. */
 async function openReplica(core: CoreParts, replica: Replica, use: Omit<PlatformUse, 'replicaId'>): Promise<OpenReplica> {
-  const from = endpointOf(core, replica.sourceEndpointId);
-  const to = endpointOf(core, replica.destinationEndpointId);
-  const learn = (name: string, secret: string): void => core.redactor.learn(name, secret);
-  const written = replicaEnvironments(core, replica);
-  const environments = {
-    source: await resolveSecrets(written.values('source'), core.vault, learn),
-    destination: await resolveSecrets(written.values('destination'), core.vault, learn),
-  };
-  const source = await openSource(core, from, { replicaId: replica.id, ...use });
+  const opened: { close(): Promise<void> }[] = [];
+  const close = async (): Promise<void> => void (await Promise.allSettled(opened.map((platform) => platform.close())));
   try {
-    const destination = await openDestination(core, to);
-    return {
-      source,
-      destination,
-      environments,
-      findings: async (vm) => written.findings(vm),
-      close: async () => {
-        await Promise.allSettled([source.close(), destination.close()]);
-      },
-    };
+    // First: from then on it is known what was accepted of their connections, which rules need.
+    const source = await openSource(core, endpointOf(core, replica.sourceEndpointId), { replicaId: replica.id, ...use });
+    opened.push(source);
+    const destination = await openDestination(core, endpointOf(core, replica.destinationEndpointId));
+    opened.push(destination);
+    const written = replicaEnvironments(core, replica);
+    const environments = { source: await written.opened('source'), destination: await written.opened('destination') };
+    return { source, destination, environments, findings: async (vm) => written.findings(vm), close };
   } catch (error) {
-    await source.close();
+    await close();
     throw error;
   }
 }

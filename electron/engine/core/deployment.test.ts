@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
-import { deploymentProject } from './testing/deployment-project.ts';
+import { deploymentProject, destinationEnvironment } from './testing/deployment-project.ts';
 
 const MiB = 1024 * 1024;
 const project = deploymentProject();
@@ -38,6 +38,27 @@ describe('deploying a replica', () => {
     });
     expect(request?.devices.map((id) => project.lab.things.get(id)?.bytes?.length)).toEqual([2 * MiB, MiB]);
     expect(JSON.stringify(await project.core.call('deployment.show', { deployment: 'web' }))).not.toContain('open sesame');
+  });
+
+  test('has the platform\'s agent installed, and drivers for the disk buses of the environment', async () => {
+    await project.deploy();
+    expect(project.morph.requests.at(-1)?.options).toMatchObject({ agent: { url: 'http://169.254.169.254/agent.deb', architecture: 'x86_64' }, diskBuses: ['virtio'] });
+    await project.core.call('replica.update', {
+      replica: 'web', destinationEnvironment: { ...destinationEnvironment, disk_bus: 'usb', custom_boot_volume_image_metadata: { disk_bus: 'ide' } },
+    });
+    await project.deploy({ agentPackage: 'none' });
+    expect(project.morph.requests.at(-1)?.options).toMatchObject({ agent: undefined, diskBuses: ['ide', 'usb'] });
+  });
+
+  test('stops before the server when the guest keeps an address that its NIC does not have', async () => {
+    project.guestAddresses = [{ macAddress: 'FA:16:3E:00:00:01', addresses: ['10.0.0.5'] }];
+    await project.core.call('replica.update', { replica: 'web', destinationEnvironment: { ...destinationEnvironment, preserve_fixed_ips: true } });
+    expect(await project.deploy()).toMatchObject({ state: 'completed' });
+    project.guestAddresses = [{ macAddress: 'FA:16:3E:00:00:01', addresses: ['10.0.7.7'] }];
+    const refused = await project.deploy();
+    expect(refused).toMatchObject({ state: 'failed', error: { code: 'deployment.address-differs' }, resources: [] });
+    expect(refused.error?.message).toContain('10.0.7.7');
+    expect(project.lab.log.slice(project.lab.log.lastIndexOf('plan'))).not.toContain('create server');
   });
 
   test('can be done again, and each can be deleted by itself', async () => {

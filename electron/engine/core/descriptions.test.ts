@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCore, type Core } from './core.ts';
-import { memoryVault, MemoryLab } from './testing/memory-lab.ts';
+import { MemoryLab } from './testing/memory-lab.ts';
 
 let root: string;
 let lab: MemoryLab;
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 function open(person: string): Core {
   mkdirSync(join(root, person), { recursive: true });
-  const core = createCore({ projectFolder: join(root, person), vault: memoryVault({ key: '{}' }), platforms: lab.platforms, connectWorker: lab.connectWorker });
+  const core = createCore({ projectFolder: join(root, person), vault: lab.vault({ key: '{}' }, person), platforms: lab.platforms, connectWorker: lab.connectWorker });
   opened.add(core);
   return core;
 }
@@ -33,7 +33,13 @@ async function close(core: Core): Promise<void> {
   await core.close();
 }
 
+/** Accepts all that the project reaches. */
+async function accept(core: Core): Promise<void> {
+  await core.call('trust.accept', { token: (await core.call('trust.show', {})).token });
+}
+
 async function fill(core: Core): Promise<void> {
+  await core.call('project.setSharing', { addresses: true });
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
   const connection = { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{"top":"secret"}' };
   await core.call('endpoint.add', { name: 'to', plugin: 'european-cloud', connection });
@@ -72,6 +78,7 @@ test('two people’s changes of different things merge', async () => {
   git('anna', 'commit', '-qm', 'begun');
   git('anna', 'clone', '-q', '.', join(root, 'ben'));
   const ben = open('ben');
+  await accept(ben);
   await ben.call('replica.update', { replica: 'web', destinationEnvironment: { ...common, migr_machine_type: 'g1.4' } });
   await ben.call('endpoint.add', { name: 'other images', plugin: 'disk-images', connection: { path: '/other' } });
   git('ben', 'add', '.');
@@ -86,7 +93,7 @@ test('two people’s changes of different things merge', async () => {
   expect(readdirSync(path('anna', 'replicas'))).toEqual(['shop.json']);
 });
 
-test('a change by somebody else is taken in while the project is open, and told', async () => {
+test('a connection that somebody else changes is told while the project is open, and not used until it is accepted', async () => {
   const core = open('anna');
   await fill(core);
   // The noise of the own writing first.
@@ -94,6 +101,9 @@ test('a change by somebody else is taken in while the project is open, and told'
   const told = new Promise<void>((resolve) => void core.subscribe('project.changed', () => resolve()));
   writeFileSync(path('anna', 'endpoints/from.json'), JSON.stringify({ ...read('anna', 'endpoints/from.json'), connection: { path: '/new' } }));
   await told;
+  expect((await core.call('endpoint.get', { endpoint: 'from' })).connection).toEqual({ path: '/images' });
+  expect((await core.call('trust.show', {})).endpoints[0]).toMatchObject({ name: 'from', state: 'changed', changes: [{ label: 'Folder or file', from: '/images', to: '/new' }] });
+  await accept(core);
   expect((await core.call('endpoint.get', { endpoint: 'from' })).connection).toEqual({ path: '/new' });
 });
 

@@ -3,7 +3,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { systemClock } from '../time/clock.ts';
 import { ensureStateFolder } from '../store/database.ts';
-import { readLockHolder, takeProjectLock } from '../store/project-lock.ts';
+import { computerWithLock, readLockHolder, takeProjectLock } from '../store/project-lock.ts';
 import { createCore, type Core, type CoreOptions } from './core.ts';
 import { connectLocally } from './local-client.ts';
 import { localAddress } from './local-protocol.ts';
@@ -33,7 +33,7 @@ export async function openProject(options: CoreOptions, signal: AbortSignal, dea
       // It is just starting or just ending.
       if (performance.now() > until) throw busy(holder?.pid, cause);
     }
-    if (performance.now() > until) throw busy(holder?.pid);
+    if (performance.now() > until) throw busy(holder?.pid, undefined, computerWithLock(folder));
     await systemClock.sleep(backOffMs({ firstMs: 30, capMs: 500 }, attempt), signal);
   }
 }
@@ -61,9 +61,10 @@ async function openEngine(options: CoreOptions, address: string, lock: { release
   }
 }
 
-function busy(pid: number | undefined, cause?: unknown): CausewayError {
-  return new CausewayError('engine.project-busy', pid === undefined ? 'by a process that has not said who it is' : `by process ${pid}`, {
-    details: pid === undefined ? {} : { pid },
+function busy(pid: number | undefined, cause?: unknown, computer?: string): CausewayError {
+  const unnamed = computer === undefined ? 'the project is open in an unknown process' : `the project is open on computer ${computer}`;
+  return new CausewayError('engine.project-busy', pid === undefined ? unnamed : `the project is open in process ${pid}`, {
+    details: { ...(pid === undefined ? {} : { pid }), ...(computer === undefined ? {} : { computer }) },
     cause,
   });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCore, type Core } from './core.ts';
-import { memoryVault, MemoryLab } from './testing/memory-lab.ts';
+import { MemoryLab } from './testing/memory-lab.ts';
 
 const names = ['one', 'two', 'three'] as const;
 let folder: string;
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 function open(): Core {
-  return createCore({ projectFolder: folder, vault: memoryVault({ key: '{}' }), platforms: lab.platforms, connectWorker: lab.connectWorker });
+  return createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker });
 }
 
 /** Resolves when a run writes; it goes on when the returned function is called. */

@@ -8,13 +8,15 @@ import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import { defaultsFiles } from '../project-files/defaults-files.ts';
-import { endpointOf, type CoreParts } from './core-context.ts';
+import { storedEndpoint, type CoreParts } from './core-context.ts';
 import { effectiveValues, environmentFindings, type LayeredSide } from './environments.ts';
 
 /** A replica's environments as everything that the project says of them: its own values over its wave's and the project's. */
 export interface ReplicaEnvironments {
   /** As a run uses them, secrets by reference. */
   values(side: Side): JsonObject;
+  /** The same with secrets in plain text, by way of the gate. @throws CausewayError `trust.*`, `secrets.*` */
+  opened(side: Side): Promise<JsonObject>;
   /** What the offline rules find. */
   findings(vm: Vm | undefined): Finding[];
 }
@@ -22,23 +24,27 @@ export interface ReplicaEnvironments {
 type Written = Pick<Replica, 'sourceEndpointId' | 'destinationEndpointId' | 'sourceEnvironment' | 'destinationEnvironment' | 'wave' | 'cleared' | 'providerConfiguration'>;
 
 /** @throws CausewayError `engine.not-found` when its wave does not exist any more */
-export function replicaEnvironments(core: Pick<CoreParts, 'store' | 'stateFolder'>, replica: Written): ReplicaEnvironments {
+export function replicaEnvironments(core: Pick<CoreParts, 'store' | 'stateFolder' | 'accepted' | 'gate'>, replica: Written): ReplicaEnvironments {
   const files = defaultsFiles(projectFolderOf(core));
   const project = files.project();
   const wave = replica.wave === undefined ? undefined : files.waves.find(replica.wave);
   if (replica.wave !== undefined && wave === undefined) throw new CausewayError('engine.not-found', `wave ${replica.wave}`);
-  const layered = (side: Side, { plugin, connection }: Pick<Endpoint, 'plugin' | 'connection'>, environment: JsonObject): LayeredSide => {
+  const layered = (side: Side, endpoint: Endpoint, environment: JsonObject): LayeredSide => {
+    const { plugin } = endpoint;
+    const connection = core.accepted.shown(endpoint);
     const key = layerKey(plugin, side);
     const cleared = replica.cleared?.[side] ?? [];
     const vm: EnvironmentLayer = cleared.length === 0 ? { environment } : { environment, cleared };
-    return { plugin, connection, layers: { project: project[key], wave: wave?.environments[key], vm } };
+    return { plugin, ...(connection === undefined ? {} : { connection }), layers: { project: project[key], wave: wave?.environments[key], vm } };
   };
   const sides = {
-    source: layered('source', endpointOf(core, replica.sourceEndpointId), replica.sourceEnvironment),
-    destination: layered('destination', endpointOf(core, replica.destinationEndpointId), replica.destinationEnvironment),
+    source: layered('source', storedEndpoint(core, replica.sourceEndpointId), replica.sourceEnvironment),
+    destination: layered('destination', storedEndpoint(core, replica.destinationEndpointId), replica.destinationEnvironment),
   };
+  const values = (side: Side): JsonObject => effectiveValues(side, sides[side], replica.providerConfiguration);
   return {
-    values: (side) => effectiveValues(side, sides[side], replica.providerConfiguration),
+    values,
+    opened: (side) => core.gate.environment(sides[side].plugin, side, values(side)),
     findings: (vm) => environmentFindings(sides, vm, replica.providerConfiguration),
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCore, type Core } from './core.ts';
-import { memoryVault, MemoryLab } from './testing/memory-lab.ts';
+import { MemoryLab } from './testing/memory-lab.ts';
 
 let folder: string;
 let lab: MemoryLab;
@@ -15,7 +15,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-update-'));
   lab = new MemoryLab();
   lab.disks.set('disk-0', Buffer.alloc(1024 * 1024, 1));
-  core = createCore({ projectFolder: folder, vault: memoryVault({ key: '{}' }), platforms: lab.platforms, connectWorker: lab.connectWorker });
+  core = createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker });
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
   await core.call('endpoint.add', {
     name: 'to', plugin: 'european-cloud',
@@ -56,7 +56,7 @@ test('keys of any kind survive being saved and loaded', async () => {
   const map = { 'a.b[0].c': 'net', '网络 "1"': 'net', constructor: 'net', '\u{1F680}': 'net', default: 'net' };
   await make({ destinationEnvironment: { ...common, network_map: map } });
   await core.close();
-  core = createCore({ projectFolder: folder, vault: memoryVault({ key: '{}' }), platforms: lab.platforms });
+  core = createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms });
   expect((await core.call('replica.show', { replica: 'web' })).destinationEnvironment['network_map']).toEqual(map);
 });
 

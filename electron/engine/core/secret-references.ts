@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CausewayError, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
 import { fieldsOf } from '../../../shared/plugins/schema-fields.ts';
-import type { SecretVault } from '../ports/secret-vault.ts';
+import type { SealedVault } from '../ports/secret-vault.ts';
 
 const referenceSchema = z.strictObject({ $secret: z.string().min(1) });
 
@@ -25,11 +25,11 @@ export function referencedSecrets(value: JsonValue): string[] {
  * The value with each reference replaced by its secret. `seen` is told every secret, so that it can be kept out of
  * messages.
  */
-export async function resolveSecrets<T extends JsonValue>(value: T, vault: SecretVault, seen: (name: string, secret: string) => void): Promise<T> {
+export async function resolveSecrets<T extends JsonValue>(value: T, secretOf: (name: string) => Promise<string>, seen: (name: string, secret: string) => void): Promise<T> {
   const resolve = async (node: JsonValue): Promise<JsonValue> => {
     const name = referencedSecret(node);
     if (name !== undefined) {
-      const secret = await vault.resolve(name);
+      const secret = await secretOf(name);
       seen(name, secret);
       return secret;
     }
@@ -46,7 +46,7 @@ export interface SeparatedSecrets {
   readonly secrets: readonly PlainSecret[];
 }
 
-interface PlainSecret {
+export interface PlainSecret {
   /** What the reference in its place says. */
   readonly name: string;
   readonly secret: string;
@@ -71,7 +71,7 @@ export function separateSecrets(schema: z.ZodObject | undefined, value: JsonObje
  * Puts them into the vault.
  * @throws CausewayError `secrets.plain-text` when the vault can't take them
  */
-export async function storeSecrets({ secrets }: SeparatedSecrets, vault: SecretVault): Promise<void> {
+export async function storeSecrets({ secrets }: SeparatedSecrets, vault: Pick<SealedVault, 'set'>): Promise<void> {
   for (const { name, secret, place } of secrets) {
     try {
       await vault.set(name, secret);

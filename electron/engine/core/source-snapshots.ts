@@ -48,8 +48,8 @@ export async function dropSnapshotItem(
 /** Takes a snapshot from its source, whatever became of it: of a mere intent the source may or may not have one. */
 export async function dropStored(core: Parts, source: SourcePlatform, stored: StoredSnapshot, signal: AbortSignal): Promise<void> {
   const { snapshot, replicaId, tag } = stored;
-  if (snapshot === undefined) await source.abandonIntent?.({ vmId: core.store.replicas.find(replicaId)?.vmId ?? '', tag }, signal);
-  else if (stored.role === 'taken') await source.abandonSnapshot(snapshot, core.store.snapshots.base(replicaId), signal);
-  else await source.dropBase(snapshot, signal);
+  if (snapshot === undefined) await source.discardPending?.({ vmId: core.store.replicas.find(replicaId)?.vmId ?? '', tag }, signal);
+  else if (stored.role === 'taken') await source.discardSnapshot(snapshot, core.store.snapshots.base(replicaId), signal);
+  else await source.deleteBase(snapshot, signal);
   core.store.snapshots.setDropped(tag);
 }

@@ -12,9 +12,11 @@ import type { Values } from '../jobs/runner.ts';
 import { windowsModeOf, type LuksKey, type MorphGuest, type MorphOutcome, type WinrmMorphRequest } from '../osmorphing/index.ts';
 import type { DeployedNic, DeploymentPlan, DeploymentPlatform, DeploymentRun, VolumeSnapshot } from '../ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
+import type { RunPolicy } from '../ports/run-policy.ts';
 import type { LedgerScope } from '../ports/ledger.ts';
 import type { Store } from '../store/store.ts';
 import type { SshConnection } from '../transport/ssh-connection.ts';
+import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
 import type { BootProbe } from './boot-probe.ts';
 
 /** How guests are prepared. */
@@ -38,13 +40,15 @@ export interface DeploymentContext {
   readonly destination: DestinationPlatform;
   /** The destination environment, merged with its defaults, secrets resolved. In memory only. */
   readonly environment: JsonObject;
+  /** What it asks of the engine. */
+  readonly policy: RunPolicy;
   readonly luksKeys: readonly LuksKey[];
   /** The offline rules over the replica's environments. */
   findings(vm: Vm): Promise<readonly Finding[]>;
   readonly ledger: LedgerScope;
   readonly guests: GuestPreparation;
   readonly bootProbe: BootProbe;
-  readonly transfer: Pick<Transfer, 'openTransferState'>;
+  readonly transfer: Pick<Transfer, 'deleteTransferState' | 'openTransferState'>;
   readonly transferFolder: string;
   /** Runs an execution of the replica as a pass of this migration, to its end; taken up again after a crash. */
   execute(pass: string, options: ExecutionOptions, signal: AbortSignal): Promise<void>;
@@ -83,8 +87,8 @@ export function deploymentRun(run: DeploymentContext, vm: Vm): DeploymentRun {
 }
 
 /** The worker that prepares the guest: a Windows guest can be prepared from outside by a Linux worker as well. */
-export function workerRole(run: Pick<DeploymentContext, 'options' | 'environment'>, vm: Vm): WorkerRole {
-  const onWindows = vm.os_type === 'windows' && windowsModeOf(run.options.windowsMode, run.environment) === 'worker';
+export function workerRole(run: { readonly options: DeploymentContext['options']; readonly policy: Pick<RunPolicy, 'hasWindowsWorkerImage'> }, vm: Vm): WorkerRole {
+  const onWindows = vm.os_type === 'windows' && windowsModeOf(run.options.windowsMode, run.policy) === 'worker';
   return onWindows ? 'osmorphing-windows' : 'osmorphing-linux';
 }
 
@@ -121,6 +125,6 @@ export function nicsOf(values: Values): readonly DeployedNic[] {
   return values['nics'] as readonly DeployedNic[];
 }
 
-export function workerOf(values: Values): WorkerAccess {
-  return values['worker'] as WorkerAccess;
+export function workerOf(values: Values): WorkerWithVolumes {
+  return values['worker'] as WorkerWithVolumes;
 }

@@ -19,7 +19,7 @@ export function deploymentGraph(options: DeploymentOptions): TaskGraph {
     { id: 'check-destination', title: 'Check the destination', after: ['check-replica'], needs: ['vm', 'volumes'], yields: ['plan'], retry: again },
     { id: 'snapshot-volumes', title: 'Take snapshots of the volumes', after: ['check-destination'], needs: ['vm', 'volumes'], yields: ['snapshots'], retry: again },
     {
-      id: 'create-volumes', title: inPlace ? 'Take the replica\'s own volumes' : 'Create volumes from the snapshots', after: ['snapshot-volumes'],
+      id: 'create-volumes', title: inPlace ? 'Use the replica\'s own volumes' : 'Create volumes from the snapshots', after: ['snapshot-volumes'],
       needs: ['vm', 'volumes', 'snapshots'], yields: ['deployedVolumes'], retry: again,
     },
     { id: 'create-nics', title: 'Create the network interfaces', after: ['create-volumes'], needs: ['vm', 'plan'], yields: ['nics'], retry: again },
@@ -28,14 +28,14 @@ export function deploymentGraph(options: DeploymentOptions): TaskGraph {
       id: 'create-server', title: 'Create and start the virtual machine', after: skipMorphing ? ['create-nics'] : ['prepare-guest', 'stop-worker'],
       needs: ['vm', 'plan', 'deployedVolumes', 'nics'], yields: ['server'], retry: again,
     },
-    { id: 'check-boot', title: 'See the guest come up', after: ['create-server'], needs: ['vm', 'server'], yields: [] },
+    { id: 'check-boot', title: 'Wait for the guest to boot', after: ['create-server'], needs: ['vm', 'server'], yields: [] },
     { id: 'record-deployment', title: 'Record the virtual machine', after: ['check-boot'], needs: ['vm', 'deployedVolumes', 'server'], yields: [] },
   ];
   const settle: TaskNode = {
-    id: 'settle-deployment', title: 'Delete the snapshots, or undo what was made',
+    id: 'settle-deployment', title: 'Delete the snapshots, or roll back',
     // After all of them: on a cancel, a later one is skipped while an earlier one still comes to its end.
     after: steps.map((node) => node.id),
-    needs: ['vm', 'snapshots'], yields: [], cleansUp: ['snapshot-volumes'], retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
+    needs: ['vm', 'snapshots'], yields: [], cleansUp: ['snapshot-volumes'], settles: true, retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
   };
   return [...steps, settle];
 }
@@ -63,5 +63,5 @@ function executionPasses({ execute }: DeploymentOptions): readonly TaskNode[] {
   if (execute === undefined) return [];
   const first: TaskNode = { id: 'execute-replica', title: 'Execute the replica', after: [], needs: [], yields: [] };
   if (execute.lastPass !== true) return [first];
-  return [first, { id: 'execute-last-pass', title: 'Shut the source down and bring what changed', after: ['execute-replica'], needs: [], yields: [] }];
+  return [first, { id: 'execute-last-pass', title: 'Shut down the source and copy the last changes', after: ['execute-replica'], needs: [], yields: [] }];
 }

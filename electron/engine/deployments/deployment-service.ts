@@ -4,6 +4,7 @@ import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { EventType } from '../../../shared/model/event.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
+import { systemFailure } from '../../../shared/model/system-failure.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import { executionSlots } from '../executions/execution-slots.ts';
@@ -29,7 +30,7 @@ export interface DeploymentServiceOptions {
   readonly executions: Executions;
   readonly guests: GuestPreparation;
   readonly bootProbe: BootProbe;
-  readonly transfer: Pick<Transfer, 'openTransferState'>;
+  readonly transfer: Pick<Transfer, 'deleteTransferState' | 'forgetTransferState' | 'openTransferState'>;
   readonly transferFolder: string;
   /** Opens the destination and resolves what environment and options refer to; its `close` ends all of it. */
   open(replica: Replica, options: DeploymentOptions, signal: AbortSignal): Promise<OpenDeployment>;
@@ -62,14 +63,17 @@ export type DeploymentService = ReturnType<typeof deploymentService>;
 export function deploymentService(service: DeploymentServiceOptions) {
   const { store } = service;
   const active = new Map<string, Active>();
+  /** Why deployments are interrupted whose state the store could not take. */
+  const unrecorded = new Map<string, ErrorRecord>();
   const slots = executionSlots(service.limit);
 
   function start(deployment: Deployment): Deployment {
+    unrecorded.delete(deployment.id);
     const entry: Active = { cancel: new AbortController(), force: new AbortController(), done: Promise.resolve() };
     // What was being cancelled goes on being cancelled.
     if (deployment.state === 'cancelling') entry.cancel.abort(cancelled());
     active.set(deployment.id, entry);
-    entry.done = run(deployment, entry).finally(() => active.delete(deployment.id));
+    entry.done = run(deployment, entry).catch((error: unknown) => interrupt(deployment, entry, toErrorRecord(error))).finally(() => active.delete(deployment.id));
     return deployment;
   }
 
@@ -80,6 +84,21 @@ export function deploymentService(service: DeploymentServiceOptions) {
   function setState(deployment: Deployment, state: DeploymentState, message: string): void {
     store.deployments.setState(deployment.id, state);
     emit(deployment, 'deployment.state', message, { state });
+  }
+
+  /** It can't be said durably how the deployment ended: it is to be taken up again. */
+  function interrupt(deployment: Deployment, entry: Active, reason: ErrorRecord): void {
+    const shown = service.cleanError(reason);
+    unrecorded.set(deployment.id, shown);
+    try {
+      // What was being cancelled goes on being cancelled.
+      if (!entry.cancel.signal.aborted) store.deployments.setState(deployment.id, 'interrupted');
+    } catch {
+      // It is shown as interrupted all the same, and marked as such at the next opening.
+    }
+    emit(deployment, 'deployment.state', `the deployment was interrupted: ${errorText(shown.code).title}: ${shown.message}`, {
+      state: 'interrupted', code: shown.code, evidence: shown.message,
+    });
   }
 
   /** A place among those that run; while there is none, the deployment waits, and says so. */
@@ -108,10 +127,18 @@ export function deploymentService(service: DeploymentServiceOptions) {
         cancel: entry.cancel.signal,
         force: entry.force.signal,
       });
+      if (outcome.state === 'interrupted') {
+        interrupt(deployment, entry, outcome.error ?? toErrorRecord(undefined));
+        return;
+      }
       // A worker that could not be removed stops what comes after it, without anybody having cancelled.
       const stuck = outcome.state === 'cancelled' && !entry.cancel.signal.aborted && !entry.force.signal.aborted;
       finish(deployment, stuck ? 'failed' : outcome.state, outcome.error ?? outcome.cleanUpErrors[0], context.kept);
     } catch (error) {
+      if (systemFailure(error) !== undefined) {
+        interrupt(deployment, entry, toErrorRecord(error));
+        return;
+      }
       if (opened === undefined && store.deploymentTasks.list(deployment.id).some((task) => task.attempts > 0)) {
         // It has things to clean up, and could not even be taken up (a locked vault, an endpoint out of reach).
         setState(deployment, 'interrupted', `the deployment could not be taken up again: ${toErrorRecord(error).message}`);
@@ -132,6 +159,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
       store,
       destination: opened.destination,
       environment: opened.environment,
+      policy: opened.destination.runPolicy(opened.environment),
       luksKeys: opened.luksKeys,
       findings: (vm) => opened.findings(vm),
       // The deployment stands where an execution would: what is temporary is temporary within it.
@@ -175,9 +203,9 @@ export function deploymentService(service: DeploymentServiceOptions) {
     const isPutBack = tasks.get('settle-deployment')?.state === 'completed' && !kept;
     if (!isTouched || isPutBack) return;
     for (const { diskId, sizeBytes } of store.replicas.find(deployment.replicaId)?.disks ?? []) {
-      service.transfer.openTransferState({ db: store.db, folder: service.transferFolder, replicaId: deployment.replicaId, diskId, sizeBytes }).delete();
+      service.transfer.forgetTransferState({ db: store.db, folder: service.transferFolder, replicaId: deployment.replicaId, diskId, sizeBytes });
     }
-    emit(deployment, 'note', 'the replica\'s volumes were changed and could not be put back: its next execution compares all of them with the source');
+    emit(deployment, 'note', 'the deployment changed the replica\'s volumes and they were not restored: the next execution compares them whole with the source and sends what differs');
   }
 
   function openDeploymentOf(replicaId: string): Deployment | undefined {
@@ -188,10 +216,22 @@ export function deploymentService(service: DeploymentServiceOptions) {
     /** What ran when the engine ended is marked as interrupted; to be called once, before anything else. */
     markInterrupted(): void {
       for (const deployment of store.deployments.listOpen()) {
-        if (deployment.state === 'pending' || deployment.state === 'running') {
+        if (deployment.state !== 'pending' && deployment.state !== 'running') continue;
+        try {
           setState(deployment, 'interrupted', 'the engine ended in the middle of the deployment');
+        } catch (error) {
+          // On a full disk the project can still be read; `asShown` says how the deployment is.
+          if (systemFailure(error) === undefined) throw error;
         }
       }
+    },
+
+    /** A deployment as it is, whether or not the store could take that. */
+    asShown(deployment: Deployment): Deployment {
+      const error = unrecorded.get(deployment.id);
+      if (error !== undefined) return { ...deployment, state: 'interrupted', error };
+      const isAbandoned = (deployment.state === 'pending' || deployment.state === 'running') && !active.has(deployment.id);
+      return isAbandoned ? { ...deployment, state: 'interrupted' } : deployment;
     },
 
     /** Goes on with everything that was interrupted. */

@@ -1,6 +1,6 @@
 import type { ConnectWorker } from '../executions/run-context.ts';
 import { morphGuestOf, morphWindowsByWinrm } from '../osmorphing/index.ts';
-import { inProcessHostKeys } from '../transport/host-keys.ts';
+import { hostKeysOfThisProcess } from '../transport/host-keys.ts';
 import { loginToWorker } from '../transport/ssh-login.ts';
 import type { GuestPreparation } from './deployment-context.ts';
 
@@ -9,11 +9,10 @@ const loginGraceMs = 90_000;
 
 /** The product's own preparation of guests. */
 export function guestPreparation(connectWorker: ConnectWorker): GuestPreparation {
-  const hostKeys = inProcessHostKeys();
   return {
     morphOf: morphGuestOf,
     morphOnWindows: morphWindowsByWinrm,
-    openSsh: (access, signal) => loginToWorker(access, { hostKeys, deadlineMs: loginDeadlineMs, loginGraceMs, lostAfterMs: 60_000 }, signal),
+    openSsh: (access, signal) => loginToWorker(access, { hostKeys: hostKeysOfThisProcess, deadlineMs: loginDeadlineMs, loginGraceMs, lostAfterMs: 60_000 }, signal),
     connectWorker,
   };
 }

@@ -58,7 +58,7 @@ function begin({ store, executions, deployment, pass, options, emit }: Pass): st
   const { id, number } = executions.execute(replica, options);
   if (id !== known) {
     store.deployments.setExecution(deployment.id, pass, id);
-    emit(deployment, 'note', `execution ${number} of replica ${replica.name} is part of this migration`, { executionId: id });
+    emit(deployment, 'note', `execution ${number} of replica ${replica.name} (${id}) is part of this migration`, { executionId: id });
   }
   return id;
 }

@@ -5,15 +5,14 @@ import { workerRole } from './deployment-context.ts';
 const vm = (os_type: Vm['os_type']): Vm => ({ id: 'vm', name: 'vm', os_type, disks: [], nics: [] });
 
 describe('the worker that prepares a guest', () => {
-  const both = { migr_image_map: { linux: 'Debian 12', windows: 'Windows Server 2022' } };
   it.each([
-    ['linux', undefined, both, 'osmorphing-linux'],
-    ['linux', 'worker', both, 'osmorphing-linux'],
-    ['windows', undefined, both, 'osmorphing-windows'],
-    ['windows', 'offline', both, 'osmorphing-linux'],
-    ['windows', undefined, { migr_image_map: { linux: 'Debian 12' } }, 'osmorphing-linux'],
-    ['windows', 'worker', {}, 'osmorphing-windows'],
-  ] as const)('%s, asked for %s', (os, windowsMode, environment, role) => {
-    expect(workerRole({ options: windowsMode === undefined ? {} : { windowsMode }, environment }, vm(os))).toBe(role);
+    ['linux', undefined, true, 'osmorphing-linux'],
+    ['linux', 'worker', true, 'osmorphing-linux'],
+    ['windows', undefined, true, 'osmorphing-windows'],
+    ['windows', 'offline', true, 'osmorphing-linux'],
+    ['windows', undefined, false, 'osmorphing-linux'],
+    ['windows', 'worker', false, 'osmorphing-windows'],
+  ] as const)('%s, asked for %s, with an image for Windows workers: %s', (os, windowsMode, hasWindowsWorkerImage, role) => {
+    expect(workerRole({ options: windowsMode === undefined ? {} : { windowsMode }, policy: { hasWindowsWorkerImage } }, vm(os))).toBe(role);
   });
 });

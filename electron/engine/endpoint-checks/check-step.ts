@@ -10,6 +10,6 @@ export async function checkStep(name: string, attempt: () => Promise<string>): P
     return { name, outcome: 'passed', evidence: await attempt() };
   } catch (error) {
     if (!(error instanceof CausewayError) || error.code === 'general.cancelled') throw error;
-    return { name, outcome: 'failed', evidence: error.message };
+    return { name, outcome: 'failed', evidence: error.message, code: error.code };
   }
 }

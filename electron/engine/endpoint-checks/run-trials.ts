@@ -1,5 +1,5 @@
 import { toErrorRecord } from '../../../shared/model/causeway-error.ts';
-import { errorText } from '../../../shared/model/errors/catalogue.ts';
+import { errorText, type ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import type { CheckReport, CheckStep } from '../ports/platform-common.ts';
 
 /** One thing that the check of an endpoint tries. */
@@ -11,16 +11,15 @@ export interface Trial {
   readonly run: (signal: AbortSignal) => Promise<string | { readonly warning: string }>;
 }
 
+const noConnection: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['cloud.unreachable', 'cloud.no-answer', 'cloud.certificate-not-trusted', 'cloud.insecure-address']);
+
 /** Tries one after the other; a failure says its title, what was seen, and the remedy. */
 export async function runTrials(trials: readonly Trial[], signal: AbortSignal): Promise<CheckReport> {
   const steps: CheckStep[] = [];
   let blocked = false;
   for (const trial of trials) {
     signal.throwIfAborted();
-    if (blocked) {
-      steps.push({ name: trial.name, outcome: 'skipped', evidence: 'an earlier step failed' });
-      continue;
-    }
+    if (blocked) break;
     try {
       const seen = await trial.run(signal);
       steps.push(typeof seen === 'string' ? { name: trial.name, outcome: 'passed', evidence: seen } : { name: trial.name, outcome: 'warning', evidence: seen.warning });
@@ -28,8 +27,10 @@ export async function runTrials(trials: readonly Trial[], signal: AbortSignal): 
       signal.throwIfAborted();
       const record = toErrorRecord(error);
       const { title, remedy } = errorText(record.code);
-      steps.push({ name: trial.name, outcome: 'failed', evidence: `${title} (${record.message}). ${remedy}` });
+      steps.push({ name: trial.name, outcome: 'failed', evidence: `${title} (${record.message}). ${remedy}`, code: record.code });
       blocked = trial.essential;
+      const rest = trials.length - steps.length;
+      if (blocked && rest > 0) steps.push({ name: rest === 1 ? '1 more check' : `${rest} more checks`, outcome: 'skipped', evidence: noConnection.has(record.code) ? 'not checked: no connection' : `not checked: "${trial.name}" failed` });
     }
   }
   return { passed: steps.every((step) => step.outcome === 'passed' || step.outcome === 'warning'), steps };

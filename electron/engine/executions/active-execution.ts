@@ -38,7 +38,11 @@ export function noteRate(store: Store, id: string, entry: ActiveExecution, progr
   entry.rates.add(progress.total.rateBytesPerSecond);
   if (Date.now() - entry.ratesStoredAt < ratesStoredEveryMs) return;
   entry.ratesStoredAt = Date.now();
-  store.rates.set(id, entry.rates.samples());
+  try {
+    store.rates.set(id, entry.rates.samples());
+  } catch {
+    // A picture with a gap; whether the store can be written shows where it matters.
+  }
 }
 
 /** Why an execution stops when somebody wants it to. */

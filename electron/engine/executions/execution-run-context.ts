@@ -4,14 +4,14 @@ import { ledgerScope } from '../store/ledger.ts';
 import { connectWatched } from '../transport/connect-watched.ts';
 import { noteRate, type ActiveExecution } from './active-execution.ts';
 import type { EmitOf, ExecutionServiceOptions, OpenReplica } from './execution-service-options.ts';
-import { workerLink, type Mechanism, type RunContext } from './run-context.ts';
+import { workerLink, type RunContext } from './run-context.ts';
 
 /** What the steps of an execution share. */
 export function runContext(
   service: ExecutionServiceOptions, emit: EmitOf, execution: Execution, replica: Replica, entry: ActiveExecution, opened: OpenReplica,
 ): RunContext {
   const { store } = service;
-  const mechanism: Mechanism = opened.environments.destination['data_transfer_mechanism'] === 'SSH' ? 'SSH' : 'HTTPS';
+  const policy = opened.destination.runPolicy(opened.environments.destination);
   return {
     executionId: execution.id,
     replicaId: replica.id,
@@ -20,6 +20,7 @@ export function runContext(
     source: opened.source,
     destination: opened.destination,
     environments: opened.environments,
+    policy,
     findings: (vm) => opened.findings(vm),
     ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: execution.id }),
     transfer: service.transfer,
@@ -29,10 +30,10 @@ export function runContext(
       const watch = {
         host: access.host,
         note: (message: string) => emit(execution, 'note', message),
-        whyDown: (within: AbortSignal) => opened.destination.whyWorkerIsDown(opened.environments.destination, access.workerId, within),
+        whyDown: (within: AbortSignal) => opened.destination.workerFailure(opened.environments.destination, access.workerId, within),
         slowMs: service.slowWorkerMs,
       };
-      return connectWatched((within) => service.connectWorker(access, mechanism, within), watch, signal);
+      return connectWatched((within) => service.connectWorker(access, policy.mechanism, within, watch.note), watch, signal);
     }),
     workerPatienceMs: service.workerPatienceMs,
     event: (type, message, details = {}) => emit(execution, type, message, details),

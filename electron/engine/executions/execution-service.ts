@@ -1,9 +1,11 @@
-import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { EventType } from '../../../shared/model/event.ts';
 import { isTerminalExecution, type Execution, type ExecutionOptions, type ExecutionState } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { ExecutionProgress, RateSample } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
+import { systemFailure } from '../../../shared/model/system-failure.ts';
 import { createBandwidthLimiter } from '../bandwidth/index.ts';
 import { isCleanUp } from '../jobs/task-graph.ts';
 import { runGraph } from '../jobs/runner.ts';
@@ -25,20 +27,38 @@ export type ExecutionService = ReturnType<typeof executionService>;
 export function executionService(service: ExecutionServiceOptions) {
   const { store } = service;
   const active = new Map<string, ActiveExecution>();
+  /** Why executions are interrupted whose state the store could not take. */
+  const unrecorded = new Map<string, ErrorRecord>();
   const slots = executionSlots(service.limit);
 
   function start(execution: Execution): Execution {
+    unrecorded.delete(execution.id);
     const entry = activeExecution(store, execution);
     // What was being cancelled goes on being cancelled.
     if (execution.state === 'cancelling') entry.cancel.abort(cancelled());
     active.set(execution.id, entry);
-    entry.done = run(execution, entry).finally(() => active.delete(execution.id));
+    entry.done = run(execution, entry).catch((error: unknown) => interrupt(execution, entry, toErrorRecord(error))).finally(() => active.delete(execution.id));
     return execution;
   }
 
   function setState(execution: Execution, state: ExecutionState, message: string): void {
     store.executions.setState(execution.id, state);
     emit(execution, 'execution.state', message, { state });
+  }
+
+  /** It can't be said durably how the execution ended: it is to be taken up again. */
+  function interrupt(execution: Execution, entry: ActiveExecution, reason: ErrorRecord): void {
+    const shown = service.clean(reason);
+    unrecorded.set(execution.id, shown);
+    try {
+      // What was being cancelled goes on being cancelled.
+      if (!entry.cancel.signal.aborted) store.executions.setState(execution.id, 'interrupted');
+    } catch {
+      // It is shown as interrupted all the same, and marked as such at the next opening.
+    }
+    emit(execution, 'execution.state', `the execution was interrupted: ${errorText(shown.code).title}: ${shown.message}`, {
+      state: 'interrupted', code: shown.code, evidence: shown.message,
+    });
   }
 
   function emit(execution: Execution, type: EventType, message: string, details: JsonObject = {}): void {
@@ -74,8 +94,13 @@ export function executionService(service: ExecutionServiceOptions) {
         force: entry.force.signal,
       });
       context.meter?.flush();
-      finishExecution(service, emit, execution, entry, outcome.state, outcome.error, outcome.cleanUpErrors);
+      if (outcome.state === 'interrupted') interrupt(execution, entry, outcome.error ?? toErrorRecord(undefined));
+      else finishExecution(service, emit, execution, entry, outcome.state, outcome.error, outcome.cleanUpErrors);
     } catch (error) {
+      if (systemFailure(error) !== undefined) {
+        interrupt(execution, entry, toErrorRecord(error));
+        return;
+      }
       if (opened === undefined && store.tasks.list(execution.id).some((task) => task.attempts > 0)) {
         // It has things to clean up, and could not even be taken up (a locked vault, an endpoint out of reach).
         setState(execution, 'interrupted', `the execution could not be taken up again: ${toErrorRecord(error).message}`);
@@ -94,8 +119,12 @@ export function executionService(service: ExecutionServiceOptions) {
     markInterrupted(): readonly Execution[] {
       const open = store.executions.listOpen();
       for (const execution of open) {
-        if (execution.state === 'pending' || execution.state === 'running') {
+        if (execution.state !== 'pending' && execution.state !== 'running') continue;
+        try {
           setState(execution, 'interrupted', 'the engine ended in the middle of the execution');
+        } catch (error) {
+          // On a full disk the project can still be read; `asShown` says how the execution is.
+          if (systemFailure(error) === undefined) throw error;
         }
       }
       return open;
@@ -123,7 +152,7 @@ export function executionService(service: ExecutionServiceOptions) {
       store.executions.add({ id, replicaId: replica.id, options, createdAt: new Date().toISOString() });
       const execution = store.executions.find(id);
       if (execution === undefined) throw new CausewayError('general.bug', `execution ${id} was not stored`);
-      emit(execution, 'execution.created', `execution ${execution.number} of replica ${replica.name}`);
+      emit(execution, 'execution.created', `execution ${execution.number} of replica ${replica.name} (${id})`);
       return start(execution);
     },
 
@@ -163,6 +192,14 @@ export function executionService(service: ExecutionServiceOptions) {
         const execution = store.executions.find(id);
         if (execution !== undefined) emit(execution, 'note', `the computer was asleep for ${Math.round(asleepMs / 1000)} s`, { asleepMs });
       }
+    },
+
+    /** An execution as it is, whether or not the store could take that. */
+    asShown(execution: Execution): Execution {
+      const error = unrecorded.get(execution.id);
+      if (error !== undefined) return { ...execution, state: 'interrupted', error };
+      const isAbandoned = (execution.state === 'pending' || execution.state === 'running') && !active.has(execution.id);
+      return isAbandoned ? { ...execution, state: 'interrupted' } : execution;
     },
 
     /** The newest numbers of a running execution. */

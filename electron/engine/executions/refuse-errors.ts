@@ -1,5 +1,6 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
+import { findingsText } from '../../../shared/validation/findings-text.ts';
 
 /**
  * Tells the warnings and throws the errors.
@@ -10,10 +11,8 @@ export function refuseErrors(findings: readonly Finding[], note: (message: strin
     if (finding.severity === 'warning') note(`${finding.path}: ${finding.message}`, finding.rule);
   }
   const errors = findings.filter((finding) => finding.severity === 'error');
-  const [first] = errors;
-  if (first === undefined) return;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  throw new CausewayError('engine.environment-invalid', `${first.path || '/'}: ${first.message}${more}`, {
+  if (errors.length === 0) return;
+  throw new CausewayError('engine.environment-invalid', findingsText(errors), {
     details: { findings: errors.map(({ path, rule, message }) => ({ path, rule, message })) },
   });
 }

@@ -6,7 +6,7 @@ const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
 
 /**
  * One execution of a replica: the checks, the five steps of the procedure (volumes, snapshot, worker, transfer,
- * removal of the worker), and verification before success is recorded.
+ * removal of the worker), verification, and the source's confirmation that one state was read, before success is recorded.
  */
 export function replicaGraph({ shutdownVm = false, verify = 'written' }: ExecutionOptions): TaskGraph {
   const isVerified = verify !== 'none';
@@ -17,7 +17,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
     { id: 'describe-vm', title: 'Describe the virtual machine', after: ['check-source'], needs: [], yields: ['vm'], retry: again },
     { id: 'check-destination', title: 'Check the destination', after: ['describe-vm'], needs: ['vm'], yields: [], retry: again },
     ...(shutdownVm
-      ? [{ id: 'shut-down-vm', title: 'Shut the virtual machine down', after: ['check-destination'], needs: [], yields: [] }]
+      ? [{ id: 'shut-down-vm', title: 'Shut down the virtual machine', after: ['check-destination'], needs: [], yields: [] }]
       : []),
     { id: 'ensure-volumes', title: 'Create or reuse the volumes', after: ready, needs: ['vm'], yields: ['volumes'], retry: again },
     {
@@ -68,14 +68,17 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       cleansUp: ['start-worker'],
       retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
     },
-    { id: 'record-success', title: 'Record the new state', after: [copied], needs: ['vm', 'snapshot'], yields: [] },
+    // After the last read, and nothing that reads comes between this and the record.
+    { id: 'confirm-snapshot', title: 'Confirm that the source did not change', after: [copied], needs: ['snapshot'], yields: [], retry: again },
+    { id: 'record-success', title: 'Record the new state', after: ['confirm-snapshot'], needs: ['vm', 'snapshot'], yields: [] },
     {
-      id: 'settle-snapshot',
-      title: 'Keep or drop the snapshot',
+      id: 'release-snapshot',
+      title: 'Keep or delete the snapshot',
       after: ['take-snapshot', 'record-success'],
       needs: [],
       yields: [],
       cleansUp: ['take-snapshot'],
+      settles: true,
       retry: again,
     },
   ];

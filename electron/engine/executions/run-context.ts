@@ -9,14 +9,14 @@ import type { Finding } from '../../../shared/validation/finding.ts';
 import type { BandwidthLimiter } from '../bandwidth/index.ts';
 import type { Values } from '../jobs/runner.ts';
 import type { DestinationPlatform, DestinationRun, Volume, WorkerAccess } from '../ports/destination-platform.ts';
-import type { WorkerSession } from '../ports/disk-writer.ts';
+import type { WorkerSession } from '../ports/write-target.ts';
+import type { Mechanism, RunPolicy } from '../ports/run-policy.ts';
 import type { LedgerScope } from '../ports/ledger.ts';
 import type { Snapshot, SourcePlatform } from '../ports/source-platform.ts';
 import type { Store } from '../store/store.ts';
 import type { ProgressMeter } from './progress-meter.ts';
+import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
 import type { Transfer } from './transfer.ts';
-
-export type Mechanism = 'HTTPS' | 'SSH';
 
 /** The environments as a run uses them: merged with their defaults, secrets resolved. In memory only. */
 export interface RunEnvironments {
@@ -25,7 +25,7 @@ export interface RunEnvironments {
 }
 
 /** Opens a session to a worker's agent. */
-export type ConnectWorker = (access: WorkerAccess, mechanism: Mechanism, signal: AbortSignal) => Promise<WorkerSession>;
+export type ConnectWorker = (access: WorkerAccess, mechanism: Mechanism, signal: AbortSignal, note?: (message: string) => void) => Promise<WorkerSession>;
 
 /** Everything that the steps of one execution share. Nothing here survives the engine; what has to is in the store. */
 export interface RunContext {
@@ -36,6 +36,8 @@ export interface RunContext {
   readonly source: SourcePlatform;
   readonly destination: DestinationPlatform;
   readonly environments: RunEnvironments;
+  /** What the destination environment asks of the engine. */
+  readonly policy: RunPolicy;
   /** The offline rules over the replica's environments, with the VM when it is known. */
   findings(vm: Vm | undefined): Promise<readonly Finding[]>;
   readonly ledger: LedgerScope;
@@ -109,6 +111,6 @@ export function snapshotOf(values: Values): Snapshot {
   return values['snapshot'] as Snapshot;
 }
 
-export function workerOf(values: Values): WorkerAccess {
-  return values['worker'] as WorkerAccess;
+export function workerOf(values: Values): WorkerWithVolumes {
+  return values['worker'] as WorkerWithVolumes;
 }

@@ -25,10 +25,10 @@ export function taskRecorder(
       const message = error === undefined ? `${title(id)}: ${state}` : `${title(id)}: ${state}: ${error.message}`;
       emit('task.state', id, message, { state, ...(error === undefined ? {} : { code: error.code }) });
     },
-    retry(id, attempt, waitMs, error) {
-      emit('task.retry', id, `${title(id)}: attempt ${attempt} in ${Math.ceil(waitMs / 1000)} s, because: ${error.message}`, {
-        attempt, waitMs, code: error.code,
-      });
+    retry(id, next, error) {
+      const { attempt, withoutProgress, limit, waitMs } = next;
+      const count = attempt === withoutProgress ? `attempt ${attempt} of ${limit}` : `attempt ${attempt} (${withoutProgress} of ${limit} without progress)`;
+      emit('task.retry', id, `${title(id)}: ${count} in ${Math.ceil(waitMs / 1000)} s, because: ${error.message}`, { ...next, code: error.code });
     },
   };
 }

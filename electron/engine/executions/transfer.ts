@@ -1,8 +1,10 @@
-import type { createTransferTables, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
+import type { createTransferTables, deleteTransferState, forgetTransferState, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
 
 /** What replication offers to an execution; replaced in tests of the graph. */
 export interface Transfer {
   readonly createTransferTables: typeof createTransferTables;
+  readonly deleteTransferState: typeof deleteTransferState;
+  readonly forgetTransferState: typeof forgetTransferState;
   readonly openTransferState: typeof openTransferState;
   readonly replicateDisk: typeof replicateDisk;
   readonly verifyDisk: typeof verifyDisk;

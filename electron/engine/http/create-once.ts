@@ -2,7 +2,20 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { retryDelayMs } from './retry-after.ts';
 import type { BackOff } from '../time/back-off.ts';
 import type { Clock } from '../time/clock.ts';
-import { isAmbiguous } from './http-error.ts';
+import { didNotArrive, isAmbiguous } from './http-error.ts';
+
+/** Errors of creations of which an earlier request may have been carried out. */
+const mayHaveCreated = new WeakSet<object>();
+
+/** Whether a failed creation has surely made nothing: each of its requests was refused, or did not reach the server. */
+export function createdNothing(error: unknown): boolean {
+  if (!(error instanceof CausewayError) || mayHaveCreated.has(error) || isAmbiguous(error)) return false;
+  const { status } = error.details;
+  return didNotArrive(error) || (typeof status === 'number' && status >= 400 && status < 500);
+}
+
+/** With the usual back-off, so many looks span about 30 s: a platform's list may lag behind its creations by that. */
+export const usualLooks = 6;
 
 export interface CreateOnceOptions {
   readonly backOff: BackOff;
@@ -26,14 +39,17 @@ export async function createOnce<T>(
   options: CreateOnceOptions,
   signal: AbortSignal,
 ): Promise<T> {
+  let isUnclear = false;
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     const patient = abortedLater(signal, options.clock);
     try {
       return await how.create(patient.signal);
     } catch (error) {
+      if (isUnclear && error instanceof Error) mayHaveCreated.add(error);
       signal.throwIfAborted();
       if (!isAmbiguous(error)) throw error;
+      isUnclear = true;
       for (let look = 1; look <= options.looks; look += 1) {
         await options.clock.sleep(retryDelayMs(options.backOff, attempt + look - 1, undefined, options.random), signal);
         const found = await how.find(signal);

@@ -73,7 +73,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
             answer = await attempt(request, true, signal);
           }
           if (answer.status >= 200 && answer.status < 300) return answer;
-          failure = statusError(request, answer.status, answer.body, requestIdOf(answer));
+          failure = statusError(request, answer.status, answer.body, { ...requestIdOf(answer), ...skewOf(answer, clock.wallTime()) });
           retryAfterMs = parseRetryAfter(answer.headers.get('retry-after'), clock.wallTime());
           again = isIdempotent(request) && isPassingStatus(answer.status);
         } catch (thrown) {
@@ -118,6 +118,15 @@ function headersOf(request: HttpRequest, authorization: string | undefined, auth
 function bodyOf(request: HttpRequest): string | undefined {
   if (request.json !== undefined) return JSON.stringify(request.json);
   return request.form === undefined ? undefined : new URLSearchParams(request.form).toString();
+}
+
+/** Less than this is the way of the answer and the rounding of its date. */
+const smallestSkewMs = 30_000;
+
+/** By how many milliseconds this computer's clock is ahead of the server's, where they differ: signed requests are refused then. */
+function skewOf({ headers }: HttpAnswer, wallTime: number): { clockAheadMs?: number } {
+  const aheadMs = wallTime - Date.parse(headers.get('date') ?? '');
+  return Math.abs(aheadMs) >= smallestSkewMs ? { clockAheadMs: aheadMs } : {};
 }
 
 function requestIdOf(answer: HttpAnswer): { requestId?: string } {

@@ -1,3 +1,4 @@
+import { textStart } from '../../../shared/model/cut-text.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
@@ -70,9 +71,10 @@ const refusedBeforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 
 /** A request that got no answer as an error. `arrived: false` in its details: it surely did not reach the server. */
 export function transportError(request: HttpRequest, host: string, cause: unknown): CausewayError {
   const code = networkCode(cause);
-  const unreachable = code !== undefined && (refusedBeforeSending.has(code) || isCertificateCode(code));
+  const untrusted = code !== undefined && isCertificateCode(code);
+  const unreachable = code !== undefined && (refusedBeforeSending.has(code) || untrusted);
   return new CausewayError(
-    unreachable ? 'cloud.unreachable' : 'cloud.no-answer',
+    untrusted ? 'cloud.certificate-not-trusted' : unreachable ? 'cloud.unreachable' : 'cloud.no-answer',
     `${request.operation}: ${host}: ${code ?? (cause instanceof Error ? cause.message : 'no answer')}`,
     {
       details: { operation: request.operation, host, ...(code === undefined ? {} : { network: code }), ...(unreachable ? { arrived: false } : { ambiguous: true }) },
@@ -100,5 +102,5 @@ function networkCode(thrown: unknown, depth = 0): string | undefined {
 /** Some servers quote the request in their message; whatever looks like a key, a token or encoded data is left out. */
 function cut(quoted: string): string {
   const text = quoted.replaceAll(/[A-Za-z0-9+/=_.-]{80,}/g, '[…]');
-  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
+  return textStart(text, longestMessage);
 }

@@ -43,7 +43,7 @@ describe('TLS', () => {
     const before = calls;
     const transport = createTransport();
     const failure = await createHttpClient({ baseUrl: url, transport, backOff }).request(request, signal).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 'cloud.unreachable', retryable: false, details: { network: expect.stringMatching(/CERT/) as unknown } });
+    expect(failure).toMatchObject({ code: 'cloud.certificate-not-trusted', retryable: false, details: { network: expect.stringMatching(/CERT/) as unknown } });
     expect(calls).toBe(before);
     transport.close();
   });

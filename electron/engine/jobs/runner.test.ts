@@ -121,6 +121,21 @@ describe('running a graph', () => {
     expect([outcome.state, seen, log.filter((line) => line === 'copy retry').length]).toEqual(['failed', [1, 2, 3], 2]);
   });
 
+  test('attempts are counted anew after each that made progress, and are bounded without', async () => {
+    const notes: string[] = [];
+    const { recorder } = memoryRecorder();
+    const counting: TaskRecorder = { ...recorder, retry: (_id, { attempt, withoutProgress, limit }) => void notes.push(`${attempt}: ${withoutProgress}/${limit}`) };
+    const graph = [node('copy', { retry: { attempts: 3, firstMs: 1, capMs: 1 } })];
+    let attempts = 0;
+    const copy: TaskHandler = async ({ progressed }) => {
+      attempts += 1;
+      if (attempts <= 4) progressed();
+      throw broken(true);
+    };
+    expect((await run(graph, { copy }, { recorder: counting })).state).toBe('failed');
+    expect([attempts, notes]).toEqual([6, ['2: 2/3', '3: 2/3', '4: 2/3', '5: 2/3', '6: 3/3']]);
+  });
+
   test('a failure that is not retryable is not repeated', async () => {
     let runs = 0;
     const graph = [node('a', { retry: { attempts: 5, firstMs: 1, capMs: 1 } })];
@@ -197,4 +212,68 @@ test('any graph, any failures: it ends, and every node that a clean-up cleans up
       },
     ),
   );
+});
+
+describe('a recorder whose writes fail', () => {
+  /** Fails its nth call, and all after it where that lasts. */
+  function failingRecorder(tasks: ReturnType<typeof memoryRecorder>, nth: number, lasts: boolean): TaskRecorder {
+    let calls = 0;
+    const guarded = <A extends unknown[]>(write: (...given: A) => void) => (...given: A): void => {
+      calls += 1;
+      if (calls === nth || (lasts && calls > nth)) throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+      write(...given);
+    };
+    const { load, start, finish, retry } = tasks.recorder;
+    return { load, start: guarded(start), finish: guarded(finish), retry: guarded(retry) };
+  }
+
+  test('waits for what runs beside it, cleans up, and the run is interrupted, not failed', async () => {
+    const memory = memoryRecorder();
+    const done: string[] = [];
+    const slow = Promise.withResolvers<void>();
+    const graph = [node('worker'), node('quick', { after: ['worker'] }), node('slow', { after: ['worker'] }), node('stop', { after: ['quick', 'slow'], cleansUp: ['worker'] })];
+    const running = run(
+      graph,
+      { quick: async () => void queueMicrotask(() => slow.resolve()), slow: () => slow.promise.then(() => void done.push('slow')), stop: async () => void done.push('stop') },
+      { recorder: failingRecorder(memory, 5, true) },
+    );
+    expect(await running).toMatchObject({ state: 'interrupted', error: { code: 'store.disk-full', retryable: true } });
+    expect(done).toEqual(['slow', 'stop']);
+    expect([memory.tasks.get('worker')?.state, memory.tasks.get('stop')]).toEqual(['completed', undefined]);
+  });
+
+  test('at any of its calls, in any graph: what was opened is closed, and the run that is taken up again ends as if nothing had been', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ edges: fc.array(fc.nat(9), { maxLength: 3 }), fails: fc.boolean(), cleanUp: fc.boolean() }), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 18 }),
+        fc.boolean(),
+        async (shape, nth, lasts) => {
+          const graph = shape.map(({ edges, cleanUp }, index) => {
+            const after = index === 0 ? [] : [...new Set(edges.map((edge) => `n${edge % index}`))];
+            return node(`n${index}`, { after, ...(cleanUp && after.length > 0 ? { cleansUp: after } : {}) });
+          });
+          const cleaned = new Set(graph.flatMap((one) => one.cleansUp ?? []));
+          const open = new Set<string>();
+          const handlers = Object.fromEntries(graph.map((one, index) => [one.id, async () => {
+            await Promise.resolve();
+            for (const id of one.cleansUp ?? []) open.delete(id);
+            open.add(one.id);
+            if (shape[index]?.fails === true) throw broken();
+          }]));
+          const left = (): string[] => [...open].filter((id) => cleaned.has(id));
+          const plain = await run(graph, handlers, { recorder: memoryRecorder().recorder });
+          const leftPlainly = left();
+          open.clear();
+          const memory = memoryRecorder();
+          const first = await run(graph, handlers, { recorder: failingRecorder(memory, nth, lasts) });
+          expect(left().filter((id) => !leftPlainly.includes(id))).toEqual([]);
+          if (first.state !== 'interrupted') expect(first.state).toBe(plain.state);
+          const second = await run(graph, handlers, { recorder: memory.recorder });
+          expect([second.state, left().filter((id) => !leftPlainly.includes(id))]).toEqual([plain.state, []]);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
 });

@@ -18,6 +18,18 @@ export interface TaskContext {
   stateOf(id: string): TaskState;
   /** 1 for the first start in this life of the engine. */
   readonly attempt: number;
+  /** To be called by an attempt whose work stays done although it fails: attempts are counted from here again. */
+  progressed(): void;
+}
+
+/** An attempt that comes next. */
+export interface NextAttempt {
+  /** Its number in this life of the engine, from 2. */
+  readonly attempt: number;
+  /** Its number since the task last made progress, and how many there may be without any. */
+  readonly withoutProgress: number;
+  readonly limit: number;
+  readonly waitMs: number;
 }
 
 /** Does one node's work and returns what it yields. May be run again after any interruption. */
@@ -37,7 +49,7 @@ export interface TaskRecorder {
   load(): readonly RecordedTask[];
   start(id: string): void;
   finish(id: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord }): void;
-  retry(id: string, attempt: number, waitMs: number, error: ErrorRecord): void;
+  retry(id: string, next: NextAttempt, error: ErrorRecord): void;
 }
 
 export interface RunOptions {
@@ -53,8 +65,9 @@ export interface RunOptions {
 }
 
 export interface RunOutcome {
-  readonly state: 'completed' | 'failed' | 'cancelled';
-  /** Of the first node that failed. */
+  /** `interrupted`: a state could not be recorded, so that the run is to be taken up again. */
+  readonly state: 'completed' | 'failed' | 'cancelled' | 'interrupted';
+  /** Of the first node that failed; of an interrupted run, why its state could not be recorded. */
   readonly error?: ErrorRecord;
   /** Errors of clean-ups; the work itself may have succeeded. */
   readonly cleanUpErrors: readonly ErrorRecord[];
@@ -62,7 +75,9 @@ export interface RunOutcome {
 
 /**
  * Runs a graph to its end, from the states that the recorder has. Nodes whose turn it is run at the same time. Never
- * rejects for a node's failure: the outcome says it.
+ * rejects for a node's failure: the outcome says it. When states or
+ * results can't be written, nothing further is started but clean-ups, which then stay unrecorded: a run that is taken up
+ * again needs them once more.
  * @throws CausewayError `engine.graph-invalid`
  */
 export async function runGraph(options: RunOptions): Promise<RunOutcome> {
@@ -88,14 +103,32 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
   let failed = failedBefore !== undefined;
   firstError = stored.find((task) => task.id === failedBefore?.id)?.error;
 
+  let recordingError: unknown;
+
+  /** Whether it is durable now. */
+  const record = (write: () => void): boolean => {
+    try {
+      write();
+      return true;
+    } catch (error) {
+      recordingError ??= error;
+      return false;
+    }
+  };
+  /** After a failed recording only what was completed is worth recording: all else is done again. */
+  const recordEnd = (node: TaskNode, state: TaskState, outcome: Parameters<TaskRecorder['finish']>[2]): void => {
+    if (recordingError === undefined || (state === 'completed' && !isCleanUp(node))) record(() => recorder.finish(node.id, state, outcome));
+  };
+
   const setState = (node: TaskNode, state: TaskState, started: boolean): void => {
     statuses.set(node.id, { state, started: started || (statuses.get(node.id)?.started ?? false) });
   };
 
-  const runOnce = async (node: TaskNode, attempt: number): Promise<void> => {
+  const runOnce = async (node: TaskNode, attempt: number, progressed: () => void): Promise<void> => {
     const handler = options.handlers[node.id];
     if (handler === undefined) throw new CausewayError('engine.graph-invalid', `nothing carries out ${node.id}`);
-    recorder.start(node.id);
+    const isUnrecorded = isCleanUp(node) && recordingError !== undefined;
+    if (!isUnrecorded && !record(() => recorder.start(node.id)) && !isCleanUp(node)) throw recordingError;
     setState(node, 'running', true);
     const needed = Object.fromEntries(node.needs.filter((name) => values.has(name)).map((name) => [name, values.get(name)]));
     const signal = isCleanUp(node) ? options.force : AbortSignal.any([options.cancel, options.force]);
@@ -104,6 +137,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
       signal,
       values: needed,
       attempt,
+      progressed,
       stateOf: (id) => statuses.get(id)?.state ?? 'pending',
     })) ?? {};
     const durable: Record<string, JsonValue> = {};
@@ -112,40 +146,48 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
       values.set(name, result[name]);
       if (!(node.volatile ?? []).includes(name)) durable[name] = result[name] as JsonValue;
     }
-    recorder.finish(node.id, 'completed', { result: durable });
+    recordEnd(node, 'completed', { result: durable });
     setState(node, 'completed', true);
   };
 
   const runNode = async (node: TaskNode): Promise<void> => {
     const signal = isCleanUp(node) ? options.force : AbortSignal.any([options.cancel, options.force]);
-    for (let attempt = 1; ; attempt += 1) {
+    let withoutProgress = 1;
+    const progressed = (): void => void (withoutProgress = 1);
+    for (let attempt = 1; ; attempt += 1, withoutProgress += 1) {
       try {
         if (attempt > 1) {
           for (const id of node.retry?.rerun ?? []) {
             const other = graph.find((candidate) => candidate.id === id);
-            if (other !== undefined) await runOnce(other, attempt);
+            if (other !== undefined) await runOnce(other, attempt, () => {});
           }
         }
-        await runOnce(node, attempt);
+        await runOnce(node, attempt, progressed);
         return;
       } catch (thrown) {
         const error = toErrorRecord(thrown);
         const policy = node.retry;
-        if (!signal.aborted && error.retryable && error.code !== 'general.cancelled' && policy !== undefined && attempt < policy.attempts) {
-          const pause = Math.round(backOffMs(policy, attempt, options.random));
-          recorder.retry(node.id, attempt + 1, pause, error);
-          const woken = await systemClock.sleep(pause, signal).then(() => true, () => false);
+        if (
+          recordingError === undefined && !signal.aborted && error.retryable && error.code !== 'general.cancelled' && policy !== undefined &&
+          withoutProgress < policy.attempts
+        ) {
+          const waitMs = Math.round(backOffMs(policy, withoutProgress, options.random));
+          const isTold = record(() => recorder.retry(node.id, { attempt: attempt + 1, withoutProgress: withoutProgress + 1, limit: policy.attempts, waitMs }, error));
+          const woken = isTold && await systemClock.sleep(waitMs, signal).then(() => true, () => false);
           if (woken) continue;
         }
+        // What the node itself could not write is no failure of the work: it can go on once the store takes it.
+        if (!isCleanUp(node) && !signal.aborted && (error.code === 'store.disk-full' || error.code === 'store.not-writable')) recordingError ??= thrown;
         const state = signal.aborted ? 'cancelled' : 'failed';
         for (const id of [node.id, ...(policy?.rerun ?? [])]) {
           if (id === node.id || statuses.get(id)?.state === 'running') {
-            recorder.finish(id, state, { error });
+            const ended = graph.find((candidate) => candidate.id === id);
+            if (ended !== undefined) recordEnd(ended, state, { error });
             statuses.set(id, { state, started: true });
           }
         }
         if (isCleanUp(node)) cleanUpErrors.push(error);
-        else if (state === 'failed') {
+        else if (state === 'failed' && recordingError === undefined) {
           failed = true;
           firstError ??= error;
         }
@@ -155,15 +197,16 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
   };
 
   for (;;) {
-    const stopping = failed || options.cancel.aborted || options.force.aborted;
+    const stopping = failed || recordingError !== undefined || options.cancel.aborted || options.force.aborted;
     let moved = false;
     for (const node of graph) {
       if (statuses.get(node.id)?.state !== 'pending' || running.has(node.id)) continue;
-      const decision = decide(graph, node, statuses, stopping);
+      const isKept = recordingError !== undefined && node.settles === true;
+      const decision = isKept ? 'skip' : decide(graph, node, statuses, stopping);
       if (decision === 'wait') continue;
       moved = true;
       if (decision === 'skip') {
-        recorder.finish(node.id, 'skipped', {});
+        recordEnd(node, 'skipped', {});
         setState(node, 'skipped', false);
       } else {
         running.set(node.id, runNode(node).finally(() => running.delete(node.id)));
@@ -174,6 +217,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     else if (!moved) throw new CausewayError('general.bug', 'the run stands still');
   }
 
+  if (recordingError !== undefined) return { state: 'interrupted', error: toErrorRecord(recordingError), cleanUpErrors };
   const completed = graph.every((node) => isCleanUp(node) || statuses.get(node.id)?.state === 'completed');
   const state = completed ? 'completed' : failed ? 'failed' : 'cancelled';
   return { state, ...(firstError === undefined ? {} : { error: firstError }), cleanUpErrors };

@@ -24,10 +24,12 @@ export interface TaskNode {
    * was ever started. Its needs may be absent then.
    */
   readonly cleansUp?: readonly string[];
+  /** Set for a clean-up that ends what a run needs when it is taken up again: it does not run when the run is interrupted. */
+  readonly settles?: true;
   readonly retry?: RetryPolicy;
 }
 
-/** How often a node is started at most, without interruption by a restart of the engine. */
+/** How often a node is started at most without making progress, in one life of the engine. */
 export interface RetryPolicy extends BackOff {
   /** Completed nodes whose values are renewed before the next attempt, e.g. a worker that was lost. */
   readonly rerun?: readonly string[];

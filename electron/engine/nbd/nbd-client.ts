@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
 import { addressText } from './address.ts';
 import type { ExportInfo } from './handshake.ts';
 import { cancelled, type Link } from './link.ts';
@@ -96,7 +97,7 @@ export class NbdClient {
       pieces.push(this.#read(offset + at, into.subarray(at, Math.min(at + piece, into.length)), signal));
     }
     // All of them have to end before the caller may have the buffer back.
-    for (const result of await Promise.allSettled(pieces)) if (result.status === 'rejected') throw result.reason;
+    await allSettledOrThrow(pieces);
   }
 
   /**

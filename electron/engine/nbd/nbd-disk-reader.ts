@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { Extent } from '../../../shared/model/extent.ts';
+import { extentsFrom, type Extent } from '../../../shared/model/extent.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { NbdClient } from './nbd-client.ts';
 import { alignExtents, mergeStatus, zeroInBoth } from './status-extents.ts';
@@ -51,8 +51,9 @@ export class NbdDiskReader implements DiskReader {
     }
   }
 
-  async *extents(signal: AbortSignal): AsyncIterable<Extent> {
-    yield* alignExtents(this.#statusExtents(signal), SECTOR, this.#client.info.sizeBytes);
+  async *extents(signal: AbortSignal, fromBytes = 0): AsyncIterable<Extent> {
+    const first = fromBytes - (fromBytes % SECTOR);
+    yield* extentsFrom(alignExtents(this.#statusExtents(signal, first), SECTOR, this.#client.info.sizeBytes), fromBytes);
     await this.#options.verify?.();
   }
 
@@ -81,13 +82,13 @@ export class NbdDiskReader implements DiskReader {
     }
   }
 
-  async *#statusExtents(signal: AbortSignal): AsyncIterable<Extent> {
+  async *#statusExtents(signal: AbortSignal, first: number): AsyncIterable<Extent> {
     const { sizeBytes, contexts } = this.#client.info;
     if (contexts.size === 0) {
-      if (sizeBytes > 0) yield { offset: 0, length: sizeBytes, kind: 'data' };
+      if (sizeBytes > first) yield { offset: first, length: sizeBytes - first, kind: 'data' };
       return;
     }
-    for (let at = 0; at < sizeBytes; ) {
+    for (let at = first; at < sizeBytes; ) {
       const length = Math.min(STATUS_WINDOW, sizeBytes - at);
       const status = await this.#explained(() => this.#client.blockStatus(at, length, signal));
       const dirty = this.#options.dirtyContext === undefined ? undefined : status.get(this.#options.dirtyContext);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fetchedFrom } from './fetched-from.ts';
+import { fetchedFrom, programFrom } from './fetched-from.ts';
 
 test('a place is a path, or a URL with the digest of what is there', () => {
   const digest = 'Ab'.repeat(32);
@@ -7,4 +7,11 @@ test('a place is a path, or a URL with the digest of what is there', () => {
   expect(fetchedFrom('https://a.example/a.deb')).toEqual({ url: 'https://a.example/a.deb' });
   expect(fetchedFrom(`http://a.example/a.deb#sha256=${digest}`)).toEqual({ url: 'http://a.example/a.deb', sha256: digest.toLowerCase() });
   expect(() => fetchedFrom('https://a.example/a.deb#md5=1')).toThrow('is not sha256= and 64 hexadecimal digits');
+});
+
+test('a program comes over https, over loopback, or with its digest', () => {
+  expect(programFrom('/srv/agent.deb')).toEqual({ file: '/srv/agent.deb' });
+  expect(programFrom('http://127.0.0.1:8080/a.deb')).toEqual({ url: 'http://127.0.0.1:8080/a.deb' });
+  expect(programFrom(`http://a.example/a.deb#sha256=${'ab'.repeat(32)}`)).toMatchObject({ url: 'http://a.example/a.deb' });
+  expect(() => programFrom('http://a.example/a.deb')).toThrow('is not encrypted');
 });

@@ -1,4 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { isProtectedUrl } from '../../../shared/plugins/shapes/protected-url.ts';
 import type { Fetched } from './options.ts';
 
 /**
@@ -14,4 +15,17 @@ export function fetchedFrom(place: string): Fetched {
   const sha256 = /^sha256=([0-9a-f]{64})$/i.exec(ending)?.[1]?.toLowerCase();
   if (sha256 === undefined) throw new CausewayError('general.invalid-input', `#${ending.slice(0, 100)} at the end of a URL is not sha256= and 64 hexadecimal digits`);
   return { url, sha256 };
+}
+
+/**
+ * The same for a program that the guest will run as root.
+ *
+ * @throws `general.invalid-input` also for http:// without a digest: anybody on the way could replace the program
+ */
+export function programFrom(place: string): Fetched {
+  const fetched = fetchedFrom(place);
+  if ('url' in fetched && fetched.sha256 === undefined && !isProtectedUrl(fetched.url)) {
+    throw new CausewayError('general.invalid-input', `${fetched.url.slice(0, 300)} is not encrypted: use https://, or end the URL with #sha256= and the digest of the download`);
+  }
+  return fetched;
 }

@@ -32,6 +32,8 @@ export interface MorphOutcome {
   readonly diff: GuestDiff;
   readonly warnings: readonly string[];
   readonly scripts: readonly ScriptOutput[];
+  /** Static IPv4 addresses that the guest's configuration sets on the destination's NICs. Empty with `setDhcp`. */
+  readonly fixedAddresses: readonly { readonly macAddress?: string | null | undefined; /** Index in the options' `nics`. */ readonly nic?: number | undefined; readonly addresses: readonly string[] }[];
   /** Of the whole preparation, from the upload to the last unmount. */
   readonly seconds: number;
 }
@@ -58,7 +60,10 @@ export interface ProgramKind {
 }
 
 const mountResult = z.object({ dossier: guestDossierSchema });
-const prepareResult = z.object({ steps: z.array(guestStepSchema), diff: guestDiffSchema, outputs: z.array(scriptOutputSchema) });
+const prepareResult = z.object({
+  steps: z.array(guestStepSchema), diff: guestDiffSchema, outputs: z.array(scriptOutputSchema),
+  fixedAddresses: z.array(z.object({ macAddress: z.string().nullish(), nic: z.int().optional(), addresses: z.array(z.string()) })).default([]),
+});
 const scriptResult = z.object({ outputs: z.array(scriptOutputSchema) });
 const inspectResult = z.object({
   dossier: guestDossierSchema, candidates: z.array(guestRootSchema), devices: z.array(guestDeviceSchema), supported: z.boolean(),
@@ -97,7 +102,7 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
     failed = false;
     await unmount(program);
     return {
-      dossier, steps: prepared.steps, diff: prepared.diff, warnings, scripts, seconds: (performance.now() - startedAt) / 1000,
+      dossier, steps: prepared.steps, diff: prepared.diff, warnings, scripts, fixedAddresses: prepared.fixedAddresses, seconds: (performance.now() - startedAt) / 1000,
     };
   } catch (error) {
     isKept = options.keepMountedOnFailure === true && !signal.aborted;
@@ -153,8 +158,9 @@ export function commonWishes(options: MorphOptions): JsonObject {
     serialConsole: options.serialConsole ?? true,
     hypervisor: options.hypervisor ?? 'kvm',
     cloudInit: options.cloudInit ?? 'required',
+    ...(options.diskBuses === undefined ? {} : { diskBuses: [...options.diskBuses] }),
     nics: options.nics.map(({ macAddress, sourceMacAddress, addresses }) => ({
-      macAddress, sourceMacAddress: sourceMacAddress ?? null, addresses: addresses ?? [],
+      macAddress: macAddress ?? null, sourceMacAddress: sourceMacAddress ?? null, addresses: addresses ?? [],
     })),
     scripts: { inGuest: (options.scripts?.inGuest ?? []).map(userScript), firstBoot: (options.scripts?.firstBoot ?? []).map(userScript) },
     ...(options.datasources === undefined ? {} : { datasources: options.datasources }),
@@ -170,7 +176,7 @@ async function preparation(program: WorkerProgram, options: MorphOptions, signal
     ...(agent === undefined ? {} : {
       agent: 'file' in agent
         ? { path: await program.putFile('agent.deb', await readGiven(agent.file), signal) }
-        : { url: agent.url, sha256: agent.sha256 ?? null },
+        : { url: agent.url, sha256: agent.sha256 ?? null, architecture: agent.architecture ?? null },
     }),
   };
 }

@@ -1,7 +1,9 @@
+import type { DiskBus } from '../ports/run-policy.ts';
+
 /** A NIC of the migrated VM, in the order of the source's NICs. */
 export interface GuestNic {
-  /** Of the destination's NIC. */
-  readonly macAddress: string;
+  /** Of the destination's NIC; absent where it gets one at the first boot. */
+  readonly macAddress?: string | undefined;
   readonly sourceMacAddress?: string | undefined;
   /** IPv4 addresses that the source told; they tell which interface it is. */
   readonly addresses?: readonly string[] | undefined;
@@ -46,6 +48,8 @@ export interface MorphOptions {
   readonly nics: readonly GuestNic[];
   /** What the destination runs on; it decides which drivers the guest needs. Default `kvm`, with VirtIO. */
   readonly hypervisor?: 'kvm' | 'hyperv' | undefined;
+  /** Buses of the destination's disks, that of the boot disk first. Default: one of VirtIO's. */
+  readonly diskBuses?: readonly DiskBus[] | undefined;
   /** Default false. */
   readonly retainUserCredentials?: boolean | undefined;
   /** Default true: the guest keeps its host name, whatever the server is called. */
@@ -55,7 +59,7 @@ export interface MorphOptions {
   /** Default true: a console on the first serial port. */
   readonly serialConsole?: boolean | undefined;
   /** The destination's agent as a Debian package: a URL that the worker reaches, or a file on this machine. */
-  readonly agent?: Fetched | undefined;
+  readonly agent?: (Fetched & { readonly architecture?: string | undefined }) | undefined;
   /** A folder or a tar archive on this machine with the guest's packages, for guests that reach no repository. */
   readonly packageCache?: string | undefined;
   /** Default `required`: without cloud-init the preparation fails. `if-possible`: it goes on, with a warning. */

@@ -15,13 +15,14 @@ export interface VolumeSnapshot {
   readonly volumeId: string;
 }
 
-/** A network interface of the migrated VM. It exists before the guest is prepared, which has to know its MAC address. */
+/** A network interface of the migrated VM. It is created before the guest is prepared. */
 export interface DeployedNic {
   readonly id: string;
   /** The NIC of the source that it stands for. */
   readonly sourceNicId: string;
   readonly networkId: string;
-  readonly macAddress: string;
+  /** Absent where the platform assigns it at the first boot: the guest is then prepared without tying names to MAC addresses. */
+  readonly macAddress?: string | undefined;
   readonly ipAddress: string | undefined;
   readonly prefixLength: number | undefined;
   readonly gateway: string | undefined;
@@ -42,6 +43,8 @@ export interface DeployedServer {
 
 /** Makes replicas into running VMs. Every step may be repeated after a crash: it adopts what is there. */
 export interface DeploymentPlatform {
+  /** The platform's own agent for guests: a Debian package that servers of the platform can download. */
+  readonly agentPackage?: { readonly url: string; readonly architecture: 'x86_64' };
   /**
    * Settles names, addresses, sizes and quotas. Creates nothing.
    *
@@ -68,8 +71,8 @@ export interface DeploymentPlatform {
     nics: readonly DeployedNic[],
     signal: AbortSignal,
   ): Promise<DeployedServer>;
-  /** The console's text so far, for the proof that the guest came up. */
-  consoleLog(serverId: string, run: DeploymentRun, signal: AbortSignal): Promise<string>;
+  /** The console's text so far, to check that the guest boots. Absent where servers have no console that can be read: the check then relies on the network. */
+  consoleLog?(serverId: string, run: DeploymentRun, signal: AbortSignal): Promise<string>;
   /** After success. Idempotent. */
   deleteSnapshots(run: DeploymentRun, signal: AbortSignal): Promise<void>;
   /** After failure: removes all that the deployment made; the replica stays. Idempotent. */

@@ -4,6 +4,7 @@ import type { Finding } from '../../../shared/validation/finding.ts';
 import type { Catalog } from '../../../shared/validation/catalog.ts';
 import type { DeploymentPlatform } from './deployment-platform.ts';
 import type { LedgerEntry, LedgerScope, ResourceKind } from './ledger.ts';
+import type { RunPolicy } from './run-policy.ts';
 import type { CheckReport, OptionList } from './platform-common.ts';
 
 /** A destination volume of a replica. Plain data. */
@@ -11,11 +12,26 @@ export interface Volume {
   readonly id: string;
   /** The source disk that it replicates. */
   readonly diskId: string;
-  /** What the worker sees as the device's serial; a prefix of it may be all that the hypervisor passes on. */
-  readonly serial: string;
   readonly sizeBytes: number;
-  /** True when this call created it (so that it is known to be empty). */
-  readonly isNew: boolean;
+  /** True when the call that returned it created it, so that it is known to be empty. */
+  readonly createdByThisCall: boolean;
+}
+
+/**
+ * What the platform knows of the device that a volume is on a worker, and its size in bytes (or up to one GiB less than the device's).
+ * `serial`: a prefix of at least 20 characters may be all that the hypervisor passes on. `lun`: of the SCSI disk. `by-path`: its name in
+ * `/dev/disk/by-path`. `order`: only its place among the volumes attached to this worker, from 1.
+ */
+export type DeviceIdentity = { readonly sizeBytes: number } & (
+  | { readonly kind: 'serial'; readonly serial: string }
+  | { readonly kind: 'lun'; readonly lun: number }
+  | { readonly kind: 'by-path'; readonly path: string }
+  | { readonly kind: 'order'; readonly order: number }
+);
+
+export interface AttachedVolume {
+  readonly volume: Volume;
+  readonly identity: DeviceIdentity;
 }
 
 /** How to reach a worker. Keys and certificates were made for this worker alone. Lives in memory only. */
@@ -32,9 +48,8 @@ export interface WorkerAccess {
    * Undefined: trust on first use within this worker's life, pinned after that.
    */
   readonly hostKey?: string;
-  /** Set for Windows workers: WinRM over HTTPS, basic authentication as `username`. */
-  readonly winrm?: { readonly port: number; readonly password: string };
-  readonly attached: readonly Volume[];
+  /** Set for Windows workers: WinRM over HTTPS, basic authentication as `username`. Its certificate has this SHA-256, in hex. */
+  readonly winrm?: { readonly port: number; readonly password: string; readonly certificateSha256: string };
 }
 
 export type WorkerRole = 'disk-copy' | 'osmorphing-linux' | 'osmorphing-windows';
@@ -59,6 +74,10 @@ export interface ManagedResource {
   /** The ledger entry that it was made for, in the form that the platform could carry. */
   readonly entryId: string;
   readonly replicaId: string | undefined;
+  /** The mark of the project data that made it. */
+  readonly owner: string | undefined;
+  /** What an entry of the ledger has to say so that it can be removed. */
+  readonly details: JsonObject;
 }
 
 /** One destination endpoint. Every call takes an AbortSignal; errors are `CausewayError` with `cloud.*` codes. */
@@ -68,12 +87,30 @@ export interface DestinationPlatform {
   catalog(environment: JsonObject, signal: AbortSignal): Promise<Catalog>;
   /** On-line check: names resolve, ranges fit, quotas suffice. Paths are pointers into the destination environment. */
   checkEnvironment(environment: JsonObject, vm: Vm, signal: AbortSignal): Promise<readonly Finding[]>;
+  /** What the environment asks of the engine. Creates and asks nothing. */
+  runPolicy(environment: JsonObject): RunPolicy;
   /** Step 1. One volume a disk; existing ones are reused, and grown when the disk grew. */
   ensureVolumes(run: DestinationRun, disks: readonly Disk[], signal: AbortSignal): Promise<readonly Volume[]>;
-  /** Step 3. A running worker with the volumes attached. Safe to repeat after a crash: adopts what is there. */
-  startWorker(run: DestinationRun, role: WorkerRole, volumes: readonly Volume[], signal: AbortSignal): Promise<WorkerAccess>;
+  /**
+   * Step 3, before a worker is started: marks volumes as this project data's, so that a copy of the data on another computer
+   * stops before it creates anything. Only for platforms that can mark volumes.
+   *
+   * @throws `store.replica-elsewhere` when another computer took them over in the meantime
+   */
+  claimVolumes?(run: DestinationRun, volumes: readonly Volume[], signal: AbortSignal): Promise<void>;
+  /** Step 3. A running worker, without volumes as far as a platform has the choice. Safe to repeat after a crash: adopts what is there. */
+  startWorker(run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<WorkerAccess>;
+  /**
+   * Step 3. Attaches a volume to a worker and waits until it is attached. Takes it from an earlier worker of the same replica. Safe to
+   * repeat: attached already is done.
+   *
+   * @throws `cloud.volume-in-use` when another server has it, `store.replica-elsewhere` when another computer owns it
+   */
+  attachVolume(run: DestinationRun, workerId: string, volume: Volume, signal: AbortSignal): Promise<DeviceIdentity>;
+  /** Detaches a volume and waits until it is free. Not attached is done. */
+  detachVolume(run: DestinationRun, workerId: string, volume: Volume, signal: AbortSignal): Promise<void>;
   /** Why a worker can't answer, in the platform's words, e.g. its status; undefined: it runs, as far as the platform knows. */
-  whyWorkerIsDown(environment: JsonObject, workerId: string, signal: AbortSignal): Promise<string | undefined>;
+  workerFailure(environment: JsonObject, workerId: string, signal: AbortSignal): Promise<string | undefined>;
   /** Step 5. Detaches, deletes the worker and all that was made for it. Idempotent; safe after a partial start. */
   stopWorker(run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void>;
   deleteVolumes(run: DestinationRun, signal: AbortSignal): Promise<void>;
@@ -84,8 +121,10 @@ export interface DestinationPlatform {
   /**
    * Everything on the platform that carries our mark, whether a ledger knows it or not, for finding orphans. An
    * entry's resource is the one whose `entryId` is the entry's or, where ids had to be shortened, whose `id` is.
+   *
+   * @param within environments of replicas, and details of entries: where to look, besides the endpoint's own project
    */
-  listManaged?(environment: JsonObject, signal: AbortSignal): Promise<readonly ManagedResource[]>;
+  listManaged?(within: readonly JsonObject[], signal: AbortSignal): Promise<readonly ManagedResource[]>;
   /** Set where the platform can make replicas into running VMs. */
   readonly deployment?: DeploymentPlatform;
   close(): Promise<void>;

@@ -13,9 +13,17 @@ export interface DiskReader {
   readonly coverage: 'allocated' | 'changed';
   /** The source's change tracking granularity in bytes; extents of `changed` are no finer than this. */
   readonly granularityBytes: number;
-  /** Ascending, not overlapping, never empty, within the disk. May be called once more to start again. */
-  extents(signal: AbortSignal): AsyncIterable<Extent>;
-  /** Fills `into` with the bytes at `offset`. Rejects with a `source.*` code; never resolves short. */
+  /**
+   * Ascending, not overlapping, never empty, within the disk. May be called again to start over.
+   *
+   * @param fromBytes leaves out what ends before it and cuts the extent that crosses it, so that a source that needs tokens
+   *   or maps lists no more than is read. Default 0.
+   */
+  extents(signal: AbortSignal, fromBytes?: number): AsyncIterable<Extent>;
+  /**
+   * Fills `into` with the bytes at `offset`: any range of the disk, in any order, also where `extents` yields nothing or a
+   * hole, and before it was asked. Rejects with a `source.*` code; never resolves short.
+   */
   read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,6 +7,14 @@ export type ResourceKind =
 /** How long a resource is meant to exist. */
 export type Lifetime = 'temporary' | 'replica' | 'deployment';
 
+/** The project data that resources belong to, as their marks in a cloud name it. */
+export interface Ownership {
+  /** `<computer>.<random>`, fit for a label of every cloud. */
+  readonly mark: string;
+  /** Marks of this data before another computer took it over. */
+  readonly former: readonly string[];
+}
+
 /** One resource of ours, or the intent to have it. */
 export interface LedgerEntry {
   readonly entryId: string;
@@ -24,6 +32,8 @@ export interface LedgerEntry {
   readonly resourceId?: string;
   readonly details: JsonObject;
   readonly createdAt: string;
+  /** Absent where nobody else can reach the platform. */
+  readonly owner?: Ownership;
 }
 
 /**
@@ -33,7 +43,8 @@ export interface LedgerEntry {
 export interface LedgerScope {
   /**
    * The resource for `key`: the existing one; or the one that `find` sees on the platform by its name (an earlier
-   * answer was lost); or a new one by `create`. Never creates twice.
+   * answer was lost); or a new one by `create`. Never creates twice: while a platform's list may lag behind, `find` is
+   * repeated after pauses.
    */
   ensure<T extends { readonly id: string }>(
     intent: { readonly kind: ResourceKind; readonly key: string; readonly lifetime: Lifetime; readonly details?: JsonObject },
@@ -46,6 +57,7 @@ export interface LedgerScope {
     },
     signal: AbortSignal,
   ): Promise<{ readonly resource: T; readonly entry: LedgerEntry; readonly created: boolean }>;
+  readonly owner?: Ownership;
   find(kind: ResourceKind, key: string): LedgerEntry | undefined;
   list(filter?: { readonly kind?: ResourceKind; readonly lifetime?: Lifetime }): readonly LedgerEntry[];
   /**

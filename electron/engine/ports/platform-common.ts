@@ -1,9 +1,13 @@
+import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+
 /** One thing that an endpoint check tried. */
 export interface CheckStep {
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'warning' | 'skipped';
   /** What was seen, in words; names a remedy when it failed. */
   readonly evidence: string;
+  /** Of the error, when it failed. */
+  readonly code?: ErrorCode;
 }
 
 export interface CheckReport {

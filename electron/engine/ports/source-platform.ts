@@ -37,8 +37,8 @@ export interface SourcePlatform {
   listVms(signal: AbortSignal): Promise<readonly VmSummary[]>;
   /** @param environment for what it says about the guest, e.g. how types of operating systems are told */
   describeVm(vmId: string, signal: AbortSignal, environment?: JsonObject): Promise<Vm>;
-  /** What of a VM is on none of its described disks, so that a replica goes without it: a sentence for each. */
-  notCarried?(vmId: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** What people must know before a VM is replicated: what no described disk carries, and what had to be assumed. A sentence each. */
+  unsupportedDevices?(vmId: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Choices for the environment's leaves; `names` are option sources of the schemas' metadata. */
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>>;
   /** Before the first snapshot, e.g. switching change tracking on. */
@@ -54,21 +54,30 @@ export interface SourcePlatform {
   /** Whether the snapshot can still be read (its VM or host may have been restarted). */
   isAlive(snapshot: Snapshot, signal: AbortSignal): Promise<boolean>;
   /**
+   * Called after the last read of a snapshot and before success is recorded: confirms that everything read from it up to now
+   * is one consistent state. Checks each time it is called, whatever was checked while reading.
+   * @throws CausewayError `source.changed-while-reading`, `source.snapshot-lost`
+   */
+  assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void>;
+  /**
    * Opens a disk. With `base`, the reader's coverage is `changed` if the source knows for sure what changed since
    * then, and `allocated` otherwise (no tracking, disk not in the base, tracking reset or stale): never a silent gap.
    */
   openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader>;
-  /** After success: frees what reading needed, keeps what the next increment needs, drops the former base. Idempotent. */
-  commitSnapshot(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void>;
+  /**
+   * After success: releases what reading needed and all of the former base, keeps what the next increment needs. Idempotent.
+   * Checks nothing: a snapshot that can no longer be read is released as well.
+   */
+  promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void>;
   /** After failure or cancel: drops the snapshot; `base` stays valid as a base. Idempotent. */
-  abandonSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void>;
+  discardSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void>;
   /**
    * Drops whatever a call of `createSnapshot` with this tag made, when that failed or its answer was lost. Idempotent. Where
    * it is left out, the call is repeated and its answer abandoned: for sources that do so at once.
    */
-  abandonIntent?(request: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void>;
+  discardPending?(request: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void>;
   /** When the replica is deleted: drops whatever a base still holds on the source. Idempotent. */
-  dropBase(base: Snapshot, signal: AbortSignal): Promise<void>;
+  deleteBase(base: Snapshot, signal: AbortSignal): Promise<void>;
   /** Orderly power-off of the guest, where the platform can. */
   shutdown?(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void>;
   /** Removes one resource that this source recorded; "not there" is done. Only for sources that create any. */

@@ -8,8 +8,8 @@ import { namedFiles, stableText, type NamedFiles } from './named-files.ts';
 const name = z.string().min(1).max(200);
 const id = z.string().regex(/^[a-z]{2,5}-[A-Za-z0-9-]{4,80}$/);
 
-/** An endpoint as people share it. Its secrets are references. When it was changed is not said: that would never merge. */
-const endpointFileSchema = z.strictObject({ id, name, plugin: z.enum(pluginIds), connection: jsonObjectSchema, createdAt: z.iso.datetime() });
+/** An endpoint as people share it, with its connection where they share that too; secrets are references. When it was changed is not said: that would never merge. */
+const endpointFileSchema = z.strictObject({ id, name, plugin: z.enum(pluginIds), connection: jsonObjectSchema.optional(), createdAt: z.iso.datetime() });
 export type EndpointFile = z.infer<typeof endpointFileSchema>;
 
 /** What people say of a replica; what runs made of it belongs to the computer that ran them. */
@@ -48,7 +48,7 @@ export function descriptionFiles(projectFolder: string): DescriptionFiles {
 }
 
 export function endpointFile({ id: endpointId, name: called, plugin, connection, createdAt }: Endpoint): EndpointFile {
-  return { id: endpointId, name: called, plugin, connection, createdAt };
+  return { id: endpointId, name: called, plugin, ...(Object.keys(connection).length === 0 ? {} : { connection }), createdAt };
 }
 
 export function replicaFile(replica: DescribedReplica): ReplicaFile {

@@ -10,6 +10,15 @@ export class BlockSet {
     return this.#segments.size === 0;
   }
 
+  /** How many members it has. */
+  count(): number {
+    let count = 0;
+    for (const bitmap of this.#segments.values()) {
+      for (let byte of bitmap) for (; byte !== 0; byte &= byte - 1) count += 1;
+    }
+    return count;
+  }
+
   /** Segments with a member, ascending. */
   segments(): number[] {
     return [...this.#segments.keys()].sort((a, b) => a - b);
@@ -41,6 +50,14 @@ export class BlockSet {
     if (bits === null || bits === undefined) return;
     const bitmap = this.#bitmap(segment);
     for (let i = 0; i < BITMAP_BYTES; i++) bitmap[i]! |= bits[i] ?? 0;
+  }
+
+  /** The members in one segment, ascending. */
+  membersOf(segment: number): number[] {
+    const members: number[] = [];
+    const first = segment * SEGMENT_BLOCKS;
+    for (let block = first; block < first + SEGMENT_BLOCKS; block++) if (this.has(block)) members.push(block);
+    return members;
   }
 
   bitmap(segment: number): Uint8Array | undefined {

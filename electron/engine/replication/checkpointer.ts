@@ -1,10 +1,10 @@
-import type { DiskWriter } from '../ports/disk-writer.ts';
+import type { WriteTarget } from '../ports/write-target.ts';
 import { BlockSet } from './block-set.ts';
 import { SEGMENT_BYTES } from './blocks.ts';
 import type { Batch } from './chunks.ts';
 import type { TransferState } from './transfer-state.ts';
 
-/** A checkpoint is due after this much work. With `MAX_UNSETTLED_BYTES` more, the lanes wait for it. */
+/** A checkpoint is due after this much work. With `MAX_UNSETTLED_BYTES` more, copying waits for it. */
 const DUE_BYTES = 256 * 1024 * 1024;
 const MAX_UNSETTLED_BYTES = 4 * DUE_BYTES;
 /** A batch costs bytes even when little changed in each of its segments. */
@@ -13,11 +13,11 @@ const MAX_UNSETTLED_BATCHES = 64;
 
 /**
  * Makes progress durable: flush the volume, write the digests, forget the intents, move the cursor. One checkpoint at
- * a time; the lanes go on meanwhile.
+ * a time; copying goes on meanwhile.
  */
 export class Checkpointer {
   readonly #state: TransferState;
-  readonly #writer: DiskWriter;
+  readonly #writer: WriteTarget;
   readonly #signal: AbortSignal;
   /** In the order of the disk; the first that is not done bounds the cursor. */
   #unsettled: Batch[] = [];
@@ -28,7 +28,7 @@ export class Checkpointer {
   #unflushed = false;
   #running: Promise<void> | undefined;
 
-  constructor(state: TransferState, writer: DiskWriter, startBytes: number, signal: AbortSignal) {
+  constructor(state: TransferState, writer: WriteTarget, startBytes: number, signal: AbortSignal) {
     this.#state = state;
     this.#writer = writer;
     this.#signal = signal;
@@ -39,7 +39,7 @@ export class Checkpointer {
   /** A batch whose chunks will be handed out now. Waits while too much is not durable. */
   async admit(batch: Batch): Promise<void> {
     while (this.#unsettledBytes > MAX_UNSETTLED_BYTES || this.#unsettled.length > MAX_UNSETTLED_BATCHES) {
-      // Only batches that are done can be settled; with the lanes busy on the others there is something to wait for.
+      // Only batches that are done can be settled; while the others are being copied there is something to wait for.
       if (!this.#unsettled.some((other) => other.isDone)) break;
       await this.run();
     }
@@ -82,7 +82,7 @@ export class Checkpointer {
 
   async #checkpoint(signal: AbortSignal): Promise<void> {
     const done = this.#unsettled.filter((batch) => batch.isDone);
-    const mustFlush = this.#unflushed || done.some((batch) => !batch.lessons.isEmpty);
+    const mustFlush = this.#unflushed || done.some((batch) => !batch.digests.isEmpty);
     this.#unflushed = false;
     if (mustFlush) {
       try {
@@ -110,7 +110,7 @@ export class Checkpointer {
     // Below the cursor nothing is open; it never goes back, as what is repaired below it stays pending until then.
     this.#cursorBytes = Math.max(this.#cursorBytes, Math.min(open[0]?.startBytes ?? this.#endBytes, this.#endBytes));
     await this.#state.settle(
-      done.filter((batch) => !batch.lessons.isEmpty).map((batch) => batch.lessons),
+      done.filter((batch) => !batch.digests.isEmpty).map((batch) => batch.digests),
       { settled, written, cursorBytes: this.#cursorBytes },
     );
     this.#unsettled = this.#unsettled.filter((batch) => !done.includes(batch));

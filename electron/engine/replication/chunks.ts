@@ -1,13 +1,13 @@
 import { BlockSet } from './block-set.ts';
 import { BLOCK_BYTES, bytesOf, SEGMENT_BYTES, type BlockRun } from './blocks.ts';
-import { LessonBook } from './lessons.ts';
+import { PendingDigests } from './pending-digests.ts';
 import type { SegmentPlan } from './plan.ts';
 
 /** A batch grows to one full segment's work, or to this many segments where little changed in each. */
 const BATCH_BYTES = SEGMENT_BYTES;
 const BATCH_SEGMENTS = 64;
 
-/** The unit of work of one lane: at most a buffer's worth of neighbouring blocks, or a run to be zeroed. */
+/** The unit of work: at most a buffer's worth of neighbouring blocks, or a run to be zeroed. */
 export interface Chunk {
   readonly kind: 'copy' | 'zero';
   readonly run: BlockRun;
@@ -23,7 +23,7 @@ export interface Chunk {
 export class Batch {
   readonly plans: readonly SegmentPlan[];
   readonly bytes: number;
-  readonly lessons = new LessonBook();
+  readonly digests = new PendingDigests();
   /** Blocks that were sent or zeroed. */
   readonly written = new BlockSet();
   /** Chunks that are not done, one more while some were not handed out yet. */

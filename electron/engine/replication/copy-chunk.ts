@@ -1,22 +1,23 @@
 import type { BandwidthLimiter } from '../bandwidth/index.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
-import type { DiskWriter } from '../ports/disk-writer.ts';
+import type { WriteTarget } from '../ports/write-target.ts';
 import type { BlockHasher } from './block-hasher.ts';
+import type { BlockState } from './block-state.ts';
 import { appendRange, BLOCK_BYTES, bytesOf, type ByteRange } from './blocks.ts';
 import type { ChunkBuffer } from './chunk-buffer.ts';
 import type { Chunk } from './chunks.ts';
 import { blockDigest, isZero, WIRE_DIGEST_BYTES, zeroDigest } from './digests.ts';
 import type { Counters } from './disk-outcome.ts';
-import { settleAll } from './settle-all.ts';
-import type { Knowledge, TransferState } from './transfer-state.ts';
-import { workerDigests } from './worker-digests.ts';
+import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
+import type { TransferState } from './transfer-state.ts';
+import { targetDigests } from './target-digests.ts';
 
 /** The finest unit in which a block of unknown content is repaired. */
 const REPAIR_BYTES = 4096;
 
 export interface CopyContext {
   readonly reader: DiskReader;
-  readonly writer: DiskWriter;
+  readonly writer: WriteTarget;
   readonly state: TransferState;
   readonly hasher: BlockHasher;
   readonly limiter: BandwidthLimiter | undefined;
@@ -36,7 +37,7 @@ export async function zeroChunk(chunk: Chunk, context: CopyContext): Promise<voi
   const { offset, length } = bytesOf(chunk.run, context.state.sizeBytes);
   await send([{ kind: 'zero', offset, length }], Buffer.alloc(0), 0, chunk, context);
   chunk.batch.written.addRun(chunk.run);
-  chunk.batch.lessons.addZero(chunk.run);
+  chunk.batch.digests.addZero(chunk.run);
   context.counters.bytesChanged += length;
 }
 
@@ -49,17 +50,17 @@ export async function copyChunk(chunk: Chunk, buffer: ChunkBuffer, context: Copy
   const { state, reader, writer, hasher, signal, counters } = context;
   const { offset, length } = bytesOf(chunk.run, state.sizeBytes);
   const bytes = buffer.bytes.subarray(0, length);
-  const doubtful = someBlock(chunk, state, 'doubtful');
-  const [, held] = await settleAll<unknown>([
+  const someUnknown = someBlock(chunk, state, 'unknown');
+  const [, held] = await allSettledOrThrow<unknown>([
     reader.read(offset, bytes, signal),
-    ...(doubtful ? [workerDigests(writer, offset, length, BLOCK_BYTES, signal)] : []),
+    ...(someUnknown ? [targetDigests(writer, offset, length, BLOCK_BYTES, signal)] : []),
   ]);
   counters.bytesRead += length;
   const wanted = buffer.want(length, (start, end) => !isZero(bytes, start, end));
   const hashed = wanted === 0 ? Promise.resolve() : hasher.hash(buffer, length);
   let findings: Findings;
   try {
-    if (doubtful || someBlock(chunk, state, 'digest')) await hashed;
+    if (someUnknown || someBlock(chunk, state, 'digest')) await hashed;
     findings = await compare(chunk, buffer, bytes, offset, held as Buffer | undefined, context);
     if (findings.operations.length > 0) await send(findings.operations, bytes, offset, chunk, context);
   } finally {
@@ -73,8 +74,8 @@ export async function copyChunk(chunk: Chunk, buffer: ChunkBuffer, context: Copy
   for (const block of findings.written) batch.written.add(block);
   for (const index of findings.learned) {
     const block = chunk.run.first + index;
-    if (buffer.isWanted(index)) batch.lessons.addDigest(block, buffer.digest(index));
-    else batch.lessons.addZero({ first: block, count: 1 });
+    if (buffer.isWanted(index)) batch.digests.addDigest(block, buffer.digest(index));
+    else batch.digests.addZero({ first: block, count: 1 });
   }
 }
 
@@ -85,8 +86,8 @@ interface Findings {
   readonly learned: number[];
 }
 
-function someBlock({ run }: Chunk, state: TransferState, knowledge: Knowledge): boolean {
-  for (let block = run.first; block < run.first + run.count; block++) if (state.knowledge(block) === knowledge) return true;
+function someBlock({ run }: Chunk, state: TransferState, wanted: BlockState): boolean {
+  for (let block = run.first; block < run.first + run.count; block++) if (state.blockState(block) === wanted) return true;
   return false;
 }
 
@@ -99,36 +100,42 @@ async function compare(chunk: Chunk, buffer: ChunkBuffer, bytes: Buffer, offset:
     const start = index * BLOCK_BYTES;
     const end = Math.min(start + BLOCK_BYTES, bytes.length);
     const zero = !buffer.isWanted(index);
-    const known = state.knowledge(block);
+    const known = state.blockState(block);
     const partial = chunk.plan.partial.has(block);
     if (known === 'zero' ? zero : known === 'digest' && !zero && state.holds(block, buffer.digest(index))) continue;
     findings.learned.push(index);
-    if (known === 'doubtful' && held !== undefined) {
+    if (known === 'unknown' && held !== undefined) {
       const at = index * WIRE_DIGEST_BYTES;
       const digest = zero ? zeroDigest(end - start) : buffer.digest(index);
       if (held.compare(digest, 0, WIRE_DIGEST_BYTES, at, at + WIRE_DIGEST_BYTES) === 0) continue;
     }
     findings.written.push(block);
-    if (!partial || known === 'fresh') {
+    if (!partial || known === 'unwritten') {
       appendOperation(findings.operations, zero ? 'zero' : 'write', offset + start, end - start);
-    } else if (known === 'doubtful') {
+    } else if (known === 'unknown') {
       await repairFinely(bytes, start, end, offset, findings.operations, context);
     } else {
-      sendChanged(chunk, bytes, start, end, offset, findings.operations);
+      sendChanged(chunk, bytes, start, end, offset, findings.operations, context.writer.alignmentBytes);
     }
   }
   return findings;
 }
 
-/** Only the changed bytes of a block, whose other bytes are in sync. */
-function sendChanged(chunk: Chunk, bytes: Buffer, start: number, end: number, offset: number, operations: Operation[]): void {
+/** Only the changed bytes of a block, whose other bytes are in sync, as far as the target's alignment lets them stand alone. */
+function sendChanged(chunk: Chunk, bytes: Buffer, start: number, end: number, offset: number, operations: Operation[], alignment: number): void {
   const { changed } = chunk.plan;
+  let sent = start;
   for (let i = firstEndingAfter(changed, offset + start); i < changed.length && changed[i]!.offset < offset + end; i++) {
-    const from = Math.max(changed[i]!.offset - offset, start);
-    const to = Math.min(changed[i]!.offset + changed[i]!.length - offset, end);
+    // Both borders of a block are aligned, or the disk's end.
+    const from = Math.max(alignDown(changed[i]!.offset - offset, alignment), sent);
+    const to = Math.min(alignDown(changed[i]!.offset + changed[i]!.length - offset + alignment - 1, alignment), end);
+    if (to <= from) continue;
+    sent = to;
     appendOperation(operations, isZero(bytes, from, to) ? 'zero' : 'write', offset + from, to - from);
   }
 }
+
+const alignDown = (value: number, alignment: number): number => Math.floor(value / alignment) * alignment;
 
 function firstEndingAfter(ranges: readonly ByteRange[], position: number): number {
   let low = 0;
@@ -143,9 +150,10 @@ function firstEndingAfter(ranges: readonly ByteRange[], position: number): numbe
 
 /** An interrupted run wrote parts of the block: only the parts that it did not get there are sent. */
 async function repairFinely(bytes: Buffer, start: number, end: number, offset: number, operations: Operation[], context: CopyContext): Promise<void> {
-  const held = await workerDigests(context.writer, offset + start, end - start, REPAIR_BYTES, context.signal);
-  for (let from = start, at = 0; from < end; from += REPAIR_BYTES, at += WIRE_DIGEST_BYTES) {
-    const to = Math.min(from + REPAIR_BYTES, end);
+  const unit = Math.max(REPAIR_BYTES, context.writer.alignmentBytes);
+  const held = await targetDigests(context.writer, offset + start, end - start, unit, context.signal);
+  for (let from = start, at = 0; from < end; from += unit, at += WIRE_DIGEST_BYTES) {
+    const to = Math.min(from + unit, end);
     const zero = isZero(bytes, from, to);
     const digest = zero ? zeroDigest(to - from) : blockDigest(bytes.subarray(from, to));
     if (held.compare(digest, 0, WIRE_DIGEST_BYTES, at, at + WIRE_DIGEST_BYTES) === 0) continue;
@@ -174,7 +182,7 @@ async function send(operations: readonly Operation[], bytes: Buffer, base: numbe
     batch.intended = true;
   }
   context.wrote();
-  await settleAll(operations.map(async ({ kind, offset, length }) => {
+  await allSettledOrThrow(operations.map(async ({ kind, offset, length }) => {
     if (kind === 'zero') {
       await writer.zero(offset, length, signal);
       counters.bytesZeroed += length;

@@ -82,7 +82,7 @@ function scribble(source: Sectors, seed: number, amount: number): Sectors {
 async function expectTruth(state: TransferState, durable: Sectors): Promise<void> {
   await state.exclusively(async () => {
     for (let block = 0; block < blockCount(state.sizeBytes); block++) {
-      const known = state.knowledge(block);
+      const known = state.blockState(block);
       if (known !== 'zero' && known !== 'digest') continue;
       const sectors = durable.subarray(block * BLOCK_SECTORS, Math.min((block + 1) * BLOCK_SECTORS, state.sizeBytes / SECTOR));
       const truth = known === 'zero' ? sectors.every((sector) => sector === 0) : state.holds(block, blockDigest(bytesOfSectors(sectors)));
@@ -154,7 +154,7 @@ async function live(moves: readonly Move[], life: { readonly fresh: boolean; rea
         const outcome = await replicateDisk({
           reader, writer, state, snapshotId, baseSnapshotId: useBase, volumeId: 'v', volumeIsNew: sizeBytes === life.sizeBytes, volumesAreZeroed: life.fresh,
           signal: new AbortController().signal,
-          options: { lanes: 1 + Math.floor(random() * 6), chunkBytes: BLOCK_BYTES * (1 + Math.floor(random() * 8)), clock: hastyClock(random) },
+          options: { concurrency: 1 + Math.floor(random() * 6), chunkBytes: BLOCK_BYTES * (1 + Math.floor(random() * 8)), clock: hastyClock(random) },
         });
         lab.dieAfter(1e9);
         completed += 1;

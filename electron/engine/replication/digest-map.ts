@@ -1,7 +1,8 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { BlockSet } from './block-set.ts';
 import { BLOCK_BYTES, SEGMENT_BLOCKS, SEGMENT_BYTES, segmentCount, segmentOf, type BlockRun, type ByteRange } from './blocks.ts';
 import {
-  decodePage, encodePage, holdsDigest, knowledgeAt, PAGE_BYTES, setDigest, setState, type BlockKnowledge, type DigestPage,
+  decodePage, encodePage, entryAt, holdsDigest, PAGE_BYTES, setDigest, setState, type DigestPage, type PageEntry,
 } from './digest-page.ts';
 import { DIGEST_BYTES } from './digests.ts';
 import type { MapFile, OpenMapFile } from './map-file.ts';
@@ -11,9 +12,11 @@ const FORMAT = 'causeway digest map 1';
 const MAP_ID_BYTES = 32;
 /** 1 MiB of decoded pages, whatever the size of the disk. */
 const CACHED_PAGES = 64;
+/** About 1 MiB of file. */
+const PAGES_BETWEEN_TURNS = 64;
 
-/** What was learned about blocks and is durable on the destination by now. */
-export interface Lesson {
+/** Blocks that are durable on the destination by now. */
+export interface DigestUpdate {
   readonly zero: readonly BlockRun[];
   /** Ascending or not; one digest for each block, `DIGEST_BYTES` apart in `digests`. */
   readonly blocks: readonly number[];
@@ -34,7 +37,7 @@ export interface MapRecord {
 
 /**
  * The digest of every block that the destination is known to hold durably, in a sparse file. The map itself knows
- * nothing of runs: who calls `learn` has made the blocks durable first.
+ * nothing of runs: the caller of `record` has made the blocks durable first.
  */
 export class DigestMap {
   readonly #file: MapFile;
@@ -43,7 +46,7 @@ export class DigestMap {
   readonly #scratch = Buffer.alloc(PAGE_BYTES);
   /** The page of the last question: questions come in runs. */
   #lastSegment = -1;
-  #lastPage: DigestPage = { kind: 'unknown' };
+  #lastPage: DigestPage = { kind: 'none' };
 
   private constructor(file: MapFile, record: MapRecord) {
     this.#file = file;
@@ -51,7 +54,7 @@ export class DigestMap {
   }
 
   /**
-   * A new map in which nothing is known. It becomes durable with the first lesson; one that a crash takes away before
+   * A new map in which nothing is known. It becomes durable with the first update; one that a crash takes away before
    * that is missed by its id.
    */
   static create(open: OpenMapFile, path: string, mapId: string, sizeBytes: number): void {
@@ -92,17 +95,27 @@ export class DigestMap {
     return undefined;
   }
 
-  /** What is known of a block; `torn`: its page was damaged, so that the destination may hold anything. */
-  knowledge(block: number): BlockKnowledge | 'torn' {
+  /** What the map says of a block; `damaged`: its page is not what was written, so that the destination may hold anything. */
+  entry(block: number): PageEntry | 'damaged' {
     const page = this.#page(segmentOf(block));
-    return page.kind === 'torn' ? 'torn' : knowledgeAt(page, block % SEGMENT_BLOCKS);
+    return page.kind === 'damaged' ? 'damaged' : entryAt(page, block % SEGMENT_BLOCKS);
+  }
+
+  /** The pages that are not on file as they were written. Reads all that were ever written: 16 KiB for 64 MiB of disk. */
+  async *damagedSegments(signal: AbortSignal): AsyncGenerator<number> {
+    let read = 0;
+    for (const segment of this.#record.present.segments().flatMap((pages) => this.#record.present.membersOf(pages))) {
+      if (segment * SEGMENT_BYTES < this.#record.sizeBytes && this.#load(segment).kind === 'damaged') yield segment;
+      read += 1;
+      if (read % PAGES_BETWEEN_TURNS === 0) await yieldToEventLoop(undefined, { signal });
+    }
   }
 
   holds(block: number, digest: Buffer): boolean {
     return holdsDigest(this.#page(segmentOf(block)), block % SEGMENT_BLOCKS, digest);
   }
 
-  /** The kept part of a block's digest; valid until the next call that learns. */
+  /** The kept part of a block's digest; valid until the next `record`. */
   digestOf(block: number): Buffer {
     const at = (block % SEGMENT_BLOCKS) * DIGEST_BYTES;
     return this.#page(segmentOf(block)).entries!.subarray(at, at + DIGEST_BYTES);
@@ -114,15 +127,15 @@ export class DigestMap {
     return this.#page(segment).kind === 'zero';
   }
 
-  /** Writes lessons down; durable when this resolves, to the pages that were written. */
-  async learn(lessons: readonly Lesson[]): Promise<BlockSet> {
+  /** Writes updates to the file; durable when this resolves, to the pages that were written. */
+  async record(updates: readonly DigestUpdate[]): Promise<BlockSet> {
     const pages = new BlockSet();
     const touched = new Set<number>();
-    for (const lesson of lessons) {
-      for (const run of lesson.zero) this.#setZero(run, touched, pages);
-      lesson.blocks.forEach((block, i) => {
+    for (const update of updates) {
+      for (const run of update.zero) this.#setZero(run, touched, pages);
+      update.blocks.forEach((block, i) => {
         const segment = segmentOf(block);
-        setDigest(this.#writable(segment), block % SEGMENT_BLOCKS, lesson.digests.subarray(i * DIGEST_BYTES, (i + 1) * DIGEST_BYTES));
+        setDigest(this.#writable(segment), block % SEGMENT_BLOCKS, update.digests.subarray(i * DIGEST_BYTES, (i + 1) * DIGEST_BYTES));
         touched.add(segment);
         if (touched.size >= CACHED_PAGES / 2) this.#write(touched, pages);
       });
@@ -159,7 +172,7 @@ export class DigestMap {
 
   #writable(segment: number): DigestPage {
     const page = this.#page(segment);
-    if (page.kind === 'torn') page.kind = 'unknown';
+    if (page.kind === 'damaged') page.kind = 'none';
     return page;
   }
 
@@ -188,7 +201,7 @@ export class DigestMap {
   }
 
   #defaultPage(segment: number): DigestPage {
-    const page: DigestPage = { kind: 'unknown' };
+    const page: DigestPage = { kind: 'none' };
     const { sizeBytes, zeroed } = this.#record;
     const from = segment * SEGMENT_BLOCKS;
     const blocks = Math.min(Math.ceil(sizeBytes / BLOCK_BYTES) - from, SEGMENT_BLOCKS);

@@ -20,6 +20,8 @@ export interface DiskOutcome {
   readonly resumedAtBytes: number;
   /** The whole disk was looked at: no base, or one that the volume is not known to be in sync with. */
   readonly readEverything: boolean;
+  /** Written by earlier executions and never compared since; the next verification compares them too. 0 for a run that was resumed. */
+  readonly bytesUnverifiedBefore: number;
 }
 
 /** The counts of an outcome while the run goes on. */

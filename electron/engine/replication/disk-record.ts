@@ -136,6 +136,11 @@ export class DiskRecord {
   }
 }
 
+/** The size of a disk when it was last replicated; 0 when nothing is known of it. */
+export function recordedBytes({ db, replicaId, diskId }: Pick<TransferStateOptions, 'db' | 'replicaId' | 'diskId'>): number {
+  return new CheckpointRows(db, replicaId, diskId).load()?.sizeBytes ?? 0;
+}
+
 /** Removes what is known of a disk, whatever its size by now. Nothing to do when nothing is known. */
 export function deleteTransferState({ db, folder, replicaId, diskId }: Pick<TransferStateOptions, 'db' | 'folder' | 'replicaId' | 'diskId'>): void {
   const rows = new CheckpointRows(db, replicaId, diskId);

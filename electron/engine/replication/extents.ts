@@ -13,11 +13,12 @@ export interface Piece {
  * The whole disk as pieces that join without a gap: the reader's extents, checked, and what lies between them. Between
  * changed extents nothing changed, but only as far as the base is known to be on the volume; beyond `settledBytes`
  * everything counts as data.
+ * @param fromBytes where the first piece begins
  * @throws CausewayError replication.extents-invalid
  */
-export async function* coverDisk(reader: DiskReader, settledBytes: number, signal: AbortSignal): AsyncGenerator<Piece> {
-  let at = 0;
-  for await (const extent of reader.extents(signal)) {
+export async function* coverDisk(reader: DiskReader, settledBytes: number, signal: AbortSignal, fromBytes = 0): AsyncGenerator<Piece> {
+  let at = fromBytes;
+  for await (const extent of reader.extents(signal, fromBytes)) {
     signal.throwIfAborted();
     check(extent, at, reader);
     yield* gap(at, extent.offset, settledBytes);

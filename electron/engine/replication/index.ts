@@ -3,11 +3,12 @@
  *
  *   extents.ts, plan.ts      what the source reports becomes what has to be looked at, segment by segment
  *   chunks.ts                segments become batches (the unit of durability) and chunks (the unit of work)
- *   pipeline.ts              lanes take chunks: several reads and writes in flight
+ *   pipeline.ts              chunks are copied concurrently: several reads and writes in flight
  *   chunk-pool.ts            the bounded memory that chunks travel in; chunk-size.ts: how much of it one takes
  *   copy-chunk.ts            read, hash, compare with what the volume holds, send what differs
  *   block-hasher.ts          digests of a chunk, in threads of their own where that pays
- *   checkpointer.ts          flush, learn digests, forget intents, move the cursor
+ *   checkpointer.ts          flush, record digests, forget intents, move the cursor
+ *   block-state.ts           what is known of a block, and when it counts as verified
  *   transfer-state.ts        what a run may conclude and writes down, on disk-record.ts: checkpoints.ts (database) and
  *                            digest-map.ts (file)
  *   verification.ts          the worker's digests against those of what was read
@@ -17,5 +18,5 @@ export { createTransferTables } from './checkpoints.ts';
 export type { DiskOutcome } from './disk-outcome.ts';
 export { replicateDisk, type ReplicateOptions, type ReplicateRequest } from './pipeline.ts';
 export type { DiskProgress, ProgressPhase } from './progress.ts';
-export { deleteTransferState, openTransferState, type Resumability, type TransferState, type TransferStateOptions } from './transfer-state.ts';
+export { deleteTransferState, forgetTransferState, openTransferState, type Resumability, type TransferState, type TransferStateOptions } from './transfer-state.ts';
 export { verificationError, verifyDisk, type VerifyOutcome, type VerifyRequest } from './verification.ts';

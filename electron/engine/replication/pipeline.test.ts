@@ -72,6 +72,41 @@ describe('a later run', () => {
     return lab;
   }
 
+  it.for([1, 4096, 65536].map((alignment) => [Math.max(SECTOR, alignment)] as const))('keeps to a target that wants ranges aligned to %i bytes', async ([alignment]) => {
+    const source = disk(1, 4);
+    const lab = await replicated(source);
+    const random = seeded(9);
+    const changed = source.slice();
+    for (let at = 0; at < changed.length - 40; at += 50 + Math.floor(random() * 400)) changed.fill(random() < 0.3 ? 0 : 5, at, at + 1 + Math.floor(random() * 30));
+    const reader = changedReader(source, changed, { granularity: SECTOR });
+    await replicateDisk(request(lab, { reader, writer: new MemoryWriter(lab.volume, undefined, undefined, alignment), snapshotId: 's2', baseSnapshotId: 's1' }));
+    expect(firstDifference(lab.volume.durable, changed)).toBeUndefined();
+  });
+
+  it('asks a resumed source only for what is not done yet', async () => {
+    const source = disk(1, 1);
+    const lab = new Lab(SIZE);
+    const cancel = new AbortController();
+    const asked: (number | undefined)[] = [];
+    const reader = allocatedReader(source);
+    const extents = reader.extents.bind(reader);
+    reader.extents = (within, fromBytes) => {
+      asked.push(fromBytes);
+      return extents(within, fromBytes);
+    };
+    const read = reader.read.bind(reader);
+    reader.read = (offset, into, within) => {
+      if (offset > SEGMENT_BYTES * 1.5) cancel.abort();
+      return read(offset, into, within);
+    };
+    await replicateDisk(request(lab, { reader, signal: cancel.signal, options: { concurrency: 1 } })).catch(() => undefined);
+    const { durableBytes } = lab.open(SIZE).resumability('s1') as { durableBytes: number };
+    await replicateDisk(request(lab, { reader }));
+    expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
+    expect([asked[0], asked.at(-1)]).toEqual([0, Math.floor(durableBytes / SEGMENT_BYTES) * SEGMENT_BYTES]);
+    expect(asked.at(-1)).toBeGreaterThan(0);
+  });
+
   it('sends exactly the changed bytes at the granularity of change tracking', async () => {
     const first = disk(4, 3);
     const second = first.slice();
@@ -203,7 +238,7 @@ describe('a later run', () => {
   });
 });
 
-describe('the lanes', () => {
+describe('concurrent copies', () => {
   it('keep the first error, and end all that is in flight before they report it', async () => {
     const lab = new Lab(SIZE);
     const writer = new MemoryWriter(lab.volume);

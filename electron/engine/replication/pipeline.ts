@@ -1,13 +1,14 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { BandwidthLimiter } from '../bandwidth/index.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
-import type { DiskWriter } from '../ports/disk-writer.ts';
+import type { WriteTarget } from '../ports/write-target.ts';
 import { digestThreadsFor, openBlockHasher } from './block-hasher.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ChunkPool } from './chunk-pool.ts';
 import { ChunkSize } from './chunk-size.ts';
+import { BLOCK_BYTES, SEGMENT_BYTES } from './blocks.ts';
 import { batches, chunksOf, plannedBytes, type Chunk } from './chunks.ts';
 import { copyChunk, zeroChunk, type CopyContext } from './copy-chunk.ts';
 import { noCounts, type DiskOutcome } from './disk-outcome.ts';
@@ -18,7 +19,7 @@ import type { RunStart, TransferState } from './transfer-state.ts';
 
 export interface ReplicateOptions {
   /** Chunks in flight, as long as there is memory for them. Default 12. */
-  readonly lanes?: number;
+  readonly concurrency?: number;
   /** Size of a chunk, a multiple of 64 KiB. Default: 1 MiB, up to 2 MiB where the way is fast. */
   readonly chunkBytes?: number;
   /** What chunks travel in. Default: 16 MiB of its own. */
@@ -32,7 +33,7 @@ export interface ReplicateOptions {
 
 export interface ReplicateRequest {
   readonly reader: DiskReader;
-  readonly writer: DiskWriter;
+  readonly writer: WriteTarget;
   readonly state: TransferState;
   /** The snapshot that is read. The same id again: the run is resumed, and goes on from what is durable. */
   readonly snapshotId: string;
@@ -53,7 +54,7 @@ export interface ReplicateRequest {
   readonly options?: ReplicateOptions | undefined;
 }
 
-const DEFAULT_LANES = 12;
+const DEFAULT_CONCURRENCY = 12;
 const SMALLEST_CHUNK_BYTES = 1024 * 1024;
 const LARGEST_CHUNK_BYTES = 2 * 1024 * 1024;
 const DEFAULT_POOL_BYTES = 16 * 1024 * 1024;
@@ -81,9 +82,10 @@ async function run(request: ReplicateRequest): Promise<DiskOutcome> {
   const totals: PlanTotals = { zeroBytesSkipped: 0 };
   const facts = destinationFacts(state, start);
   const plans = (signal: AbortSignal, sums?: PlanTotals): AsyncGenerator<SegmentPlan> =>
-    planSegments(coverDisk(reader, start.settledBytes, signal), facts, sums);
+    planSegments(coverDisk(reader, start.settledBytes, signal, firstUndoneByte(facts)), facts, sums);
   try {
     meter.enter('planning', 0);
+    await state.distrustDamagedPages(request.signal);
     let bytesTotal = 0;
     for await (const plan of plans(request.signal, totals)) bytesTotal += plannedBytes(plan, state.sizeBytes);
     meter.enter('copying', bytesTotal);
@@ -110,6 +112,7 @@ async function run(request: ReplicateRequest): Promise<DiskOutcome> {
       resumed: start.resumed,
       resumedAtBytes: start.cursorBytes,
       readEverything: start.settledBytes === 0,
+      bytesUnverifiedBefore: start.unverifiedBytes,
     };
   } catch (error) {
     throw request.signal.aborted ? cancellation(request.signal) : error;
@@ -118,18 +121,18 @@ async function run(request: ReplicateRequest): Promise<DiskOutcome> {
   }
 }
 
-interface Surroundings extends Pick<CopyContext, 'counters' | 'hasher' | 'sent'> {
+interface TransferContext extends Pick<CopyContext, 'counters' | 'hasher' | 'sent'> {
   readonly moved: (bytes: number) => void;
   readonly flushing: () => void;
   readonly clock: Clock;
 }
 
-/** The lanes. Each takes the next chunk when it is done with its own; what is in flight is bounded by lanes and pool. */
+/** Copies chunks concurrently; what is in flight is bounded by the concurrency and the pool. */
 async function transfer(
   request: ReplicateRequest,
   start: RunStart,
   plans: (signal: AbortSignal) => AsyncGenerator<SegmentPlan>,
-  around: Surroundings,
+  around: TransferContext,
 ): Promise<void> {
   const { reader, writer, state, limiter, options = {} } = request;
   const largestChunkBytes = options.chunkBytes ?? LARGEST_CHUNK_BYTES;
@@ -181,7 +184,7 @@ async function transfer(
     chunkSize.took(around.clock.monotonic() - begun, chunk.length);
   }
 
-  async function lane(): Promise<void> {
+  async function copyChunks(): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
       const next = await chunks.next();
@@ -194,18 +197,18 @@ async function transfer(
       chunk.batch.finish();
       if (checkpointer.isDue()) checkpoint();
       // A source and a destination that answer at once would otherwise keep timers and sockets waiting for long.
-      if (around.counters.chunks % 16 === 0) await turn();
+      if (around.counters.chunks % 16 === 0) await yieldToEventLoop();
     }
   }
 
   try {
-    await Promise.all(Array.from({ length: options.lanes ?? DEFAULT_LANES }, () => lane().catch(fail)));
+    await Promise.all(Array.from({ length: options.concurrency ?? DEFAULT_CONCURRENCY }, () => copyChunks().catch(fail)));
     callOff();
     await background;
     if (failure === undefined) {
       around.flushing();
       await checkpointer.drain().catch(fail);
-    } else if (isWish(request.signal)) {
+    } else if (isUserCancellation(request.signal)) {
       // Somebody wants it to stop, and both ends live: what was acknowledged need not be sent again.
       await checkpointer.drain(AbortSignal.timeout(LAST_CHECKPOINT_MILLISECONDS)).catch(() => {});
     }
@@ -217,20 +220,28 @@ async function transfer(
   if (failure !== undefined) throw failure.reason;
 }
 
+/** Everything before it is done; the beginning of a segment, or the disk's end. */
+function firstUndoneByte({ cursorBytes, sizeBytes, segmentHasPending }: DestinationFacts): number {
+  let segment = 0;
+  while (segment * SEGMENT_BYTES < Math.min(cursorBytes, sizeBytes) && !segmentHasPending(segment)) segment += 1;
+  return Math.min(segment * SEGMENT_BYTES, sizeBytes);
+}
+
 function destinationFacts(state: TransferState, start: RunStart): DestinationFacts {
   return {
     sizeBytes: state.sizeBytes,
     cursorBytes: start.cursorBytes,
-    isZero: (block) => state.knowledge(block) === 'zero',
+    blockState: (block) => state.blockState(block),
     segmentIsZero: (segment) => state.segmentIsZero(segment),
-    isPending: (block) => state.isPending(block),
-    segmentIsPending: (segment) => state.segmentIsPending(segment),
-    isSuspect: (block) => start.suspects.has(block),
-    segmentIsSuspect: (segment) => start.suspects.touches(segment),
+    segmentHasPending: (segment) => state.segmentHasPending(segment),
+    isWrittenSinceBase: (block) => start.writtenSinceBase.has(block),
+    segmentIsWrittenSinceBase: (segment) => start.writtenSinceBase.touches(segment),
   };
 }
 
-function checkSizes(reader: DiskReader, writer: DiskWriter, state: TransferState): void {
+function checkSizes(reader: DiskReader, writer: WriteTarget, state: TransferState): void {
+  const { alignmentBytes } = writer;
+  if (!(alignmentBytes >= 1 && BLOCK_BYTES % alignmentBytes === 0)) throw new CausewayError('general.bug', `the target wants an alignment of ${alignmentBytes} bytes`);
   const details = { diskId: state.diskId, diskBytes: state.sizeBytes, snapshotBytes: reader.sizeBytes, volumeBytes: writer.sizeBytes };
   if (reader.sizeBytes !== state.sizeBytes) {
     const message = `disk ${state.diskId} has ${state.sizeBytes} bytes, its snapshot ${reader.sizeBytes}`;
@@ -242,8 +253,8 @@ function checkSizes(reader: DiskReader, writer: DiskWriter, state: TransferState
   }
 }
 
-/** Whether the abort is somebody's wish, not the news that a side was lost. */
-function isWish(signal: AbortSignal): boolean {
+/** Whether the user cancelled; otherwise a side was lost. */
+function isUserCancellation(signal: AbortSignal): boolean {
   return signal.aborted && (!(signal.reason instanceof CausewayError) || signal.reason.code === 'general.cancelled');
 }
 

@@ -1,4 +1,5 @@
 import { appendBlock, appendRange, BLOCK_BYTES, blockCount, bytesOf, SEGMENT_BLOCKS, SEGMENT_BYTES, type BlockRun, type ByteRange } from './blocks.ts';
+import type { BlockState } from './block-state.ts';
 import type { Piece } from './extents.ts';
 
 /** What is to be done with one segment of the disk (64 MiB). Segments with nothing to do have no plan. */
@@ -19,15 +20,12 @@ export interface DestinationFacts {
   readonly sizeBytes: number;
   /** Everything below is done for this snapshot, but for pending blocks. */
   readonly cursorBytes: number;
-  /** The volume is known to read as zeros there. */
-  isZero(block: number): boolean;
+  blockState(block: number): BlockState;
   segmentIsZero(segment: number): boolean;
-  /** The volume may hold anything there. */
-  isPending(block: number): boolean;
-  segmentIsPending(segment: number): boolean;
-  /** The volume holds something known that is newer than the base. */
-  isSuspect(block: number): boolean;
-  segmentIsSuspect(segment: number): boolean;
+  segmentHasPending(segment: number): boolean;
+  /** Written since the base: what the volume holds is newer, whatever the source reports. */
+  isWrittenSinceBase(block: number): boolean;
+  segmentIsWrittenSinceBase(segment: number): boolean;
 }
 
 export interface PlanTotals {
@@ -68,11 +66,11 @@ export async function* planSegments(
 function planSegment(segment: number, pieces: readonly Piece[], facts: DestinationFacts, totals: PlanTotals): SegmentPlan | undefined {
   const start = segment * SEGMENT_BYTES;
   const done = start < facts.cursorBytes;
-  const pending = facts.segmentIsPending(segment);
+  const pending = facts.segmentHasPending(segment);
   if (done && !pending) return undefined;
   if (pieces.length === 1 && !pending) {
     const only = pieces[0]!;
-    if (only.kind === 'unchanged' && !facts.segmentIsSuspect(segment)) return undefined;
+    if (only.kind === 'unchanged' && !facts.segmentIsWrittenSinceBase(segment)) return undefined;
     if (only.kind === 'zero' && facts.segmentIsZero(segment)) {
       totals.zeroBytesSkipped += only.length;
       return undefined;
@@ -84,14 +82,14 @@ function planSegment(segment: number, pieces: readonly Piece[], facts: Destinati
   const end = Math.min(first + SEGMENT_BLOCKS, blockCount(facts.sizeBytes));
   for (let block = first; block < end; block++) {
     const kinds = seen[block - first]!;
-    const isPending = pending && facts.isPending(block);
-    if (done && !isPending) continue;
+    const isUnknown = pending && facts.blockState(block) === 'unknown';
+    if (done && !isUnknown) continue;
     if (kinds === ZERO) {
-      if (facts.isZero(block)) totals.zeroBytesSkipped += bytesOf({ first: block, count: 1 }, facts.sizeBytes).length;
+      if (facts.blockState(block) === 'zero') totals.zeroBytesSkipped += bytesOf({ first: block, count: 1 }, facts.sizeBytes).length;
       else appendBlock(plan.zero, block);
-    } else if (isPending || facts.isSuspect(block)) {
+    } else if (isUnknown || facts.isWrittenSinceBase(block)) {
       appendBlock(plan.read, block);
-      if (isPending && (kinds & UNCHANGED) !== 0) plan.partial.add(block);
+      if (isUnknown && (kinds & UNCHANGED) !== 0) plan.partial.add(block);
     } else if (kinds !== UNCHANGED) {
       appendBlock(plan.read, block);
       if ((kinds & UNCHANGED) !== 0) plan.partial.add(block);

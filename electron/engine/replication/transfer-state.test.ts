@@ -7,7 +7,7 @@ import { BLOCK_BYTES, SEGMENT_BYTES } from './blocks.ts';
 import { createTransferTables } from './checkpoints.ts';
 import { replicateDisk } from './pipeline.ts';
 import { allocatedReader, MemoryVolume, MemoryWriter, sectorsOf } from './testing/memory-disks.ts';
-import { deleteTransferState, openTransferState, type TransferState } from './transfer-state.ts';
+import { deleteTransferState, forgetTransferState, openTransferState, type TransferState } from './transfer-state.ts';
 
 const SIZE = 3 * SEGMENT_BYTES;
 const source = sectorsOf(SIZE).map((_, i) => (i % 12_800 < 256 ? i + 1 : 0));
@@ -29,7 +29,7 @@ describe('the durable state of a disk', () => {
 
   const open = (): TransferState => openTransferState({ db, folder: join(folder, 'maps'), replicaId: 'r', diskId: 'd', sizeBytes: SIZE });
   const mapPath = (): string => join(folder, 'maps', readdirSync(join(folder, 'maps'))[0]!);
-  const known = (state: TransferState, block: number): Promise<string> => state.exclusively(() => Promise.resolve(state.knowledge(block)));
+  const known = (state: TransferState, block: number): Promise<string> => state.exclusively(() => Promise.resolve(state.blockState(block)));
 
   async function replicate(): Promise<void> {
     const volume = new MemoryVolume(sectorsOf(SIZE));
@@ -63,7 +63,7 @@ describe('the durable state of a disk', () => {
     closeSync(fd);
     expect(statSync(path).size).toBe(size);
     const state = open();
-    expect([await known(state, 0), await known(state, 1024)]).toEqual(['doubtful', 'zero']);
+    expect([await known(state, 0), await known(state, 1024)]).toEqual(['unknown', 'zero']);
   });
 
   it.each([
@@ -74,8 +74,18 @@ describe('the durable state of a disk', () => {
     await replicate();
     damage(mapPath());
     const state = open();
-    expect(await known(state, 0)).toBe('doubtful');
+    expect(await known(state, 0)).toBe('unknown');
     expect([state.isSynchronised('s1'), state.mustReadAll('s1')]).toEqual([false, true]);
+  });
+
+  it('forgets and deletes what is known of a disk that shrank since', async () => {
+    const shrunk = { db, folder: join(folder, 'maps'), replicaId: 'r', diskId: 'd', sizeBytes: SEGMENT_BYTES };
+    await replicate();
+    expect(() => openTransferState(shrunk)).toThrow(expect.objectContaining({ code: 'replication.disk-shrank' }));
+    forgetTransferState(shrunk);
+    expect(await known(open(), 0)).toBe('unknown');
+    deleteTransferState(shrunk);
+    expect(await known(openTransferState(shrunk), 0)).toBe('unwritten');
   });
 
   it('knows nothing of the last block when a disk of odd size grew', async () => {
@@ -89,9 +99,9 @@ describe('the durable state of a disk', () => {
     });
     const state = at(2 * SEGMENT_BYTES, true);
     expect([await known(state, 2), await known(state, 3), await known(state, 4), await known(state, 1024)])
-      .toEqual(['digest', 'doubtful', 'fresh', 'zero']);
+      .toEqual(['digest', 'unknown', 'unwritten', 'zero']);
     const again = at(3 * SEGMENT_BYTES, false);
-    expect([await known(again, 1024), await known(again, 2048)]).toEqual(['zero', 'fresh']);
+    expect([await known(again, 1024), await known(again, 2048)]).toEqual(['zero', 'unwritten']);
   });
 
   it.each([

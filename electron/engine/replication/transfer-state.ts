@@ -1,9 +1,10 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { BlockSet } from './block-set.ts';
-import { BLOCK_BYTES, segmentOf } from './blocks.ts';
+import { BLOCK_BYTES, blockCount, SEGMENT_BLOCKS, segmentOf } from './blocks.ts';
+import type { BlockState } from './block-state.ts';
 import type { CheckpointUpdate } from './checkpoints.ts';
-import type { Lesson } from './digest-map.ts';
-import { DiskRecord, type TransferStateOptions } from './disk-record.ts';
+import type { DigestUpdate } from './digest-map.ts';
+import { DiskRecord, recordedBytes, type TransferStateOptions } from './disk-record.ts';
 
 export { deleteTransferState, type TransferStateOptions } from './disk-record.ts';
 
@@ -24,8 +25,10 @@ export interface RunStart {
   readonly cursorBytes: number;
   /** Below this offset, what the source does not report as changed is in sync; 0: everything has to be read. */
   readonly settledBytes: number;
-  /** Blocks to look at whatever the source reports: other runs wrote them since the base. */
-  readonly suspects: BlockSet;
+  /** Blocks that were written since the base: read again whatever the source reports. */
+  readonly writtenSinceBase: BlockSet;
+  /** Bytes that earlier runs of other snapshots wrote, and that no verification has compared since. */
+  readonly unverifiedBytes: number;
 }
 
 /** How a snapshot stands to what was replicated. */
@@ -34,13 +37,11 @@ export type Resumability =
   | { readonly kind: 'resume'; readonly durableBytes: number }
   | { readonly kind: 'complete' };
 
-/** What is known of a block: `fresh` = never written by us, `doubtful` = may hold anything, ask the worker. */
-export type Knowledge = 'fresh' | 'doubtful' | 'zero' | 'digest';
-
 /**
  * What is durable of one disk: rows in the store's database, and a digest map beside it. All changes follow one rule:
- * before a block is sent, the database says that it is pending; after the worker made it durable, the map learns its
- * digest; then the database forgets the intent. So the map never claims what the volume does not hold.
+ * before a block is sent, the database says that it is pending; after the worker made it durable, the map records its
+ * digest; then the database forgets the intent, and says that the block is unverified. What is claimed of a block, and when
+ * it counts as verified: `BlockState`.
  */
 export class TransferState {
   readonly replicaId: string;
@@ -125,19 +126,31 @@ export class TransferState {
       resumed,
       cursorBytes: disk.cursorBytes,
       settledBytes: trusted ? disk.baseBytes : 0,
-      suspects: trusted ? this.#record.rows.blocks(disk.id, 'written', segmentOf(Math.ceil(disk.cursorBytes / BLOCK_BYTES))) : new BlockSet(),
+      writtenSinceBase: trusted ? this.#record.rows.blocks(disk.id, 'written', segmentOf(Math.ceil(disk.cursorBytes / BLOCK_BYTES))) : new BlockSet(),
+      unverifiedBytes: resumed ? 0 : Math.min(this.unverifiedBlocks().count() * BLOCK_BYTES, this.sizeBytes),
     };
   }
 
-  knowledge(block: number): Knowledge {
-    if (this.#pending.has(block)) return 'doubtful';
-    const known = this.#record.map.knowledge(block);
-    if (known === 'torn') return 'doubtful';
-    if (known === 'unknown') return this.#record.disk.distrusted ? 'doubtful' : 'fresh';
-    return known;
+  /** Makes the blocks of damaged pages of the map unknown, so that the run reads and compares them; durable when it resolves. */
+  async distrustDamagedPages(signal: AbortSignal): Promise<void> {
+    for await (const segment of this.#record.map.damagedSegments(signal)) {
+      const first = segment * SEGMENT_BLOCKS;
+      const blocks = new BlockSet();
+      blocks.addRun({ first, count: Math.min(SEGMENT_BLOCKS, blockCount(this.sizeBytes) - first) });
+      this.intend(blocks);
+      this.#pending.addBitmap(segment, blocks.bitmap(segment));
+    }
   }
 
-  /** Whether a block whose knowledge is `digest` has this one. */
+  blockState(block: number): BlockState {
+    if (this.#pending.has(block)) return 'unknown';
+    const recorded = this.#record.map.entry(block);
+    if (recorded === 'damaged') return 'unknown';
+    if (recorded === 'none') return this.#record.disk.distrusted ? 'unknown' : 'unwritten';
+    return recorded;
+  }
+
+  /** Whether a block in the state `digest` has this one. */
   holds(block: number, digest: Buffer): boolean {
     return this.#record.map.holds(block, digest);
   }
@@ -150,16 +163,8 @@ export class TransferState {
     return !this.#pending.touches(segment) && this.#record.map.segmentIsZero(segment);
   }
 
-  isPending(block: number): boolean {
-    return this.#pending.has(block);
-  }
-
-  /** Segments with blocks of unknown content, ascending. */
-  pendingSegments(): readonly number[] {
-    return this.#pending.segments();
-  }
-
-  segmentIsPending(segment: number): boolean {
+  /** Whether blocks of the segment were made unknown by name, as writes, comparisons and damage do. */
+  segmentHasPending(segment: number): boolean {
     return this.#pending.touches(segment);
   }
 
@@ -172,9 +177,9 @@ export class TransferState {
     this.#record.rows.intend(this.#record.disk.id, blocks);
   }
 
-  /** To be called after the worker's flush: the map learns, then the intents go. Durable when it resolves. */
-  async settle(lessons: readonly Lesson[], update: Omit<CheckpointUpdate, 'pages'>): Promise<void> {
-    const pages = lessons.length > 0 ? await this.#record.map.learn(lessons) : new BlockSet();
+  /** To be called after the worker's flush: the map records the digests, then the intents go. Durable when it resolves. */
+  async settle(digests: readonly DigestUpdate[], update: Omit<CheckpointUpdate, 'pages'>): Promise<void> {
+    const pages = digests.length > 0 ? await this.#record.map.record(digests) : new BlockSet();
     this.#record.rows.settle(this.#record.disk.id, { ...update, pages });
     this.#record.noteCursor(update.cursorBytes);
     for (const segment of update.settled) this.#pending.dropSegment(segment);
@@ -185,13 +190,17 @@ export class TransferState {
     this.#record.update({ ...this.#record.disk, runComplete: true, distrusted: false, cursorBytes: this.sizeBytes });
   }
 
+  /** Blocks that were written, and not compared with the volume since. */
   unverifiedBlocks(): BlockSet {
     return this.#record.rows.blocks(this.#record.disk.id, 'unverified');
   }
 
-  /** A verification of all unverified blocks ended; the differing ones are unknown from now on. */
-  verified(differing: BlockSet): void {
-    this.#record.rows.update(this.#record.disk, { clear: ['unverified'], pending: differing });
+  /**
+   * A verification of at least all unverified blocks is over. `unequal`: those that were found to differ, and those whose
+   * content is not known, so that there was nothing to compare with. They are unknown from now on.
+   */
+  verified(unequal: BlockSet): void {
+    this.#record.rows.update(this.#record.disk, { clear: ['unverified'], pending: unequal });
   }
 
   #matchVolume(request: RunRequest): void {
@@ -215,11 +224,10 @@ export class TransferState {
       cursorBytes: 0,
     };
     // The volume equals the last run's snapshot when that ended, which is the better base unless the source still
-    // counts from an older one: an execution fails as a whole when one of its disks does.
+    // counts from an older one: an execution fails as a whole when one of its disks does. What that run wrote stays
+    // unverified: it may have ended before its verification did, or without one.
     if (disk.runComplete && request.baseSnapshotId !== disk.baseSnapshot) {
-      this.#record.update({ ...begun, baseSnapshot: disk.runSnapshot, baseBytes: disk.runBytes ?? 0 }, { clear: ['written', 'unverified'] });
-    } else if (disk.runComplete) {
-      this.#record.update(begun, { clear: ['unverified'] });
+      this.#record.update({ ...begun, baseSnapshot: disk.runSnapshot, baseBytes: disk.runBytes ?? 0 }, { clear: ['written'] });
     } else {
       this.#record.update(begun);
     }
@@ -241,4 +249,9 @@ export class TransferState {
 /** Opens what is known of a disk, or starts to know. Refuses a disk that shrank (`replication.disk-shrank`). */
 export function openTransferState(options: TransferStateOptions): TransferState {
   return new TransferState(options);
+}
+
+/** As `TransferState.forget`, also of a disk that shrank since. */
+export function forgetTransferState(options: TransferStateOptions): void {
+  openTransferState({ ...options, sizeBytes: Math.max(options.sizeBytes, recordedBytes(options)) }).forget();
 }

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { WriteTarget } from '../ports/write-target.ts';
 import { BLOCK_BYTES, SEGMENT_BYTES } from './blocks.ts';
 import { replicateDisk, type ReplicateRequest } from './pipeline.ts';
 import { firstDifference, Lab, seeded } from './testing/lab.ts';
@@ -24,6 +25,17 @@ function verify(lab: Lab, scope: 'written' | 'all'): Promise<VerifyOutcome> {
   return verifyDisk({ writer: new MemoryWriter(lab.volume), state: lab.open(SIZE), scope, signal });
 }
 
+async function verifyCancelled(lab: Lab): Promise<void> {
+  const cancel = new AbortController();
+  const writer = new MemoryWriter(lab.volume);
+  const digests = writer.digests.bind(writer);
+  writer.digests = async (...question) => {
+    cancel.abort();
+    return digests(...question);
+  };
+  await expect(verifyDisk({ writer, state: lab.open(SIZE), scope: 'written', signal: cancel.signal })).rejects.toMatchObject({ code: 'general.cancelled' });
+}
+
 function damage(lab: Lab, offset: number): void {
   lab.volume.content[offset / SECTOR] = lab.volume.durable[offset / SECTOR] = 4711;
 }
@@ -35,6 +47,14 @@ it('compares what was written, once, or the whole disk with its zeros', async ()
   expect(written.bytesCompared).toBeLessThan(SIZE / 5);
   expect(await verify(lab, 'written')).toMatchObject({ matches: true, bytesCompared: 0 });
   expect(await verify(lab, 'all')).toMatchObject({ matches: true, bytesCompared: SIZE });
+});
+
+it('reads back and hashes what a target without digests holds', async () => {
+  const { lab } = await replicated();
+  damage(lab, BLOCK_BYTES);
+  const writer: WriteTarget = Object.assign(new MemoryWriter(lab.volume), { digests: undefined });
+  const outcome = await verifyDisk({ writer, state: lab.open(SIZE), scope: 'all', signal });
+  expect(outcome).toMatchObject({ matches: false, bytesCompared: SIZE, differing: [{ offset: BLOCK_BYTES, length: BLOCK_BYTES }] });
 });
 
 it('says where a volume differs, does not call it synchronised, and the next run repairs just that', async () => {
@@ -54,6 +74,49 @@ it('says where a volume differs, does not call it synchronised, and the next run
   expect(firstDifference(lab.volume.durable, source)).toBeUndefined();
   expect(repair.bytesSent + repair.bytesZeroed).toBeLessThanOrEqual(3 * BLOCK_BYTES);
   expect(await verify(lab, 'all')).toMatchObject({ matches: true, bytesUnknown: 0 });
+});
+
+describe('a block that was written and not compared', () => {
+  const next = { cancelled: verifyCancelled, 'left out': async () => undefined } as const;
+
+  it.each([
+    ['cancelled', 'with a base'], ['cancelled', 'without a base'], ['left out', 'with a base'], ['left out', 'without a base'],
+  ] as const)('is compared by the next verification when its own was %s, %s', async (how, base) => {
+    const { lab, source } = await replicated();
+    if (base === 'with a base') await verify(lab, 'written');
+    const changed = source.slice().fill(815, 640, 1280);
+    await run(lab, { reader: allocatedReader(changed), snapshotId: 's2', baseSnapshotId: undefined });
+    await next[how](lab);
+    damage(lab, 700 * SECTOR);
+    const given = base === 'with a base'
+      ? { reader: changedReader(source, changed), baseSnapshotId: 's1' }
+      : { reader: allocatedReader(changed), baseSnapshotId: undefined };
+    const outcome = await run(lab, { ...given, snapshotId: 's3' });
+    expect(outcome.bytesUnverifiedBefore).toBeGreaterThan(0);
+    expect(await verify(lab, 'written')).toMatchObject({ matches: false, bytesDiffering: BLOCK_BYTES });
+    await run(lab, { ...given, snapshotId: 's4' });
+    expect(firstDifference(lab.volume.durable, changed)).toBeUndefined();
+    expect(await verify(lab, 'written')).toMatchObject({ matches: true });
+  });
+});
+
+describe('a damaged page of the digest map', () => {
+  it('is told by a verification once: the next run compares its blocks again', async () => {
+    const { lab, source } = await replicated();
+    lab.files.damagePage(() => 0);
+    expect(await verify(lab, 'all')).toMatchObject({ matches: false, bytesDiffering: 0, bytesUnknown: SEGMENT_BYTES });
+    expect(lab.open(SIZE).isSynchronised('s1')).toBe(false);
+    const repair = await run(lab, { reader: changedReader(source, source), snapshotId: 's2', baseSnapshotId: 's1' });
+    expect(repair).toMatchObject({ bytesSent: 0, bytesRead: SEGMENT_BYTES });
+    expect(await verify(lab, 'all')).toMatchObject({ matches: true, bytesUnknown: 0 });
+  });
+
+  it('does not fail a verification after a run: that compares its blocks although the source reports no change', async () => {
+    const { lab, source } = await replicated();
+    lab.files.damagePage(() => 0);
+    await run(lab, { reader: changedReader(source, source), snapshotId: 's2', baseSnapshotId: 's1' });
+    expect(await verify(lab, 'all')).toMatchObject({ matches: true, bytesUnknown: 0, bytesCompared: SIZE });
+  });
 });
 
 it('refuses an answer that does not fit the question', async () => {

@@ -1,17 +1,17 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
-import type { DiskWriter } from '../ports/disk-writer.ts';
+import type { WriteTarget } from '../ports/write-target.ts';
 import { BlockSet } from './block-set.ts';
 import { appendRange, BLOCK_BYTES, blockCount, bytesOf, SEGMENT_BLOCKS, segmentCount, type BlockRun, type ByteRange } from './blocks.ts';
 import { DIGEST_BYTES, WIRE_DIGEST_BYTES, zeroDigest } from './digests.ts';
 import { createProgressMeter, type DiskProgress } from './progress.ts';
 import type { TransferState } from './transfer-state.ts';
-import { workerDigests } from './worker-digests.ts';
+import { targetDigests } from './target-digests.ts';
 
 export interface VerifyRequest {
-  readonly writer: DiskWriter;
+  readonly writer: WriteTarget;
   readonly state: TransferState;
-  /** `written`: what was sent since the last verification; `all`: the whole disk, zeros too. */
+  /** `written`: what was written since the last verification that ended, in whichever execution; `all`: the whole disk, zeros too. */
   readonly scope: 'written' | 'all';
   readonly onProgress?: ((progress: DiskProgress) => void) | undefined;
   readonly signal: AbortSignal;
@@ -37,7 +37,8 @@ const RANGES_REPORTED = 1000;
 
 /**
  * Compares what the volume holds with what was read from the source, by digests that the worker makes of its device.
- * Blocks that differ are unknown from then on, so that the next run sends them again.
+ * Blocks that differ, or that there was nothing to compare with, are unknown from then on: the next run compares them with
+ * the source and sends what differs. One that is stopped has compared nothing.
  */
 export function verifyDisk(request: VerifyRequest): Promise<VerifyOutcome> {
   return request.state.exclusively(() => verify(request));
@@ -51,6 +52,8 @@ async function verify({ writer, state, scope, onProgress, signal, clock = system
   const meter = createProgressMeter(state.diskId, onProgress ?? (() => {}), clock);
   meter.enter('verifying', bytesTotal);
   const differing: number[] = [];
+  /** The differing ones, and those of which nothing is known to compare with. */
+  const unequal: number[] = [];
   let bytesCompared = 0;
   let bytesUnknown = 0;
   const work = questions(state, scoped);
@@ -63,18 +66,22 @@ async function verify({ writer, state, scope, onProgress, signal, clock = system
       signal.throwIfAborted();
       stop.signal.throwIfAborted();
       const { offset, length } = bytesOf(run, state.sizeBytes);
-      const answer = await workerDigests(writer, offset, length, BLOCK_BYTES, stop.signal);
+      const answer = await targetDigests(writer, offset, length, BLOCK_BYTES, stop.signal);
       for (let index = 0; index < run.count; index++) {
         const block = run.first + index;
         const bytes = bytesOf({ first: block, count: 1 }, state.sizeBytes).length;
-        const known = state.knowledge(block);
+        const known = state.blockState(block);
         if (known !== 'zero' && known !== 'digest') {
           bytesUnknown += bytes;
+          unequal.push(block);
           continue;
         }
         const expected = known === 'zero' ? zeroDigest(bytes) : state.digestOf(block);
         const at = index * WIRE_DIGEST_BYTES;
-        if (answer.compare(expected, 0, DIGEST_BYTES, at, at + DIGEST_BYTES) !== 0) differing.push(block);
+        if (answer.compare(expected, 0, DIGEST_BYTES, at, at + DIGEST_BYTES) !== 0) {
+          differing.push(block);
+          unequal.push(block);
+        }
         bytesCompared += bytes;
       }
       meter.moved(length);
@@ -89,9 +96,9 @@ async function verify({ writer, state, scope, onProgress, signal, clock = system
     })));
     if (failure !== undefined) throw failure.reason;
     const blocks = new BlockSet();
+    for (const block of unequal) blocks.add(block);
     const ranges: { offset: number; length: number }[] = [];
     for (const block of differing.sort((a, b) => a - b)) {
-      blocks.add(block);
       const { offset, length } = bytesOf({ first: block, count: 1 }, state.sizeBytes);
       appendRange(ranges, offset, length);
     }

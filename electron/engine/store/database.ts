@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { isNewProject, projectTrust } from '../trust/trusted-projects.ts';
 import { migrate, type Migration } from './migrate.ts';
 import { migrations } from './migrations.ts';
 
@@ -13,13 +15,32 @@ export function stateFolder(projectFolder: string): string {
   return join(projectFolder, '.causeway');
 }
 
-/** Makes the state folder, closed to others, and keeps it out of version control. */
+/**
+ * Makes the state folder, closed to others, and keeps it out of version control. A folder that had nothing of a project
+ * becomes one here, and is trusted by the user who makes it.
+ */
 export function ensureStateFolder(projectFolder: string): string {
   const folder = stateFolder(projectFolder);
+  const isNew = isNewProject(projectFolder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  closeToOthers(folder);
+  if (isNew) projectTrust(projectFolder).accept();
   const ignore = join(folder, '.gitignore');
   if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
   return folder;
+}
+
+/** A folder that others could read, for example because an archive was unpacked there, is closed with all that is in it. */
+function closeToOthers(folder: string): void {
+  if (process.platform === 'win32') return;
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) === 0) return;
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) chmodSync(path, 0o700);
+    else if (entry.isFile()) chmodSync(path, 0o600);
+  }
 }
 
 /**
@@ -37,10 +58,16 @@ export function openDatabase(folder: string, furtherSteps: readonly Migration[] 
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path);
-    // FULL: an acknowledged commit survives a power loss; the ledger stands on that.
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000');
-    const check = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
-    if (check.quick_check !== 'ok') throw new CausewayError('engine.database-unreadable', check.quick_check);
+    try {
+      prepare(db);
+    } catch (error) {
+      if (systemFailure(error) === undefined) throw error;
+      // A full disk has no room for the index that other readers would share; the engine is the only one, and needs none.
+      db.close();
+      db = new DatabaseSync(path);
+      db.exec('PRAGMA locking_mode = EXCLUSIVE');
+      prepare(db);
+    }
   } catch (error) {
     db?.close();
     if (!isCorruption(error)) throw error;
@@ -56,6 +83,13 @@ export function openDatabase(folder: string, furtherSteps: readonly Migration[] 
   return db;
 }
 
+function prepare(db: DatabaseSync): void {
+  // FULL: an acknowledged commit survives a power loss; the ledger stands on that.
+  db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+  const check = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+  if (check.quick_check !== 'ok') throw new CausewayError('engine.database-unreadable', check.quick_check);
+}
+
 /** Runs `work` in one transaction: all of it becomes durable, or nothing. Not to be nested. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
@@ -64,7 +98,8 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    db.exec('ROLLBACK');
+    // A full disk ends the transaction by itself.
+    if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
 }

@@ -1,17 +1,42 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { LedgerEntry } from '../ports/ledger.ts';
+import type { LedgerEntry, Ownership } from '../ports/ledger.ts';
+import { systemFailure } from '../../../shared/model/system-failure.ts';
+import type { Clock } from '../time/clock.ts';
 import { json, optionalText, text, type Row } from './rows.ts';
 
 export type LedgerEntryStore = ReturnType<typeof ledgerEntryStore>;
 
 /** The rows of the ledger. The rules of their use are in `ledger.ts`. */
-export function ledgerEntryStore(db: DatabaseSync) {
+export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () => Ownership) {
+  const openedAt = clock.monotonic();
+  const asked = new Map<string, number>();
   const insert = db.prepare('INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const setState = db.prepare('UPDATE ledger SET state = ?, resource_id = ifnull(?, resource_id), updated_at = ? WHERE entry_id = ?');
   const byId = db.prepare('SELECT * FROM ledger WHERE entry_id = ?');
   const open = db.prepare(`SELECT * FROM ledger WHERE state <> 'removed' ORDER BY created_at, rowid`);
   const all = db.prepare('SELECT * FROM ledger ORDER BY created_at, rowid');
+  /** Entries whose resources are gone, which the store has not learnt yet. */
+  const unwritten = new Set<string>();
+  const flush = (): void => {
+    try {
+      for (const entryId of unwritten) {
+        setState.run('removed', null, new Date().toISOString(), entryId);
+        unwritten.delete(entryId);
+      }
+    } catch (error) {
+      if (systemFailure(error) === undefined) throw error;
+    }
+  };
+  const owned = (row: Row): LedgerEntry => ({ ...fromRow(row), owner: ownership() });
   return {
+    clock,
+    ownership,
+    /** When the platform was last asked to create the entry's resource, by the monotonic clock, at the latest. */
+    lastAsked: (entryId: string): number => asked.get(entryId) ?? openedAt,
+    /** Notes that the platform is asked now, or (`at`) that it was last asked then. */
+    setAsked(entryId: string, at = clock.monotonic()): void {
+      asked.set(entryId, at);
+    },
     add(entry: LedgerEntry): void {
       insert.run(
         entry.entryId, entry.endpointId, entry.replicaId ?? null, entry.executionId ?? null, entry.kind, entry.key, entry.name,
@@ -23,13 +48,20 @@ export function ledgerEntryStore(db: DatabaseSync) {
       setState.run(state, resourceId ?? null, new Date().toISOString(), entry.entryId);
       return { ...entry, state, ...(resourceId === undefined ? {} : { resourceId }) };
     },
+    /** The same for what was removed from its platform: where the store can't take it now, it is written with what comes later. */
+    setRemoved(entry: LedgerEntry): void {
+      unwritten.add(entry.entryId);
+      flush();
+    },
     find(entryId: string): LedgerEntry | undefined {
+      flush();
       const row = byId.get(entryId);
-      return row === undefined ? undefined : fromRow(row);
+      return row === undefined ? undefined : owned(row);
     },
     /** Everything that exists or may exist; with `removed`, the history as well. */
     list(options: { removed?: boolean } = {}): LedgerEntry[] {
-      return (options.removed === true ? all : open).all().map(fromRow);
+      flush();
+      return (options.removed === true ? all : open).all().map(owned);
     },
   };
 }

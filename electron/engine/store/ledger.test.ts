@@ -5,6 +5,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerEntry } from '../ports/ledger.ts';
 import { sideOf } from '../../../shared/model/ledger.ts';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { Clock } from '../time/clock.ts';
+import { createHastyClock } from '../time/testing/hasty-clock.ts';
 import { ledgerScope } from './ledger.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -12,7 +15,7 @@ let folder: string;
 let store: Store;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-ledger-'));
-  store = openStore(folder);
+  store = openStore(folder, undefined, createHastyClock());
 });
 afterEach(() => {
   store.close();
@@ -158,4 +161,122 @@ test('whatever gets lost, in any order: never two resources for one key, and non
     }),
     { numRuns: 60 },
   );
+});
+
+/** A cloud whose creations land late, whose list lags behind them, and a laptop whose clock is set meanwhile. */
+function laggingWorld() {
+  let now = 0;
+  let wallAhead = 0;
+  const things = new Map<string, { readonly name: string; readonly listedFrom: number }>();
+  const clock: Clock = {
+    monotonic: () => now,
+    wallTime: () => Date.now() + now + wallAhead,
+    sleep: async (ms) => void (now += ms),
+    after: () => () => undefined,
+  };
+  let made = 0;
+  const listed = (name: string): string | undefined => [...things].find(([, thing]) => thing.name === name && thing.listedFrom <= now)?.[0];
+  return {
+    clock,
+    things,
+    pass: (ms: number) => (now += ms),
+    setWallClock: (ms: number) => (wallAhead += ms),
+    find: async (entry: LedgerEntry) => {
+      const id = listed(entry.name);
+      return id === undefined ? undefined : { id };
+    },
+    get: async (id: string) => ((things.get(id)?.listedFrom ?? Infinity) <= now ? { id } : undefined),
+    /** Carries a request out; lists show what it made after `lagMs`. */
+    post(entry: LedgerEntry, lagMs: number): { id: string } {
+      const id = `made-${(made += 1)}`;
+      things.set(id, { name: entry.name, listedFrom: now + lagMs });
+      return { id };
+    },
+    findId: async (entry: LedgerEntry) => listed(entry.name),
+    remove: async (id: string) => void things.delete(id),
+  };
+}
+
+const lagMs = fc.integer({ min: 0, max: 29_000 });
+const histories = fc.array(
+  fc.oneof(
+    fc.record({ step: fc.constant('ensure' as const), lagMs }),
+    fc.record({ step: fc.constant('ensure, answer lost' as const), lagMs }),
+    fc.record({ step: fc.constant('ensure, refused' as const) }),
+    fc.record({ step: fc.constant('killed in the request' as const), lagMs }),
+    fc.record({ step: fc.constant('release' as const) }),
+    fc.record({ step: fc.constant('killed while looking' as const) }),
+    fc.record({ step: fc.constant('restart' as const) }),
+    fc.record({ step: fc.constant('time passes' as const), ms: fc.integer({ min: 0, max: 60_000 }) }),
+    fc.record({ step: fc.constant('clock is set' as const), ms: fc.constantFrom(-3_600_000, 3_600_000) }),
+  ),
+  { maxLength: 14 },
+);
+
+test('lists that lag, kills in the middle of requests, restarts, set clocks: no resource exists that the ledger calls removed or does not know', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, async (history) => {
+      const world = laggingWorld();
+      const { clock, find, get, findId, remove } = world;
+      const own = mkdtempSync(join(tmpdir(), 'causeway-ledger-'));
+      let life = openStore(own, undefined, clock);
+      const restart = (): void => {
+        life.close();
+        life = openStore(own, undefined, clock);
+      };
+      const scope = () => ledgerScope(life.ledger, binding);
+      /** A life that ends within a call of the platform: what waits for that never goes on. */
+      const killedIn = (work: (dying: (entry: LedgerEntry) => Promise<never>) => Promise<unknown>): Promise<void> =>
+        new Promise((resolve) => void work((_entry) => (resolve(), new Promise<never>(() => undefined))).then(() => resolve(), () => resolve()));
+      try {
+        for (const event of history) {
+          if (event.step === 'ensure') await scope().ensure(volume, { find, get, create: async (entry) => world.post(entry, event.lagMs) }, signal);
+          else if (event.step === 'ensure, answer lost') {
+            const create = async (entry: LedgerEntry): Promise<never> => {
+              world.post(entry, event.lagMs);
+              throw new Error('answer lost');
+            };
+            await scope().ensure(volume, { find, get, create }, signal).catch(() => undefined);
+          } else if (event.step === 'ensure, refused') {
+            const create = async (): Promise<never> => {
+              throw new CausewayError('cloud.quota-exceeded', 'no more', { details: { status: 403 } });
+            };
+            await scope().ensure(volume, { find, get, create }, signal).catch(() => undefined);
+          } else if (event.step === 'killed in the request') {
+            await killedIn((dying) => scope().ensure(volume, { find, get, create: (entry) => (world.post(entry, event.lagMs), dying(entry)) }, signal));
+            restart();
+          } else if (event.step === 'release') for (const entry of scope().list()) await scope().release(entry, { findId, remove }, signal);
+          else if (event.step === 'killed while looking') {
+            for (const entry of scope().list()) await killedIn((dying) => scope().release(entry, { findId: dying, remove: (_id, removing) => dying(removing) }, signal));
+            restart();
+          } else if (event.step === 'restart') restart();
+          else if (event.step === 'time passes') world.pass(event.ms);
+          else world.setWallClock(event.ms);
+          const known = new Set(life.ledger.list().map(({ name }) => name));
+          expect([...world.things.values()].filter(({ name }) => !known.has(name))).toEqual([]);
+          const live = life.ledger.list().filter(({ state }) => state !== 'removing').map(({ name }) => name);
+          expect([...world.things.values()].filter(({ name }) => live.includes(name)).length).toBeLessThanOrEqual(1);
+        }
+        for (const entry of scope().list()) await scope().release(entry, { findId, remove }, signal);
+        expect([world.things.size, life.ledger.list()]).toEqual([0, []]);
+      } finally {
+        life.close();
+        rmSync(own, { recursive: true, force: true });
+      }
+    }),
+    { numRuns: 80 },
+  );
+});
+
+test('a creation that was surely refused is not waited for', async () => {
+  const world = laggingWorld();
+  const lives = openStore(folder, undefined, world.clock);
+  const scope = ledgerScope(lives.ledger, binding);
+  const create = async (): Promise<never> => {
+    throw new CausewayError('cloud.quota-exceeded', 'no more', { details: { status: 403 } });
+  };
+  await expect(scope.ensure(volume, { ...world, create }, signal)).rejects.toThrow('no more');
+  for (const entry of scope.list()) await scope.release(entry, world, signal);
+  expect([world.clock.monotonic(), lives.ledger.list()]).toEqual([0, []]);
+  lives.close();
 });

@@ -1,7 +1,10 @@
 import { sideOf, sourceKeys, type LedgerSide } from '../../../shared/model/ledger.ts';
 import type { LedgerEntry, LedgerScope } from '../ports/ledger.ts';
+import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { createdNothing } from '../http/create-once.ts';
 import { newId } from './ids.ts';
 import type { LedgerEntryStore } from './ledger-entries.ts';
+import { lookThroughLag, mayStillLag } from './listing-lag.ts';
 
 export interface LedgerBinding {
   readonly endpointId: string;
@@ -41,20 +44,47 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
   const live = (kind: string, key: string): LedgerEntry | undefined =>
     entries.list().find((entry) => visible(entry) && entry.kind === kind && entry.key === keyOf(key) && entry.state !== 'removing');
 
+  /** Asks the platform, and keeps in mind until when the resource may turn up there. */
+  async function create<T>(entry: LedgerEntry, ask: (entry: LedgerEntry) => Promise<T>, before: number): Promise<T> {
+    entries.setAsked(entry.entryId);
+    try {
+      return await ask(entry);
+    } catch (error) {
+      entries.setAsked(entry.entryId, createdNothing(error) ? before : undefined);
+      throw error;
+    }
+  }
+
+  /** A resource goes although the store can't be written: the entry then stays as it is, and a later removal meets nothing. */
+  function markRemoving(entry: LedgerEntry): LedgerEntry {
+    try {
+      return entries.setState(entry, 'removing');
+    } catch (error) {
+      if (systemFailure(error) === undefined) throw error;
+      return entry;
+    }
+  }
+
   const scope: LedgerScope = {
     ensure(intent, how, signal) {
       return inTurn(intent.kind, intent.key, async () => {
         signal.throwIfAborted();
         let entry = live(intent.kind, intent.key);
+        let before = -Infinity;
         if (entry?.state === 'existing' && entry.resourceId !== undefined) {
-          const resource = await how.get(entry.resourceId, shown(entry), signal);
+          const { resourceId } = entry;
+          const known = shown(entry);
+          const get = (within: AbortSignal) => how.get(resourceId, known, within);
+          const resource = mayStillLag(entries, entry) ? await lookThroughLag(entries, entry, get, signal) : await get(signal);
           if (resource !== undefined) return { resource, entry: shown(entry), created: false };
           entries.setState(entry, 'removed');
           entry = undefined;
         }
         if (entry !== undefined) {
           // The platform was maybe asked, and its answer lost. Nobody had its id, so nobody has used it: it counts as new.
-          const found = await how.find(shown(entry), signal);
+          const intended = shown(entry);
+          const found = await lookThroughLag(entries, entry, (within) => how.find(intended, within), signal);
+          before = entries.lastAsked(entry.entryId);
           if (found !== undefined) return { resource: found, entry: shown(entries.setState(entry, 'existing', found.id)), created: true };
         } else {
           const entryId = newId('res');
@@ -70,13 +100,16 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
             state: 'intended',
             details: intent.details ?? {},
             createdAt: new Date().toISOString(),
+            owner: entries.ownership(),
           };
           entries.add(entry);
         }
-        const resource = await how.create(shown(entry), signal);
+        const resource = await create(entry, (asked) => how.create(shown(asked), signal), before);
         return { resource, entry: shown(entries.setState(entry, 'existing', resource.id)), created: true };
       });
     },
+
+    owner: entries.ownership(),
 
     find(kind, key) {
       const entry = live(kind, key);
@@ -99,10 +132,10 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
       return inTurn(given.kind, given.key, async () => {
         const entry = entries.find(given.entryId);
         if (entry === undefined || entry.state === 'removed') return;
-        const removing = entries.setState(entry, 'removing');
-        const id = removing.resourceId ?? (await how.findId(shown(removing), signal));
+        const removing = markRemoving(entry);
+        const id = removing.resourceId ?? (await lookThroughLag(entries, entry, (within) => how.findId(shown(removing), within), signal));
         if (id !== undefined) await how.remove(id, shown(removing), signal);
-        entries.setState(removing, 'removed');
+        entries.setRemoved(removing);
       });
     },
   };

@@ -41,7 +41,7 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[]): voi
       );
       db.exec('COMMIT');
     } catch (error) {
-      db.exec('ROLLBACK');
+      if (db.isTransaction) db.exec('ROLLBACK');
       throw error;
     }
   }

@@ -201,4 +201,17 @@ CREATE TABLE project_files (
 ) STRICT;
 `,
   },
+  {
+    number: 7,
+    name: 'which store, on which computer',
+    sql: `
+CREATE TABLE store_identity (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  mark TEXT NOT NULL,
+  former TEXT NOT NULL,
+  computer_id TEXT NOT NULL,
+  computer_name TEXT NOT NULL
+) STRICT;
+`,
+  },
 ];

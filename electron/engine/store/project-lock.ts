@@ -1,7 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { systemFailure } from '../../../shared/model/system-failure.ts';
 
 /** Who has a project open, for people and for processes that want to talk to it. */
 export const lockHolderSchema = z.object({
@@ -11,6 +13,8 @@ export const lockHolderSchema = z.object({
   since: z.string(),
   /** Unix socket or named pipe of the engine. */
   address: z.string(),
+  /** Name of its computer. */
+  computer: z.string().optional(),
 });
 export type LockHolder = z.infer<typeof lockHolderSchema>;
 
@@ -36,9 +40,14 @@ export function takeProjectLock(folder: string, address: string): ProjectLock | 
     if (((error as { errcode?: number }).errcode ?? 0) % 256 === 5) return undefined;
     throw error;
   }
-  const holder: LockHolder = { pid: process.pid, bootId: bootId(), since: new Date().toISOString(), address };
+  const holder: LockHolder = { pid: process.pid, bootId: bootId(), since: new Date().toISOString(), address, computer: hostname() };
   const path = join(folder, holderName);
-  writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });
+  try {
+    writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });
+  } catch (error) {
+    // On a full disk the project can still be read; others then don't learn whom to talk to.
+    if (systemFailure(error) === undefined) throw error;
+  }
   let held = true;
   return {
     release() {
@@ -50,11 +59,21 @@ export function takeProjectLock(folder: string, address: string): ProjectLock | 
   };
 }
 
-/** What the holder wrote of itself; undefined when there is none, or one from before the machine was started. */
+/** What the holder wrote of itself; undefined when there is none, or one that is not a process of this start of this machine. */
 export function readLockHolder(folder: string): LockHolder | undefined {
+  const holder = readAnyHolder(folder);
+  return holder?.bootId === bootId() ? holder : undefined;
+}
+
+/** The computer that has the project open, when it is another one that shares the folder. */
+export function computerWithLock(folder: string): string | undefined {
+  const holder = readAnyHolder(folder);
+  return holder?.bootId === bootId() ? undefined : holder?.computer;
+}
+
+function readAnyHolder(folder: string): LockHolder | undefined {
   try {
-    const holder = lockHolderSchema.parse(JSON.parse(readFileSync(join(folder, holderName), 'utf8')));
-    return holder.bootId === bootId() ? holder : undefined;
+    return lockHolderSchema.parse(JSON.parse(readFileSync(join(folder, holderName), 'utf8')));
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock, type Clock } from '../time/clock.ts';
 import { openDatabase } from './database.ts';
 import { deploymentStore, type DeploymentStore } from './deployments.ts';
 import { describedStore, type DescribedStore } from './described.ts';
@@ -10,11 +11,13 @@ import { ledgerEntryStore, type LedgerEntryStore } from './ledger-entries.ts';
 import { queueLimitStore, type QueueLimitStore } from './queue-limit.ts';
 import { replicaStore, type ReplicaStore } from './replicas.ts';
 import { snapshotStore, type SnapshotStore } from './snapshots.ts';
+import { storeIdentity, thisComputer, type Computer, type StoreIdentity } from './store-identity.ts';
 import { taskStore, type TaskStore } from './tasks.ts';
 
 /** What a project keeps, one part a table. The engine is its only writer. */
 export interface Store {
   readonly db: DatabaseSync;
+  readonly identity: StoreIdentity;
   readonly endpoints: EndpointStore;
   readonly replicas: ReplicaStore;
   readonly executions: ExecutionStore;
@@ -32,12 +35,15 @@ export interface Store {
 
 /**
  * Opens the store in a project's state folder. `createTransferTables` makes the tables of replication, once.
+ * @param clock for pauses between looks at platforms
  * @throws CausewayError `engine.database-unreadable`, `engine.database-version`
  */
-export function openStore(folder: string, createTransferTables: (db: DatabaseSync) => void = () => undefined): Store {
+export function openStore(folder: string, createTransferTables: (db: DatabaseSync) => void = () => undefined, clock: Clock = systemClock, computer: Computer = thisComputer()): Store {
   const db = openDatabase(folder, [{ number: 2, name: 'state of transfers', sql: schemaOf(createTransferTables) }]);
+  const identity = storeIdentity(db, computer);
   return {
     db,
+    identity,
     endpoints: endpointStore(db),
     replicas: replicaStore(db),
     executions: executionStore(db),
@@ -46,7 +52,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     deployments: deploymentStore(db),
     deploymentTasks: taskStore(db, 'deployments'),
     events: eventStore(db),
-    ledger: ledgerEntryStore(db),
+    ledger: ledgerEntryStore(db, clock, identity.ownership),
     snapshots: snapshotStore(db),
     queueLimit: queueLimitStore(db),
     described: describedStore(db),

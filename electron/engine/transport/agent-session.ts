@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { WorkerDevice, WorkerSession, WorkerVolume } from '../ports/disk-writer.ts';
+import type { WorkerDevice, WorkerSession, WorkerVolume } from '../ports/write-target.ts';
 import type { AgentLink } from './agent-link.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { CompressionPolicy } from './compression.ts';
@@ -18,7 +18,10 @@ export type AgentHello = z.infer<typeof helloSchema>;
 
 const devicesSchema = z.object({
   devices: z.array(
-    z.object({ path: z.string(), serial: z.string(), sizeBytes: z.int().nonnegative(), inUse: z.boolean() }),
+    z.object({
+      path: z.string(), serial: z.string(), lun: z.int().nonnegative().nullish().transform((lun) => lun ?? undefined), byPath: z.array(z.string()).default([]),
+      sizeBytes: z.int().nonnegative(), inUse: z.boolean(),
+    }),
   ),
 });
 
@@ -54,7 +57,8 @@ export class AgentSession implements WorkerSession {
     this.#budget = new ByteBudget(parts.inFlightBytes * parts.data.length);
     for (const link of this.#links()) {
       if (link.lost.aborted) this.fail(link.lost.reason);
-      else link.lost.addEventListener('abort', () => this.fail(link.lost.reason), { once: true });
+      // An agent that was told to end may be gone before its answer is read.
+      else link.lost.addEventListener('abort', () => this.fail(this.#closing === undefined ? link.lost.reason : closed()), { once: true });
     }
   }
 
@@ -98,13 +102,17 @@ export class AgentSession implements WorkerSession {
     if (!control.lost.aborted) {
       await control.request({ type: 'END' }, AbortSignal.timeout(3000)).catch(() => undefined);
     }
-    this.fail(new CausewayError('transport.closed', 'the session was closed'));
+    this.fail(closed());
     await this.#parts.release().catch(() => undefined);
   }
 
   #links(): readonly AgentLink[] {
     return [...new Set([this.#parts.control, ...this.#parts.data])];
   }
+}
+
+function closed(): CausewayError {
+  return new CausewayError('transport.closed', 'the session was closed');
 }
 
 function parsed<T>(schema: z.ZodType<T>, payload: Buffer): T {

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPair, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
+import { bitString, node, objectId, sequence, time } from './der.ts';
 
 /** A self-signed certificate with its key, both PEM. Lives in memory only. */
 export interface Certificate {
@@ -16,11 +17,13 @@ const clockSkewMs = 2 * dayMs;
 /**
  * Makes a P-256 key and a certificate that it signs itself, good for one worker's life. Both sides trust exactly this
  * certificate, so no authority, name or revocation plays a part.
+ *
+ * @param use `server`: marked as a server's, which Windows demands of what it listens with
  */
-export async function makeCertificate(commonName: string, lifetimeMs: number = 14 * dayMs): Promise<Certificate> {
+export async function makeCertificate(commonName: string, lifetimeMs: number = 14 * dayMs, use: 'any' | 'server' = 'any'): Promise<Certificate> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   const now = Date.now();
-  const body = tbsCertificate(commonName, publicKey, new Date(now - clockSkewMs), new Date(now + lifetimeMs));
+  const body = tbsCertificate(commonName, publicKey, new Date(now - clockSkewMs), new Date(now + lifetimeMs), use);
   const signature = sign('sha256', body, privateKey);
   const der = sequence(body, ecdsaWithSha256, bitString(signature));
   const base64 = der.toString('base64').replace(/.{64}(?=.)/g, '$&\n');
@@ -31,14 +34,15 @@ export async function makeCertificate(commonName: string, lifetimeMs: number = 1
   };
 }
 
-// DER, as far as one certificate of one form needs it (RFC 5280; ITU-T X.690).
+// One form of certificate (RFC 5280).
 const ecdsaWithSha256 = sequence(objectId('2a8648ce3d040302'));
 
-function tbsCertificate(commonName: string, publicKey: KeyObject, notBefore: Date, notAfter: Date): Buffer {
+function tbsCertificate(commonName: string, publicKey: KeyObject, notBefore: Date, notAfter: Date, use: 'any' | 'server'): Buffer {
   const name = sequence(node(0x31, sequence(objectId('550403'), node(0x0c, Buffer.from(commonName)))));
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40; // positive, and no leading zero
   const isAuthority = sequence(objectId('551d13'), node(0x01, Buffer.from([0xff])), node(0x04, sequence(node(0x01, Buffer.from([0xff])))));
+  const serverUse = sequence(objectId('551d25'), node(0x04, sequence(objectId('2b06010505070301'))));
   return sequence(
     node(0xa0, node(0x02, Buffer.from([2]))),
     node(0x02, serial),
@@ -47,30 +51,6 @@ function tbsCertificate(commonName: string, publicKey: KeyObject, notBefore: Dat
     sequence(time(notBefore), time(notAfter)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    node(0xa3, sequence(isAuthority)),
+    node(0xa3, sequence(use === 'server' ? serverUse : isAuthority)),
   );
-}
-
-function node(tag: number, ...parts: readonly Buffer[]): Buffer {
-  const content = Buffer.concat(parts);
-  const { length } = content;
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...size]), content]);
-}
-
-function sequence(...parts: readonly Buffer[]): Buffer {
-  return node(0x30, ...parts);
-}
-
-function objectId(hex: string): Buffer {
-  return node(0x06, Buffer.from(hex, 'hex'));
-}
-
-function bitString(bits: Buffer): Buffer {
-  return node(0x03, Buffer.from([0]), bits);
-}
-
-function time(date: Date): Buffer {
-  const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '');
-  return date.getUTCFullYear() < 2050 ? node(0x17, Buffer.from(digits.slice(2))) : node(0x18, Buffer.from(digits));
 }

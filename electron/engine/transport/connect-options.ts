@@ -18,6 +18,8 @@ export interface ConnectWorkerOptions {
   readonly checksumPayloads?: boolean;
   /** Where host keys that were seen first are remembered. */
   readonly hostKeys?: HostKeyMemory;
+  /** Told what people should know although the connection is made. */
+  readonly note?: ((message: string) => void) | undefined;
   /** How long to wait until SSH answers. */
   readonly deadlineMs?: number;
   /** How long a refused login is tried again. */
@@ -40,7 +42,8 @@ export interface ConnectWorkerOptions {
 }
 
 /** The options with every default filled in. */
-export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts'>> {
+export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts' | 'note'>> {
+  readonly note: ConnectWorkerOptions['note'];
   readonly throttle: ConnectWorkerOptions['throttle'] | undefined;
   readonly agentPorts: readonly number[] | undefined;
 }

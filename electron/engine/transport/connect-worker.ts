@@ -2,12 +2,10 @@ import type { WorkerAccess } from '../ports/destination-platform.ts';
 import { defaultAgentPath, placeAgent, removeAgent } from './agent-launch.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { ConnectWorkerOptions, Settings } from './connect-options.ts';
-import { inProcessHostKeys } from './host-keys.ts';
+import { hostKeysOfThisProcess } from './host-keys.ts';
 import { connectByHttps } from './https.ts';
 import { loginToWorker } from './ssh-login.ts';
 import { connectBySsh } from './ssh.ts';
-
-const hostKeysOfThisProcess = inProcessHostKeys();
 
 const mebibyte = 1024 * 1024;
 
@@ -24,6 +22,7 @@ function settingsFrom(options: ConnectWorkerOptions): Settings {
     lostAfterMs: options.lostAfterMs ?? 10_000,
     stalledAfterMs: options.stalledAfterMs ?? 120_000,
     idleMs: options.idleMs ?? 300_000,
+    note: options.note,
     allowPaths: options.allowPaths ?? [],
     agentPorts: options.agentPorts,
     agentPath: options.agentPath ?? defaultAgentPath(),

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 
-/** Remembers the SSH host key that a worker first showed, for as long as that worker lives. */
+/**
+ * Remembers the SSH host key of a worker, for as long as that worker lives: the one that it made after the first login, or
+ * the first one that it showed. In memory alone, as the keys that open workers are: after a crash they are replaced.
+ */
 export interface HostKeyMemory {
   get(workerId: string): string | undefined;
   remember(workerId: string, hostKey: string): void;
 }
+
+/** The memory of this process: whoever logs in to a worker expects the same key. */
+export const hostKeysOfThisProcess = inProcessHostKeys();
 
 /** A memory that lasts as long as this process. */
 export function inProcessHostKeys(): HostKeyMemory {

@@ -1,3 +1,4 @@
+import { textEnd } from '../../../shared/model/cut-text.ts';
 import { connect, type TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
@@ -85,7 +86,7 @@ async function startDaemon(
   const result = await ssh.exec(command, { signal, timeoutMs: 60_000 });
   const line = result.stdout.trim().split('\n').at(-1) ?? '';
   if (result.code !== 0 || !startedSchema.safeParse(parsedJson(line)).success) {
-    throw new CausewayError('transport.agent-start', `${access.host}: ${(result.stderr || result.stdout).trim().slice(-500)}`);
+    throw new CausewayError('transport.agent-start', `${access.host}: ${textEnd((result.stderr || result.stdout).trim(), 500)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { textEnd, textStart } from '../../../shared/model/cut-text.ts';
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
@@ -115,7 +116,7 @@ export class SshConnection {
     const result = await this.exec(command, { ...options, timeoutMs: options.timeoutMs ?? 60_000, input: bytes });
     const expected = createHash('sha256').update(bytes).digest('hex');
     if (result.code !== 0 || result.stdout.trim().split(/\s/)[0] !== expected) {
-      const said = (result.stderr || result.stdout).trim().slice(-500);
+      const said = textEnd((result.stderr || result.stdout).trim(), 500);
       throw new CausewayError('transport.upload-damaged', `${this.#where}: ${path} is not what was sent: ${said || 'no digest'}`);
     }
   }
@@ -161,7 +162,7 @@ export class SshConnection {
   }
 
   #failed(command: string, evidence: string): CausewayError {
-    const shown = command.length > 120 ? `${command.slice(0, 120)}…` : command;
+    const shown = textStart(command, 120);
     return new CausewayError('transport.command-failed', `${this.#where}: \`${shown}\` ${evidence}`);
   }
 

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
-import ssh2, { Client, type CipherAlgorithm, type ServerHostKeyAlgorithm } from 'ssh2';
+import ssh2, { Client } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
 import { hostKeyMismatch, hostKeyText, sameHostKey } from './host-keys.ts';
 import { prepareKey, writeTogether } from './ssh2-speed.ts';
+import { sshAlgorithmsFor } from './ssh-algorithms.ts';
 import { connectToBanner } from './ssh-banner.ts';
 
 export interface SshTarget {
@@ -26,15 +27,6 @@ export interface SshConnectOptions {
   readonly lostAfterMs?: number;
 }
 
-// aes128-gcm is the fastest of the strong ones wherever processors have AES; the others are for old or trimmed servers.
-const ciphers: CipherAlgorithm[] = [
-  'aes128-gcm@openssh.com',
-  'aes256-gcm@openssh.com',
-  'chacha20-poly1305@openssh.com',
-  'aes128-ctr',
-  'aes256-ctr',
-];
-
 /** A client that is logged in, and what it stands on. */
 export interface SshLogin {
   readonly client: Client;
@@ -44,14 +36,15 @@ export interface SshLogin {
 }
 
 /**
- * One attempt to connect and log in. Rejects with `transport.unreachable`, `transport.login-refused` or
- * `transport.host-key-mismatch`; the latter before the user name or a signature is sent.
+ * One attempt to connect and log in. Rejects with `transport.unreachable`, `transport.login-refused`,
+ * `general.runtime-lacks` or `transport.host-key-mismatch`; the latter before the user name or a signature is sent.
  */
 export async function logIn(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshLogin> {
   const where = `${target.host}:${target.port}`;
   if (ssh2.utils.parseKey(target.privateKeyPem) instanceof Error) {
     throw new CausewayError('general.invalid-input', `the private key for ${target.username} at ${where} cannot be read`);
   }
+  const algorithms = sshAlgorithmsFor(target.hostKey);
   const socket = await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal);
   writeTogether(socket);
   const client = new Client();
@@ -84,23 +77,18 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
       keepaliveInterval: options.keepaliveMs ?? 2000,
       // What counts as life is any byte, not the answers to these alone: see the connection's watch.
       keepaliveCountMax: 1_000_000,
-      algorithms: { cipher: ciphers, ...hostKeyAlgorithms(expected) },
+      algorithms,
       hostVerifier: (key: Buffer) => {
         shown = hostKeyText(key);
         return expected === undefined || sameHostKey(shown, expected);
       },
     });
+  }).catch((error: unknown) => {
+    socket.destroy(); // an error that ssh2 throws before it takes the socket over must not keep it open
+    throw error;
   });
   prepareKey(client);
   return { client, socket, hostKey: shown ?? '' };
-}
-
-// The server has keys of several types; it must be asked for the one that is known.
-function hostKeyAlgorithms(hostKey: string | undefined): { serverHostKey?: ServerHostKeyAlgorithm[] } {
-  const type = hostKey?.trim().split(/\s+/)[0];
-  if (type === undefined) return {};
-  if (type === 'ssh-rsa') return { serverHostKey: ['rsa-sha2-512', 'rsa-sha2-256'] };
-  return { serverHostKey: [type as ServerHostKeyAlgorithm] };
 }
 
 function connectError(error: Error & { level?: string }, where: string, username: string): CausewayError {

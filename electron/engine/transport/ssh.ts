@@ -1,3 +1,4 @@
+import { textEnd } from '../../../shared/model/cut-text.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
 import type { AgentPlace } from './agent-launch.ts';
@@ -41,5 +42,5 @@ export async function connectBySsh(
 /** An agent that never said hello did not start: its last words are the evidence. */
 function started(error: unknown, where: string, words: string): unknown {
   if (!(error instanceof CausewayError) || error.code !== 'transport.lost' || words === '') return error;
-  return new CausewayError('transport.agent-start', `${where}: ${words.slice(-500)}`, { cause: error });
+  return new CausewayError('transport.agent-start', `${where}: ${textEnd(words, 500)}`, { cause: error });
 }

@@ -1,5 +1,6 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { WorkerVolume } from '../ports/disk-writer.ts';
+import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
+import type { WorkerVolume } from '../ports/write-target.ts';
 import type { AgentLink } from './agent-link.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } from './compression.ts';
@@ -28,6 +29,7 @@ const digestsInFlight = 4;
 
 /** One volume that is open in the agent under `handle`. */
 export class VolumeWriter implements WorkerVolume {
+  readonly alignmentBytes = 1;
   readonly sizeBytes: number;
   readonly #path: string;
   readonly #handle: number;
@@ -168,12 +170,4 @@ function cut(offset: number, length: number, pieceLength: number): { readonly of
     pieces.push({ offset: offset + at, length: Math.min(pieceLength, length - at) });
   }
   return pieces;
-}
-
-/** All results; or the first error, but only when nothing uses the caller's buffer any more. */
-async function allSettledOrThrow<T>(promises: readonly Promise<T>[]): Promise<readonly T[]> {
-  const results = await Promise.allSettled(promises);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }

@@ -31,11 +31,21 @@ export class AppStandIn extends EventEmitter implements Methods<Electron.App, 'q
   getVersion = (): string => '0.0.0';
   requestSingleInstanceLock = (): boolean => this.isFirstInstance;
   whenReady = (): Promise<void> => this.ready.promise;
-  /** As Electron: everybody may object; only when nobody does it ends. */
+  /** What closes all windows; false when a page objects. Set by `createElectron`. */
+  closeWindows: () => boolean = () => true;
+  /**
+   * In Electron's order: `before-quit` before it closes windows, then each window, whose page may cancel the quit, then
+   * `will-quit` when all are closed; both events may be prevented. Emits no `window-all-closed` on this way.
+   * Source: docs/api/app.md, app.quit(), events before-quit, will-quit and window-all-closed.
+   */
   quit = (): void => {
-    const event = preventable({});
-    this.emit('before-quit', event);
-    if (!event.defaultPrevented) this.quits += 1;
+    for (const step of ['before-quit', 'will-quit']) {
+      if (step === 'will-quit' && !this.closeWindows()) return;
+      const event = preventable({});
+      this.emit(step, event);
+      if (event.defaultPrevented) return;
+    }
+    this.quits += 1;
   };
 }
 
@@ -43,6 +53,18 @@ export class WebContentsStandIn extends EventEmitter implements Methods<Electron
   readonly sent: { readonly channel: string; readonly payload: unknown }[] = [];
   reloads = 0;
   isGone = false;
+  /** A page with a `beforeunload` handler that objects. */
+  isDirty = false;
+  /**
+   * Whether the page may be unloaded. `will-prevent-unload` is emitted when the page objects; preventing that event
+   * ignores the objection. Without a listener the page stays. Source: docs/api/web-contents.md, event will-prevent-unload.
+   */
+  unload(): boolean {
+    if (!this.isDirty) return true;
+    const event = preventable({});
+    this.emit('will-prevent-unload', event);
+    return event.defaultPrevented;
+  }
   windowOpenHandler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0] | undefined;
   isDestroyed = (): boolean => this.isGone;
   reload = (): void => void (this.reloads += 1);
@@ -54,7 +76,7 @@ export class WebContentsStandIn extends EventEmitter implements Methods<Electron
   };
 }
 
-type WindowMethods = 'loadURL' | 'show' | 'focus' | 'isFocused' | 'isMinimized' | 'restore' | 'isMaximized' | 'maximize' | 'getNormalBounds';
+type WindowMethods = 'destroy' | 'isDestroyed' | 'setMenuBarVisibility' | 'setProgressBar' | 'loadURL' | 'show' | 'focus' | 'isFocused' | 'isMinimized' | 'restore' | 'isMaximized' | 'maximize' | 'getNormalBounds';
 
 function createWindowClass(app: AppStandIn) {
   return class BrowserWindowStandIn extends EventEmitter implements Methods<Electron.BrowserWindow, WindowMethods> {
@@ -82,14 +104,27 @@ function createWindowClass(app: AppStandIn) {
     hasFocus = true;
     isDown = false;
     bounds: Electron.Rectangle = { x: 10, y: 20, width: 900, height: 700 };
-    /** As a person who closes it: its contents are destroyed, and the app hears when it was the last one. */
+    setMenuBarVisibility = (): void => undefined;
+    setProgressBar = (progress: number): void => void (this.progress = progress);
+    progress = -1;
+    isDestroyed = (): boolean => this.webContents.isGone;
+    /** As a person who closes it, unless its page objects: its contents are destroyed, and the app hears when it was the last one. */
     close(): void {
+      if (this.tryToClose() && BrowserWindowStandIn.windows.length === 0) app.emit('window-all-closed');
+    }
+    /** False when its page objects. Source: docs/api/browser-window.md, win.close(). */
+    tryToClose(): boolean {
       this.emit('close', preventable({}));
+      if (!this.webContents.unload()) return false;
+      this.destroy();
+      return true;
+    }
+    /** Without asking the page. Source: docs/api/browser-window.md, win.destroy(). */
+    destroy = (): void => {
       this.webContents.isGone = true;
       this.webContents.emit('destroyed');
       BrowserWindowStandIn.windows = BrowserWindowStandIn.windows.filter((window) => window !== this);
-      if (BrowserWindowStandIn.windows.length === 0) app.emit('window-all-closed');
-    }
+    };
   };
 }
 
@@ -119,11 +154,24 @@ export class UtilityProcessStandIn extends EventEmitter implements Methods<Elect
     this.isOver = true;
     this.emit('exit', code);
   }
+  /**
+   * What the app emits when it crashes or is killed. The name given to fork is `name`; `serviceName` is that of Node's
+   * service, the same for all. Source: docs/api/utility-process.md, option serviceName; docs/api/app.md, event child-process-gone.
+   */
+  goneDetails(reason: Electron.Details['reason']): Electron.Details {
+    return { type: 'Utility', reason, exitCode: 5, serviceName: 'node.mojom.NodeService', ...(this.serviceName === undefined ? {} : { name: this.serviceName }) };
+  }
+  /** An error that V8 can't go on from: `error` (which throws without a listener), then `exit`. Source: docs/api/utility-process.md, event error. */
+  fail(location: string, report: string): void {
+    this.emit('error', 'FatalError', location, report);
+    this.exit(134);
+  }
 }
 
 export function createElectron() {
   const app = new AppStandIn();
   const BrowserWindow = createWindowClass(app);
+  app.closeWindows = () => BrowserWindow.getAllWindows().every((window) => window.tryToClose());
   const handlers = new Map<string, Handler>();
   const schemes: Electron.CustomScheme[] = [];
   const served = new Map<string, (request: Request) => Response | Promise<Response>>();
@@ -173,6 +221,10 @@ export function createElectron() {
     async showMessageBox(...given: unknown[]) {
       questions.push(given.at(-1) as Electron.MessageBoxOptions);
       return { response: answers.message, checkboxChecked: false };
+    },
+    showMessageBoxSync(...given: unknown[]) {
+      questions.push(given.at(-1) as Electron.MessageBoxOptions);
+      return answers.message;
     },
   } satisfies Partial<Electron.Dialog>;
   const powerSaveBlocker = {

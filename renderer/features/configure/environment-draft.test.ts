@@ -17,16 +17,45 @@ describe.each(pluginIds.flatMap((id) => sides.filter((side) => plugins[id][side]
   });
 });
 
-test('whatever a value is, it is given back as it was', () => {
-  const keys = Object.keys(plugins['european-cloud'].destination!.schema.shape);
-  fc.assert(
-    fc.property(fc.dictionary(fc.constantFrom(...keys, 'other'), fc.jsonValue()), (environment) => {
-      const given = JSON.parse(JSON.stringify(environment)) as Record<string, never>;
-      // A word in place of a boolean is the one thing that a form writes in its own way.
-      for (const [key, value] of Object.entries(given)) if (typeof value === 'string' || value === null) delete given[key];
-      expect(cloud(given).layer('destination').environment).toEqual(given);
-    }),
-  );
+/** Keys that mean something on every object, and texts that a value may not be made of. */
+const hostileKey = fc.constantFrom('toString', 'valueOf', 'constructor', 'hasOwnProperty', '__proto__', 'then', 'toJSON', 'length', 'other');
+const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+  fc.jsonValue(),
+  fc.dictionary(hostileKey, fc.jsonValue({ maxDepth: 2 }), { noNullPrototype: true }),
+  fc.array(fc.dictionary(hostileKey, fc.jsonValue({ maxDepth: 1 }), { noNullPrototype: true })),
+);
+
+/** As text: `toEqual` passes over a key `__proto__`. */
+const byKey = (environment: object) => JSON.stringify(Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+describe('whatever a value is, it is given back as it was', () => {
+  test.each(pluginIds.flatMap((id) => sides.filter((side) => plugins[id][side] !== undefined).map((side) => [id, side] as const)))('%s as a %s', (id, side) => {
+    const keys = Object.keys(plugins[id][side]!.schema.shape);
+    fc.assert(
+      fc.property(fc.dictionary(fc.oneof(fc.constantFrom(...keys), hostileKey), hostileValue), (environment) => {
+        const given = JSON.parse(JSON.stringify(environment)) as Record<string, never>;
+        // A word in place of a boolean is the one thing that a form writes in its own way.
+        for (const [key, value] of Object.entries(given)) if (typeof value === 'string' || value === null) delete given[key];
+        const draft = new EnvironmentDraft('VM', { [side]: { plugin: id, layer: { environment: given } } }, nothing);
+        expect(byKey(draft.layer(side).environment)).toBe(byKey(given));
+      }),
+    );
+  });
+
+  test('a value without a usable toString', () => {
+    for (const value of [{ toString: null }, { toString: 1, valueOf: 2 }, [{ toString: null }], { a: { toString: null } }, { $secret: { toString: null } }]) {
+      for (const key of Object.keys(plugins['european-cloud'].destination!.schema.shape)) {
+        expect(cloud({ [key]: value }).layer('destination').environment).toEqual({ [key]: value });
+      }
+    }
+  });
+
+  test('a JSON text that is nested very deeply stays a text', () => {
+    const draft = new EnvironmentDraft('VM', { destination: { plugin: 'compartment-cloud', layer: { environment: {} } } }, nothing);
+    const typed = '['.repeat(50_000) + ']'.repeat(50_000);
+    draft.setValue('destination', 'network_map', typed);
+    expect(draft.layer('destination').environment).toEqual({ network_map: typed });
+  });
 });
 
 test('only the fields that a change touches are told', () => {

@@ -221,13 +221,14 @@ export class EnvironmentDraft {
 
 function ownOf(fields: readonly FieldDescriptor[], { environment, cleared = [] }: EnvironmentLayer): Pick<SideDraft, 'own' | 'extra'> {
   const own = new Map<string, Own>(cleared.map((key) => [key, { mode: 'cleared', value: '', isRaw: false }]));
-  const extra: Record<string, JsonValue> = {};
+  const extra: [string, JsonValue][] = [];
   for (const [key, value] of Object.entries(environment)) {
     const field = fields.find((one) => one.key === key);
-    if (field === undefined) extra[key] = value;
+    if (field === undefined) extra.push([key, value]);
     else own.set(key, { mode: 'set', ...editable(field, value) });
   }
-  return { own, extra };
+  // An assignment would take the key `__proto__` for the prototype.
+  return { own, extra: Object.fromEntries(extra) };
 }
 
 /** A value as its field edits it; as JSON where the field would change it. */

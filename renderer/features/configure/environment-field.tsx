@@ -4,6 +4,7 @@ import Chip from '@mui/material/Chip';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import type { EffectiveKey } from '../../../shared/environment/merge-environment.ts';
+import { jsonText, type JsonArray } from '../../../shared/model/json.ts';
 import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import type { FieldDescriptor } from '../../forms/field-descriptor.ts';
@@ -119,5 +120,5 @@ export function shortText(value: unknown): string {
 function combinedText({ combined, parts = [], value }: EffectiveKey): string {
   const below = parts.filter(({ origin }) => origin === 'provider configuration').map(({ key }) => key);
   if (combined === 'merged') return text.configure.merged(below.join(', '));
-  return text.configure.joined(below.map((index) => (Array.isArray(value) ? String(value[Number(index)]) : '')).join(', '));
+  return text.configure.joined(below.map((index) => (Array.isArray(value) ? jsonText((value as JsonArray)[Number(index)]) : '')).join(', '));
 }

@@ -2,12 +2,14 @@ import CheckIcon from '@mui/icons-material/CheckCircleOutlined';
 import ErrorIcon from '@mui/icons-material/ErrorOutlined';
 import SkipIcon from '@mui/icons-material/RemoveCircleOutlineOutlined';
 import WarningIcon from '@mui/icons-material/WarningAmberOutlined';
+import Button from '@mui/material/Button';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
 import type { WorkbenchOutput } from '../../app/workbench-link.ts';
+import { hrefOf } from '../../app/route.ts';
 import { text } from '../../text/en.ts';
 
 const icons = {
@@ -18,7 +20,7 @@ const icons = {
 } as const;
 
 /** What was tried, step by step, and what came of it. */
-export function CheckReport({ name, report }: { readonly name: string; readonly report: WorkbenchOutput<'endpoint.check'> }) {
+export function CheckReport({ name, endpointId, report }: { readonly name: string; readonly endpointId: string; readonly report: WorkbenchOutput<'endpoint.check'> }) {
   return (
     <>
       <Typography role="status" sx={{ fontWeight: 600 }}>
@@ -26,13 +28,21 @@ export function CheckReport({ name, report }: { readonly name: string; readonly 
       </Typography>
       <List dense>
         {report.steps.map((step, index) => (
-          <ListItem key={index} sx={{ alignItems: 'flex-start' }}>
+          <ListItem
+            key={index}
+            sx={{ alignItems: 'flex-start', flexWrap: 'wrap' }}
+          >
             <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons[step.outcome]}</ListItemIcon>
             <ListItemText
               primary={`${step.name}: ${text.endpoints.outcomes[step.outcome].toLowerCase()}`}
               secondary={step.evidence}
               slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
             />
+            {step.code === 'cloud.certificate-not-trusted' && (
+              <Button size="small" variant="outlined" href={hrefOf('endpoints', endpointId, 'certificate')} sx={{ ml: 4.5 }}>
+                {text.endpoints.trust}
+              </Button>
+            )}
           </ListItem>
         ))}
       </List>

@@ -62,7 +62,7 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Endpo
         <Box sx={{ mt: 2 }}>
           {check.isBusy && <Typography role="status">{text.endpoints.checking(endpoint.name)}</Typography>}
           {check.error !== undefined && <ErrorNotice error={check.error} onClose={check.clear} />}
-          {report !== undefined && <CheckReport name={endpoint.name} report={report} />}
+          {report !== undefined && <CheckReport name={endpoint.name} endpointId={endpoint.id} report={report} />}
         </Box>
       )}
       {isRemoving && <RemoveEndpoint endpoint={endpoint} onClose={() => setIsRemoving(false)} onRemoved={onRemoved} />}

@@ -29,11 +29,13 @@ interface Props {
   readonly plugin: PluginId;
   /** The endpoint that is changed; without it a new one is made. */
   readonly endpointId?: string;
+  /** Whether the server's certificate is shown to begin with. */
+  readonly showsCertificate?: boolean;
   readonly start: { readonly name: string; readonly connection: JsonObject };
 }
 
 /** An endpoint's name and what its platform asks for. */
-export function EndpointForm({ plugin, endpointId, start }: Props) {
+export function EndpointForm({ plugin, endpointId, start, showsCertificate = false }: Props) {
   const link = useLink();
   const toast = useToast();
   const schema = plugins[plugin].connection;
@@ -74,6 +76,7 @@ export function EndpointForm({ plugin, endpointId, start }: Props) {
       {'ca_certificate' in schema.shape && (
         <ServerTrust
           schema={schema}
+          startsOpen={showsCertificate}
           connection={() => fromFormValues(fields, form.getValues('connection'))}
           onTrust={(pem) => form.setValue('connection.ca_certificate', pem, { shouldDirty: true, shouldValidate: true })}
         />

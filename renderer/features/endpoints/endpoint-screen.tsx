@@ -19,12 +19,14 @@ interface Props {
   readonly endpointId?: string;
   /** A new one starts as a copy of this one. */
   readonly copyOf?: string;
+  /** Whether the server's certificate is shown to begin with. */
+  readonly showsCertificate?: boolean;
 }
 
 /** Makes an endpoint or changes one. */
-export function EndpointScreen({ endpointId, copyOf }: Props) {
+export function EndpointScreen({ endpointId, copyOf, showsCertificate = false }: Props) {
   if (endpointId === undefined && copyOf === undefined) return <NewEndpoint />;
-  return <KnownEndpoint id={endpointId ?? copyOf!} isCopy={endpointId === undefined} />;
+  return <KnownEndpoint id={endpointId ?? copyOf!} isCopy={endpointId === undefined} showsCertificate={showsCertificate} />;
 }
 
 function NewEndpoint() {
@@ -88,7 +90,7 @@ function reachText(sides: Description['sides']): string {
     .join(', ')}`;
 }
 
-function KnownEndpoint({ id, isCopy }: { readonly id: string; readonly isCopy: boolean }) {
+function KnownEndpoint({ id, isCopy, showsCertificate }: { readonly id: string; readonly isCopy: boolean; readonly showsCertificate: boolean }) {
   const query = useQuery('endpoint.list', {});
   return (
     <QueryView query={query}>
@@ -100,7 +102,7 @@ function KnownEndpoint({ id, isCopy }: { readonly id: string; readonly isCopy: b
           return (
             <Screen title={endpoint.name} lead={title}>
               <VaultNeeded />
-              <EndpointForm plugin={endpoint.plugin} endpointId={endpoint.id} start={endpoint} />
+              <EndpointForm plugin={endpoint.plugin} endpointId={endpoint.id} start={endpoint} showsCertificate={showsCertificate} />
             </Screen>
           );
         }

@@ -24,11 +24,13 @@ interface Props {
   /** As the form has it now. */
   readonly connection: () => JsonObject;
   readonly onTrust: (pem: string) => void;
+  /** Whether the dialog is open to begin with. */
+  readonly startsOpen: boolean;
 }
 
 /** Shows the certificates of the servers that a connection leads to, and takes one as trusted when somebody says so. */
-export function ServerTrust({ schema, connection, onTrust }: Props) {
-  const [looking, setLooking] = useState<JsonObject>();
+export function ServerTrust({ schema, connection, onTrust, startsOpen }: Props) {
+  const [looking, setLooking] = useState<JsonObject | undefined>(() => (startsOpen ? connection() : undefined));
   const id = useId();
   const toast = useToast();
   const addresses = looking === undefined ? [] : tlsAddresses(schema, looking);

@@ -54,14 +54,14 @@ export function LedgerScreen() {
       {ask.error !== undefined && <ErrorNotice error={ask.error} onClose={ask.clear} />}
       <QueryView query={query}>
         {(items) =>
-          items.length === 0 ? (
+          (asked ?? items).length === 0 ? (
             <EmptyState title={text.ledger.none} lead={text.ledger.noneLead} />
           ) : (
             <LedgerTable items={asked ?? items} owners={owners} onRemove={() => setIsRemoving(true)} />
           )
         }
       </QueryView>
-      {isRemoving && <RemoveOrphans onClose={() => setIsRemoving(false)} onRemoved={refresh} />}
+      {isRemoving && <RemoveOrphans check={asked !== undefined} onClose={() => setIsRemoving(false)} onRemoved={refresh} />}
     </Screen>
   );
 }

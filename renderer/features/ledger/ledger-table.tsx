@@ -119,8 +119,10 @@ function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
       id: 'state',
       label: words.state,
       sortBy: ({ state, orphan }) => `${orphan ?? ''} ${state}`,
-      cell: ({ state, orphan }) =>
-        orphan === undefined ? (
+      cell: ({ state, orphan, madeBy }) =>
+        madeBy !== undefined ? (
+          <StateLabel tone="waiting">{words.madeElsewhere(madeBy)}</StateLabel>
+        ) : orphan === undefined ? (
           <StateLabel tone={state === 'existing' ? 'good' : state === 'removed' ? 'ended' : 'waiting'}>{words.states[state]}</StateLabel>
         ) : (
           <StateLabel tone="paused">
@@ -134,8 +136,8 @@ function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
       sortBy: ({ createdAt }) => createdAt,
       cell: ({ createdAt, state }) => (
         <>
-          <Box component="span" sx={{ whiteSpace: 'nowrap' }}>{minuteText(createdAt)}</Box>
-          {state !== 'removed' && (
+          {createdAt !== '' && <Box component="span" sx={{ whiteSpace: 'nowrap' }}>{minuteText(createdAt)}</Box>}
+          {state !== 'removed' && createdAt !== '' && (
             <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
               {words.age(durationText((now - Date.parse(createdAt)) / 1000))}
             </Typography>

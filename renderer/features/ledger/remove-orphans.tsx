@@ -18,18 +18,21 @@ import { kindText } from './resource-list.tsx';
 
 type Results = WorkbenchOutput<'ledger.remove'>;
 
-/** First a dry run that says what would go, then the removal of what was left chosen of it, then what became of it. */
-export function RemoveOrphans({ onClose, onRemoved }: { readonly onClose: () => void; readonly onRemoved: () => void }) {
+/**
+ * First a dry run that says what would go, then the removal of what was left chosen of it, then what became of it.
+ * @param check whether to look for what platforms have and the ledger does not
+ */
+export function RemoveOrphans({ check, onClose, onRemoved }: { readonly check: boolean; readonly onClose: () => void; readonly onRemoved: () => void }) {
   const link = useLink();
   const id = useId();
-  const plan = useQuery('ledger.remove', { dryRun: true });
+  const plan = useQuery('ledger.remove', { dryRun: true, check });
   const [results, setResults] = useState<Results>();
   const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
   const planned = plan.data?.filter(({ outcome }) => outcome === 'would-remove') ?? [];
   const chosen = planned.filter(({ item }) => !spared.has(item.entryId));
   const spare = (entryId: string, isSpared: boolean) => setSpared(new Set(isSpared ? [...spared, entryId] : [...spared].filter((one) => one !== entryId)));
   const remove = useAction(async () => {
-    setResults(await link.call('ledger.remove', { entries: chosen.map(({ item }) => item.entryId), dryRun: false }));
+    setResults(await link.call('ledger.remove', { entries: chosen.map(({ item }) => item.entryId), dryRun: false, check }));
     onRemoved();
   });
   return (

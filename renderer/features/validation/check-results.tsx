@@ -7,12 +7,12 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { saveFile } from '../../components/save-file.ts';
 import { text } from '../../text/en.ts';
 import { mendFile } from './check-files.ts';
 import { countFindings, findingRows, type CheckedFile, type FindingRow, type SeverityFilter } from './checked-file.ts';
 import { ExportReport } from './export-report.tsx';
 import { FindingsTable } from './findings-table.tsx';
+import { UnsavedFiles } from './unsaved-files.tsx';
 
 const filters = ['all', 'error', 'warning', 'info'] as const;
 
@@ -33,6 +33,7 @@ export function CheckResults({ files, onChange }: Props) {
     const byFile = Map.groupBy(chosen, ({ file }) => file);
     onChange(files.map((file) => mendFile(file, byFile.get(file.name) ?? [])));
   };
+  const saved = (done: readonly CheckedFile[]) => onChange(files.map((file) => (done.includes(file) ? { ...file, isChanged: false } : file)));
   return (
     <Paper variant="outlined" sx={{ p: 2, display: 'flex', flexDirection: 'column', gap: 2 }}>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -59,19 +60,7 @@ export function CheckResults({ files, onChange }: Props) {
         </ToggleButtonGroup>
         {mendable.length > 0 && <Button onClick={() => mend(mendable)}>{text.validation.mendAll(mendable.length)}</Button>}
       </Box>
-      {files.filter(({ isChanged }) => isChanged).map((file) => (
-        <Alert
-          key={file.name}
-          severity="info"
-          action={
-            <Button color="inherit" size="small" aria-label={text.validation.saveOf(file.name)} onClick={() => saveFile(file.name.split('/').at(-1) ?? file.name, file.text ?? '')}>
-              {text.validation.save}
-            </Button>
-          }
-        >
-          {text.validation.changed(file.name)}
-        </Alert>
-      ))}
+      <UnsavedFiles files={files.filter(({ isChanged }) => isChanged === true)} onSaved={saved} />
       {rows.length > 0 ? (
         <FindingsTable rows={rows} onFix={(row) => mend([row])} />
       ) : filter === 'all' && wanted.trim() === '' ? (

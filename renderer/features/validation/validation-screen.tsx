@@ -1,22 +1,21 @@
 import Button from '@mui/material/Button';
-import { useState } from 'react';
 import { DropArea } from '../../components/drop-area.tsx';
 import type { NamedFile } from '../../components/dropped-files.ts';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
 import { checkFiles } from './check-files.ts';
-import type { CheckedFile } from './checked-file.ts';
+import { setCheckedFiles, useCheckedFiles } from './checked-files-store.ts';
 import { CheckResults } from './check-results.tsx';
 import { exampleDocument } from './example-document.ts';
 
 /** Checks environment documents on this computer; nothing leaves it. */
 export function ValidationScreen() {
-  const [files, setFiles] = useState<readonly CheckedFile[]>([]);
+  const files = useCheckedFiles();
   // A file that comes again replaces what was found in its former text.
   const add = async (chosen: readonly NamedFile[]) => {
     const checked = await checkFiles(chosen);
     const names = new Set(checked.map(({ name }) => name));
-    setFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...checked]);
+    setCheckedFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...checked]);
   };
   return (
     <Screen title={text.validation.title} lead={text.validation.lead}>
@@ -32,7 +31,7 @@ export function ValidationScreen() {
           {text.validation.sample}
         </Button>
       ) : (
-        <CheckResults files={files} onChange={setFiles} />
+        <CheckResults files={files} onChange={setCheckedFiles} />
       )}
     </Screen>
   );

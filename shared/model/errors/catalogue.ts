@@ -9,18 +9,22 @@ import { osmorphingErrors } from './osmorphing.ts';
 import { replicationErrors } from './replication.ts';
 import { secretsErrors } from './secrets.ts';
 import { sourceErrors } from './source.ts';
+import { storeErrors } from './store.ts';
+import { trustErrors } from './trust.ts';
 import { transportErrors } from './transport.ts';
 
 /** Every error code with its text for people. The code is the interface; the text may change. */
 export const errorCatalogue = {
   ...generalErrors,
   ...engineErrors,
+  ...storeErrors,
   ...replicationErrors,
   ...sourceErrors,
   ...transportErrors,
   ...cloudErrors,
   ...openstackErrors,
   ...secretsErrors,
+  ...trustErrors,
   ...osmorphingErrors,
   ...deploymentErrors,
   ...inventoryErrors,

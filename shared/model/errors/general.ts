@@ -3,33 +3,39 @@ import type { ErrorTable } from './error-text.ts';
 /** Codes that any part may raise. Codes of one part stand in the file of that part, beside this one. */
 export const generalErrors = {
   'general.bug': {
-    title: 'Causeway met a state that it does not expect',
-    cause: 'This is a defect of Causeway, not of your input.',
-    remedy: 'Keep the details and report them; the run can be started again and goes on from its last checkpoint.',
+    title: 'Unexpected internal state',
+    cause: 'This is a bug in Causeway, not a problem with your input.',
+    remedy: 'Report the problem with the details. You can start the execution again; it resumes from its last checkpoint.',
     retryable: false,
   },
   'general.cancelled': {
     title: 'Cancelled',
-    cause: 'Somebody asked for the run to stop, or the process was asked to end.',
-    remedy: 'Start it again when you are ready; what was made durable is kept.',
+    cause: 'It was cancelled, or the process was asked to exit.',
+    remedy: 'Start it again when you are ready. Data that was already written durably is kept.',
     retryable: true,
   },
   'general.deadline': {
-    title: 'It took longer than its deadline',
-    cause: 'The other side did not reach the expected state in time.',
-    remedy: 'Look at the evidence for the last state seen, then start the run again.',
+    title: 'The operation timed out',
+    cause: 'The expected state was not reached before the deadline.',
+    remedy: 'Check the last reported state in the details, then start again.',
     retryable: true,
   },
   'general.invalid-input': {
-    title: 'The input is not valid',
+    title: 'Invalid input',
     cause: 'A value is missing or has the wrong form.',
-    remedy: 'Correct the value that is named in the details.',
+    remedy: 'Correct the value named in the details.',
+    retryable: false,
+  },
+  'general.runtime-lacks': {
+    title: 'This runtime lacks cryptography that Causeway needs',
+    cause: 'Node or Electron was built with a library that does not have the algorithm named in the details.',
+    remedy: 'Use the Node or Electron version that Causeway ships with. Its own check of the runtime lists everything that is missing.',
     retryable: false,
   },
   'general.sample-failed': {
     title: 'The sample did not start',
-    cause: 'The lab that it stands on could not come up on this computer.',
-    remedy: 'Read its last line in the evidence. In a terminal, "npm run lab" says all that it does.',
+    cause: 'The lab that the sample needs could not start on this computer.',
+    remedy: 'Check the last line of its output in the details. Run "npm run lab" in a terminal to see the full output.',
     retryable: true,
   },
 } as const satisfies ErrorTable;

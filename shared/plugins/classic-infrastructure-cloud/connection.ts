@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { passwordField, usernameField } from '../shapes/connection-fields.ts';
+import { protectedUrl } from '../shapes/protected-url.ts';
 import { text } from '../shapes/text.ts';
 
 const group = 'Access';
@@ -14,19 +15,19 @@ export const connection = z.strictObject({
   }),
   username: usernameField('User of the identity domain.', 'migration@example.com'),
   password: passwordField(),
-  api_endpoint: field(z.url({ protocol: /^https?$/ }), {
+  api_endpoint: field(protectedUrl(), {
     title: 'Compute endpoint',
     help: 'URL of the compute interface of the site.',
     group,
     example: 'https://compute.example.com/',
   }),
-  storage_api_endpoint: field(z.url({ protocol: /^https?$/ }).optional(), {
+  storage_api_endpoint: field(protectedUrl().optional(), {
     title: 'Storage endpoint',
     help: 'URL of the object storage interface.',
     group,
     example: 'https://storage.example.com/',
   }),
-  storage_auth_endpoint: field(z.url({ protocol: /^https?$/ }).optional(), {
+  storage_auth_endpoint: field(protectedUrl().optional(), {
     title: 'Storage sign-in endpoint',
     help: 'URL at which a token for the object storage is had.',
     group,

@@ -7,6 +7,7 @@ import { source } from './source.ts';
 export const classicInfrastructureCloud: PluginDefinition = {
   id: 'classic-infrastructure-cloud',
   title: 'Classic infrastructure cloud',
+  products: ['opc', 'oci_classic', 'oracle_classic', 'oracle_compute_classic', 'oracle_cloud_classic'],
   connection,
   source: {
     schema: source,

@@ -2,9 +2,12 @@ import type { Rule } from '../../validation/rule.ts';
 import { catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { expand } from '../rules/environment-view.ts';
+import { keysAreSet } from '../rules/incomplete.ts';
 import { machineTypeFits } from '../rules/machine-size.ts';
+import { namesHaveForm } from '../rules/name-form.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
 import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
+import { volumesHaveWholeGib } from '../rules/volume-size.ts';
 import { workerMapCovers } from '../rules/worker-images.ts';
 import { destination } from './destination.ts';
 import { quoted } from '../rules/wording.ts';
@@ -40,7 +43,7 @@ export const destinationRules: readonly Rule[] = [
   {
     id: `${plugin}/root-disk-mapped`,
     *check({ environment, vm }) {
-      const root = vm?.disks.find(({ bootable }) => bootable === true)?.id;
+      const root = vm?.disks?.find(({ bootable }) => bootable === true)?.id;
       if (root === undefined) return;
       for (const { path, value } of expand(environment, ['storage_mappings', 'disk_mappings', '*', 'disk_id'])) {
         if (value !== root) continue;
@@ -82,9 +85,43 @@ export const destinationRules: readonly Rule[] = [
       };
     },
   },
+  namesHaveForm(plugin, 'availability-domain-form', {
+    patterns: [['availability_domain']],
+    severity: 'warning',
+    what: 'the ID of an availability domain, which is written like Uocm:EU-FRANKFURT-1-AD-1 (a prefix of the tenancy, the region, a number)',
+    isRight: (text) => /^[A-Za-z0-9]{1,16}:[A-Z0-9-]+-AD-\d$/.test(text) || text.startsWith('ocid1.availabilitydomain.'),
+    correct: (text) => text.trim().replace(/:(.*)$/, (part) => part.toUpperCase()),
+    remedy: 'The console and `oci iam availability-domain list` show the whole name.',
+    kind: 'availability_zones',
+  }),
+  namesHaveForm(plugin, 'shape-form', {
+    patterns: [['shape_name'], ['migr_shape_name']],
+    severity: 'warning',
+    what: 'the name of a shape, which is written like VM.Standard2.1',
+    isRight: (text) => /^(?:VM|BM)\.[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*$/.test(text),
+    correct: (text) => text.trim().replace(/^(?:vm|bm)(?=\.)/i, (tier) => tier.toUpperCase()),
+    kind: 'machine_types',
+  }),
+  namesHaveForm(plugin, 'compartment-form', {
+    patterns: [['compartment'], ['vcn_compartment']],
+    severity: 'warning',
+    what: 'the name or ID of a compartment: names have letters, digits and - _ . only, IDs begin with ocid1.compartment. or ocid1.tenancy.',
+    isRight: (text) => (text.startsWith('ocid1.') ? /^ocid1\.(?:compartment|tenancy)\./.test(text) : /^[A-Za-z0-9._-]{1,100}$/.test(text)),
+    kind: 'compartments',
+  }),
+  keysAreSet(plugin, 'destination-incomplete', [
+    { path: ['compartment'], because: 'everything is created in a compartment' },
+    { path: ['availability_domain'], because: 'instances and volumes are created in an availability domain' },
+    { path: ['network_map'], because: 'NICs need a destination network' },
+    { path: ['shape_name'], because: 'the migrated instance needs a shape' },
+    { path: ['migr_shape_name'], because: 'temporary workers need a shape' },
+    { path: ['migr_subnet_id'], because: 'temporary workers need a subnet' },
+    { path: ['migr_image_map'], because: 'temporary workers need an image' },
+  ]),
+  volumesHaveWholeGib(plugin),
   noEffectUnless(`${plugin}/network-compartment-has-no-effect`, {
     keys: [['vcn_compartment']],
-    hasEffect: (environment) => environment['vcn_compartment'] !== environment['compartment'],
+    hasEffect: (environment) => environment['vcn_compartment'] === undefined || environment['vcn_compartment'] !== environment['compartment'],
     because: 'it is the compartment itself',
   }),
   workerMapCovers(plugin, 'migr_image_map'),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { guestFirmware, guestOsType } from '../shapes/guest.ts';
-import { text } from '../shapes/text.ts';
+import { localPath } from '../shapes/local-path.ts';
 
 /** Where the images are. Each image file, OVF or OVA in a folder is a VM; a subfolder is a VM of all its images. */
 export const connection = z.strictObject({
-  path: field(text(), {
+  path: field(localPath(), {
     title: 'Folder or file',
     help: 'A folder with disk images, or one OVF, OVA or image file (raw, qcow2, VMDK, VHD, VHDX, VDI). It is only read.',
     group: 'Images',

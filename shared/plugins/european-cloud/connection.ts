@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { caCertificateField, portField } from '../shapes/connection-fields.ts';
+import { protectedUrl } from '../shapes/protected-url.ts';
 import { secretValue } from '../shapes/secret-value.ts';
 import { text } from '../shapes/text.ts';
 
@@ -8,7 +9,7 @@ const access = 'Access';
 const services = 'Services';
 const workers = 'Workers';
 const serviceUrl = (title: string, help: string, builtIn: string) =>
-  field(z.url({ protocol: /^https?$/ }).optional(), { title, help, group: services, example: builtIn, builtIn });
+  field(protectedUrl().optional(), { title, help, group: services, example: builtIn, builtIn });
 
 export const connection = z.strictObject({
   organization_id: field(z.guid().optional(), {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { keyValuePairs } from '../shapes/key-value.ts';
 import { leaf } from '../shapes/leaf.ts';
+import { programUrl } from '../shapes/protected-url.ts';
 import { text } from '../shapes/text.ts';
 import { workerImages } from '../shapes/worker-images.ts';
 import { diskBuses, imageMetadata } from './image-metadata.ts';
@@ -9,8 +10,8 @@ import { diskBuses, imageMetadata } from './image-metadata.ts';
 export const virtioIsoUrl =
   'https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/stable-virtio/virtio-win.iso';
 
-const images = { linux: 'Ubuntu 24.04', windows: 'Windows Server 2022' };
 const webUrl = () => z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+const images = { linux: 'Ubuntu 24.04', windows: 'Windows Server 2022' };
 
 /**
  * Keys that both the environment and the provider configuration have. The defaults are those of the configuration; an
@@ -131,8 +132,9 @@ export const leaves = {
     builtIn: false,
   }),
   windows_virtio_iso_url: leaf(webUrl(), {
+    reach: 'address',
     title: 'VirtIO drivers for Windows',
-    help: 'URL of an ISO with VirtIO drivers for Windows guests. The OSMorphing worker must be able to reach it.',
+    help: 'URL of an ISO with VirtIO drivers for Windows guests. The OSMorphing worker must be able to reach it. Ends with #sha256= and a digest where the download must have it.',
     group: 'Guest preparation',
     example: virtioIsoUrl,
     builtIn: virtioIsoUrl,
@@ -157,5 +159,5 @@ export const leaves = {
     group: 'Server',
     example: { operating_system_distro: 'debian' },
   }),
-  web_url: leaf(webUrl(), { title: 'URL', help: 'A web address.', group: 'Guest preparation' }),
+  program_url: leaf(programUrl(), { reach: 'address', title: 'URL', help: 'Address of a program.', group: 'Guest preparation' }),
 };

@@ -21,6 +21,11 @@ function decodedStart(base64: string): string {
   return (bits.match(/.{8}/g) ?? []).map((byte) => String.fromCharCode(parseInt(byte, 2))).join('');
 }
 
+const digestUrl = {
+  ...leaves.program_url,
+  schema: leaves.program_url.schema.refine((url) => !url.includes('#') || /#sha256=[0-9a-f]{64}$/i.test(url), 'must end with #sha256= and 64 hexadecimal digits, or without a fragment'),
+};
+
 export const configuration = z.strictObject({
   list_all_images: field(z.boolean().optional(), {
     title: 'List all images',
@@ -53,6 +58,7 @@ export const configuration = z.strictObject({
   migr_network: optional(leaves.migr_network),
   migr_worker_use_public_ip: optional(leaves.migr_worker_use_public_ip),
   migr_worker_debug_ssh_public_key: field(encodedSshKey.optional(), {
+    reach: 'access',
     title: 'SSH key for debugging workers',
     help: 'Base64 of an SSH public key that is added to workers, so that a person can look into them.',
     group: 'Workers',
@@ -89,9 +95,9 @@ export const configuration = z.strictObject({
   windows_virtio_iso_url: optional(leaves.windows_virtio_iso_url),
   disk_bus: optional(leaves.disk_bus),
   use_config_drive: optional(leaves.use_config_drive),
-  winguestinit_x64_url: optional(leaves.web_url, {
+  winguestinit_x64_url: optional(digestUrl, {
     title: 'Windows guest initialization agent',
-    help: 'URL of the ZIP with the Windows guest initialization agent for amd64. With #sha256= and a digest at its end, what is downloaded must have it.',
+    help: 'URL of the ZIP with the Windows guest initialization agent for amd64. Ends with #sha256= and a digest where the download must have it; http:// needs a digest.',
     example: windowsGuestAgentUrl,
     builtIn: windowsGuestAgentUrl,
   }),

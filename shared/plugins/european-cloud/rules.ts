@@ -3,15 +3,16 @@ import type { Rule } from '../../validation/rule.ts';
 import { catalogOf, catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
-import { isOn, textAt, valueAt } from '../rules/environment-view.ts';
-import { addressInRange, addressNotReserved, staticAddressChanges } from '../rules/fixed-addresses.ts';
-import { isIpv6 } from '../rules/ipv4.ts';
+import { isOn, placeInDocument, textAt, valueAt } from '../rules/environment-view.ts';
+import { addressInRange, addressNotReserved, furtherAddressesDropped, ipv6Dropped, staticAddressChanges } from '../rules/fixed-addresses.ts';
 import { machineTypeFits, shortages } from '../rules/machine-size.ts';
+import { namesHaveForm } from '../rules/name-form.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
 import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
 import { neededImages, workerVolumeHoldsImage } from '../rules/worker-images.ts';
 import { destination } from './destination.ts';
 import { labelRules } from './label-rules.ts';
+import { volumesHaveWholeGib } from '../rules/volume-size.ts';
 import { quoted } from '../rules/wording.ts';
 
 const plugin = 'european-cloud';
@@ -115,34 +116,51 @@ const metadataRules: readonly Rule[] = [
 ];
 
 const networkRules: readonly Rule[] = [
-  {
-    id: `${plugin}/ipv6-dropped`,
-    *check({ vm, effective }) {
-      if (vm === undefined || !isOn(effective, ['preserve_fixed_ips'])) return;
-      for (const [nicIndex, { ip_addresses: addresses = [] }] of vm.nics.entries()) {
-        for (const [index, address] of addresses.entries()) {
-          if (!isIpv6(address)) continue;
-          yield {
-            severity: 'warning',
-            from: 'document',
-            at: ['vm', 'nics', nicIndex, 'ip_addresses', index],
-            message: `The IPv6 address ${address} is dropped: preserve_fixed_ips keeps IPv4 addresses only.`,
-          };
-        }
-      }
-    },
-  },
+  ipv6Dropped(plugin, 'preserve_fixed_ips'),
+  furtherAddressesDropped(plugin, 'preserve_fixed_ips'),
   addressInRange(plugin, {
     flag: 'preserve_fixed_ips',
     severity: 'error',
     consequence: 'it can’t be kept',
   }),
-  addressNotReserved(plugin, 'preserve_fixed_ips', true),
+  addressNotReserved(plugin, 'preserve_fixed_ips', 2),
   staticAddressChanges(plugin),
+];
+
+const nameRules: readonly Rule[] = [
+  namesHaveForm(plugin, 'name-form', {
+    patterns: [['network_map', '*'], ['migr_network'], ['security_groups', '*'], ['affinity_group'], ['migr_image_map', '*']],
+    severity: 'warning',
+    what: 'a name or ID that the platform can have: letters, digits and inner blanks / . _ - only, at most 127 characters',
+    isRight: (text) => text.length <= 127 && /^[A-Za-z0-9 /._-]+$/.test(text) && /^[A-Za-z0-9]/.test(text) && /[A-Za-z0-9]$/.test(text),
+  }),
+  namesHaveForm(plugin, 'keypair-form', {
+    patterns: [['keypair_name']],
+    severity: 'warning',
+    what: 'a key pair name that the platform can have: letters, digits and @ . _ - only, at most 127 characters',
+    isRight: (text) => /^[A-Za-z0-9@._-]{1,127}$/.test(text),
+  }),
+  {
+    id: `${plugin}/iso-with-digest`,
+    *check({ environment, effective }) {
+      const url = textAt(effective, ['windows_virtio_iso_url']);
+      const hash = url?.indexOf('#') ?? -1;
+      if (url === undefined || hash < 0) return;
+      yield {
+        severity: 'error',
+        at: placeInDocument(environment, { path: ['windows_virtio_iso_url'], value: url }),
+        message: 'windows_virtio_iso_url must not end with a digest or another fragment (#…): only parts of the ISO are read, so its digest cannot be checked.',
+        suggestion: `Write ${quoted(url.slice(0, hash))}.`,
+        ...(environment['windows_virtio_iso_url'] === url ? { fix: { kind: 'set-value', value: url.slice(0, hash) } as const } : {}),
+      };
+    },
+  },
 ];
 
 export const destinationRules: readonly Rule[] = [
   everyNicMapped(plugin, true),
+  ...nameRules,
+  volumesHaveWholeGib(plugin),
   ...guestRules,
   {
     id: `${plugin}/storage-mapping-empty`,

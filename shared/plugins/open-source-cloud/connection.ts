@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { allowUntrustedField, caCertificateField } from '../shapes/connection-fields.ts';
+import { localPath, plainName } from '../shapes/local-path.ts';
+import { protectedUrl } from '../shapes/protected-url.ts';
 import { secretValue } from '../shapes/secret-value.ts';
 import { text } from '../shapes/text.ts';
 
@@ -9,6 +11,12 @@ const distributed = 'Distributed storage';
 
 const optionalText = (title: string, help: string, group: string, example: string, builtIn?: string) =>
   field(text().optional(), { title, help, group, example, ...(builtIn === undefined ? {} : { builtIn }) });
+
+const optionalPath = (title: string, help: string, group: string, example: string) =>
+  field(localPath().optional(), { title, help, group, example, reach: 'file' });
+
+const optionalName = (title: string, help: string, group: string, example: string, builtIn?: string) =>
+  field(plainName().optional(), { title, help, group, example, ...(builtIn === undefined ? {} : { builtIn }) });
 
 const perService = (what: string, example: Record<string, string>) =>
   field(z.partialRecord(z.enum(['compute', 'network', 'volume', 'image', 'objectstore']), text()).optional(), {
@@ -20,11 +28,11 @@ const perService = (what: string, example: Record<string, string>) =>
 
 /** How the distributed storage of the cloud is reached directly, for the export mechanisms that read from it. */
 const storageOptions = z.strictObject({
-  ceph_conf_file: optionalText('Configuration file', 'Path of the storage cluster’s configuration file on this machine.', distributed, '/etc/ceph/ceph.conf'),
-  ceph_username: optionalText('User', 'User of the storage cluster.', distributed, 'migration'),
-  ceph_keyring_file: optionalText('Key ring file', 'Path of the user’s key ring on this machine.', distributed, '/etc/ceph/ceph.client.migration.keyring'),
-  ceph_pool_name: optionalText('Pool', 'Pool that holds the volumes.', distributed, 'volumes'),
-  ceph_cluster_name: optionalText('Cluster', 'Name of the storage cluster.', distributed, 'ceph', 'ceph'),
+  ceph_conf_file: optionalPath('Configuration file', 'Path of the storage cluster’s configuration file on this machine.', distributed, '/etc/ceph/ceph.conf'),
+  ceph_username: optionalName('User', 'User of the storage cluster.', distributed, 'migration'),
+  ceph_keyring_file: optionalPath('Key ring file', 'Path of the user’s key ring on this machine.', distributed, '/etc/ceph/ceph.client.migration.keyring'),
+  ceph_pool_name: optionalName('Pool', 'Pool that holds the volumes.', distributed, 'volumes'),
+  ceph_cluster_name: optionalName('Cluster', 'Name of the storage cluster.', distributed, 'ceph', 'ceph'),
   ceph_connection_timeout: field(z.int().min(1).optional(), {
     title: 'Connection timeout',
     help: 'How long to wait for the storage cluster.',
@@ -36,7 +44,7 @@ const storageOptions = z.strictObject({
 });
 
 export const connection = z.strictObject({
-  auth_url: field(z.url({ protocol: /^https?$/ }), {
+  auth_url: field(protectedUrl(), {
     title: 'Identity URL',
     help: 'URL of the identity service, with its version.',
     group: access,

@@ -4,11 +4,13 @@ import { catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
 import { isOn, textAt, type Path } from '../rules/environment-view.ts';
-import { addressInRange, addressNotReserved, staticAddressChanges } from '../rules/fixed-addresses.ts';
+import { addressInRange, addressNotReserved, furtherAddressesDropped, ipv6Dropped, staticAddressChanges } from '../rules/fixed-addresses.ts';
 import { floatingIpNeedsNic, floatingIpsHavePool } from '../rules/floating-ips.ts';
 import { machineTypeFits } from '../rules/machine-size.ts';
+import { namesHaveForm } from '../rules/name-form.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
 import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
+import { volumesHaveWholeGib } from '../rules/volume-size.ts';
 import { workerFlavorHoldsImage, workerMapCovers, workerVolumeHoldsImage } from '../rules/worker-images.ts';
 import { destination } from './destination.ts';
 import { tagRules } from './tag-rules.ts';
@@ -70,7 +72,15 @@ export const sourceRules: readonly Rule[] = [
     },
   },
   floatingIpsHavePool(`${plugin}/export-fip-pool-missing`, plugin, { flag: exportOption('export_worker_use_fip'), pool: exportOption('export_fip_pool_name'), inCatalog: false }),
-  noRetiredImages(plugin, [['service_backups_options', 'export_image']]),
+  // The interface itself asks for an image of this version.
+  noRetiredImages(plugin, [['service_backups_options', 'export_image']], (image) => typeof image === 'string' && /ubuntu\D{0,24}18[._]?04(?!\d)|\bbionic\b/i.test(image)),
+  namesHaveForm(plugin, 'container-form', {
+    patterns: [['objectstore_backups_options', 'volume_backups_container']],
+    severity: 'error',
+    what: 'the name of a container, which has at most 256 characters and no /',
+    isRight: (text) => text.length <= 256 && !text.includes('/'),
+    correct: (text) => text.trim().replaceAll(/^\/+|\/+$/g, ''),
+  }),
 ];
 
 export const destinationRules: readonly Rule[] = [
@@ -109,6 +119,13 @@ export const destinationRules: readonly Rule[] = [
       };
     },
   },
+  namesHaveForm(plugin, 'name-length', {
+    patterns: [['network_map', '*'], ['flavor_name'], ['keypair_name'], ['security_groups', '*'], ['migr_image'], ['migr_image_map', '*'], ['migr_network'], ['migr_flavor_name'], ['server_group']],
+    severity: 'error',
+    what: 'a name or ID that the cloud can have: they have at most 255 characters, none of them a control character',
+    isRight: (text) => text.length <= 255 && !/\p{Cc}/u.test(text),
+  }),
+  volumesHaveWholeGib(plugin),
   ...tagRules,
   {
     id: `${plugin}/worker-incomplete`,
@@ -141,7 +158,9 @@ export const destinationRules: readonly Rule[] = [
     severity: 'error',
     consequence: 'the port can’t keep it, and no deployment is begun',
   }),
-  addressNotReserved(plugin, 'preserve_fixed_ips', false),
+  addressNotReserved(plugin, 'preserve_fixed_ips', 0),
+  ipv6Dropped(plugin, 'preserve_fixed_ips'),
+  furtherAddressesDropped(plugin, 'preserve_fixed_ips'),
   staticAddressChanges(plugin),
   ...catalogRules(plugin, destination),
 ];

@@ -1,29 +1,31 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { guestOsType } from '../shapes/guest.ts';
+import { localPath } from '../shapes/local-path.ts';
 import { mappingOf, text } from '../shapes/text.ts';
+import { libvirtUri } from './libvirt-uri.ts';
 
 /** Running QEMU processes, reached through their QMP sockets. One of `qmp_socket`, `qmp_sockets` and `libvirt_uri` is needed. */
 export const connection = z.strictObject({
-  qmp_socket: field(text().optional(), {
+  qmp_socket: field(localPath().optional(), {
     title: 'QMP socket',
     help: 'Path of the QMP Unix socket of one VM. The VM takes its name from QEMU (-name), else from the file.',
     group: 'Hypervisor',
     example: '/run/vms/web-01.qmp',
   }),
-  qmp_sockets: field(mappingOf(text()).optional(), {
+  qmp_sockets: field(mappingOf(localPath()).optional(), {
     title: 'QMP sockets by VM',
     help: 'VM name to path of its QMP Unix socket, for several VMs on one host.',
     group: 'Hypervisor',
     example: { 'web-01': '/run/vms/web-01.qmp' },
   }),
-  libvirt_uri: field(text().optional(), {
+  libvirt_uri: field(libvirtUri().optional(), {
     title: 'Libvirt URI',
-    help: 'URI of a libvirt daemon on this machine, reached with virsh: its running domains are the VMs. Needs a scratch folder that their QEMU may write to.',
+    help: 'URI of a libvirt daemon, reached with virsh: its running domains are the VMs. qemu:///system, qemu:///session or qemu+tls://host/system, without parameters. Needs a scratch folder that their QEMU may write to.',
     group: 'Hypervisor',
     example: 'qemu:///system',
   }),
-  scratch_folder: field(text().optional(), {
+  scratch_folder: field(localPath().optional(), {
     title: 'Scratch folder',
     help: 'Folder, as QEMU sees it, for the overlays that keep a snapshot while the VM goes on writing. Needs room for what the guest overwrites during an execution. If unset, the folder of the QMP socket.',
     group: 'Hypervisor',
@@ -35,13 +37,13 @@ export const connection = z.strictObject({
     group: 'Data path',
     example: '192.0.2.10:10809',
   }),
-  nbd_tls_server_credentials: field(text().optional(), {
+  nbd_tls_server_credentials: field(localPath().optional(), {
     title: 'TLS credentials of QEMU',
     help: 'Folder, as QEMU sees it, with ca-cert.pem, server-cert.pem and server-key.pem. Needed for an export over TCP.',
     group: 'Data path',
     example: '/etc/pki/qemu-nbd',
   }),
-  nbd_tls_client_credentials: field(text().optional(), {
+  nbd_tls_client_credentials: field(localPath().optional(), {
     title: 'TLS credentials of the reader',
     help: 'Folder on this machine with ca-cert.pem, client-cert.pem and client-key.pem, to verify QEMU and be verified by it.',
     group: 'Data path',

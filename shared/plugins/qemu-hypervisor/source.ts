@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { guestFirmware, guestOsType } from '../shapes/guest.ts';
-import { text } from '../shapes/text.ts';
+import { localPath } from '../shapes/local-path.ts';
 
 export const source = z.strictObject({
   os_type: guestOsType('What the guest is. If unset, the guest agent is asked, then the endpoint’s default is taken.'),
@@ -13,7 +13,8 @@ export const source = z.strictObject({
     example: true,
     builtIn: false,
   }),
-  guest_agent_socket: field(text().optional(), {
+  guest_agent_socket: field(localPath().optional(), {
+    reach: 'socket',
     title: 'Guest agent socket',
     help: 'Path of the Unix socket of the guest agent’s channel. Used to freeze file systems, and to ask what the guest is and which addresses its cards have: QEMU itself knows neither.',
     group: 'Snapshot',

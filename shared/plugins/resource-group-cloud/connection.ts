@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
+import { isProtectedUrl } from '../shapes/protected-url.ts';
 import { secretValue } from '../shapes/secret-value.ts';
 import { text } from '../shapes/text.ts';
 
 const group = 'Access';
+
+/** A URL, or a bare domain suffix. */
+const serviceAddress = () => text().refine((value) => !value.includes('://') || isProtectedUrl(value), { error: 'must be an https:// address' });
 
 export const connection = z.strictObject({
   subscription_id: field(z.guid(), {
@@ -54,7 +58,7 @@ export const connection = z.strictObject({
     example: 'AzureCloud',
     builtIn: 'AzureCloud',
   }),
-  custom_cloud_properties: field(z.record(text(), text()).optional(), {
+  custom_cloud_properties: field(z.record(text(), serviceAddress()).optional(), {
     title: 'Endpoints of a custom cloud',
     help: 'URLs of a custom cloud: active_directory, resource_manager, storage_suffix.',
     group: 'Services',

@@ -1,14 +1,18 @@
+import { isJsonObject, type JsonValue } from '../../model/json.ts';
 import type { Rule } from '../../validation/rule.ts';
 import { catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages, retiredImage } from '../rules/end-of-life.ts';
 import { expand, textAt } from '../rules/environment-view.ts';
-import { addressInRange } from '../rules/fixed-addresses.ts';
+import { addressInRange, furtherAddressesDropped, ipv6Dropped } from '../rules/fixed-addresses.ts';
 import { machineTypeFits, sizeTakesAllDisks } from '../rules/machine-size.ts';
 import { everyNicMapped } from '../rules/network-map.ts';
 import { storageMappingRules } from '../rules/storage-mapping-entries.ts';
 import { builtInImages, destination } from './destination.ts';
-import { quoted } from '../rules/wording.ts';
+import { volumesHaveWholeGib } from '../rules/volume-size.ts';
+import { didYouMean, quoted } from '../rules/wording.ts';
+import { diskRules } from './disk-rules.ts';
+import { destinationNames, placementNames } from './name-rules.ts';
 
 const plugin = 'resource-group-cloud';
 
@@ -43,29 +47,37 @@ const blobNames: readonly Rule[] = [
   },
 ];
 
-export const sourceRules: readonly Rule[] = [...blobNames, noRetiredImages(plugin, [['export_worker_image']])];
+const sameImage = (one: JsonValue, other: { readonly publisher: string; readonly offer: string; readonly sku: string }) =>
+  isJsonObject(one) && one['publisher'] === other.publisher && one['offer'] === other.offer && one['sku'] === other.sku;
+const isBuiltIn = (image: JsonValue) => Object.values(builtInImages).some((builtIn) => sameImage(image, builtIn));
+
+export const sourceRules: readonly Rule[] = [...blobNames, ...placementNames(plugin, [['export_worker_size']]), noRetiredImages(plugin, [['export_worker_image']], isBuiltIn)];
 
 export const destinationRules: readonly Rule[] = [
   everyNicMapped(plugin, false),
   ...storageMappingRules(plugin, 'storage_map'),
   ...blobNames,
+  ...placementNames(plugin, [['vm_size'], ['worker_size']]),
+  ...destinationNames(plugin),
+  ...diskRules(plugin),
+  volumesHaveWholeGib(plugin),
   {
     id: `${plugin}/storage-account-type`,
     *check({ environment }) {
       const patterns = [['default'], ['backend_mappings', '*', 'destination'], ['disk_mappings', '*', 'destination']];
       for (const { path, value } of patterns.flatMap((pattern) => expand(environment, ['storage_map', ...pattern]))) {
         if (typeof value !== 'string' || value.trim() === '' || accountTypes.includes(value)) continue;
-        const nearest = accountTypes.find((type) => type.split('_')[0]?.toLowerCase() === value.split('_')[0]?.toLowerCase());
+        const nearest = accountTypes.find((type) => type.toLowerCase() === value.trim().toLowerCase()) ?? accountTypes.find((type) => type.split('_')[0]?.toLowerCase() === value.split('_')[0]?.toLowerCase());
         yield {
           severity: 'warning',
           at: path,
           message: `${quoted(value)} is none of the known storage account types (${accountTypes.join(', ')}).`,
-          ...(nearest === undefined ? {} : { suggestion: `Did you mean ${nearest}?` }),
+          ...didYouMean(nearest),
         };
       }
     },
   },
-  noRetiredImages(plugin, [['linux_migr_image'], ['windows_migr_image']]),
+  noRetiredImages(plugin, [['linux_migr_image'], ['windows_migr_image']], isBuiltIn),
   {
     id: `${plugin}/built-in-image-retired`,
     *check({ effective, vm }) {
@@ -76,7 +88,7 @@ export const destinationRules: readonly Rule[] = [
         yield {
           severity: 'info',
           at: [key],
-          message: `Without ${key} the built-in image is taken: ${found.what}, which ${found.when}.`,
+          message: `${key} is not set: the default image is ${found.what}, which ${found.when}.`,
         };
       }
     },
@@ -88,5 +100,7 @@ export const destinationRules: readonly Rule[] = [
     severity: 'warning',
     consequence: 'the NIC gets another one',
   }),
+  ipv6Dropped(plugin, 'preserve_nic_ips'),
+  furtherAddressesDropped(plugin, 'preserve_nic_ips'),
   ...catalogRules(plugin, destination),
 ];

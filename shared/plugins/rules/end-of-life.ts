@@ -29,8 +29,12 @@ export function retiredImage(image: JsonValue): Retired | undefined {
 
 const text = (value: JsonValue | undefined) => (typeof value === 'string' ? value : '');
 
-/** Worker images past the end of their life, as far as their names tell. */
-export function noRetiredImages(plugin: string, patterns: readonly (readonly string[])[]): Rule {
+/**
+ * Worker images past the end of their life, as far as their names tell.
+ *
+ * @param isSpecified whether an image is the one that the interface itself names or uses by default: then this is only information
+ */
+export function noRetiredImages(plugin: string, patterns: readonly (readonly string[])[], isSpecified: (image: JsonValue) => boolean = () => false): Rule {
   return {
     id: `${plugin}/retired-image`,
     *check({ environment }) {
@@ -39,10 +43,10 @@ export function noRetiredImages(plugin: string, patterns: readonly (readonly str
           const found = retiredImage(value);
           if (found === undefined) continue;
           yield {
-            severity: 'warning',
+            severity: isSpecified(value) ? 'info' : 'warning',
             at: path,
             message: `${found.what} ${found.when}.`,
-            suggestion: 'Take an image of a supported version; the worker’s OS must be the guest’s version or a newer one.',
+            suggestion: 'Use an image of a supported version. The worker’s OS must be the guest’s version or a newer one.',
           };
         }
       }

@@ -1,8 +1,9 @@
+import { fixedAddressFit, ipv4Addresses, type Ipv4Network } from '../../model/fixed-address.ts';
+import { isIpv6, parseCidr } from '../../model/ip-address.ts';
 import type { Finding } from '../../validation/finding.ts';
 import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
 import { catalogOf, resolveResource } from './catalog-names.ts';
 import { isOn, textAt } from './environment-view.ts';
-import { parseCidr, parseIpv4 } from './ipv4.ts';
 
 interface FixedAddresses {
   /** The flag that asks for the source's addresses. */
@@ -15,48 +16,44 @@ interface FixedAddresses {
 interface PlacedAddress {
   readonly at: readonly (string | number)[];
   readonly address: string;
-  readonly network: { readonly name: string; readonly cidrs: readonly string[]; readonly gateway: string | undefined };
+  readonly isFirst: boolean;
+  readonly network: Ipv4Network & { readonly name: string };
 }
 
-/** Each IPv4 address of the VM whose mapped network the catalog knows with its ranges. */
-function* placedAddresses(plugin: string, context: RuleContext): Generator<PlacedAddress> {
+/** Each IPv4 address of the VM, where the catalog has the ranges of the mapped network. */
+function* placedAddresses(plugin: string, context: RuleContext, reservedHosts = 0): Generator<PlacedAddress> {
   const networks = catalogOf(context, plugin)?.networks;
-  if (context.vm === undefined || networks === undefined) return;
-  for (const [nicIndex, nic] of context.vm.nics.entries()) {
-    const mapped = textAt(context.effective, ['network_map', nic.network]);
+  if (networks === undefined) return;
+  for (const [nicIndex, nic] of (context.vm?.nics ?? []).entries()) {
+    const mapped = nic.network === undefined ? undefined : textAt(context.effective, ['network_map', nic.network]);
     const network = mapped === undefined ? undefined : resolveResource(networks, mapped)[0];
-    const cidrs = (network?.cidrs ?? []).filter((cidr) => parseCidr(cidr) !== undefined);
-    if (network === undefined || cidrs.length === 0) continue;
-    for (const [index, address] of (nic.ip_addresses ?? []).entries()) {
-      if (parseIpv4(address) === undefined) continue;
+    const prefixes = (network?.cidrs ?? []).filter((cidr) => parseCidr(cidr) !== undefined);
+    if (network === undefined || prefixes.length === 0) continue;
+    for (const [position, { index, address }] of ipv4Addresses(nic).entries()) {
       yield {
         at: ['vm', 'nics', nicIndex, 'ip_addresses', index],
         address,
-        network: { name: network.name, cidrs, gateway: network.gateway },
+        isFirst: position === 0,
+        network: { name: network.name, prefixes, gateway: network.gateway, reservedHosts },
       };
     }
   }
 }
 
-const rangeOf = (cidrs: readonly string[], address: string) => {
-  const value = parseIpv4(address) ?? -1;
-  return cidrs.map(parseCidr).find((range) => range !== undefined && range.first <= value && value <= range.last);
-};
-
-/** An address that is to be kept lies in a range of the mapped network. */
+/** Every address that is to be kept is in a range of the mapped network. */
 export function addressInRange(plugin: string, { flag, severity, consequence }: FixedAddresses): Rule {
   return {
     id: `${plugin}/address-outside-network`,
     *check(context) {
       if (!isOn(context.effective, [flag])) return;
       for (const { at, address, network } of placedAddresses(plugin, context)) {
-        if (rangeOf(network.cidrs, address) !== undefined) continue;
+        if (fixedAddressFit(address, network).outcome !== 'out-of-range') continue;
         yield {
           severity,
           from: 'document',
           at,
-          message: `${address} is not in the range of the mapped network ${network.name} (${network.cidrs.join(', ')}): ${consequence}.`,
-          suggestion: `Map the NIC to a network that contains the address, or switch ${flag} off.`,
+          message: `${address} is not in the range of the mapped network ${network.name} (${network.prefixes.join(', ')}): ${consequence}.`,
+          suggestion: `Map the NIC to a network that contains the address, or set ${flag} to false.`,
         };
       }
     },
@@ -64,42 +61,73 @@ export function addressInRange(plugin: string, { flag, severity, consequence }: 
 }
 
 /**
- * The gateway and the ends of the range can't be given to a NIC.
+ * The gateway and the ends of the range cannot be given to a NIC.
  *
- * @param metadataService whether the second address is the metadata service's
+ * @param reservedHosts how many of a network's first host addresses the platform keeps for itself
  */
-export function addressNotReserved(plugin: string, flag: string, metadataService: boolean): Rule {
+export function addressNotReserved(plugin: string, flag: string, reservedHosts: number): Rule {
   return {
     id: `${plugin}/address-reserved`,
     *check(context): Generator<RuleFinding> {
       if (!isOn(context.effective, [flag])) return;
-      for (const { at, address, network } of placedAddresses(plugin, context)) {
-        const range = rangeOf(network.cidrs, address);
-        const value = parseIpv4(address);
-        if (range === undefined || value === undefined) continue;
-        const use = reservedUse(value, range, network.gateway, metadataService);
-        if (use === undefined) continue;
+      for (const { at, address, isFirst, network } of placedAddresses(plugin, context, reservedHosts)) {
+        const fit = fixedAddressFit(address, network);
+        if (!isFirst || fit.outcome !== 'reserved') continue;
         yield {
           severity: 'error',
           from: 'document',
           at,
-          message: `${address} is ${use} of the mapped network ${network.name} and can't be given to a NIC.`,
-          suggestion: `Map the NIC to another network, or switch ${flag} off.`,
+          message: `${address} is ${fit.use} of the mapped network ${network.name} and can't be given to a NIC.`,
+          suggestion: `Map the NIC to another network, or set ${flag} to false.`,
         };
       }
     },
   };
 }
 
-function reservedUse(value: number, range: { first: number; last: number }, gateway: string | undefined, metadataService: boolean): string | undefined {
-  if (range.last - range.first < 7) return undefined; // too small a range for the usual reservations
-  if (value === range.first) return 'the network address';
-  if (value === range.last) return 'the broadcast address';
-  if (value === (gateway === undefined ? range.first + 1 : parseIpv4(gateway))) return 'the gateway';
-  return metadataService && value === range.first + 2 ? 'the address of the metadata service' : undefined;
+/** Platforms keep IPv4 addresses only. */
+export function ipv6Dropped(plugin: string, flag: string): Rule {
+  return {
+    id: `${plugin}/ipv6-dropped`,
+    *check({ vm, effective }) {
+      if (!isOn(effective, [flag])) return;
+      for (const [nicIndex, { ip_addresses: addresses = [] }] of (vm?.nics ?? []).entries()) {
+        for (const [index, address] of addresses.entries()) {
+          if (!isIpv6(address)) continue;
+          yield {
+            severity: 'warning',
+            from: 'document',
+            at: ['vm', 'nics', nicIndex, 'ip_addresses', index],
+            message: `The IPv6 address ${address} is dropped: ${flag} keeps IPv4 addresses only.`,
+          };
+        }
+      }
+    },
+  };
 }
 
-/** A guest that keeps its own configuration must not find other addresses than those. */
+/** A NIC keeps one address. */
+export function furtherAddressesDropped(plugin: string, flag: string): Rule {
+  return {
+    id: `${plugin}/further-addresses`,
+    *check({ vm, effective }) {
+      if (!isOn(effective, [flag])) return;
+      for (const [nicIndex, nic] of (vm?.nics ?? []).entries()) {
+        const [first, ...more] = ipv4Addresses(nic);
+        for (const { index, address } of more) {
+          yield {
+            severity: 'warning',
+            from: 'document',
+            at: ['vm', 'nics', nicIndex, 'ip_addresses', index],
+            message: `${address} is dropped: a NIC keeps its first IPv4 address only, here ${first?.address ?? ''}.`,
+          };
+        }
+      }
+    },
+  };
+}
+
+/** A guest that keeps its own network configuration expects the same addresses as before. */
 export function staticAddressChanges(plugin: string): Rule {
   return {
     id: `${plugin}/static-address-changes`,
@@ -108,7 +136,8 @@ export function staticAddressChanges(plugin: string): Rule {
       yield {
         severity: 'info',
         at: ['set_dhcp'],
-        message: 'The guest keeps its static network configuration (set_dhcp is false) while the platform picks other addresses (preserve_fixed_ips is not set): the two must be brought together by hand.',
+        message: 'The guest keeps its static network configuration (set_dhcp is false), but the platform assigns new addresses (preserve_fixed_ips is not set).',
+        suggestion: 'Set preserve_fixed_ips to true, or change the addresses in the guest after the migration.',
       };
     },
   };

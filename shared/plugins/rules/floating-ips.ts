@@ -38,7 +38,7 @@ export function floatingIpNeedsNic(plugin: string, flag: string): Rule {
   return {
     id: `${plugin}/floating-ip-without-nic`,
     *check({ vm, effective }) {
-      if (vm === undefined || vm.nics.length > 0 || !isOn(effective, [flag])) return;
+      if (vm?.nics === undefined || vm.nics.length > 0 || !isOn(effective, [flag])) return;
       yield { severity: 'warning', at: [flag], message: `${flag} has no effect: the VM has no NIC that could get the address.` };
     },
   };

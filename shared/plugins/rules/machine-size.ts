@@ -1,13 +1,12 @@
-import type { Vm } from '../../model/vm.ts';
 import type { Catalog } from '../../validation/catalog.ts';
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule, VmFacts } from '../../validation/rule.ts';
 import { catalogOf, resolveResource } from './catalog-names.ts';
 import { placeInDocument, textAt } from './environment-view.ts';
 
 export type MachineType = NonNullable<Catalog['machine_types']>[number];
 
 /** What of the VM a machine type is too small for, in words. */
-export function shortages(type: MachineType, vm: Vm): string[] {
+export function shortages(type: MachineType, vm: VmFacts): string[] {
   const missing: string[] = [];
   if (vm.vcpus !== undefined && type.vcpus !== undefined && type.vcpus < vm.vcpus) missing.push(`${type.vcpus} of ${vm.vcpus} vCPUs`);
   if (vm.memory_mb !== undefined && type.memory_mb !== undefined && type.memory_mb < vm.memory_mb) {
@@ -44,7 +43,7 @@ export function sizeTakesAllDisks(plugin: string, key: string): Rule {
     *check(context) {
       const name = textAt(context.effective, [key]);
       const types = catalogOf(context, plugin)?.machine_types;
-      if (context.vm === undefined || name === undefined || types === undefined) return;
+      if (context.vm?.disks === undefined || name === undefined || types === undefined) return;
       const limit = resolveResource(types, name)[0]?.['max_data_disks'];
       const wanted = context.vm.disks.length - 1;
       if (typeof limit !== 'number' || wanted <= limit) return;

@@ -11,7 +11,7 @@ export function everyNicMapped(plugin: string, mapIsRequired: boolean): Rule {
     id: `${plugin}/nic-not-mapped`,
     *check({ vm, effective }) {
       const map = effective['network_map'];
-      if (vm === undefined || vm.nics.length === 0) return;
+      if (vm?.nics === undefined || vm.nics.length === 0) return;
       if (map === undefined && !mapIsRequired) {
         yield {
           severity: 'error',
@@ -21,7 +21,9 @@ export function everyNicMapped(plugin: string, mapIsRequired: boolean): Rule {
       }
       if (!isJsonObject(map)) return;
       const networks = new Map<string, string[]>();
-      for (const { network, id } of vm.nics) {
+      for (const [index, { network, id = `nics[${index}]` }] of vm.nics.entries()) {
+        // What is missing or blank is reported at the NIC itself.
+        if (network === undefined || network.trim() === '') continue;
         const nics = networks.get(network);
         if (nics === undefined) networks.set(network, [id]);
         else nics.push(id);

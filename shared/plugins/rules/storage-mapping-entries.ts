@@ -1,5 +1,4 @@
-import type { Vm } from '../../model/vm.ts';
-import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
+import type { Rule, RuleContext, RuleFinding, VmFacts } from '../../validation/rule.ts';
 import { expand, type Found } from './environment-view.ts';
 import { didYouMean, quoted, spellingsOf } from './wording.ts';
 
@@ -7,13 +6,13 @@ const entriesOf = ({ environment }: RuleContext, key: string, list: string, memb
   expand(environment, [key, list, '*', member]).filter(({ value }) => typeof value === 'string');
 
 /** The back ends of the VM's disks; undefined when not every disk tells. */
-function backendsOf(vm: Vm): Set<string> | undefined {
+function backendsOf(disks: NonNullable<VmFacts['disks']>): Set<string> | undefined {
   const backends = new Set<string>();
-  for (const { storage_backend: backend } of vm.disks) {
+  for (const { storage_backend: backend } of disks) {
     if (backend === undefined) return undefined;
     backends.add(backend);
   }
-  return vm.disks.length === 0 ? undefined : backends;
+  return disks.length === 0 ? undefined : backends;
 }
 
 /** Entries of the storage mapping under `key` that match nothing, or that an earlier entry already decides. */
@@ -22,8 +21,10 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
     {
       id: `${plugin}/unknown-disk`,
       *check(context) {
-        if (context.vm === undefined) return;
-        const ids = new Set(context.vm.disks.map(({ id }) => id));
+        const disks = context.vm?.disks;
+        // A disk without an id may be any of those that are mapped.
+        if (disks === undefined || disks.some(({ id }) => id === undefined)) return;
+        const ids = new Set(disks.flatMap(({ id }) => (id === undefined ? [] : [id])));
         const nearestTo = spellingsOf([...ids]);
         for (const { path, value } of entriesOf(context, key, 'disk_mappings', 'disk_id')) {
           if (!ids.has(value as string)) yield unmatched(path, `The VM has no disk ${quoted(value)}`, nearestTo(value as string));
@@ -33,7 +34,7 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
     {
       id: `${plugin}/unknown-backend`,
       *check(context) {
-        const backends = context.vm === undefined ? undefined : backendsOf(context.vm);
+        const backends = context.vm?.disks === undefined ? undefined : backendsOf(context.vm.disks);
         if (backends === undefined) return;
         const nearestTo = spellingsOf([...backends]);
         for (const { path, value } of entriesOf(context, key, 'backend_mappings', 'source')) {

@@ -4,7 +4,7 @@ import { catalogOf, resolveResource } from './catalog-names.ts';
 import { isOn, textAt, valueAt, type Path } from './environment-view.ts';
 
 type Os = 'linux' | 'windows';
-export const neededImages = (osType: Os): readonly Os[] => (osType === 'windows' ? ['linux', 'windows'] : ['linux']);
+export const neededImages = (osType: Os | undefined): readonly Os[] => (osType === 'windows' ? ['linux', 'windows'] : ['linux']);
 
 /**
  * A map of worker images or templates that is given covers what the VM needs: Linux always, for the disk copy; Windows
@@ -14,10 +14,10 @@ export function workerMapCovers(plugin: string, key: string, overriddenBy?: stri
   return {
     id: `${plugin}/worker-image-missing`,
     *check({ vm, effective }) {
-      if (vm === undefined || (overriddenBy !== undefined && textAt(effective, [overriddenBy]) !== undefined)) return;
+      if (overriddenBy !== undefined && textAt(effective, [overriddenBy]) !== undefined) return;
       const map = effective[key];
       if (!isJsonObject(map)) return;
-      for (const os of neededImages(vm.os_type)) {
+      for (const os of neededImages(vm?.os_type)) {
         if (map[os] !== undefined) continue;
         yield {
           severity: 'warning',

@@ -35,12 +35,14 @@ export const goldenCatalog: Catalog = {
   ],
   machine_types: [
     { id: 'small', name: 'small', vcpus: 1, memory_mb: 1024, max_data_disks: 0 },
+    { id: 'azure-2', name: 'Standard_D2s_v5', vcpus: 2, memory_mb: 8192, max_data_disks: 4 },
+    { id: 'oci-2', name: 'VM.Standard2.2', vcpus: 4, memory_mb: 30_720 },
     { id: 'medium', name: 'medium', vcpus: 2, memory_mb: 4096, max_data_disks: 4 },
   ],
   volume_types: [{ id: 'standard', name: 'standard' }, { id: 'fast', name: 'fast' }],
   security_groups: [{ id: 'sg-1', name: 'web' }, { id: 'ocid1.networksecuritygroup.web', name: 'web-2' }],
   affinity_groups: [{ id: 'ag-1', name: 'apart' }],
-  availability_zones: [{ id: 'zone-1', name: 'zone-1' }],
+  availability_zones: [{ id: 'zone-1', name: 'zone-1' }, { id: 'ad-1', name: 'Uocm:EU-FRANKFURT-1-AD-1' }],
   keypairs: [{ id: 'ops', name: 'ops' }],
 };
 
@@ -176,10 +178,8 @@ export const goldenEnvironments: readonly Golden[] = [
         backend_mappings: [{ source: 'ds1', destination: 'Premium_LRS' }],
         disk_mappings: [{ disk_id: 'disk-1', destination: 'StandardSSD_LRS' }],
       },
-      storage_account_name: 'migrationblobs',
-      storage_container_name: 'disks-1',
-      vm_size: 'medium',
-      worker_size: 'small',
+      vm_size: 'Standard_D2s_v5',
+      worker_size: 'Standard_D2s_v5',
       linux_migr_image: marketplace,
       windows_migr_image: { publisher: 'MicrosoftWindowsServer', offer: 'WindowsServer', sku: '2022-datacenter', version: 'latest' },
       preserve_nic_ips: true,
@@ -189,7 +189,7 @@ export const goldenEnvironments: readonly Golden[] = [
     plugin: 'compartment-cloud',
     side: 'destination',
     environment: {
-      availability_domain: 'zone-1',
+      availability_domain: 'Uocm:EU-FRANKFURT-1-AD-1',
       network_map: { 'VM Network': { id: 'ocid1.subnet.prod', security_groups: ['ocid1.networksecuritygroup.web'] } },
       storage_mappings: {
         default: 'paravirtualized',
@@ -199,11 +199,11 @@ export const goldenEnvironments: readonly Golden[] = [
       use_pv_mode: true,
       migr_image_map: { linux: 'ocid1.image.linux', windows: 'ocid1.image.windows' },
       migr_subnet_id: 'ocid1.subnet.workers',
-      migr_shape_name: 'small',
+      migr_shape_name: 'VM.Standard2.2',
       compartment: 'ocid1.compartment.migrations',
       vcn_compartment: 'ocid1.compartment.networks',
       set_public_ip: true,
-      shape_name: 'medium',
+      shape_name: 'VM.Standard2.2',
     },
   },
   {

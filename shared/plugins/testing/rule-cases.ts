@@ -58,10 +58,21 @@ const manager = on('destination', 'server-virtualization-manager');
 const european = on('destination', 'european-cloud');
 const metadata = (values: JsonObject) => ({ environment: { custom_boot_volume_image_metadata: values } });
 const options = (values: JsonObject) => ({ environment: { service_backups_options: values } });
-const retired = { publisher: 'Canonical', offer: 'UbuntuServer', sku: '16.04.0-LTS', version: 'latest' };
+const retired = { publisher: 'Canonical', offer: 'UbuntuServer', sku: '14.04.5-LTS', version: 'latest' };
+const amazon = on('source', 'large-public-cloud');
+const azureSource = on('source', 'resource-group-cloud');
+const classicSource = on('source', 'classic-infrastructure-cloud');
+const managerSource = on('source', 'server-virtualization-manager');
+const oddDisk: Partial<Vm> = { disks: [goldenVm.disks[0]!, { ...goldenVm.disks[1]!, size_bytes: 3 * 2 ** 30 + 512 }] };
 
 export const ruleCases: readonly RuleCase[] = [
-  on('source', 'large-public-cloud')('previous-generation', 'warning', '/worker_instance_type', { environment: { worker_instance_type: 't2.medium' } }),
+  amazon('previous-generation', 'warning', '/worker_instance_type', { environment: { worker_instance_type: 'm3.large' } }),
+  amazon('previous-generation', 'info', '/worker_instance_type', { environment: { worker_instance_type: 't2.medium' } }),
+  amazon('previous-generation', 'info', '/worker_instance_type', { environment: { worker_instance_type: undefined } }),
+  amazon('instance-type-form', 'error', '/worker_instance_type', { environment: { worker_instance_type: 't3.medium ' } }),
+  amazon('instance-type-form', 'warning', '/worker_instance_type', { environment: { worker_instance_type: 't2.medum' } }),
+  amazon('worker-image-missing', 'warning', '/migr_image_map/linux', { environment: { migr_image_map: { windows: 'ami-50946031' } } }),
+  on('source', 'virtualization-platform')('disklib-version', 'warning', '/disklib_compatibility_version', { environment: { disklib_compatibility_version: '99.99' } }),
   on('source', 'large-public-cloud')('image-id-form', 'warning', '/migr_image_map/linux', { environment: { migr_image_map: { linux: 'Ubuntu' } } }),
   on('source', 'qemu-hypervisor')('quiesce-needs-guest-agent', 'error', '/quiesce', { environment: { guest_agent_socket: undefined } }),
 
@@ -85,13 +96,26 @@ export const ruleCases: readonly RuleCase[] = [
     environment: { replica_export_mechanism: 'distributed_snapshots', service_backups_options: undefined }, connection: {},
   }),
   exporting('export-fip-pool-missing', 'info', '/service_backups_options/export_fip_pool_name', options({ export_worker_use_fip: true })),
-  exporting('retired-image', 'warning', '/service_backups_options/export_image', options({ export_image: 'bionic' })),
+  exporting('retired-image', 'warning', '/service_backups_options/export_image', options({ export_image: 'xenial' })),
+  exporting('retired-image', 'info', '/service_backups_options/export_image', options({ export_image: 'Ubuntu 18.04' })),
+  exporting('container-form', 'error', '/objectstore_backups_options/volume_backups_container', {
+    environment: { replica_export_mechanism: 'objectstore_backups', objectstore_backups_options: { volume_backups_container: 'a/b' } },
+  }),
 
   on('source', 'resource-group-cloud')('container-without-account', 'warning', '/storage_container_name', { environment: { storage_account_name: undefined } }),
   on('source', 'resource-group-cloud')('storage-name-form', 'warning', '/storage_account_name', { environment: { storage_account_name: 'storage-account' } }),
+  azureSource('location-form', 'warning', '/location', { environment: { location: 'West Europe' } }),
+  azureSource('resource-group-form', 'error', '/resource_group', { environment: { resource_group: 'prod rg/../x' } }),
+  azureSource('size-form', 'error', '/export_worker_size', { environment: { export_worker_size: 'standard_d2s_v5' } }),
   on('source', 'resource-group-cloud')('retired-image', 'warning', '/export_worker_image', { environment: { export_worker_image: retired } }),
 
+  classicSource('name-form', 'warning', '/export_image_name', { environment: { export_image_name: '/oracle/public/OL 8' } }),
+  classicSource('export-worker-incomplete', 'warning', '/export_image_name', { environment: { export_image_name: undefined } }),
+  classicSource('no-uefi', 'warning', '/vm/firmware', { vm: uefi }),
   on('source', 'classic-infrastructure-cloud')('retired-image', 'warning', '/export_image_name', { environment: { export_image_name: 'CentOS-7.9' } }),
+  managerSource('export-worker-incomplete', 'warning', '/export_template_username', { environment: { export_template_username: undefined } }),
+  managerSource('export-worker-incomplete', 'warning', '/export_template_password', { environment: { export_template_password: undefined } }),
+  managerSource('no-uefi', 'warning', '/vm/firmware', { vm: uefi }),
   on('source', 'server-virtualization-manager')('retired-image', 'warning', '/export_template_name', { environment: { export_template_name: 'ubuntu1604' } }),
   on('source', 'server-virtualization-manager')('plain-text-secret', 'warning', '/export_template_password', { environment: { export_template_password: 'hunter2' } }),
   on('source', 'server-virtualization-manager')('clone-type', 'warning', '/virtual_disk_clone_type', { environment: { virtual_disk_clone_type: 'Thin Clone' } }),
@@ -105,6 +129,8 @@ export const ruleCases: readonly RuleCase[] = [
   openSource('worker-fip-pool-has-no-effect', 'warning', '/migr_fip_pool_name', { environment: { migr_worker_use_fip: undefined } }),
   openSource('floating-ip-pool-has-no-effect', 'warning', '/floating_ip_pool', { environment: { use_floating_ip: false } }),
   openSource('one-image-for-windows', 'warning', '/migr_image', { environment: { migr_image: 'linux-worker' }, vm: { os_type: 'windows' } }),
+  openSource('name-length', 'error', '/server_group', { environment: { server_group: 'x'.repeat(256) } }),
+  openSource('volume-larger-than-disk', 'info', '/vm/disks/1/size_bytes', { vm: oddDisk }),
   openSource('tag-form', 'error', '/instance_tags/note', { environment: { instance_tags: { note: 'x'.repeat(256) } } }),
   openSource('tag-form', 'error', '/instance_tags/größe', { environment: { instance_tags: { größe: '3' } } }),
   openSource('tag-form', 'error', '/instance_tags/managed-by', { environment: { instance_tags: { 'managed-by': 'ops' } } }),
@@ -126,13 +152,32 @@ export const ruleCases: readonly RuleCase[] = [
   openSource('address-outside-network', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.9.0.5') }),
   openSource('address-reserved', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.1.0.1') }),
   openSource('address-reserved', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.1.0.255') }),
+  openSource('address-outside-network', 'error', '/vm/nics/0/ip_addresses/1', { vm: nic('10.1.0.5', '10.9.0.5/24') }),
+  openSource('ipv6-dropped', 'warning', '/vm/nics/0/ip_addresses/1', { vm: nic('10.1.0.5', 'fe80::1') }),
+  openSource('further-addresses', 'warning', '/vm/nics/0/ip_addresses/1', { vm: nic('10.1.0.5', '10.1.0.6') }),
   openSource('static-address-changes', 'info', '/set_dhcp', { environment: { set_dhcp: false, preserve_fixed_ips: undefined } }),
   openSource('not-in-catalog', 'error', '/migr_network', { environment: { migr_network: 'worker' } }),
   openSource('ambiguous-name', 'error', '/migr_network', { environment: { migr_network: 'twin' } }),
 
   ...commonCases('resource-group-cloud', 'storage_map', () => 'prod/default'),
-  resourceGroup('container-without-account', 'warning', '/storage_container_name', { environment: { storage_account_name: undefined } }),
-  resourceGroup('storage-name-form', 'warning', '/storage_container_name', { environment: { storage_container_name: 'a--b' } }),
+  resourceGroup('container-without-account', 'warning', '/storage_container_name', { environment: { storage_container_name: 'disks' } }),
+  resourceGroup('storage-name-form', 'warning', '/storage_container_name', { environment: { storage_account_name: 'migrationblobs', storage_container_name: 'a--b' } }),
+  resourceGroup('storage-map-beside-account', 'warning', '/storage_map', { environment: { storage_account_name: 'migrationblobs' } }),
+  resourceGroup('os-disk-type', 'error', '/storage_map/default', { environment: { storage_map: { default: 'UltraSSD_LRS' } } }),
+  resourceGroup('os-disk-type', 'error', '/storage_map/disk_mappings/0/destination', {
+    environment: { storage_map: { default: 'Premium_LRS', disk_mappings: [{ disk_id: 'disk-0', destination: 'PremiumV2_LRS' }] } },
+  }),
+  resourceGroup('os-disk-type', 'error', '/storage_map/backend_mappings/0/destination', {
+    environment: { storage_map: { default: 'Premium_LRS', backend_mappings: [{ source: 'ds1', destination: 'UltraSSD_LRS' }] } },
+  }),
+  resourceGroup('size-without-uefi', 'error', '/vm_size', { environment: { vm_size: 'Standard_A1' }, vm: uefi }),
+  resourceGroup('size-form', 'error', '/vm_size', { environment: { vm_size: 'D2s_v5' } }),
+  resourceGroup('location-form', 'warning', '/location', { environment: { location: 'West Europe' } }),
+  resourceGroup('resource-group-form', 'error', '/resource_group', { environment: { resource_group: 'prod.' } }),
+  resourceGroup('network-form', 'error', '/network_map/VM Network', { environment: { network_map: { 'VM Network': 'prod-net / default' } } }),
+  resourceGroup('destination-incomplete', 'warning', '/resource_group', { environment: { resource_group: undefined } }),
+  resourceGroup('destination-incomplete', 'warning', '/vm_size', { environment: { vm_size: undefined } }),
+  resourceGroup('volume-larger-than-disk', 'info', '/vm/disks/1/size_bytes', { vm: oddDisk }),
   resourceGroup('storage-account-type', 'warning', '/storage_map/default', { environment: { storage_map: { default: 'Premium_SSD' } } }),
   resourceGroup('retired-image', 'warning', '/linux_migr_image', { environment: { linux_migr_image: retired } }),
   resourceGroup('built-in-image-retired', 'info', '/linux_migr_image', { environment: { linux_migr_image: undefined } }),
@@ -140,6 +185,8 @@ export const ruleCases: readonly RuleCase[] = [
   resourceGroup('machine-type-too-small', 'warning', '/vm_size', { environment: { vm_size: 'small' } }),
   resourceGroup('too-many-disks', 'error', '/vm_size', { environment: { vm_size: 'small' } }),
   resourceGroup('address-outside-network', 'warning', '/vm/nics/0/ip_addresses/0', { vm: nic('10.9.0.5') }),
+  resourceGroup('ipv6-dropped', 'warning', '/vm/nics/0/ip_addresses/1', { vm: nic('10.1.0.5', 'fe80::1') }),
+  resourceGroup('further-addresses', 'warning', '/vm/nics/0/ip_addresses/1', { vm: nic('10.1.0.5', '10.1.0.6') }),
   resourceGroup('not-in-catalog', 'error', '/network_map/VM Network', { environment: { network_map: { 'VM Network': 'prod/other' } } }),
   resourceGroup('ambiguous-name', 'error', '/worker_size', { environment: { worker_size: 'double' } }),
 
@@ -150,6 +197,11 @@ export const ruleCases: readonly RuleCase[] = [
   }),
   compartment('identifier-form', 'warning', '/migr_subnet_id', { environment: { migr_subnet_id: 'workers' } }),
   compartment('identifier-form', 'warning', '/network_map/VM Network/id', { environment: { network_map: { 'VM Network': { id: 'ocid1.vcn.prod' } } } }),
+  compartment('availability-domain-form', 'warning', '/availability_domain', { environment: { availability_domain: 'AD-1' } }),
+  compartment('shape-form', 'warning', '/shape_name', { environment: { shape_name: 'Standard2.1' } }),
+  compartment('compartment-form', 'warning', '/compartment', { environment: { compartment: 'ocid1.subnet.oc1..aaaa' } }),
+  compartment('destination-incomplete', 'warning', '/shape_name', { environment: { shape_name: undefined } }),
+  compartment('volume-larger-than-disk', 'info', '/vm/disks/1/size_bytes', { vm: oddDisk }),
   compartment('pv-mode-has-no-effect', 'warning', '/use_pv_mode', { vm: uefi }),
   compartment('network-compartment-has-no-effect', 'warning', '/vcn_compartment', { environment: { compartment: 'c', vcn_compartment: 'c' } }),
   compartment('worker-image-missing', 'warning', '/migr_image_map/windows', {
@@ -161,6 +213,9 @@ export const ruleCases: readonly RuleCase[] = [
   compartment('ambiguous-name', 'error', '/migr_shape_name', { environment: { migr_shape_name: 'double' } }),
 
   ...commonCases('classic-infrastructure-cloud', 'storage_mappings', byName),
+  classic('name-form', 'warning', '/shape_name', { environment: { shape_name: 'oc 3' } }),
+  classic('worker-incomplete', 'warning', '/migr_shape_name', { environment: { migr_shape_name: undefined } }),
+  classic('volume-larger-than-disk', 'info', '/vm/disks/1/size_bytes', { vm: oddDisk }),
   classic('default-pool-overridden', 'warning', '/default_volume_pool', { environment: { default_volume_pool: 'fast' } }),
   classic('worker-image-missing', 'warning', '/migr_image_map/linux', { environment: { migr_image_map: {} } }),
   classic('retired-image', 'warning', '/migr_image_map/windows', { environment: { migr_image_map: { linux: 'linux-worker', windows: '/x/Windows_2012_R2' } } }),
@@ -174,6 +229,11 @@ export const ruleCases: readonly RuleCase[] = [
   manager('template-credentials', 'warning', '/migr_template_username_map/windows', {
     environment: { migr_template_username_map: { linux: 'root' } },
   }),
+  manager('template-credentials', 'warning', '/migr_template_password_map', {
+    environment: { migr_template_name_map: { linux: 'linux-worker' }, migr_template_username_map: { linux: 'root' }, migr_template_password_map: undefined },
+  }),
+  manager('destination-incomplete', 'warning', '/server_pool_name', { environment: { server_pool_name: undefined } }),
+  manager('destination-incomplete', 'warning', '/repository_name', { environment: { repository_name: undefined } }),
   manager('worker-image-missing', 'warning', '/migr_template_name_map/windows', {
     environment: { migr_template_name_map: { linux: 'linux-worker' } },
     vm: { os_type: 'windows' },
@@ -199,6 +259,13 @@ export const ruleCases: readonly RuleCase[] = [
   european('windows-needs-machine-type', 'error', '/machine_type', { environment: { machine_type: undefined }, vm: { os_type: 'windows' } }),
   european('no-machine-type-fits', 'error', '/machine_type', { environment: { machine_type: undefined }, vm: { vcpus: 64 } }),
   european('machine-type-too-small', 'warning', '/machine_type', { environment: { machine_type: 'small' } }),
+  european('name-form', 'warning', '/affinity_group', { environment: { affinity_group: 'äpart' } }),
+  european('keypair-form', 'warning', '/keypair_name', { environment: { keypair_name: 'ops key' } }),
+  european('iso-with-digest', 'error', '/windows_virtio_iso_url', { environment: { windows_virtio_iso_url: `https://files.example/virtio.iso#sha256=${'0'.repeat(64)}` } }),
+  european('iso-with-digest', 'error', '/windows_virtio_iso_url', {
+    environment: { windows_virtio_iso_url: undefined }, configuration: { windows_virtio_iso_url: 'https://files.example/virtio.iso#sha256=0' },
+  }),
+  european('volume-larger-than-disk', 'info', '/vm/disks/1/size_bytes', { vm: oddDisk }),
   european('storage-mapping-empty', 'warning', '/storage_mappings', { environment: { storage_mappings: {} } }),
   european('keypair-has-no-effect', 'warning', '/keypair_name', { environment: { retain_user_credentials: true } }),
   european('keypair-has-no-effect', 'warning', '/keypair_name', {
@@ -212,6 +279,8 @@ export const ruleCases: readonly RuleCase[] = [
   european('secure-boot-needs-uefi', 'warning', '/custom_boot_volume_image_metadata/secure_boot', metadata({ secure_boot: true })),
   european('ipv6-dropped', 'warning', '/vm/nics/0/ip_addresses/1', { vm: nic('10.1.0.5', 'fe80::1') }),
   european('address-outside-network', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.1.1.5') }),
+  european('address-outside-network', 'error', '/vm/nics/0/ip_addresses/1', { vm: nic('10.1.0.5/24', '10.1.1.5') }),
+  european('further-addresses', 'warning', '/vm/nics/0/ip_addresses/1', { vm: nic('10.1.0.5', '10.1.0.6') }),
   european('address-reserved', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.1.0.1') }),
   european('address-reserved', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.1.0.2') }),
   european('address-reserved', 'error', '/vm/nics/0/ip_addresses/0', { vm: nic('10.1.0.255') }),

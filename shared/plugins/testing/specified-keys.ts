@@ -72,6 +72,7 @@ export const specifiedTypes = {
   'port policy': { takes: ['keep_mac', 'replace_mac', 'reuse_ports'], refuses: ['keep', true, null] },
   'disk bus': { takes: ['scsi', 'virtio', 'ide', 'usb'], refuses: ['sata', 'VirtIO', 1, null] },
   mechanism: { takes: ['HTTPS', 'SSH'], refuses: ['https', 'ssh', 'TLS', true, null] },
+  program_url: { takes: ['https://example.com/agent.zip', `http://10.0.0.1/a.zip#sha256=${'0f'.repeat(32)}`], refuses: ['agent.zip', 'ftp://example.com/a', 'http://10.0.0.1/a.zip', 1, null] },
   url: { takes: ['https://example.com/virtio-win.iso', 'http://10.0.0.1/a.iso'], refuses: ['virtio-win.iso', 'ftp://example.com/a', 1, null] },
   'encoded ssh key': { takes: ['c3NoLWVkMjU1MTkgQUFBQUMzTnphQw=='], refuses: ['ssh-ed25519 AAAA', 'bm8ga2V5', 1, null] },
   'optional text': { takes: ['', 'storage_premium_perf2'], refuses: [1, null] },
@@ -314,7 +315,7 @@ export const specified: readonly SpecifiedSection[] = [
       key('windows_virtio_iso_url', 'url', { default: virtioIso }),
       key('disk_bus', 'disk bus', { default: 'virtio' }),
       key('use_config_drive', 'boolean', { default: false }),
-      key('winguestinit_x64_url', 'url', { default: 'https://www.cloudbase.it/downloads/CloudbaseInitSetup_x64.zip' }),
+      key('winguestinit_x64_url', 'program_url', { default: 'https://www.cloudbase.it/downloads/CloudbaseInitSetup_x64.zip' }),
     ],
   },
   {

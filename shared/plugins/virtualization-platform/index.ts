@@ -1,14 +1,16 @@
 import type { PluginDefinition } from '../plugin-definition.ts';
 import { connection } from './connection.ts';
+import { sourceRules } from './rules.ts';
 import { source } from './source.ts';
 
 export const virtualizationPlatform: PluginDefinition = {
   id: 'virtualization-platform',
   title: 'Virtualization platform',
+  products: ['vmware', 'vsphere', 'vmware_vsphere', 'esxi', 'vmware_esxi', 'vcenter', 'vmware_vcenter'],
   connection,
   source: {
     schema: source,
-    rules: [],
+    rules: sourceRules,
     acceptedSpellings: {},
     knownAliases: {
       vixdisklib_compatibility_version: 'disklib_compatibility_version',

@@ -19,7 +19,9 @@ def install(morph):
         return False, ['no agent was given']
     guest = morph.guest
     if guest.family != 'debian':
-        return False, _noted('the agent comes as a Debian package, and this guest does not take those')
+        return False, _noted('the destination\'s agent is not installed: it is a Debian package, and this guest needs another format; install it by hand')
+    if wanted.get('architecture') and morph.dossier['architecture'] != wanted['architecture']:
+        return False, _noted('the destination\'s agent is not installed: it is for %s, the guest is %s' % (wanted['architecture'], morph.dossier['architecture']))
     try:
         path = _fetch(wanted, morph.journal.folder)
     except (OSError, ValueError) as error:

@@ -1,6 +1,7 @@
 """The commands. Each reads one request, says what it does line by line, and ends with a result or an error."""
 
 import os
+import re
 import shutil
 import sys
 import traceback
@@ -10,12 +11,13 @@ from . import protocol
 from .diff import diff_of, is_empty
 from .dossier import dossier_of
 from .guest import Guest
+from .guest_tree import GuestTree
 from .layers import open_layers
 from .luks import guests_names, locked
 from .mounting import is_mounted, mount_guest, mount_system
 from .policy import forbid_services
 from .protocol import Cancelled, MorphError
-from .roots import Root, choose_root, find_roots, refuse_foreign
+from .roots import Root, choose_root, find_roots, read_release, refuse_foreign
 from .session import Session, pack_device, unpack_device
 from .snapshot import snapshot_of
 from .steps import Morph, prepare
@@ -56,12 +58,30 @@ def _supported(guest, root):
         )
 
 
+def refuse_hibernated(devices):
+    """A hibernated system has its file systems open: whatever is written to them now is lost or damages them."""
+    for device in devices:
+        if device.content == 'swsuspend':
+            raise MorphError('osmorphing.hibernated', 'the swap area %s (UUID=%s) holds a hibernated system' % (device.path, device.uuid))
+
+
+def warn_of_older_worker(guest, worker):
+    """Tools of a worker that is older than the guest may not know its file systems. Only versions of one distribution can
+    be compared."""
+    versions = [tuple(int(part) for part in re.findall(r'\d+', release.get('VERSION_ID', ''))) for release in (guest, worker)]
+    if guest.get('ID') == worker.get('ID') and all(versions) and versions[0] > versions[1]:
+        protocol.warn(
+            'the worker runs %s, which is older than the guest (%s); choose a worker image with the same or a newer version'
+            % (worker.get('PRETTY_NAME') or worker['VERSION_ID'], guest.get('PRETTY_NAME') or guest['VERSION_ID'])
+        )
+
+
 def command_inspect(request, session):
     """What is on the disks. Writes nothing on them and leaves nothing mounted."""
     try:
         devices, roots, root = _open(request, session)
         tree, mounted = mount_guest(root, devices, session.journal, read_only=True)
-        guest = Guest(tree.root)
+        guest = Guest(tree.root, devices)
         return {
             'dossier': dossier_of(guest, root, mounted),
             'candidates': [one.describe() for one in roots],
@@ -78,10 +98,12 @@ def command_mount(request, session):
         raise MorphError('osmorphing.busy', 'the guest is mounted already')
     try:
         devices, roots, root = _open(request, session)
+        refuse_hibernated(devices)
         protocol.emit('step', step='mount', title='Mount the installation', state='running')
         tree, mounted = mount_guest(root, devices, session.journal)
-        guest = Guest(tree.root)
+        guest = Guest(tree.root, devices)
         _supported(guest, root)
+        warn_of_older_worker(guest.release, read_release(GuestTree('/')))
         mount_system(tree, session.journal)
         forbid_services(guest, session.journal)
         session.keep(
@@ -103,9 +125,9 @@ def command_mount(request, session):
 def command_prepare(request, session):
     """Prepares the mounted guest. It stays mounted, unless the run was cancelled."""
     kept = session.kept('mounted')
-    guest = Guest(os.path.join(session.folder, 'guest'))
+    devices = [unpack_device(packed) for packed in kept['devices']]
+    guest = Guest(os.path.join(session.folder, 'guest'), devices)
     try:
-        devices = [unpack_device(packed) for packed in kept['devices']]
         root = Root(unpack_device(kept['root']), kept['subvolume'], guest.release)
         mounted = dict((point, unpack_device(packed)) for point, packed in kept['points'].items())
         protocol.keep_secret(urllib.parse.urlsplit(request.get('httpProxy') or '').password)
@@ -116,7 +138,7 @@ def command_prepare(request, session):
         after = snapshot_of(guest)
         session.keep('after', after)
         diff = diff_of(before, after, guest)
-        return {'steps': done, 'diff': diff, 'unchanged': is_empty(diff), 'outputs': morph.outputs}
+        return {'steps': done, 'diff': diff, 'unchanged': is_empty(diff), 'outputs': morph.outputs, 'fixedAddresses': morph.fixed_addresses}
     except Cancelled:
         _clean_up(session)
         raise

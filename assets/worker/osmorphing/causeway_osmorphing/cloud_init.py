@@ -1,7 +1,6 @@
 """The guest initialization agent: installed, pointed at the destination's data sources, and kept from doing what
 nobody asked."""
 
-import os
 import re
 
 from .protocol import Cancelled, MorphError, warn
@@ -91,11 +90,10 @@ def configure(morph):
 def _forget_instance(guest):
     """What it remembers of the machine on the old platform. A second preparation finds nothing left of it."""
     notes = []
-    base = guest.real('/var/lib/cloud')
     for name in ('instance', 'instances', 'data'):
-        path = os.path.join(base, name)
-        if os.path.islink(path) or (os.path.isdir(path) and os.listdir(path)):
-            guest.remove('/var/lib/cloud/' + name)
+        path = '/var/lib/cloud/' + name
+        if guest.is_link(path) or guest.names(path):
+            guest.remove(path)
             if name != 'instance':
                 guest.make_folder('/var/lib/cloud/' + name)
             notes.append('forgot /var/lib/cloud/%s of the old platform' % name)

@@ -1,5 +1,6 @@
 """Commands, each with a time limit, stoppable at any time."""
 
+import collections
 import os
 import signal
 import subprocess
@@ -7,10 +8,14 @@ import threading
 import time
 
 from . import protocol
+from .enclosure import FAILED, FAILED_CODE
 from .protocol import MorphError
 
 PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 _TAIL = 4000
+# Of what a command prints, the rest is dropped: nothing that is needed is as long.
+_MOST_OUTPUT = 32 << 20
+_LONGEST_LINE = 1 << 16
 
 
 class CommandFailed(MorphError):
@@ -26,10 +31,13 @@ class Result(object):
         self.err = err
 
 
-def run(args, timeout=300, text_input=None, check=True, env=None, shown=False, code='osmorphing.command-failed'):
+def run(
+    args, timeout=300, text_input=None, check=True, env=None, shown=False, code='osmorphing.command-failed', enclosure=None
+):
     """Runs `args` (no shell). `text_input` goes to standard input and is never shown. With `shown`, output lines
     are logged
-    as they come. Raises CommandFailed unless `check` is False; a missing program counts as exit code 127."""
+    as they come. `enclosure`: where it runs, for programs of the guest. Raises CommandFailed unless `check` is False; a
+    missing program counts as exit code 127."""
     if not cleaning_up():
         protocol.check_cancelled()
     environment = {'PATH': PATH, 'LC_ALL': 'C', 'LANG': 'C', 'HOME': '/root', 'TERM': 'dumb'}
@@ -42,12 +50,13 @@ def run(args, timeout=300, text_input=None, check=True, env=None, shown=False, c
             stderr=subprocess.PIPE,
             env=environment,
             start_new_session=True,
+            preexec_fn=enclosure.enter if enclosure else None,
         )
     except OSError as error:
         if check:
             raise CommandFailed(code, '%s: %s' % (args[0], error.strerror))
         return Result(127, '', str(error))
-    out, err = [], []
+    out, err = collections.deque(), collections.deque()
     readers = [_reader(child.stdout, out, shown), _reader(child.stderr, err, shown)]
     _feed(child, text_input)
     reason = _wait(child, timeout)
@@ -55,6 +64,8 @@ def run(args, timeout=300, text_input=None, check=True, env=None, shown=False, c
         # A daemon that inherited the pipe must not keep this waiting.
         reader.join(5)
     result = Result(child.returncode, ''.join(out), ''.join(err))
+    if enclosure and result.code == FAILED_CODE and FAILED in result.err:
+        raise MorphError('osmorphing.mount-failed', result.err.strip()[-600:])
     if reason == 'cancelled':
         raise protocol.Cancelled()
     if reason == 'timeout':
@@ -75,9 +86,13 @@ def _tail(result):
 
 def _reader(stream, into, shown):
     def read():
-        for line in iter(stream.readline, b''):
+        room = _MOST_OUTPUT
+        for line in iter(lambda: stream.readline(_LONGEST_LINE), b''):
             text = line.decode('utf-8', 'replace')
             into.append(text)
+            room -= len(line)
+            while room < 0:
+                room += len(into.popleft())
             if shown and text.strip():
                 protocol.log(text)
         stream.close()

@@ -1,8 +1,5 @@
 """A boot loader where firmware looks that knows nothing of this machine: the destination's has an empty boot list."""
 
-import os
-import shutil
-
 from .protocol import warn
 
 _LOADERS = {'x86_64': ('BOOTX64.EFI', 'x64'), 'aarch64': ('BOOTAA64.EFI', 'aa64')}
@@ -43,7 +40,7 @@ def ensure(morph):
                 copies += [(files[name], files[name]) for name in beside if name in files]
             guest.make_folder(folder)
             for name, target in copies:
-                shutil.copyfile(guest.real('%s/%s' % (source, name)), os.path.join(guest.real(folder), target))
+                guest.copy('%s/%s' % (source, name), '%s/%s' % (folder, target))
                 guest.changed.append('%s/%s' % (folder, target))
             return True, ['copied %s to %s' % (', '.join(name for name, _ in copies), folder)]
     warn('the EFI system partition has no boot loader that could be made the fallback')

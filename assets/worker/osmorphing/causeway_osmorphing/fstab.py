@@ -2,6 +2,8 @@
 
 import re
 
+from . import disk_names
+
 # Prefixes of disk names of all buses; the letter counts the disks of one bus.
 _NAMED = re.compile(r'^/dev/(?:sd|vd|hd|xvd)([a-z])(\d+)?$')
 _NAMED_P = re.compile(r'^/dev/(?:nvme(\d+)n1|mmcblk(\d+))(?:p(\d+))?$')
@@ -57,8 +59,10 @@ def device_position(name):
 class Resolver(object):
     """Finds the device that a line means, by what is on the devices."""
 
-    def __init__(self, devices, encrypted_names=None, array_names=None):
+    def __init__(self, devices, encrypted_names=None, array_names=None, places=None):
+        """`places`: meanings of the names that go by the place of a disk; without them the order of the disks decides."""
         self.devices = devices
+        self.places = places
         self.encrypted_names = encrypted_names or {}
         self.array_names = array_names or {}
 
@@ -79,11 +83,14 @@ class Resolver(object):
             prefix = '/dev/disk/%s/' % folder
             if spec.startswith(prefix):
                 return self._by_tag(tag, spec[len(prefix) :].replace('\\x20', ' '))
+        content = re.match(r'^/dev/disk/by-id/dm-name-(.+)$', spec)
+        if content:
+            return self.find('/dev/mapper/' + content.group(1))
         return (
             self._by_logical_name(spec)
             or self._by_encrypted_name(spec)
             or self._by_array_name(spec)
-            or self._by_position(spec)
+            or (self.places.find(spec) if self.places else self._by_position(spec))
         )
 
     def _by_tag(self, tag, value):
@@ -127,18 +134,68 @@ class Resolver(object):
         return None
 
 
-def encrypted_names(tree, devices):
+def crypttab(tree):
+    """(line number, name, device, key, options) of each line of /etc/crypttab."""
+    for index, line in enumerate(tree.read('/etc/crypttab', '').splitlines()):
+        fields = line.split()
+        if len(fields) >= 2 and not fields[0].startswith('#'):
+            yield index, fields[0], fields[1], (fields[2:3] or ['none'])[0], (fields[3:4] or [''])[0].split(',')
+
+
+def is_headerless(key, options):
+    """Whether nothing on the device tells what it is: it gets a new key at each start, which erases it, or is plain dm-crypt."""
+    return key.endswith('random') or 'plain' in options
+
+
+def encrypted_names(tree, devices, root=None):
     """Name → UUID of the encrypted volumes that the guest opens by itself."""
     found = {}
-    resolver = Resolver(devices, array_names=_array_names(tree, devices))
-    for line in tree.read('/etc/crypttab', '').splitlines():
-        fields = line.split()
-        if len(fields) < 2 or fields[0].startswith('#'):
-            continue
-        device = resolver.find(fields[1])
+    resolver = Resolver(devices, array_names=_array_names(tree, devices), places=places_of(tree, devices, root))
+    for _, name, spec, _, _ in crypttab(tree):
+        device = resolver.find(spec)
         if device is not None:
-            found[fields[0]] = device.uuid
+            found[name] = device.uuid
     return found
+
+
+def places_of(tree, devices, root, arguments=()):
+    """Meanings of all names that go by the place of a disk. `arguments`: of the kernel."""
+    uses, claimed = [], {}
+    plain = Resolver(devices, array_names=_array_names(tree, devices), places=_Nowhere())
+    for entry in parse(tree.read('/etc/fstab', '')):
+        if disk_names.is_by_place(entry.spec):
+            uses.append(disk_names.Use(entry.spec, entry.kind, entry.point if entry.kind != 'swap' else None))
+            continue
+        device = plain.find(entry.spec)
+        if device is not None and 'bind' not in entry.options:
+            claimed[device.path] = entry.point
+    for path in tree.find('/etc/systemd/system', '.mount'):
+        settings = dict(re.findall(r'^(What|Where)=(\S+)[ \t]*$', tree.read(path, ''), re.MULTILINE))
+        device = plain.find(settings.get('What', ''))
+        if device is not None and 'Where' in settings:
+            claimed.setdefault(device.path, settings['Where'])
+    for _, _, spec, key, options in crypttab(tree):
+        if disk_names.is_by_place(spec):
+            uses.append(disk_names.Use(spec, 'random' if is_headerless(key, options) else 'crypt'))
+    for name, value in set(arguments):
+        if name == 'resume' and disk_names.is_by_place(value):
+            uses.append(disk_names.Use(value, 'swap'))
+    roots = {}
+    for name, value in sorted(set(arguments)):
+        if name == 'root' and disk_names.is_by_place(value) and root is not None:
+            use = disk_names.Use(value, None, '/')
+            if use.number == root.number:
+                roots.setdefault(use.style, []).append(use)
+    # Of several names of one kind, all but one belong to other installations.
+    uses += [found[0] for found in roots.values() if len(found) == 1]
+    return disk_names.DiskNames(tree, devices, root, uses, claimed) if root is not None else None
+
+
+class _Nowhere(object):
+    """Leaves names by place without a meaning."""
+
+    def find(self, spec):
+        return None
 
 
 def _array_names(tree, devices):
@@ -156,6 +213,17 @@ def _array_names(tree, devices):
     return found
 
 
-def resolver_for(tree, devices):
-    """A resolver that knows the names which the guest itself gives to encrypted volumes and arrays."""
-    return Resolver(devices, encrypted_names(tree, devices), _array_names(tree, devices))
+def resolver_for(tree, devices, root=None, arguments=()):
+    """A resolver that knows the names which the guest itself gives to encrypted volumes and arrays. With the device of
+    the root file system, it also knows what names by the place of a disk mean."""
+    places = places_of(tree, devices, root, arguments)
+    return Resolver(devices, encrypted_names(tree, devices, root), _array_names(tree, devices), places)
+
+
+def why_unknown(spec, resolver):
+    """Why a name leads to no device, for people."""
+    if not disk_names.is_by_place(spec):
+        return 'none of the disks has %s' % spec
+    choices = resolver.places.choices(spec) if resolver.places else []
+    told = 'may be %s here' % ' or '.join('UUID=%s' % device.uuid for device in choices) if choices else 'is none of the disks here'
+    return '%s %s; write UUID=… (see blkid) into /etc/fstab on the source and execute the replica again' % (spec, told)

@@ -1,38 +1,252 @@
-"""Lines of /etc/fstab that name a disk by where it sat on the old platform."""
+"""Names of disks in the files that the guest mounts, unlocks and assembles by: UUIDs where what is on the disks proves what a
+name means. What can't work on the destination is told, and keeps no start waiting."""
 
-from . import fstab, protocol
+import re
+
+from . import disk_names, fstab, protocol
+from .protocol import MorphError
+
+# File systems that the hypervisor of the source serves.
+_SHARED = ('vmhgfs', 'fuse.vmhgfs-fuse', 'vboxsf', 'prl_fs')
+_REMOTE = ('nfs', 'nfs4', 'cifs', 'smbfs', 'ceph', 'glusterfs', 'fuse.sshfs', 'fuse.glusterfs', 'ocfs2', 'gfs2')
+_TAGS = ('UUID=', 'LABEL=', 'PARTUUID=', 'PARTLABEL=', '/dev/disk/by-uuid/', '/dev/disk/by-label/', '/dev/disk/by-partuuid/',
+         '/dev/disk/by-partlabel/')
+_ADVICE = 'write UUID=… (see blkid) into the file on the source, execute the replica again, and deploy again'
 
 
 def by_uuid(morph):
-    """Replaces names such as /dev/sda1 by UUIDs, where what is on the device proves the mapping. Gives (changed,
-    notes)."""
+    """Gives (changed, notes). Raises osmorphing.disk-names-unclear for a name that the guest can't start without and that may
+    mean several of its disks."""
     guest = morph.guest
-    text = guest.read('/etc/fstab', '')
-    lines = text.splitlines()
-    resolver = fstab.Resolver(morph.devices)
-    entries = [entry for entry in fstab.parse(text) if fstab.device_position(entry.spec) is not None]
-    root = next((entry for entry in entries if entry.point == '/'), None)
-    anchored = (
-        root is None or resolver.find(root.spec) is not None and resolver.find(root.spec).path == morph.root_device.path
-    )
-    if not anchored:
-        protocol.warn(
-            '%s is not the first disk\'s root here; names of disks in /etc/fstab stay as they are' % root.spec
-        )
-        return False, []
-    notes = []
-    for entry in entries:
-        device = resolver.find(entry.spec)
-        if device is None or not device.uuid or not _fits(entry.kind, device.content):
-            protocol.warn('/etc/fstab names %s for %s, and what that is here is not clear' % (entry.spec, entry.point))
-            continue
-        lines[entry.line] = lines[entry.line].replace(entry.spec, 'UUID=' + device.uuid, 1)
-        notes.append('%s is found by its UUID' % entry.point)
+    notes = _fstab(guest, morph.resolver) + _crypttab(guest, morph.resolver) + _units(guest, morph.resolver)
+    notes += _resume(guest, morph.resolver) + _lvm_filters(guest, morph) + _raid(guest)
     if notes:
-        guest.write('/etc/fstab', '\n'.join(lines) + '\n')
+        # The initial RAM disk has copies of most of these files.
+        morph.rebuild_initramfs = True
     return bool(notes), notes
 
 
-def _fits(kind, content):
-    same = {'ext2': 'ext', 'ext3': 'ext', 'ext4': 'ext', 'msdos': 'vfat', 'swsuspend': 'swap'}
-    return kind == 'auto' or same.get(kind, kind) == same.get(content, content)
+def uuid_for(spec, resolver):
+    """`UUID=…` (or `PARTUUID=…` for a device without content) that a name by place can be replaced by; None when its meaning
+    isn't certain."""
+    device = resolver.places.find(spec) if resolver.places else None
+    if device is None:
+        return None
+    if device.uuid:
+        return 'UUID=' + device.uuid
+    number = device.properties.get('PART_ENTRY_UUID')
+    return 'PARTUUID=' + number if number else None
+
+
+def _fstab(guest, resolver):
+    text = guest.read('/etc/fstab', '')
+    lines = text.splitlines()
+    notes = []
+    for entry in fstab.parse(text):
+        if entry.point == '/' and 'ro' in entry.options:
+            protocol.warn(
+                '/etc/fstab mounts / read-only (ro): cloud-init can\'t keep its state there and fails at each start. '
+                'Write rw instead of ro, or switch cloud-init off on the destination'
+            )
+        optional = any(option in ('nofail', 'noauto') for option in entry.options)
+        if entry.kind in _SHARED or entry.spec.startswith('.host:/'):
+            if not optional:
+                _set_optional(lines, entry)
+                notes.append('%s got the option nofail' % entry.point)
+            protocol.warn('%s is a folder that the source\'s hypervisor shares (%s); the destination has no such folder' % (entry.point, entry.kind))
+            continue
+        if entry.kind in _REMOTE or '_netdev' in entry.options or 'bind' in entry.options:
+            continue
+        shown = 'the swap area %s' % entry.spec if entry.kind == 'swap' else entry.point
+        if disk_names.is_by_place(entry.spec):
+            # The file is from the root itself, whatever that was called.
+            root = resolver.places.root.uuid if entry.point == '/' else None
+            uuid = 'UUID=' + root if root else uuid_for(entry.spec, resolver)
+            if uuid:
+                lines[entry.line] = lines[entry.line].replace(entry.spec, uuid, 1)
+                notes.append('%s is found by its UUID' % shown)
+                continue
+            _refuse_unclear('/etc/fstab', entry.spec, shown, resolver, optional)
+        elif not _lacks(guest, entry.spec, resolver):
+            continue
+        if optional or entry.point == '/':
+            if disk_names.is_by_place(entry.spec) and 'noauto' not in entry.options and entry.point != '/':
+                protocol.warn('/etc/fstab names %s for %s, and what that is here is not clear: it is not mounted on the destination' % (entry.spec, shown))
+            continue
+        _set_optional(lines, entry)
+        notes.append('%s got the option nofail' % shown)
+        protocol.warn('/etc/fstab names %s for %s, and none of the disks has it: it is not mounted on the destination' % (entry.spec, shown))
+    if notes:
+        guest.write('/etc/fstab', '\n'.join(lines) + '\n')
+    return notes
+
+
+def _set_optional(lines, entry):
+    fields = re.split(r'(\s+)', lines[entry.line].strip())
+    if len(fields) < 7:
+        fields = fields[:5] + [' ', 'defaults'] + fields[7:]
+    fields[6] += ',nofail'
+    lines[entry.line] = ''.join(fields)
+
+
+def _lacks(guest, spec, resolver):
+    """Whether a name by content leads to no device of the guest, and to none that is still locked."""
+    if not spec.startswith(_TAGS + ('/dev/mapper/',)) and not re.match(r'^/dev/(?!md|disk/|loop|zd|sr|cdrom|fd|dvd|drbd|nbd|rbd|ram|zram|shm)[\w.+-]+/[\w.+-]+$', spec):
+        return False
+    if resolver.find(spec) is not None:
+        return False
+    opened = set(device.name for device in resolver.devices if device.kind == 'decrypted')
+    if any(device.content == 'crypto_LUKS' and device.uuid not in opened for device in resolver.devices):
+        return False
+    names = set('/dev/mapper/' + name for _, name, _, _, _ in fstab.crypttab(guest))
+    return spec not in names
+
+
+def _refuse_unclear(path, spec, what, resolver, optional):
+    choices = resolver.places.choices(spec) if resolver.places else []
+    elsewhere = resolver.places.mounted_elsewhere(spec) if resolver.places else None
+    if not choices or (len(choices) == 1 and not elsewhere and not resolver.places.is_contested(spec)):
+        return
+    shown = ' or '.join('UUID=%s' % device.uuid for device in choices)
+    told = '%s names %s for %s, which may be %s here: nothing tells them apart' % (path, spec, what, shown)
+    if len(choices) == 1:
+        told = '%s names %s for %s, which may be %s here, but %s' % (
+            path, spec, what, shown, 'that was mounted at %s last' % elsewhere if elsewhere else 'another name may be it as well')
+    if optional:
+        protocol.warn(told)
+        return
+    raise MorphError('osmorphing.disk-names-unclear', '%s; %s' % (told, _ADVICE), {'name': spec, 'file': path})
+
+
+def _crypttab(guest, resolver):
+    lines = guest.read('/etc/crypttab', '').splitlines()
+    notes = []
+    for index, name, spec, key, options in list(fstab.crypttab(guest)):
+        if key.startswith('/dev/') and disk_names.is_by_place(key.split(':')[0]):
+            protocol.warn('/etc/crypttab reads the key of %s from %s, which is another name on the destination' % (name, key))
+        if not disk_names.is_by_place(spec):
+            continue
+        optional = 'nofail' in options or 'noauto' in options
+        uuid = uuid_for(spec, resolver)
+        if uuid:
+            lines[index] = lines[index].replace(spec, uuid, 1)
+            notes.append('the encrypted volume %s is found by its UUID' % name)
+            continue
+        _refuse_unclear('/etc/crypttab', spec, name, resolver, optional)
+        # With a new key at each start the device is erased, and on the destination the name may be that of another disk.
+        wanted = ['nofail', 'noauto'] if fstab.is_headerless(key, options) else ['nofail']
+        if 'noauto' not in options and (not optional or 'noauto' in wanted):
+            fields = lines[index].split()
+            fields += ['none'] * (3 - len(fields))
+            added = [option for option in wanted if option not in options]
+            lines[index] = ' '.join(fields[:3] + [','.join(fields[3:4] + added)] + fields[4:])
+            notes.append('the encrypted volume %s got the option %s' % (name, ','.join(added)))
+            protocol.warn('/etc/crypttab names %s for %s, and none of the disks is that: it is not opened on the destination' % (spec, name))
+    if notes:
+        guest.write('/etc/crypttab', '\n'.join(lines) + '\n')
+    return notes
+
+
+def _units(guest, resolver):
+    """Mounts and swap areas that are units of systemd instead of lines of /etc/fstab."""
+    notes = []
+    for path in guest.find('/etc/systemd/system'):
+        text = guest.read(path, '') if not guest.is_link(path) else ''
+        if path.endswith(('.mount', '.swap')):
+            found = re.search(r'^What=(/dev/\S+)[ \t]*$', text, re.MULTILINE)
+            if found and disk_names.is_by_place(found.group(1)):
+                uuid = uuid_for(found.group(1), resolver)
+                if uuid:
+                    tag, value = uuid.split('=')
+                    guest.write(path, text[: found.start(1)] + '/dev/disk/by-%s/%s' % (tag.lower(), value) + text[found.end(1) :])
+                    notes.append('%s finds its file system by UUID' % path)
+                else:
+                    protocol.warn('%s names %s, and what that is here is not clear' % (path, found.group(1)))
+        for unit in sorted(set(re.findall(r'(?<![\w\\-])dev-[\w\\:.-]+?\.(?:device|swap)\b', text))):
+            spec = '/' + re.sub(r'\\x([0-9a-f]{2})', lambda code: chr(int(code.group(1), 16)), unit.rsplit('.', 1)[0].replace('-', '/'))
+            if disk_names.is_by_place(spec):
+                protocol.warn('%s waits for %s, which has another name on the destination' % (path, spec))
+    return notes
+
+
+def _resume(guest, resolver):
+    """Where Debian's initial RAM disk looks for a hibernated system."""
+    path = '/etc/initramfs-tools/conf.d/resume'
+    text = guest.read(path, '')
+    found = re.search(r'^\s*RESUME=["\']?([^"\'\s]+)', text, re.MULTILINE)
+    if not found or found.group(1) in ('none', 'auto'):
+        return []
+    new = resume_device(found.group(1), resolver)
+    if new == found.group(1):
+        return []
+    guest.write(path, text[: found.start(1)] + (new or 'none') + text[found.end(1) :])
+    return ['%s: RESUME=%s' % (path, new or 'none')]
+
+
+def resume_device(spec, resolver):
+    """What to name instead: the same, a UUID, or None when there is no such swap area."""
+    if disk_names.is_by_place(spec):
+        return uuid_for(spec, resolver)
+    if spec.startswith(_TAGS) and resolver.find(spec) is None:
+        opened = set(device.name for device in resolver.devices if device.kind == 'decrypted')
+        locked = any(device.content == 'crypto_LUKS' and device.uuid not in opened for device in resolver.devices)
+        return spec if locked else None
+    return spec
+
+
+_BUS_NAMES = {'virtio': 'vd', 'scsi': 'sd', 'usb': 'sd', 'ide': 'sd'}
+
+
+def _lvm_filters(guest, morph):
+    """Filters that would hide the guest's own volume groups, because they know its disks by their old names."""
+    path = '/etc/lvm/lvm.conf'
+    text = guest.read(path, '')
+    members = [device for device in morph.devices if device.content == 'LVM2_member' and device.kind in ('disk', 'partition')]
+    bus = (morph.request.get('diskBuses') or ['virtio'])[0]
+    letters = 'sd' if morph.request.get('hypervisor') == 'hyperv' else _BUS_NAMES.get(bus, 'sd')
+    names = ['/dev/%s%s%s' % (letters, chr(ord('a') + min(device.disk or 0, 25)), device.number or '') for device in members]
+    notes = []
+
+    def opened(found):
+        rules = re.findall(r'"([^"]*)"|\'([^\']*)\'', found.group(3))
+        rules = [double or single for double, single in rules]
+        if all(_is_accepted(name, rules) for name in names):
+            return found.group(0)
+        notes.append('%s: %s accepts the disks of the destination' % (path, found.group(2)))
+        protocol.warn('%s of %s hid the guest\'s own disks under their new names; it accepts /dev/%s* now' % (found.group(2), path, letters))
+        return '%s%s = [ "a|^/dev/%s[a-z]+[0-9]*$|", %s' % (found.group(1), found.group(2), letters, found.group(3).strip().lstrip('[').strip())
+
+    new = re.sub(r'^([ \t]*)((?:global_)?filter)[ \t]*=[ \t]*(\[[^\]]*(?:\][^"\'\n]*["\'][^\]]*)*\]|"[^"\n]*")', opened, text, flags=re.MULTILINE)
+    if new != text:
+        guest.write(path, re.sub(r'(= \[ "a\|\^/dev/\w\w\[a-z\]\+\[0-9\]\*\$\|", "[^"\n]*"[ \t]*)$', r'\1 ]', new, flags=re.MULTILINE))
+    return notes
+
+
+def _is_accepted(name, rules):
+    for rule in rules:
+        if len(rule) < 3 or rule[0] not in 'ar':
+            continue
+        closing = {'(': ')', '[': ']', '{': '}'}.get(rule[1], rule[1])
+        pattern = rule[2:].rstrip()
+        pattern = pattern[: -len(closing)] if pattern.endswith(closing) else pattern
+        try:
+            if re.search(pattern, name):
+                return rule[0] == 'a'
+        except re.error:
+            return False
+    return True
+
+
+def _raid(guest):
+    """Arrays are found by their UUIDs; lists of disks keep mdadm from looking at the others."""
+    notes = []
+    for path in ('/etc/mdadm/mdadm.conf', '/etc/mdadm.conf'):
+        text = guest.read(path, '')
+        new = re.sub(r'^([ \t]*)DEVICE[ \t]+(?=\S*/dev/)[^\n]*$', r'\1DEVICE partitions', text, flags=re.MULTILINE | re.IGNORECASE)
+        new = re.sub(
+            r'^([ \t]*ARRAY[ \t][^\n]*)$',
+            lambda found: re.sub(r'\s+devices=\S+', '', found.group(1), flags=re.IGNORECASE) if re.search(r'\buuid=', found.group(1), re.IGNORECASE) else found.group(1),
+            new, flags=re.MULTILINE | re.IGNORECASE)
+        if new != text and guest.write(path, new):
+            notes.append('%s: arrays are found by their UUIDs' % path)
+    return notes

@@ -1,6 +1,9 @@
 """The mounted guest: its files, its own tools, what it is."""
 
+import re
+
 from .command import run
+from .enclosure import Enclosure
 from .guest_tree import GuestTree
 from .roots import read_release
 
@@ -25,11 +28,25 @@ def family_of(release):
     return ''
 
 
+def _names_of(devices):
+    """Path below /dev → device, as the guest's own device manager would name them by their content."""
+    found = {}
+    for device in devices:
+        for key, folder in (('UUID', 'by-uuid'), ('LABEL', 'by-label'), ('PART_ENTRY_UUID', 'by-partuuid'), ('PART_ENTRY_NAME', 'by-partlabel')):
+            value = device.properties.get(key, '')
+            if value not in ('', '.', '..') and len(value) < 200:
+                plain = re.sub(r'[^A-Za-z0-9#+.:=@_-]', lambda odd: ''.join('\\x%02x' % one for one in odd.group().encode('utf-8', 'surrogateescape')), value)
+                found['disk/%s/%s' % (folder, plain)] = device.path
+    return found
+
+
 class Guest(GuestTree):
     """A guest that is mounted at `root`."""
 
-    def __init__(self, root):
+    def __init__(self, root, devices=()):
+        """`devices`: its block devices, which its own programs may open."""
         GuestTree.__init__(self, root)
+        self.enclosure = Enclosure(self.root, [device.path for device in devices], _names_of(devices))
         self.release = read_release(self)
         self.family = family_of(self.release)
 
@@ -38,13 +55,14 @@ class Guest(GuestTree):
     ):
         """Runs one of the guest's programs in the guest."""
         return run(
-            ['chroot', self.root] + list(args),
+            list(args),
             timeout=timeout,
             check=check,
             env=env,
             shown=shown,
             text_input=text_input,
             code=code,
+            enclosure=self.enclosure,
         )
 
     def has_program(self, name):

@@ -1,77 +1,84 @@
-"""The guest's files. Its symbolic links are resolved as the guest would: an absolute one never leads to the
-worker's files."""
+"""The guest's files. Its symbolic links are resolved as the guest would: none leads to the worker's files."""
 
+import errno
+import hashlib
 import os
-import shutil
 import stat
-import tempfile
+
+from .confined import Confined, label_of, write_all
 
 # Originals of what is changed, once and for all: a second preparation must not take the first one's result for
 # original.
 BACKUP = '/var/lib/causeway/original'
+# No settings are longer, and none with longer lines is read by the programs that they are for.
+_LARGEST_TEXT = 2 << 20
+_LARGEST_COPY = 1 << 30
+_PIECE = 1 << 20
 
 
 class GuestTree(object):
     """Files below `root`, named as inside the guest."""
 
     def __init__(self, root):
-        self.root = os.path.realpath(root)
+        self.files = Confined(root)
+        self.root = self.files.root
         self.changed = []
 
-    def real(self, path, follow_last=True):
-        """The worker's path of a guest's path. Parts that don't exist are kept as they are."""
-        parts = [part for part in path.split('/') if part not in ('', '.')]
-        done = []
-        links = 0
-        while parts:
-            part = parts.pop(0)
-            if part == '..':
-                done = done[:-1]
-                continue
-            here = os.path.join(self.root, *(done + [part]))
-            if os.path.islink(here) and (parts or follow_last) and links < 40:
-                links += 1
-                target = os.readlink(here)
-                if target.startswith('/'):
-                    done = []
-                parts = [piece for piece in target.split('/') if piece not in ('', '.')] + parts
-                continue
-            done.append(part)
-        return os.path.join(self.root, *done) if done else self.root
+    def _status(self, path, follow=True):
+        try:
+            return self.files.stat(path, follow)
+        except OSError:
+            return None
+
+    def _is(self, path, kind, follow=True):
+        status = self._status(path, follow)
+        return status is not None and kind(status.st_mode)
 
     def exists(self, path):
-        return os.path.exists(self.real(path))
+        return self._status(path) is not None
 
     def present(self, path):
         """Whether the name is there, be it a link that leads nowhere."""
-        return os.path.lexists(self.real(path, follow_last=False))
+        return self._status(path, follow=False) is not None
 
     def is_folder(self, path):
-        return os.path.isdir(self.real(path))
+        return self._is(path, stat.S_ISDIR)
 
     def is_file(self, path):
-        return os.path.isfile(self.real(path))
+        return self._is(path, stat.S_ISREG)
 
     def is_link(self, path):
-        return os.path.islink(self.real(path, follow_last=False))
+        return self._is(path, stat.S_ISLNK, follow=False)
 
     def link_target(self, path):
-        return os.readlink(self.real(path, follow_last=False))
+        return self.files.link_target(path)
 
-    def read(self, path, default=None):
-        """The text of a file; `default` (or an error) when there is none."""
+    def read(self, path, default=None, limit=_LARGEST_TEXT):
+        """The text of a file; `default` (or an error) when there is none, or when it is larger than `limit` bytes."""
         try:
-            with open(self.real(path), encoding='utf-8', errors='surrogateescape') as file:
-                return file.read()
+            return self.files.read_bytes(path, limit).decode('utf-8', 'surrogateescape')
         except (OSError, ValueError):
             if default is None:
                 raise
             return default
 
+    def head(self, path, count):
+        """The first bytes of a file."""
+        handle, _ = self.files.open_file(path)
+        with os.fdopen(handle, 'rb') as file:
+            return file.read(count)
+
+    def tail(self, path, count):
+        """The last bytes of a file."""
+        handle, status = self.files.open_file(path)
+        with os.fdopen(handle, 'rb') as file:
+            file.seek(max(0, status.st_size - count))
+            return file.read(count)
+
     def names(self, folder):
         """Sorted names in a folder; none when there is no such folder."""
         try:
-            return sorted(os.listdir(self.real(folder)))
+            return [name for name, _ in self.files.entries(folder)]
         except OSError:
             return []
 
@@ -80,97 +87,148 @@ class GuestTree(object):
         paths = ['%s/%s' % (folder.rstrip('/'), name) for name in self.names(folder) if name.endswith(ending)]
         return [path for path in paths if self.is_file(path)]
 
+    def walk(self, folder):
+        """Path and status of everything below a folder; nothing when there is no such folder."""
+        return self.files.walk(folder)
+
+    def digest(self, path, limit=_LARGEST_COPY):
+        """SHA-256 in hex; an empty text for a file of more than `limit` bytes."""
+        handle, status = self.files.open_file(path)
+        digest = hashlib.sha256()
+        with os.fdopen(handle, 'rb') as file:
+            if status.st_size > limit:
+                return ''
+            for piece in iter(lambda: file.read(_PIECE), b''):
+                digest.update(piece)
+        return digest.hexdigest()
+
+    def folder_on_worker(self, path):
+        """The worker's path of a folder of the guest, without any link in it; None when there is no such folder."""
+        try:
+            handle = self.files.folder(path)
+        except OSError:
+            return None
+        try:
+            return os.readlink('/proc/self/fd/%d' % handle)
+        finally:
+            os.close(handle)
+
+    def folder_of(self, path):
+        """The guest's path of the folder that a file is in, after all links. Raises FileNotFoundError with the folder that
+        is missing."""
+        return self._placed(path)[0]
+
+    def place_of(self, path):
+        """The guest's path of a file, be it there or not, after all links."""
+        folder, name = self._placed(path)
+        return folder.rstrip('/') + '/' + name
+
+    def _placed(self, path):
+        handle, name = self.files.place(path)
+        try:
+            return os.readlink('/proc/self/fd/%d' % handle)[len(self.root):] or '/', name
+        finally:
+            os.close(handle)
+
+    def real_size(self, path):
+        return self.files.stat(path).st_size
+
+    def free_bytes(self, path):
+        """What is free where a file or folder is."""
+        handle = self.files.node(path)
+        try:
+            free = os.statvfs('/proc/self/fd/%d' % handle)
+            return free.f_bavail * free.f_frsize
+        finally:
+            os.close(handle)
+
     def make_folder(self, path, mode=0o755):
-        real = self.real(path)
-        if not os.path.isdir(real):
-            os.makedirs(real, mode=mode)
+        self.files.make_folder(path, mode)
 
     def write(self, path, text, mode=None):
         """Makes a file have this text, with the owner, mode and security label it had. Gives whether that changed
         anything."""
-        real = self.real(path)
-        old = self.read(path, '') if os.path.isfile(real) else None
-        if old == text and (mode is None or stat.S_IMODE(os.stat(real).st_mode) == mode):
+        content = text.encode('utf-8', 'surrogateescape')
+        status = self._status(path)
+        if status is None or not stat.S_ISREG(status.st_mode):
+            self.files.create(path, lambda handle: write_all(handle, content), 0o644 if mode is None else mode)
+            self.changed.append(path)
+            return True
+        before = stat.S_IMODE(status.st_mode)
+        if self.read(path) == text and mode in (None, before):
             return False
-        if old is not None:
-            self.back_up(path)
-        folder = os.path.dirname(real)
-        if not os.path.isdir(folder):
-            os.makedirs(folder)
-        handle, partial = tempfile.mkstemp(dir=folder, prefix='.causeway-')
-        try:
-            with os.fdopen(handle, 'w', encoding='utf-8', errors='surrogateescape') as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            if old is not None:
-                before = os.stat(real)
-                os.chown(partial, before.st_uid, before.st_gid)
-                os.chmod(partial, stat.S_IMODE(before.st_mode) if mode is None else mode)
-                _copy_label(real, partial)
-            else:
-                os.chmod(partial, 0o644 if mode is None else mode)
-            os.rename(partial, real)
-        except BaseException:
-            if os.path.exists(partial):
-                os.unlink(partial)
-            raise
+        self.back_up(path)
+        handle, status = self.files.open_file(path)
+        label = label_of(handle)
+        os.close(handle)
+        self.files.create(
+            path, lambda made: write_all(made, content), before if mode is None else mode, (status.st_uid, status.st_gid), label
+        )
         self.changed.append(path)
         return True
 
+    def copy(self, source, target):
+        """Copies a file of the guest, with its mode and owner."""
+        handle, status = self.files.open_file(source)
+        with os.fdopen(handle, 'rb') as file:
+            if status.st_size > _LARGEST_COPY:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), source)
+            times = (status.st_atime_ns, status.st_mtime_ns)
+
+            def fill(made):
+                for piece in iter(lambda: file.read(_PIECE), b''):
+                    write_all(made, piece)
+                os.utime(made, ns=times)
+
+            # A file system without owners (the EFI system partition) keeps its own.
+            owned = status.st_uid or status.st_gid
+            self.files.create(target, fill, stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid) if owned else None)
+
+    def bring(self, source, target, mode=0o644):
+        """Copies a file of the worker into the guest, where it is no change of the guest."""
+        with open(source, 'rb') as file:
+
+            def fill(made):
+                for piece in iter(lambda: file.read(_PIECE), b''):
+                    write_all(made, piece)
+
+            self.files.create(target, fill, mode)
+
     def back_up(self, path):
         """Keeps the original of a file inside the guest, unless it is kept already."""
-        real = self.real(path)
-        kept = self.real(BACKUP + '/' + path.strip('/'))
-        if not os.path.isfile(real) or os.path.lexists(kept):
+        kept = BACKUP + '/' + path.strip('/')
+        if not self.is_file(path) or self.present(kept):
             return
-        if not os.path.isdir(self.real(BACKUP)):
-            os.makedirs(self.real(BACKUP), mode=0o700)
-            os.chmod(self.real('/var/lib/causeway'), 0o700)
-        if not os.path.isdir(os.path.dirname(kept)):
-            os.makedirs(os.path.dirname(kept))
-        shutil.copy2(real, kept)
-        before = os.stat(real)
-        os.chown(kept, before.st_uid, before.st_gid)
+        if not self.is_folder(BACKUP):
+            self.files.make_folder('/var/lib/causeway', 0o700)
+            self.files.make_folder(BACKUP, 0o700)
+        self.copy(path, kept)
 
     def remove(self, path):
         """Removes a file or link; its content is kept as an original. Gives whether there was one."""
-        real = self.real(path, follow_last=False)
-        if not os.path.lexists(real):
+        status = self._status(path, follow=False)
+        if status is None:
             return False
-        if os.path.isdir(real) and not os.path.islink(real):
-            shutil.rmtree(real)
+        if stat.S_ISDIR(status.st_mode):
+            self.files.remove_tree(path)
         else:
-            if not os.path.islink(real):
+            if stat.S_ISREG(status.st_mode):
                 self.back_up(path)
-            os.unlink(real)
+            self.files.unlink(path)
         self.changed.append(path)
         return True
 
     def forget(self, path):
-        """Removes a file that is no original worth keeping."""
-        os.unlink(self.real(path))
+        """Removes a file that is no original worth keeping, also where a link leads to it."""
+        self.files.unlink(path, follow=True)
         self.changed.append(path)
-
-    def real_size(self, path):
-        return os.path.getsize(self.real(path))
 
     def link(self, path, target):
         """Makes a symbolic link. Gives whether that changed anything."""
-        real = self.real(path, follow_last=False)
-        if os.path.islink(real) and os.readlink(real) == target:
+        if self.is_link(path) and self.link_target(path) == target:
             return False
-        if os.path.lexists(real):
-            os.unlink(real)
-        if not os.path.isdir(os.path.dirname(real)):
-            os.makedirs(os.path.dirname(real))
-        os.symlink(target, real)
+        if self.present(path):
+            self.files.unlink(path)
+        self.files.symlink(path, target)
         self.changed.append(path)
         return True
-
-
-def _copy_label(source, target):
-    try:
-        os.setxattr(target, 'security.selinux', os.getxattr(source, 'security.selinux'))
-    except (OSError, AttributeError):
-        pass

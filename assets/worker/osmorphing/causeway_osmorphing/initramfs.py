@@ -8,20 +8,42 @@ from .protocol import MorphError
 
 
 class Drivers(object):
-    """What a platform's virtual hardware needs; without one of the modules for disks no disk is found."""
+    """What a platform's virtual hardware needs; for each bus, one of its modules for disks has to be there."""
 
-    def __init__(self, platform, modules, disk):
+    def __init__(self, platform, modules, disks):
         self.platform = platform
         self.modules = modules
-        self.disk = disk
+        self.disks = disks
+
+    def lacking_bus(self, present):
+        """Name of a bus whose disks a kernel with these modules can't use; None when it can use all."""
+        return next((bus for bus, modules in sorted(self.disks.items()) if not set(modules) & present), None)
 
 
-VIRTIO = Drivers(
-    'virtio',
-    ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net'),
-    ('virtio_blk', 'virtio_scsi'),
-)
-HYPERV = Drivers('hyperv', ('hv_vmbus', 'hv_storvsc', 'hv_netvsc'), ('hv_storvsc',))
+_VIRTIO = ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net')
+# Bus → modules, and those of which one drives its disks. Which controller stands for a bus depends on the machine type.
+_BUSES = {
+    'virtio': ((), ('virtio_blk',)),
+    'scsi': ((), ('virtio_scsi',)),
+    'ide': (('ata_piix', 'ahci', 'ata_generic', 'sd_mod'), ('ata_piix', 'ahci', 'piix', 'ata_generic')),
+    'usb': (('usb_storage', 'uas', 'xhci_pci', 'xhci_hcd', 'ehci_pci', 'ehci_hcd', 'uhci_hcd', 'sd_mod'), ('usb_storage',)),
+}
+HYPERV = Drivers('hyperv', ('hv_vmbus', 'hv_storvsc', 'hv_netvsc'), {'hyperv': ('hv_storvsc',)})
+
+
+def drivers_for(request):
+    """Of the hypervisor and the disk buses that the request names; without buses, either one of VirtIO."""
+    if request.get('hypervisor') == 'hyperv':
+        return HYPERV
+    buses = [bus for bus in request.get('diskBuses') or [] if bus in _BUSES]
+    if not buses:
+        return Drivers('virtio', _VIRTIO, {'virtio': ('virtio_blk', 'virtio_scsi')})
+    modules = list(_VIRTIO)
+    for bus in buses:
+        modules += [name for name in _BUSES[bus][0] if name not in modules]
+    return Drivers('virtio', tuple(modules), dict((bus, _BUSES[bus][1]) for bus in buses))
+
+
 _IMAGES = ('/boot/initrd.img-%s', '/boot/initramfs-%s.img', '/boot/initrd-%s', '/boot/initrd-%s.img')
 
 
@@ -29,7 +51,7 @@ def rebuild(morph):
     """Raises osmorphing.no-virtio when no kernel has the drivers, osmorphing.initramfs when an image lacks them
     afterwards."""
     guest = morph.guest
-    drivers = HYPERV if morph.request.get('hypervisor') == 'hyperv' else VIRTIO
+    drivers = drivers_for(morph.request)
     kernels = guest.kernels()
     if not kernels:
         raise MorphError(
@@ -38,26 +60,25 @@ def rebuild(morph):
     tool = tool_of(guest)
     if tool is None:
         raise MorphError('osmorphing.initramfs', 'the guest has none of update-initramfs, dracut and mkinitrd')
-    able = [
-        version
+    lacking = dict(
+        (version, drivers.lacking_bus(modules_of(guest, version, drivers) | builtin_of(guest, version, drivers)))
         for version in kernels
-        if set(drivers.disk) & (modules_of(guest, version, drivers) | builtin_of(guest, version, drivers))
-    ]
+    )
+    able = [version for version in kernels if lacking[version] is None]
     for version in sorted(set(kernels) - set(able)):
         protocol.warn(
-            'the kernel %s has no drivers for %s disks; it can\'t boot on the destination' % (version, drivers.platform)
+            'the kernel %s has no drivers for %s disks; it can\'t boot on the destination' % (version, lacking[version])
         )
     if not able:
-        raise MorphError(
-            'osmorphing.no-virtio', 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(drivers.disk))
-        )
+        wanted = sorted(set(name for modules in drivers.disks.values() for name in modules))
+        raise MorphError('osmorphing.no-virtio', 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted)))
     notes = tool.settle(guest, drivers)
     done = []
     for version in able:
         protocol.check_cancelled()
         image = image_of(guest, version, tool)
         lacking = lacking_in(guest, version, image, tool, drivers)
-        if not notes and lacking == []:
+        if not notes and not morph.rebuild_initramfs and lacking == []:
             continue
         check_room(guest, image)
         tool.build(guest, version, image, drivers)
@@ -71,14 +92,18 @@ def rebuild(morph):
 def modules_of(guest, version, drivers):
     """Which of the drivers a kernel has as files."""
     found = set()
-    for _, _, names in os.walk(guest.real('/lib/modules/' + version)):
-        found.update(_modules_in(names))
-    return found & set(drivers.modules)
+    for path, _ in guest.walk('/lib/modules/' + version):
+        found.update(_modules_in([path]))
+    return found & _of_interest(drivers)
+
+
+def _of_interest(drivers):
+    return set(drivers.modules) | set(name for modules in drivers.disks.values() for name in modules)
 
 
 def builtin_of(guest, version, drivers):
     text = guest.read('/lib/modules/%s/modules.builtin' % version, '')
-    return set(_modules_in(text.split())) & set(drivers.modules)
+    return set(_modules_in(text.split())) & _of_interest(drivers)
 
 
 def _modules_in(paths):
@@ -98,23 +123,22 @@ def image_of(guest, version, tool):
 def lacking_in(guest, version, image, tool, drivers):
     """Drivers that the kernel has as files but the image has not; None when that can't be told."""
     if not guest.exists(image):
-        return sorted(modules_of(guest, version, drivers))
+        return sorted(modules_of(guest, version, drivers) & set(drivers.modules))
     listed = tool.contents(guest, image)
     if listed is None:
         return None
-    return sorted(modules_of(guest, version, drivers) - set(_modules_in(listed.split())))
+    return sorted((modules_of(guest, version, drivers) & set(drivers.modules)) - set(_modules_in(listed.split())))
 
 
 def check_room(guest, image):
     """An image is written beside the old one before it takes its place."""
-    real = guest.real(image)
-    free = os.statvfs(os.path.dirname(real))
-    needed = int(os.path.getsize(real) * 1.3) if os.path.exists(real) else 40 << 20
-    if free.f_bavail * free.f_frsize < needed:
+    free = guest.free_bytes(os.path.dirname(image))
+    needed = int(guest.real_size(image) * 1.3) if guest.exists(image) else 40 << 20
+    if free < needed:
         raise MorphError(
             'osmorphing.no-space',
             '%s has %d MiB free, a new %s needs about %d MiB'
-            % (os.path.dirname(image), free.f_bavail * free.f_frsize >> 20, os.path.basename(image), needed >> 20),
+            % (os.path.dirname(image), free >> 20, os.path.basename(image), needed >> 20),
         )
 
 
@@ -168,7 +192,7 @@ class Dracut(object):
 
     @staticmethod
     def build(guest, version, image, drivers):
-        names = ' '.join(sorted(modules_of(guest, version, drivers)))
+        names = ' '.join(sorted(modules_of(guest, version, drivers) & set(drivers.modules)))
         args = ['dracut', '--force'] + (['--add-drivers', names] if names else []) + [image, version]
         guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
 

@@ -8,6 +8,8 @@ import time
 
 from . import protocol
 from .command import CleaningUp, run
+from .confined import Confined
+from .enclosure import plain
 
 
 class Journal(object):
@@ -66,9 +68,9 @@ class Journal(object):
 def mounts_below(folder):
     """Mount points at or below a folder, deepest last."""
     found = []
-    with open('/proc/self/mountinfo') as file:
+    with open('/proc/self/mountinfo', 'rb') as file:
         for line in file:
-            point = line.split(' ')[4].replace('\\040', ' ').replace('\\011', '\t').replace('\\134', '\\')
+            point = os.fsdecode(plain(line.split(b' ')[4]))
             if point == folder or point.startswith(folder.rstrip('/') + '/'):
                 found.append(point)
     return found
@@ -180,12 +182,25 @@ def wait_for_release(entry):
 
 
 def _remove_folder(entry):
-    if os.path.isdir(entry['path']):
+    if 'root' in entry:
+        _in_guest(Confined(entry['root']).remove_folder, entry)
+    elif os.path.isdir(entry['path']):
         os.rmdir(entry['path'])
 
 
+def _in_guest(remove, entry):
+    """Something in the guest, whose programs may have put links in its way since it was made."""
+    try:
+        remove(entry['path'])
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.ELOOP):
+            raise
+
+
 def _remove_file(entry):
-    if os.path.lexists(entry['path']):
+    if 'root' in entry:
+        _in_guest(Confined(entry['root']).unlink, entry)
+    elif os.path.lexists(entry['path']):
         os.unlink(entry['path'])
 
 

@@ -4,7 +4,7 @@ worker's device names."""
 
 import re
 
-from . import fstab
+from . import disk_names, fstab_names, protocol
 
 _GRUB_FILES = ('/boot/grub/grub.cfg', '/boot/grub2/grub.cfg')
 _LEGACY_FILES = ('/boot/grub/menu.lst', '/boot/grub/grub.conf', '/etc/grub.conf')
@@ -16,8 +16,8 @@ class Editor(object):
     """What changes: a serial console, UUIDs instead of the disk names of the old platform, no switched off
     cloud-init."""
 
-    def __init__(self, devices, root, serial):
-        self.resolver = fstab.Resolver(devices)
+    def __init__(self, resolver, root, serial):
+        self.resolver = resolver
         self.root = root
         self.serial = serial
 
@@ -27,6 +27,7 @@ class Editor(object):
             for argument in arguments
             if argument not in ('cloud-init=disabled', 'cloud-init.disabled=1')
         ]
+        kept = [argument for argument in kept if argument is not None]
         consoles = [argument for argument in kept if argument.startswith('console=')]
         if self.serial and not any(argument.startswith('console=ttyS0') for argument in consoles):
             # The last one is where the system's own messages go; the screen stays one of them.
@@ -38,14 +39,20 @@ class Editor(object):
         return Editor.edit(_WithoutConsole(self), arguments)
 
     def _by_uuid(self, argument):
+        """None for an argument that would have the guest wait for a device that it hasn't."""
         name, separator, value = argument.partition('=')
-        if not separator or name not in ('root', 'resume') or fstab.device_position(value) is None:
+        if not separator or name not in ('root', 'resume'):
             return argument
-        device = self.resolver.find(value)
-        if device is None or not device.uuid:
+        if name == 'resume':
+            new = fstab_names.resume_device(value, self.resolver)
+            return 'resume=' + new if new else None
+        if not disk_names.is_by_place(value):
             return argument
-        fits = device.path == self.root.path if name == 'root' else device.content in ('swap', 'swsuspend')
-        return '%s=UUID=%s' % (name, device.uuid) if fits else argument
+        device = self.resolver.places.find(value)
+        if device is None or device.path != self.root.path or not device.uuid:
+            protocol.warn_once('a kernel is started with root=%s, which is not the root that was prepared' % value)
+            return argument
+        return 'root=UUID=%s' % device.uuid
 
 
 class _WithoutConsole(Editor):
@@ -57,20 +64,37 @@ def apply(morph):
     """Gives (changed, notes)."""
     guest = morph.guest
     serial = morph.dossier['architecture'] in ('x86_64', 'i386') and morph.request.get('serialConsole', True)
-    editor = Editor(morph.devices, morph.root_device, serial)
+    editor = Editor(morph.resolver, morph.root_device, serial)
     changed = [path for path in ['/etc/default/grub'] if _default_grub(guest, path, editor)]
-    vendors = ['/boot/efi/EFI/%s/grub.cfg' % name for name in guest.names('/boot/efi/EFI')]
-    changed += [path for path in list(_GRUB_FILES) + vendors if _lines(guest, path, editor)]
-    changed += [path for path in _LEGACY_FILES if not guest.is_link(path) and _lines(guest, path, editor)]
-    for folder in ('/boot/loader/entries', '/boot/efi/loader/entries', '/efi/loader/entries'):
-        changed += [path for path in guest.find(folder, '.conf') if _entry(guest, path, editor)]
-    changed += [
-        path
-        for path in ('/boot/grub2/grubenv', '/boot/efi/EFI/%s/grubenv' % guest.release.get('ID', ''))
-        if _environment(guest, path, editor)
-    ]
+    changed += [path for path in _menu_files(guest) if _lines(guest, path, editor)]
+    changed += [path for path in _entry_files(guest) if _entry(guest, path, editor)]
+    changed += [path for path in _environment_files(guest) if _environment(guest, path, editor)]
     changed += [path for path in ['/etc/kernel/cmdline'] if _words(guest, path, editor)]
     return bool(changed), ['edited ' + path for path in changed]
+
+
+def _menu_files(guest):
+    vendors = ['/boot/efi/EFI/%s/%s' % (name, file) for name in guest.names('/boot/efi/EFI') for file in ('grub.cfg', 'grub.conf')]
+    return list(_GRUB_FILES) + vendors + [path for path in _LEGACY_FILES if not guest.is_link(path)]
+
+
+def _entry_files(guest):
+    folders = ('/boot/loader/entries', '/boot/efi/loader/entries', '/efi/loader/entries')
+    return [path for folder in folders for path in guest.find(folder, '.conf')]
+
+
+def _environment_files(guest):
+    return ['/boot/grub2/grubenv', '/boot/efi/EFI/%s/grubenv' % guest.release.get('ID', '')]
+
+
+def device_arguments(guest):
+    """(name, value) of all arguments that name a device, from all files of the boot loaders."""
+    files = ['/etc/default/grub', '/etc/kernel/cmdline'] + _menu_files(guest) + _entry_files(guest) + _environment_files(guest)
+    found = set()
+    for path in files:
+        if guest.is_file(path):
+            found.update(re.findall(r'(?<![\w.-])(root|resume)=(/dev/[^\s"\']+)', guest.read(path, '')))
+    return sorted(found)
 
 
 def _default_grub(guest, path, editor):

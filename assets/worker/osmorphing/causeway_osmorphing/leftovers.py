@@ -1,14 +1,16 @@
 """What ties the installation to its old hardware."""
 
+import re
+
 # Removed because the destination's disks and cards have other identities; the guest makes new ones.
 _FILES = (
     '/etc/udev/rules.d/70-persistent-cd.rules',
     '/etc/udev/rules.d/75-cd-aliases-generator.rules',
     '/etc/lvm/devices/system.devices',
-    '/etc/multipath/wwids',
-    '/etc/multipath/bindings',
-    '/var/lib/misc/wwids',
 )
+# Lists of multipath devices. Only disks of the hypervisors go: LUNs that the guest itself connects to keep their names.
+_MULTIPATH = ('/etc/multipath/wwids', '/etc/multipath/bindings', '/var/lib/misc/wwids', '/var/lib/multipath/bindings')
+_VIRTUAL_DISK = re.compile(r'(?<![0-9A-Za-z])(?:36000c29|360022480|0?QEMU|[01]ATA|0?VMware|SQEMU|SVMware|SMsft)')
 # Old leases would be asked for again.
 _LEASES = (
     ('/var/lib/dhcp', ('dhclient', 'dhcpd6')),
@@ -28,6 +30,12 @@ def remove(morph):
     for path in _FILES:
         if guest.is_file(path) and guest.remove(path):
             notes.append('removed ' + path)
+    for path in _MULTIPATH:
+        lines = guest.read(path, '').splitlines()
+        kept = [line for line in lines if line.startswith('#') or not _VIRTUAL_DISK.search(line)]
+        if len(kept) != len(lines):
+            guest.write(path, '\n'.join(kept) + '\n')
+            notes.append('removed the source\'s virtual disks from ' + path)
     for path in _AGENT_STATE:
         if guest.is_file(path):
             # A token is no original worth keeping.

@@ -1,10 +1,10 @@
 """Mounts the guest as it would mount itself, with what its own tools need to run in it."""
 
 import os
-import shutil
 
 from . import fstab, protocol
 from .command import run
+from .confined import pieces_of
 from .guest_tree import GuestTree
 from .journal import mounts_below
 from .protocol import MorphError
@@ -13,6 +13,10 @@ from .roots import mount_options
 # File systems below these belong to the system; others (data, home folders) are left alone.
 _SYSTEM = ('/boot', '/efi', '/usr', '/var', '/opt', '/etc', '/root')
 _NOT_NEEDED = ('/var/lib/docker', '/var/lib/containers', '/var/lib/libvirt', '/var/lib/mysql', '/var/lib/pgsql')
+# What is in the way of programs that read it is no table.
+_LONGEST_TABLE = 1 << 18
+_SERVERS = '/run/causeway-resolv.conf'
+_CONTENTS = ('ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'vfat')
 _KINDS = ('ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'vfat', 'msdos', 'auto')
 
 
@@ -27,17 +31,20 @@ def mount_guest(root, devices, journal, read_only=False):
     _mount(root.device, devices, point, extra, read_only)
     tree = GuestTree(point)
     mounted = {'/': root.device}
-    resolver = fstab.resolver_for(tree, devices)
-    entries = fstab.parse(tree.read('/etc/fstab', ''))
+    resolver = fstab.resolver_for(tree, devices, root.device)
+    entries = fstab.parse(tree.read('/etc/fstab', '', _LONGEST_TABLE))
     for entry in sorted(entries, key=lambda one: one.point.rstrip('/').count('/')):
         if not _needed(entry):
             continue
         device = resolver.find(entry.spec)
         if device is None:
-            _missing(entry, 'no device has %s' % entry.spec)
+            _missing(entry, fstab.why_unknown(entry.spec, resolver))
             continue
-        target = tree.real(entry.point)
-        if not os.path.isdir(target):
+        if device.content not in _CONTENTS:
+            _missing(entry, '%s holds %s' % (entry.spec, device.content or 'nothing known'))
+            continue
+        target = tree.folder_on_worker(entry.point)
+        if target is None:
             _missing(entry, 'there is no folder %s' % entry.point)
             continue
         options = [option for option in entry.options if option.startswith(('subvol=', 'subvolid='))]
@@ -75,6 +82,8 @@ def _mount(device, devices, point, extra, read_only):
         )
     else:
         options.append('rw')
+    # Its device nodes are numbers of another machine's devices.
+    options.append('nodev')
     kind = device.content or 'auto'
     run(['mount', '-t', kind, '-o', ','.join(options), device.path, point], timeout=300, code='osmorphing.mount-failed')
 
@@ -93,65 +102,66 @@ def check_file_system(device):
 
 
 def mount_system(tree, journal):
-    """What the guest's tools expect below their root. /run is a fresh one: with the worker's, they would take the
-    worker's
-    service manager for the guest's."""
-    root = tree.root
-    for folder in ('dev', 'proc', 'sys', 'run'):
-        path = tree.real('/' + folder)
-        if not path.startswith(root + '/'):
-            raise MorphError('osmorphing.mount-failed', '/%s of the guest is no folder of its own' % folder)
-        if not os.path.isdir(path):
-            journal.will('remove-folder', path=path)
-            os.mkdir(path)
-        journal.will('unmount', path=path)
-    run(['mount', '--bind', '/dev', root + '/dev'], code='osmorphing.mount-failed')
-    if os.path.isdir('/dev/pts'):
-        run(['mount', '--bind', '/dev/pts', root + '/dev/pts'], code='osmorphing.mount-failed')
-    run(['mount', '-t', 'proc', 'proc', root + '/proc'], code='osmorphing.mount-failed')
-    run(['mount', '--bind', '/sys', root + '/sys'], code='osmorphing.mount-failed')
-    run(['mount', '-t', 'tmpfs', '-o', 'mode=755,size=256m', 'tmpfs', root + '/run'], code='osmorphing.mount-failed')
-    # Logical volumes and device names come from here, when the worker has a device manager.
-    for folder in ('/run/udev', '/run/lvm'):
-        if os.path.isdir(folder):
-            os.mkdir(root + folder)
-            run(['mount', '--bind', folder, root + folder], code='osmorphing.mount-failed')
-    os.makedirs(root + '/run/lock')
+    """The folders that the guest's tools expect below their root. /run is a fresh one: with the worker's, they would take
+    the worker's service manager for the guest's. What is in the others comes with each program that runs in the guest."""
+    for name in ('/dev', '/proc', '/sys', '/run'):
+        if not tree.present(name):
+            journal.will('remove-folder', path=name, root=tree.root)
+            tree.make_folder(name)
+        if tree.is_link(name) or not tree.is_folder(name):
+            raise MorphError('osmorphing.mount-failed', '%s of the guest is no folder of its own' % name)
+    target = tree.folder_on_worker('/run')
+    journal.will('unmount', path=target)
+    run(['mount', '-t', 'tmpfs', '-o', 'nosuid,nodev,mode=755,size=256m', 'tmpfs', target], code='osmorphing.mount-failed')
+    tree.make_folder('/run/lock')
     lend_resolver(tree, journal)
 
 
 def lend_resolver(tree, journal):
     """Gives the guest the worker's name servers without touching its own file: by a file in its fresh /run when its
     resolv.conf leads there, by a mount on top of it otherwise."""
-    servers = os.path.join(journal.folder, 'resolv.conf')
-    source = (
-        '/run/systemd/resolve/resolv.conf' if os.path.isfile('/run/systemd/resolve/resolv.conf') else '/etc/resolv.conf'
+    source = next(
+        (path for path in ('/run/systemd/resolve/resolv.conf', '/etc/resolv.conf') if os.path.isfile(path)), os.devnull
     )
-    try:
-        shutil.copyfile(source, servers)
-    except OSError:
-        with open(servers, 'w'):
-            pass
-    path = tree.real('/etc/resolv.conf')
-    if path.startswith(tree.root + '/run/'):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        shutil.copyfile(servers, path)
+    tree.bring(source, _SERVERS)
+    for _ in range(8):
+        try:
+            folder = tree.folder_of('/etc/resolv.conf')
+            break
+        except FileNotFoundError as error:
+            # A link that leads nowhere. The file appears where it points to, and goes again with its folders.
+            if not _make_folders(tree, journal, error.filename):
+                folder = None
+                break
+    if folder is None:
+        protocol.warn('/etc/resolv.conf of the guest leads nowhere; its programs find no name servers')
         return
-    if not os.path.isdir(os.path.dirname(path)):
-        # A link that leads nowhere. The file appears where it points to, and goes again with its folders.
-        missing, here = [], os.path.dirname(path)
-        while not os.path.isdir(here):
-            missing.append(here)
-            here = os.path.dirname(here)
-        for folder in reversed(missing):
-            journal.will('remove-folder', path=folder)
-            os.mkdir(folder)
-    if not os.path.exists(path):
-        journal.will('remove-file', path=path)
-        with open(path, 'w'):
-            pass
+    if folder == '/run' or folder.startswith('/run/'):
+        tree.bring(source, '/etc/resolv.conf')
+        return
+    if not tree.exists('/etc/resolv.conf'):
+        journal.will('remove-file', path=tree.place_of('/etc/resolv.conf'), root=tree.root)
+        tree.bring(os.devnull, '/etc/resolv.conf')
+    if not tree.is_file('/etc/resolv.conf'):
+        protocol.warn('/etc/resolv.conf of the guest is no file; its programs find no name servers')
+        return
+    path = tree.root + tree.place_of('/etc/resolv.conf')
     journal.will('unmount', path=path)
-    run(['mount', '--bind', servers, path], code='osmorphing.mount-failed')
+    run(['mount', '--bind', tree.root + _SERVERS, path], code='osmorphing.mount-failed')
+
+
+def _make_folders(tree, journal, path):
+    """Gives whether it is a folder then."""
+    walked = ''
+    for piece in pieces_of(path):
+        walked += '/' + piece
+        if tree.is_folder(walked):
+            continue
+        if tree.present(walked):
+            return False
+        journal.will('remove-folder', path=walked, root=tree.root)
+        tree.make_folder(walked)
+    return True
 
 
 def is_mounted(journal):

@@ -3,8 +3,15 @@
 import re
 
 from . import cloud_init, protocol
-from .network import convert, interfaces_of
-from .network.names import RULES, old_names, pair, remove_old_rules, rules_of, rules_text
+from .network import convert, interfaces_of, kinds_of
+from .network.names import RULES, Interface, nameable, names_by_card, old_names, remove_old_rules, rules_of, rules_text
+from .network.seen_names import is_usual, seen_names
+
+# Where interfaces are named beside the network configuration itself.
+_FIREWALLS = (
+    '/etc/nftables.conf', '/etc/sysconfig/nftables.conf', '/etc/sysconfig/iptables', '/etc/sysconfig/ip6tables', '/etc/iptables/rules.v4',
+    '/etc/iptables/rules.v6', '/etc/ufw/user.rules', '/etc/ufw/before.rules', '/etc/shorewall/interfaces', '/etc/sysconfig/SuSEfirewall2',
+)
 
 
 def apply(morph):
@@ -14,18 +21,64 @@ def apply(morph):
     to_dhcp = request.get('setDhcp', True)
     nics = request.get('nics') or []
     notes = []
-    pairs, warnings = pair(interfaces_of(guest), nics, old_names(guest), rules_of(guest.read(RULES, '')))
+    interfaces = _interfaces(guest, len(nics))
+    names, warnings = names_by_card(interfaces, nics, old_names(guest), rules_of(guest.read(RULES, '')))
+    macs = dict((index, (nic.get('macAddress') or '').lower() or None) for index, nic in enumerate(nics))
+    pairs, unnamed = nameable([(macs[index], names[index]) for index in sorted(names)])
+    warnings += unnamed
+    if not to_dhcp:
+        addresses = dict((one.name, one.addresses) for one in interfaces)
+        morph.fixed_addresses = [
+            {'nic': index, 'macAddress': macs[index], 'addresses': addresses[names[index]]} for index in sorted(names) if addresses[names[index]]
+        ]
     for warning in warnings:
         protocol.warn(warning)
     if pairs:
         if guest.write(RULES, rules_text(pairs)):
-            notes += ['%s is the card %s' % (name, mac) for mac, name in pairs]
-    elif not nics:
+            notes += ['%s is the card %s' % (name, mac or 'of the platform') for mac, name in pairs]
+    elif not nics and not names:
         protocol.warn('the destination\'s network cards are not known; interfaces may get other names')
+    _tell_other_names(guest, set(names.values()))
     notes += ['removed ' + path for path in remove_old_rules(guest)]
     notes += convert(guest, to_dhcp)
+    if to_dhcp:
+        notes += _without_configuration(guest)
     notes += _cloud_init(guest, to_dhcp)
     return bool(notes), notes
+
+
+_ANY_CARD = '/etc/systemd/network/95-causeway.network'
+
+
+def _without_configuration(guest):
+    """Images of some clouds configure the cards of that cloud alone, by files of the system's own that know their drivers."""
+    others = ('NetworkManager', 'ifup', 'wicked', 'netplan', 'dhcpcd')
+    if kinds_of(guest) or not guest.exists('/usr/lib/systemd/systemd-networkd') or any(guest.has_program(name) for name in others):
+        return []
+    shipped = [guest.read(path) for path in guest.find('/usr/lib/systemd/network', '.network')]
+    if any(re.search(r'^Name=[^\n]*\b(en?|eth)\*', text, re.MULTILINE) and 'Driver=' not in text for text in shipped):
+        return []
+    guest.write(_ANY_CARD, '[Match]\nName=en* eth*\n\n[Network]\nDHCP=yes\n')
+    return ['no file configures the new network cards: %s has them use DHCP' % _ANY_CARD]
+
+
+def _interfaces(guest, number):
+    """The interfaces that the configuration names; where it names fewer than there are cards, also those that were seen."""
+    found = interfaces_of(guest)
+    seen = seen_names(guest)
+    macs = dict((name, mac) for mac, name in seen.by_mac.items())
+    others = [name for name in seen.names if name not in [one.name for one in found]]
+    return found + [Interface(name, macs.get(name)) for name in others[: max(0, number - len(found))]]
+
+
+def _tell_other_names(guest, kept):
+    """Rules of a firewall that no interface fits any more leave the machine open or closed."""
+    zones = [path for folder in ('/etc/firewalld/zones', '/etc/nftables.d') for path in guest.find(folder)]
+    for path in list(_FIREWALLS) + zones:
+        text = re.sub(r'#.*', '', guest.read(path, '') if guest.is_file(path) else '')
+        named = set(word for word in re.findall(r'[\w.-]+', text) if is_usual(word))
+        for name in sorted(named - kept):
+            protocol.warn_once('%s names the interface %s, and no network card of the destination is called that' % (path, name))
 
 
 def _cloud_init(guest, to_dhcp):

@@ -8,6 +8,9 @@ from .command import CommandFailed
 from .protocol import MorphError
 
 _UNREACHABLE = 'osmorphing.packages-unreachable'
+_LENT = '/run/causeway-packages'
+# The database of a system with thousands of packages.
+_LARGEST_DATABASE = 64 << 20
 
 
 def package_manager(guest, request=None):
@@ -38,25 +41,17 @@ class PackageManager(object):
 
     def lend(self, files):
         """Puts package files where the guest sees them: in its /run, which is gone with the mounts."""
-        folder = self.guest.root + '/run/causeway-packages'
-        os.makedirs(folder, exist_ok=True)
         lent = []
         for path in files:
-            target = os.path.join(folder, os.path.basename(path))
-            if not os.path.exists(target):
-                with open(path, 'rb') as source, open(target, 'wb') as copy:
-                    while True:
-                        piece = source.read(1 << 20)
-                        if not piece:
-                            break
-                        copy.write(piece)
-            lent.append('/run/causeway-packages/' + os.path.basename(path))
+            target = '%s/%s' % (_LENT, os.path.basename(path))
+            if not self.guest.is_file(target):
+                self.guest.bring(path, target)
+            lent.append(target)
         return lent
 
     def return_lent(self):
-        folder = self.guest.root + '/run/causeway-packages'
-        for name in os.listdir(folder) if os.path.isdir(folder) else []:
-            os.unlink(os.path.join(folder, name))
+        if self.guest.present(_LENT):
+            self.guest.files.remove_tree(_LENT)
 
     def install(self, names):
         """Installs packages from the given cache if there is one, from the guest's repositories otherwise.
@@ -95,7 +90,7 @@ class Apt(PackageManager):
     def installed(self):
         """Name → version, read from the database itself, which needs no program of the guest."""
         found = {}
-        for block in self.guest.read('/var/lib/dpkg/status', '').split('\n\n'):
+        for block in self.guest.read('/var/lib/dpkg/status', '', _LARGEST_DATABASE).split('\n\n'):
             fields = dict(re.findall(r'^(Package|Status|Version): (.*)$', block, re.MULTILINE))
             if fields.get('Status', '').endswith(' installed'):
                 found[fields.get('Package', '')] = fields.get('Version', '')
@@ -123,7 +118,7 @@ class Apt(PackageManager):
     def install_from_repositories(self, names):
         # What is downloaded goes with the mounts.
         archives = '/run/causeway-archives'
-        os.makedirs(self.guest.root + archives + '/partial', exist_ok=True)
+        self.guest.make_folder(archives + '/partial')
         try:
             self._run(
                 [
@@ -225,7 +220,8 @@ class Zypper(RpmBased):
     def refresh(self):
         try:
             self.guest.run(
-                ['zypper', '--non-interactive', '--gpg-auto-import-keys', 'refresh'],
+                # Only keys that the guest trusts already: one that comes from the network proves nothing.
+                ['zypper', '--non-interactive', 'refresh'],
                 timeout=1800,
                 env=self.env,
                 shown=True,

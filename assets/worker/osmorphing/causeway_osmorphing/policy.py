@@ -10,5 +10,5 @@ def forbid_services(guest, journal):
     tree = GuestTree(guest.root)
     if guest.family != 'debian' or guest.present(_PATH):
         return
-    journal.will('remove-file', path=guest.real(_PATH))
+    journal.will('remove-file', path=_PATH, root=guest.root)
     tree.write(_PATH, '#!/bin/sh\nexit 101\n', 0o755)

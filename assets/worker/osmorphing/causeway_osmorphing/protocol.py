@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -9,6 +10,7 @@ import threading
 _lock = threading.Lock()
 cancelled = threading.Event()
 _secrets = []
+_CONTROL = re.compile('[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]')
 
 
 class MorphError(Exception):
@@ -40,10 +42,21 @@ def _without_secrets(text):
     return text
 
 
+def _printable(value):
+    """Names and lines of a guest end on somebody's terminal: control characters are written out."""
+    if isinstance(value, dict):
+        return dict((_printable(key), _printable(inner)) for key, inner in value.items())
+    if isinstance(value, (list, tuple)):
+        return [_printable(inner) for inner in value]
+    if isinstance(value, str):
+        return _CONTROL.sub(lambda found: '\\x%02x' % ord(found.group()), value)
+    return value
+
+
 def emit(kind, **fields):
     """Writes one line. Output that nobody reads any more is no reason to leave a guest mounted."""
     fields['type'] = kind
-    line = _without_secrets(json.dumps(fields, ensure_ascii=True, sort_keys=True))
+    line = _without_secrets(json.dumps(_printable(fields), ensure_ascii=True, sort_keys=True))
     with _lock:
         try:
             sys.stdout.write(line + '\n')
@@ -60,6 +73,16 @@ def log(line):
 def warn(message):
     """Something that people should know, although the run goes on."""
     emit('warning', message=message)
+
+
+_told = set()
+
+
+def warn_once(message):
+    """As `warn`, for what is found in several places."""
+    if message not in _told:
+        _told.add(message)
+        warn(message)
 
 
 def check_cancelled():

@@ -9,11 +9,11 @@ from .guest_tree import GuestTree
 from .protocol import MorphError
 
 _READ_ONLY = {
-    'ext2': 'ro',
-    'ext3': 'ro,noload',
-    'ext4': 'ro,noload',
-    'xfs': 'ro,norecovery,nouuid',
-    'btrfs': 'ro',
+    'ext2': 'ro,nodev',
+    'ext3': 'ro,nodev,noload',
+    'ext4': 'ro,nodev,noload',
+    'xfs': 'ro,nodev,norecovery,nouuid',
+    'btrfs': 'ro,nodev',
 }
 _RELEASE_FILES = (
     '/etc/os-release',
@@ -125,12 +125,24 @@ def find_roots(devices, journal):
             continue
         try:
             for subvolume in _subvolumes(point) if device.content == 'btrfs' else ['']:
-                tree = GuestTree(os.path.join(point, subvolume))
+                tree = _subvolume(point, subvolume)
+                if tree is None:
+                    continue
                 if is_root(tree):
-                    roots.append(Root(device, subvolume, read_release(tree), fstab.encrypted_names(tree, devices)))
+                    roots.append(Root(device, subvolume, read_release(tree), fstab.encrypted_names(tree, devices, device)))
         finally:
             run(['umount', point], timeout=120)
     return roots
+
+
+def _subvolume(point, path):
+    """The tree of a subvolume; None for a name that is read otherwise by those who are told it."""
+    if not path:
+        return GuestTree(point)
+    if not re.match(r'^[^\x00-\x1f,\\]+$', path):
+        return None
+    real = GuestTree(point).folder_on_worker(path)
+    return GuestTree(real) if real == os.path.join(os.path.realpath(point), path) else None
 
 
 def _subvolumes(point):

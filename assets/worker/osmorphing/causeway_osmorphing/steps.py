@@ -6,6 +6,7 @@ from . import (
     agent,
     cloud_init,
     efi_fallback,
+    fstab,
     fstab_names,
     hypervisor_tools,
     initramfs,
@@ -30,6 +31,10 @@ class Morph(object):
         self.request = request
         self.manager = package_manager(guest, request)
         self.dossier = dossier_of(guest, root, mounted)
+        # Read before any file changes: later steps need what the old names meant.
+        self.resolver = fstab.resolver_for(guest, devices, root.device, kernel_command_line.device_arguments(guest))
+        self.rebuild_initramfs = False
+        self.fixed_addresses = []
         self.outputs = []
         self.changed = False
 

@@ -7,6 +7,7 @@ import stat
 
 from . import protocol
 from .command import run
+from .confined import write_all
 from .protocol import MorphError
 
 FIRST_BOOT = '/var/lib/causeway/first-boot'
@@ -64,27 +65,33 @@ def run_in_guest(morph):
     scripts = (morph.request.get('scripts') or {}).get('inGuest') or []
     for script in scripts:
         inside = '/run/causeway-script-' + _named(script)
-        path = morph.guest.root + inside
-        _write(path, script['content'])
+        files = morph.guest.files
+        content = _with_interpreter(script['content'])
+        files.create(inside, lambda handle: write_all(handle, content), stat.S_IRWXU)
         try:
-            morph.outputs.append(_run(['chroot', morph.guest.root, inside], script, {}))
+            morph.outputs.append(_run([inside], script, {}, morph.guest.enclosure))
         finally:
-            os.unlink(path)
+            if morph.guest.present(inside):
+                files.unlink(inside)
     return bool(scripts), ['ran ' + _named(script) for script in scripts]
 
 
 def _write(path, content):
-    with open(path, 'w', encoding='utf-8', errors='surrogateescape') as file:
-        # Without a first line that says otherwise it is for the shell.
-        file.write(content if content.startswith('#!') else '#!/bin/sh\n' + content)
+    with open(path, 'wb') as file:
+        file.write(_with_interpreter(content))
     os.chmod(path, stat.S_IRWXU)
 
 
-def _run(args, script, env):
+def _with_interpreter(content):
+    """Without a first line that says otherwise a script is for the shell."""
+    return (content if content.startswith('#!') else '#!/bin/sh\n' + content).encode('utf-8', 'surrogateescape')
+
+
+def _run(args, script, env, enclosure=None):
     name = _named(script)
     protocol.log('running the script %s' % name)
     result = run(
-        args, timeout=int(script.get('timeoutSeconds') or 600), check=False, env=env, code='osmorphing.script-failed'
+        args, timeout=int(script.get('timeoutSeconds') or 600), check=False, env=env, code='osmorphing.script-failed', enclosure=enclosure
     )
     output = (result.out + result.err)[-16000:]
     if result.code != 0:

@@ -112,7 +112,7 @@ class Roots(TreeTest):
     def test_systems_older_than_os_release_are_read_by_their_own_files(self):
         guest = self.guest('debian')
         for path in ('/etc/os-release', '/etc/fstab'):
-            os.unlink(guest.real(path))
+            os.unlink(guest.root + path)
         self.assertFalse(is_root(guest))
         guest.write('/etc/fstab', '')
         guest.write('/etc/redhat-release', 'CentOS release 6.10 (Final)\n')

@@ -1,7 +1,7 @@
 import os
 
 from causeway_osmorphing.network import convert, interfaces_of, kinds_of, yaml_subset
-from causeway_osmorphing.network.names import Interface, pair, rules_of, rules_text
+from causeway_osmorphing.network.names import Interface, nameable, pair, rules_of, rules_text
 
 from .trees import TreeTest
 
@@ -176,7 +176,7 @@ CASES = [
         True,
         {
             SUSE + 'ifcfg-lo': "IPADDR='127.0.0.1/8'\n",
-            SUSE + 'ifcfg-eth0': "STARTMODE='auto'\nMTU='1400'\nBOOTPROTO='dhcp'\n",
+            SUSE + 'ifcfg-eth0': "STARTMODE='auto'\nBOOTPROTO='dhcp'\n",
             SUSE + 'routes': None,
         },
     ),
@@ -211,6 +211,120 @@ CASES = [
             '/etc/systemd/network/10-lan.network': '[Match]\nName=lan0\n\n[Network]\nAddress=10.0.0.5/24\n',
         },
     ),
+    (
+        'systemd-networkd by driver keeps its name, its domains and loses what DHCP tells',
+        'debian',
+        {
+            '/etc/systemd/network/10-lan.network': '[Match]\nDriver=vmxnet3\n\n[Link]\nMTUBytes=9000\n\n[Network]\nAddress=10.0.0.5/24\nDomains=example.com\n\n[DHCPv4]\nUseDNS=no\n',
+            '/var/log/syslog': 'Linux version 6\nvmxnet3 0000:0b:00.0 ens192: renamed from eth0\n',
+        },
+        True,
+        {
+            '/etc/systemd/network/10-lan.network': '[Match]\nName=ens192\n\n[Link]\n\n[Network]\nDHCP=yes\nDomains=example.com\n\n[DHCPv4]\n',
+        },
+    ),
+    (
+        'systemd-networkd by path keeps its address and its name',
+        'debian',
+        {
+            '/etc/systemd/network/10-lan.network': '[Match]\nPath=pci-0000:0b:00.0\n\n[Network]\nAddress=10.0.0.5/24\n',
+            '/var/lib/dhcp/dhclient.ens192.leases': 'x',
+        },
+        False,
+        {'/etc/systemd/network/10-lan.network': '[Match]\nName=ens192\n\n[Network]\nAddress=10.0.0.5/24\n'},
+    ),
+    (
+        'systemd-networkd by driver for all cards fits all cards',
+        'debian',
+        {'/etc/systemd/network/10-lan.network': '[Match]\nDriver=vmxnet3 hv_netvsc\n\n[Network]\nDHCP=yes\n'},
+        True,
+        {'/etc/systemd/network/10-lan.network': '[Match]\nName=en* eth*\n\n[Network]\nDHCP=yes\n'},
+    ),
+    (
+        'systemd-networkd by MAC address keeps the name that its logs tell',
+        'debian',
+        {
+            '/etc/systemd/network/10-lan.network': '[Match]\nMACAddress=52:54:00:00:00:01\n\n[Network]\nAddress=10.0.0.5/24\n',
+            '/var/log/syslog': 'Linux version 6\nvirtio_net virtio0 ens5: renamed from eth0\n',
+        },
+        True,
+        {'/etc/systemd/network/10-lan.network': '[Match]\nName=ens5\n\n[Network]\nDHCP=yes\n'},
+    ),
+    (
+        'netplan by driver, static',
+        'ubuntu',
+        {
+            '/etc/netplan/01.yaml': 'network:\n  version: 2\n  ethernets:\n    lan:\n      match: {driver: vmxnet3}\n      set-name: ens192\n      addresses: [10.0.0.5/24]\n',
+        },
+        False,
+        {'/etc/netplan/01.yaml': 'network:\n  version: 2\n  ethernets:\n    ens192:\n      addresses:\n        - 10.0.0.5/24\n'},
+    ),
+    (
+        'netplan of the cloud with a driver, and its line for other cards, to DHCP',
+        'ubuntu',
+        {
+            '/etc/netplan/50-cloud-init.yaml': 'network:\n  version: 2\n  ethernets:\n    eth0:\n      dhcp4: true\n      match: {driver: hv_netvsc, macaddress: "00:50:56:00:00:01"}\n      set-name: eth0\n',
+            '/etc/netplan/90-hotplug-azure.yaml': 'network:\n  version: 2\n  ethernets:\n    ephemeral:\n      dhcp4: true\n      match: {driver: hv_netvsc, name: "!eth0"}\n',
+        },
+        True,
+        {
+            '/etc/netplan/50-cloud-init.yaml': None,
+            '/etc/netplan/90-hotplug-azure.yaml': None,
+            '/etc/netplan/90-causeway.yaml': 'network:\n  version: 2\n  ethernets:\n    eth0:\n      dhcp4: true\n',
+        },
+    ),
+    (
+        'netplan by driver alone for any card, to DHCP, with its search domains',
+        'ubuntu',
+        {
+            '/etc/netplan/01.yaml': 'network:\n  version: 2\n  ethernets:\n    all:\n      match: {driver: vmxnet3}\n      dhcp4: true\n      mtu: 9000\n      nameservers: {search: [example.com], addresses: [10.0.0.2]}\n',
+        },
+        True,
+        {
+            '/etc/netplan/01.yaml': None,
+            '/etc/netplan/90-causeway.yaml': 'network:\n  version: 2\n  ethernets:\n    cards:\n      match:\n        name: "e*"\n      dhcp4: true\n      nameservers:\n        search:\n          - example.com\n',
+        },
+    ),
+    (
+        'ifcfg that a tool named after its connection gets the name of its card',
+        'centos7',
+        {
+            RH + 'ifcfg-Wired_connection_1': 'TYPE=Ethernet\nNAME="Wired connection 1"\nHWADDR=00:50:56:00:00:01\nBOOTPROTO=none\nIPADDR=10.0.0.5\nPREFIX=24\nPEERDNS=no\nMTU=9000\nDOMAIN=example.com\nONBOOT=yes\n',
+            '/var/log/messages': 'Linux version 3\nsystemd-udevd[300]: renamed network interface eth0 to ens192\n',
+        },
+        True,
+        {
+            RH + 'ifcfg-Wired_connection_1': 'DEVICE=ens192\nTYPE=Ethernet\nNAME="Wired connection 1"\nDOMAIN=example.com\nONBOOT=yes\nBOOTPROTO=dhcp\n',
+        },
+    ),
+    (
+        'NetworkManager by driver, static',
+        'rocky',
+        {
+            NM + 'lan.nmconnection': '[connection]\nid=lan\ntype=ethernet\n\n[match]\ndriver=vmxnet3;\n\n[ipv4]\naddress1=10.0.0.5/24\nmethod=manual\n',
+            '/var/lib/NetworkManager/internal-1b2c-ens192.lease': 'x',
+        },
+        False,
+        {NM + 'lan.nmconnection': '[connection]\ninterface-name=ens192\nid=lan\ntype=ethernet\n\n[match]\n\n[ipv4]\naddress1=10.0.0.5/24\nmethod=manual\n'},
+    ),
+    (
+        'NetworkManager takes name servers and routes of DHCP',
+        'rocky',
+        {
+            NM + 'lan.nmconnection': '[connection]\nid=lan\ntype=ethernet\ninterface-name=ens192\n\n[ethernet]\nmtu=9000\n\n[ipv4]\nmethod=auto\nignore-auto-dns=true\ndns=10.0.0.2;\ndns-search=example.com;\n',
+        },
+        True,
+        {NM + 'lan.nmconnection': '[connection]\nid=lan\ntype=ethernet\ninterface-name=ens192\n\n[ethernet]\n\n[ipv4]\nmethod=auto\ndns-search=example.com;\n'},
+    ),
+    (
+        'ifupdown keeps commands that don\'t concern addresses',
+        'debian',
+        {
+            '/etc/network/interfaces': 'auto ens192\niface ens192 inet static\n  address 10.0.0.5/24\n  mtu 9000\n  dns-search example.com\n  pre-up iptables-restore < /etc/iptables.rules\n  up ip route add 10.9.0.0/16 via 10.0.0.9\n',
+        },
+        True,
+        {'/etc/network/interfaces': 'auto ens192\niface ens192 inet dhcp\n  dns-search example.com\n  pre-up iptables-restore < /etc/iptables.rules\n'},
+    ),
 ]
 
 
@@ -241,7 +355,7 @@ class NetworkFiles(TreeTest):
             'rocky', {NM + 'a.nmconnection': '[connection]\ntype=ethernet\ninterface-name=a0\n[ipv4]\nmethod=manual\n'}
         )
         convert(guest, True)
-        self.assertEqual(os.stat(guest.real(NM + 'a.nmconnection')).st_mode & 0o777, 0o600)
+        self.assertEqual(os.stat(guest.root + NM + 'a.nmconnection').st_mode & 0o777, 0o600)
 
     def test_all_kinds_are_seen(self):
         files = {}
@@ -292,6 +406,18 @@ class Names(TreeTest):
         self.assertEqual(dict(pairs)['fa:16:3e:00:00:01'], 'eth1')
         again, _ = pair(interfaces, nics, {}, rules_of(rules_text(pairs)))
         self.assertEqual(again, pairs)
+
+    def test_a_single_card_keeps_its_name_without_a_mac_address(self):
+        pairs, warnings = nameable(pair([Interface('ens192')], [{'macAddress': None}], {}, {})[0])
+        self.assertEqual((pairs, warnings), ([(None, 'ens192')], []))
+        self.assertIn('DRIVERS=="?*", NAME="ens192"', rules_text(pairs))
+
+    def test_several_cards_without_mac_addresses_get_no_rules(self):
+        nics = [{'macAddress': None, 'addresses': ['10.0.0.6']}, {'macAddress': None}]
+        pairs, _ = pair([Interface('eth0', None, ['10.0.0.5']), Interface('eth1', None, ['10.0.0.6'])], nics, {}, {})
+        self.assertEqual(pairs, [(None, 'eth1'), (None, 'eth0')])
+        kept, warnings = nameable(pairs)
+        self.assertEqual((kept, len(warnings)), ([], 1))
 
     def test_a_guess_among_several_is_told(self):
         _, warnings = pair(

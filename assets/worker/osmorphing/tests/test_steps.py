@@ -1,7 +1,7 @@
 import json
 import os
 
-from causeway_osmorphing import cloud_init, hypervisor_tools
+from causeway_osmorphing import cli, cloud_init, hypervisor_tools, initramfs, network_step
 from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.command import Result
 from causeway_osmorphing.diff import diff_of, is_empty
@@ -121,6 +121,8 @@ class Steps(TreeTest):
         self.assertIn(
             'zypper --non-interactive install --no-recommends --auto-agree-with-licenses cloud-init', guest.commands
         )
+        # A key that comes from the network with the packages proves nothing.
+        self.assertEqual([command for command in guest.commands if 'gpg' in command], [])
         self.assertTrue(
             any(command.endswith('/boot/initrd-5.14.21-default 5.14.21-default') for command in guest.commands)
         )
@@ -186,6 +188,34 @@ class Steps(TreeTest):
         with self.assertRaises(MorphError) as caught:
             prepare(self.morph(guest, {'hypervisor': 'kvm'}))
         self.assertEqual(caught.exception.code, 'osmorphing.no-virtio')
+
+    def test_disks_of_other_buses_get_their_drivers_and_those_are_looked_for_in_the_image(self):
+        for bus, modules in (('ide', ('ata_piix', 'ahci')), ('usb', ('usb_storage', 'xhci_pci'))):
+            with self.subTest(bus):
+                self.clear()
+                files = kernel('5.14.0-1', ('virtio', 'virtio_net', 'virtio_blk') + modules)
+                guest = self.guest('rocky', dict(files, **{
+                    '/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/etc/dracut.conf.d/.keep': ''}))
+                initramfs.rebuild(self.morph(guest, {'diskBuses': [bus, 'virtio']}))
+                image = guest.read('/boot/initramfs-5.14.0-1.img')
+                for name in modules + ('virtio_blk', 'virtio_net'):
+                    self.assertIn('/%s.ko.xz' % name, image)
+        self.clear()
+        guest = self.guest('rocky', dict(kernel('5.14.0-1'), **{'/usr/bin/dracut': '', '/usr/bin/lsinitrd': ''}))
+        with self.assertRaises(MorphError) as caught:
+            initramfs.rebuild(self.morph(guest, {'diskBuses': ['ide']}))
+        self.assertEqual(caught.exception.code, 'osmorphing.no-virtio')
+        self.assertEqual(self.warnings, ['the kernel 5.14.0-1 has no drivers for ide disks; it can\'t boot on the destination'])
+
+    def test_a_worker_that_is_older_than_the_guest_is_warned_of(self):
+        def release(name, version):
+            return {'ID': name, 'VERSION_ID': version}
+
+        for guest, worker in (('ubuntu 22.04', 'ubuntu 24.04'), ('debian 13', 'ubuntu 22.04'), ('opensuse-tumbleweed ', 'opensuse-tumbleweed ')):
+            cli.warn_of_older_worker(release(*guest.split(' ')), release(*worker.split(' ')))
+        self.assertEqual(self.warnings, [])
+        cli.warn_of_older_worker(release('ubuntu', '24.04'), release('ubuntu', '22.04'))
+        self.assertEqual(self.warnings, ['the worker runs 22.04, which is older than the guest (24.04); choose a worker image with the same or a newer version'])
 
     def test_drivers_that_are_built_in_need_no_rebuilt_image(self):
         files = {'/usr/bin/rpm': '', '/usr/bin/dnf': '', '/usr/bin/dracut': ''}
@@ -293,12 +323,42 @@ class Steps(TreeTest):
         self.assertTrue(guest.exists('/var/lib/cloud/seed/nocloud/x'))
         self.assertEqual(guest.read('/boot/grub2/grub.cfg'), 'linux /vmlinuz-1 root=UUID=1 console=ttyS0\n')
 
-    def test_disk_names_stay_where_nothing_proves_what_they_mean(self):
+    def test_the_root_is_found_by_its_uuid_whatever_it_was_called(self):
         guest = self.rocky({'/etc/fstab': '/dev/sdb1 / ext4 defaults 0 1\n'})
-        morph = self.morph(guest)
-        prepare(morph)
-        self.assertEqual(guest.read('/etc/fstab'), '/dev/sdb1 / ext4 defaults 0 1\n')
-        self.assertEqual(len([warning for warning in self.warnings if 'names of disks' in warning]), 1)
+        prepare(self.morph(guest))
+        self.assertEqual(guest.read('/etc/fstab'), 'UUID=1 / ext4 defaults 0 1\n')
+        self.assertEqual(self.warnings, [])
+
+    def test_a_card_that_no_file_names_keeps_the_name_that_was_logged(self):
+        guest = self.rocky({
+            '/etc/NetworkManager/system-connections/ens192.nmconnection': '[connection]\ntype=ethernet\n[ipv4]\nmethod=auto\n',
+            '/var/log/messages': 'Linux version 5\nvmxnet3 0000:0b:00.0 ens224: renamed from eth0\n',
+            '/var/lib/NetworkManager/internal-1-ens192.lease': '',
+            '/etc/nftables.conf': 'iif "ens224" accept\niif "ens161" drop # ens999\n',
+        })
+        network_step.apply(self.morph(guest))
+        self.assertIn('ATTR{address}=="fa:16:3e:00:00:01", NAME="ens224"', guest.read('/etc/udev/rules.d/70-causeway-net.rules'))
+        self.assertEqual(self.warnings, ['/etc/nftables.conf names the interface ens161, and no network card of the destination is called that'])
+
+    def test_a_guest_that_configures_the_cards_of_its_cloud_alone_gets_dhcp_on_others(self):
+        files = {
+            '/usr/lib/systemd/systemd-networkd': '',
+            '/usr/lib/systemd/network/80-ec2.network': '[Match]\nDriver=ena ixgbevf vif\n[Network]\nDHCP=yes\n',
+        }
+        guest = self.guest('rocky', files)
+        network_step.apply(self.morph(guest))
+        self.assertEqual(guest.read('/etc/systemd/network/95-causeway.network'), '[Match]\nName=en* eth*\n\n[Network]\nDHCP=yes\n')
+        self.assertFalse(network_step.apply(self.morph(guest))[0])
+        self.clear()
+        guest = self.guest('rocky', dict(files, **{'/usr/sbin/NetworkManager': ''}))
+        network_step.apply(self.morph(guest))
+        self.assertFalse(guest.exists('/etc/systemd/network/95-causeway.network'))
+
+    def test_a_name_that_nothing_tells_is_warned_of(self):
+        guest = self.guest('debian', {'/etc/systemd/network/a.network': '[Match]\nMACAddress=00:50:56:00:00:01\n[Network]\nAddress=10.0.0.5/24\n'})
+        network_step.apply(self.morph(guest))
+        self.assertIn('NAME="eth0"', guest.read('/etc/udev/rules.d/70-causeway-net.rules'))
+        self.assertEqual(len([one for one in self.warnings if 'firewall rules' in one]), 1)
 
     def test_a_uefi_guest_gets_the_fallback_loader_with_all_stages(self):
         guest = self.rocky(

@@ -9,8 +9,9 @@ import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+from causeway_osmorphing import protocol
 from causeway_osmorphing.protocol import MorphError
-from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource
+from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource, open_disc
 from causeway_osmorphing.windows.drivers import candidates
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, is_clean, shown
 from causeway_osmorphing.windows import init_agent
@@ -104,7 +105,7 @@ class TreeTest(unittest.TestCase):
         self.assertFalse(self.tree.write('windows/SYSTEM32/A.TXT', b'1'))
         self.assertTrue(os.path.isfile(self.root + '/WINDOWS/system32/a.txt'))
         self.assertEqual([one['path'] for one in self.tree.diff()['added']], ['/WINDOWS/system32/a.txt'])
-        self.assertRaises(ValueError, self.tree.real, 'Windows/../../etc')
+        self.assertRaises(ValueError, self.tree.spelt, 'Windows/../../etc')
 
     def test_an_original_is_kept_once(self):
         with open(self.root + '/WINDOWS/b', 'w') as file:
@@ -121,14 +122,9 @@ class HiveTest(unittest.TestCase):
         self.assertEqual(shown(MULTI, encoded(MULTI, ['a', 'b'])), 'multi:a|b')
 
     def test_a_hive_with_open_logs_is_not_clean(self):
-        path = tempfile.mktemp()
-        try:
-            for sequence, clean in ((7, True), (8, False)):
-                with open(path, 'wb') as file:
-                    file.write(b'regf' + struct.pack('<II', 7, sequence) + bytes(4096))
-                self.assertEqual(is_clean(path), clean)
-        finally:
-            os.unlink(path)
+        for sequence, clean in ((7, True), (8, False)):
+            self.assertEqual(is_clean(b'regf' + struct.pack('<II', 7, sequence) + bytes(4096)), clean)
+        self.assertFalse(is_clean(b'regf'))
 
 
 class DiscTest(unittest.TestCase):
@@ -145,6 +141,69 @@ class DiscTest(unittest.TestCase):
                 self.assertEqual(caught.exception.code, 'osmorphing.drivers-missing')
         finally:
             os.unlink(path)
+
+
+class StandInHive(object):
+    """A registry of one level: (key, name) → (kind, value)."""
+
+    def __init__(self, values):
+        self.all = values
+
+    def text(self, path, name, default=''):
+        return self.all.get((path, name), (None, default))[1]
+
+    def set(self, path, name, kind, value):
+        old = self.all.get((path, name))
+        self.all[path, name] = (kind, value)
+        return old != (kind, value)
+
+
+class StandInInstallation(object):
+    services = 'ControlSet001\\Services'
+    architecture = 'x86_64'
+
+    def __init__(self, root, command):
+        self.tree = WindowsTree(root)
+        self.system = StandInHive({(self.services + '\\cloudbase-init', 'ImagePath'): (1, command), (self.services + '\\cloudbase-init', 'Start'): (DWORD, 4)})
+
+
+class OwnAgentTest(unittest.TestCase):
+    FOLDER = 'Program Files/Cloudbase Solutions/Cloudbase-Init'
+    PROGRAM = 'C:\\Program Files\\Cloudbase Solutions\\Cloudbase-Init'
+    WANTED = '[DEFAULT]\r\nlocal_scripts_path=C:\\Cloudbase-Init\\LocalScripts\r\nlogdir=C:\\Cloudbase-Init\\Log\r\nplugins=a,b\r\n'
+
+    def setUp(self):
+        self.root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.root)
+        os.makedirs(os.path.join(self.root, self.FOLDER, 'conf'))
+
+    def test_an_agent_that_lies_elsewhere_is_configured_and_enabled(self):
+        conf = os.path.join(self.root, self.FOLDER, 'conf', 'cloudbase-init.conf')
+        with open(conf, 'w') as file:
+            file.write('[DEFAULT]\nusername=Owner\nplugins=old.one,\n  old.two\nlogdir=D:\\log\n[config_drive]\nplugins=x\n')
+        for command in (
+            '"{0}\\bin\\OpenStackService.exe" cloudbase-init "{0}\\Python\\Scripts\\cloudbase-init.exe" --config-file "{0}\\conf\\cloudbase-init.conf"'.format(self.PROGRAM),
+            '"%ProgramFiles%\\Cloudbase Solutions\\Cloudbase-Init\\Bin\\OpenStackServiceX64.exe" cloudbase-init x',
+            self.PROGRAM + '\\bin\\OpenStackService.exe cloudbase-init x',
+        ):
+            installation = StandInInstallation(self.root, command)
+            changed, notes, scripts = init_agent.install(installation, {'agentConfiguration': self.WANTED}, '')
+            self.assertEqual(scripts, self.FOLDER + '/LocalScripts')
+            self.assertEqual(installation.system.all[installation.services + '\\cloudbase-init', 'Start'], (DWORD, 2))
+            with open(conf, newline='') as file:
+                self.assertEqual(
+                    file.read().split('\r\n'),
+                    ['[DEFAULT]', 'local_scripts_path=%s\\LocalScripts' % self.PROGRAM, 'username=Owner', 'plugins=a,b', 'logdir=D:\\log', '[config_drive]', 'plugins=x', ''],
+                )
+            self.assertEqual(init_agent.install(installation, {'agentConfiguration': self.WANTED}, '')[0], False)
+
+    def test_a_service_without_its_files_is_no_agent(self):
+        installation = StandInInstallation(self.root, '"C:\\Gone\\bin\\OpenStackService.exe" cloudbase-init')
+        emit, protocol.emit = protocol.emit, lambda *_, **__: None
+        try:
+            self.assertRaises(MorphError, init_agent.install, installation, {'agentConfiguration': self.WANTED}, '')
+        finally:
+            protocol.emit = emit
 
 
 class InitAgentTest(unittest.TestCase):
@@ -202,3 +261,16 @@ class HttpSourceTest(unittest.TestCase):
 
     def test_a_server_without_ranges_is_asked_once(self):
         self.assertEqual(self.read(False), [len(self.content)])
+
+    def test_a_disc_with_a_digest_is_checked_before_anything_of_it_is_read(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, 'served.iso')
+        content = b'\0' * (40 * 2048)
+        with open(path, 'wb') as file:
+            file.write(content)
+        for digest, code in (('ab' * 32, 'osmorphing.download-differs'), (hashlib.sha256(content).hexdigest(), 'osmorphing.drivers-missing')):
+            # The right one is no disc, which shows only when it is read.
+            with self.assertRaises(MorphError) as caught:
+                open_disc({'url': 'file://' + path, 'sha256': digest}, folder)
+            self.assertEqual(caught.exception.code, code)

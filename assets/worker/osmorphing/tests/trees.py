@@ -88,7 +88,7 @@ class StandIns(Guest):
             for name in self.names('/lib/modules/%s/kernel/virtio' % version)
             if re.search(r'\b%s\b' % name.split('.')[0], wanted) or name.startswith(('virtio.', 'virtio_ring.'))
         ]
-        with open(self.real(image), 'w') as file:
+        with open(self.root + image, 'w') as file:
             file.write(''.join('usr/lib/modules/%s/%s\n' % (version, name) for name in modules))
 
     def _lsinitrd(self, args):
@@ -153,6 +153,7 @@ class TreeTest(unittest.TestCase):
         self.root = os.path.realpath(tempfile.mkdtemp(prefix='causeway-guest-'))
         self.addCleanup(shutil.rmtree, self.root, True)
         self.warnings = []
+        protocol._told.clear()
         self._emit = protocol.emit
         protocol.emit = lambda kind, **fields: self.warnings.append(fields['message']) if kind == 'warning' else None
         self.addCleanup(setattr, protocol, 'emit', self._emit)

@@ -3,6 +3,8 @@ $image = "$env:TEMP\causeway-virtio.iso"
 if ($request.path) { $image = $request.path } else {
   [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
   try { (New-Object Net.WebClient).DownloadFile($request.url, $image) } catch { Stop-With 'osmorphing.drivers-missing' "the VirtIO disc cannot be fetched: $($_.Exception.Message)" }
+  $digest = (Get-FileHash -Algorithm SHA256 -LiteralPath $image).Hash
+  if ($request.sha256 -and $digest -ne $request.sha256) { Stop-With 'osmorphing.download-differs' "the SHA-256 of $($request.url) is $digest, not $($request.sha256)" }
 }
 try { $disc = Mount-DiskImage -ImagePath $image -PassThru } catch { Stop-With 'osmorphing.drivers-missing' "the VirtIO disc cannot be opened: $($_.Exception.Message)" }
 try {

@@ -58,9 +58,13 @@ try {
     $addresses = @($key.GetValue('IPAddress') | Where-Object { $_ -and $_ -ne '0.0.0.0' })
     if ($addresses.Count -eq 0) { continue }
     @{
-      addresses = $addresses; masks = @($key.GetValue('SubnetMask') | Where-Object { $_ }); gateways = @($key.GetValue('DefaultGateway') | Where-Object { $_ })
+      guid = $key.PSChildName; addresses = $addresses; masks = @($key.GetValue('SubnetMask') | Where-Object { $_ }); gateways = @($key.GetValue('DefaultGateway') | Where-Object { $_ })
       servers = @("$($key.GetValue('NameServer'))" -split '[ ,]+' | Where-Object { $_ })
     }
+  })
+  # Interfaces that ask by DHCP already, but have name servers of their own.
+  $withServers = @(foreach ($key in Get-ChildItem "$set\Services\Tcpip\Parameters\Interfaces") {
+    if ($key.GetValue('EnableDHCP') -eq 1 -and "$($key.GetValue('NameServer'))".Trim()) { $key.PSChildName }
   })
   $answer = @{
     drive = $drive; device = $roots[0].device; uuid = $roots[0].uuid; name = "$($current.ProductName)"
@@ -69,7 +73,7 @@ try {
     architecture = "$((Get-ItemProperty "$set\Control\Session Manager\Environment").PROCESSOR_ARCHITECTURE)"
     hostname = "$((Get-ItemProperty "$set\Control\ComputerName\ComputerName").ComputerName)"
     uefi = @(foreach ($disk in $disks) { Get-Partition -DiskNumber $disk.Number -ErrorAction SilentlyContinue | Where-Object { $_.GptType -eq '{c12a7328-f81f-11d2-ba4b-00a0c93ec93b}' } }).Count -gt 0
-    services = $services; interfaces = $interfaces
+    services = $services; interfaces = $interfaces; withServers = $withServers
     worker = @(foreach ($part in 'Major', 'Minor', 'Build') { [int][Environment]::OSVersion.Version.$part })
   }
 } finally { Dismount-Hives }

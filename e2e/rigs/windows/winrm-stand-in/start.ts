@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { XMLParser } from 'fast-xml-parser';
-import { makeCertificate } from '../../../../electron/engine/transport/certificates.ts';
+import { windowsWorkerUser, windowsWorkerUserData, createWindowsCertificate, createWindowsPassword } from '../../../../electron/engine/workers/windows-worker-user-data.ts';
 
 /** A command as the stand-in was told it: the program with its arguments, the decoded script, all of standard input. */
 export interface ReceivedCommand {
@@ -22,13 +22,15 @@ export interface WinrmStandIn {
   readonly port: number;
   readonly username: string;
   readonly password: string;
-  /** Of its certificate, as colon-separated hex. */
+  /** Of its certificate, in hex. */
   readonly certificateSha256: string;
   /** Action names in their order. */
   readonly actions: readonly string[];
   readonly commands: readonly ReceivedCommand[];
   /** What was wrong with requests; has to stay empty. */
   readonly violations: readonly string[];
+  /** The user data that it was made with. */
+  readonly userData: string;
   /** HTTP requests of all kinds, refused ones too. */
   requests(): number;
   /** Shells that nobody deleted. */
@@ -54,12 +56,12 @@ const largestEnvelope = 512_000;
 
 /**
  * Speaks Windows Remote Management as its documents describe it: HTTPS with basic authentication, WS-Management messages
- * with the remote shell's actions. Every message is checked by hand against what they demand; commands are run by `run`.
+ * with the remote shell's actions. Account and certificate are those of the product's user data for a Windows worker. Every message is checked by hand against what they demand; commands are run by `run`.
  * Each first Receive of a command answers that there is no output yet, as a slow command does.
  */
 export async function startWinrmStandIn(run: (command: ReceivedCommand) => CommandAnswer | Promise<CommandAnswer>): Promise<WinrmStandIn> {
-  const certificate = await makeCertificate('windows-worker');
-  const [username, password] = ['causeway', `Pw-${randomUUID()}`];
+  const [username, password, certificate] = [windowsWorkerUser, createWindowsPassword(), await createWindowsCertificate()];
+  const userData = windowsWorkerUserData(password, certificate);
   const actions: string[] = [];
   const commands: ReceivedCommand[] = [];
   const violations: string[] = [];
@@ -155,7 +157,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     response.writeHead(status, { 'content-type': 'application/soap+xml;charset=UTF-8', 'content-length': String(Buffer.byteLength(answer)) }).end(answer);
   };
 
-  const server = createServer({ key: certificate.keyPem, cert: certificate.certPem }, (request, response) => {
+  const server = createServer(importedBy(userData), (request, response) => {
     take(request, response).catch((error: unknown) => {
       violations.push(String(error));
       response.destroy();
@@ -167,8 +169,8 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port, username, password,
-    certificateSha256: certificate.fingerprint.toUpperCase().replace(/..(?=.)/g, '$&:'),
+    port: (server.address() as AddressInfo).port, username, password, userData,
+    certificateSha256: certificate.fingerprint,
     actions, commands, violations,
     requests: () => requests,
     openShells: () => shells.size,
@@ -179,6 +181,14 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       await closed;
     },
   };
+}
+
+/** The file that the user data has Windows import, with its password. */
+function importedBy(userData: string): { readonly pfx: Buffer; readonly passphrase: string } {
+  const pfx = /FromBase64String\('([A-Za-z0-9+/=]+)'\)/.exec(userData)?.[1];
+  const passphrase = /\$filePassword = ConvertTo-SecureString '([^']+)'/.exec(userData)?.[1];
+  if (pfx === undefined || passphrase === undefined) throw new Error('the user data has no certificate to import');
+  return { pfx: Buffer.from(pfx, 'base64'), passphrase };
 }
 
 /** What the protocol demands of every request's header. */

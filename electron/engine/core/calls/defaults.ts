@@ -4,11 +4,14 @@ import type { PluginId, Side } from '../../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
 import { canonicalise } from '../../../../shared/validation/accepted-spellings.ts';
 import { checkShape } from '../../../../shared/validation/check-shape.ts';
+import { findingsText } from '../../../../shared/validation/findings-text.ts';
+import { toPointer } from '../../../../shared/validation/json-pointer.ts';
 import { defaultsFiles, type DefaultsFiles } from '../../project-files/defaults-files.ts';
 import type { CoreContext } from '../core-context.ts';
 import { environmentDefinition } from '../environments.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { separateSecrets, storeSecrets, type SeparatedSecrets } from '../secret-references.ts';
+import { acceptEntered } from '../trust/entered-uses.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 /** What a project's virtual machines have in common, for all of them or for a wave. */
@@ -26,6 +29,11 @@ export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {
     });
     for (const { secrets } of separated) await storeSecrets(secrets, core.vault);
     const layers: LayerSet = Object.fromEntries(separated.filter(hasContent).map(({ key, secrets, cleared }) => [key, { environment: secrets.value, ...(cleared.length === 0 ? {} : { cleared }) }]));
+    const former = wave === undefined ? files.project() : (files.waves.find(wave)?.environments ?? {});
+    acceptEntered(core, Object.entries(layers).map(([key, { environment }]) => {
+      const [plugin, side] = key.split('/') as [PluginId, Side];
+      return { plugin, side, before: former[key]?.environment ?? {}, after: environment };
+    }));
     if (wave === undefined) files.saveProject(layers);
     else files.waves.save({ name: wave, environments: layers });
     return shown(files);
@@ -60,11 +68,10 @@ function refuseShape(key: string, environment: SeparatedSecrets['value']): void 
   const definition = definitionOf(key);
   if (definition === undefined) throw new CausewayError('general.invalid-input', `there is no ${key}`);
   const faults = checkShape(definition.schema, canonicalise(environment, definition.acceptedSpellings).environment, {
-    unknownKey: ({ key: unknown }) => ({ message: `${JSON.stringify(unknown)} is no key of ${key}` }),
+    unknownKey: ({ key: unknown }) => ({ message: `Unknown key ${JSON.stringify(unknown)} in ${key}` }),
     givenElsewhere: () => true,
   });
-  const [first] = faults;
-  if (first !== undefined) throw new CausewayError('engine.environment-invalid', `/${first.path.join('/')}: ${first.message}${faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''}`);
+  if (faults.length > 0) throw new CausewayError('engine.environment-invalid', findingsText(faults.map(({ path, message }) => ({ path: toPointer(path), message }))));
 }
 
 function filesOf(core: Pick<CoreContext, 'stateFolder'>): DefaultsFiles {

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isTerminalDeployment, type Deployment } from '../../../../shared/model/deployment.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { LedgerItem } from '../../../../shared/model/ledger.ts';
-import { withoutEscapes } from '../../deployments/boot-verdict.ts';
+import { withoutEscapes } from '../../deployments/console-text.ts';
 import { deploymentGraph } from '../../deployments/deployment-graph.ts';
 import { entriesOf } from '../../deployments/entries-left.ts';
 import type { DeploymentRun } from '../../ports/deployment-platform.ts';
@@ -10,7 +10,8 @@ import { ledgerScope } from '../../store/ledger.ts';
 import { deploymentOf, endpointOf, openDestination, replicaOf, using, type CoreContext } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { graphTasks } from '../graph-tasks.ts';
-import { resolveSecrets } from '../secret-references.ts';
+import { acceptUses } from '../trust/entered-uses.ts';
+import { diskKeyUse } from '../trust/gate.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 /** How much of a console is told, in characters. */
@@ -18,6 +19,8 @@ const consoleLength = 64_000;
 
 export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
   async 'deployment.create'(core, { replica, options }) {
+    core.gate.requireProject();
+    acceptUses(core, (options.luksKeys ?? []).map(({ secret }) => diskKeyUse(secret)));
     return core.deployments.deploy(replicaOf(core, replica), options);
   },
 
@@ -45,7 +48,7 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
   },
 
   async 'deployment.resume'(core, { deployment: reference }) {
-    if (reference === undefined) return [...core.deployments.resumeInterrupted()];
+    if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.deployments.resumeInterrupted()] : [];
     const deployment = deploymentOf(core, reference);
     if (deployment.state !== 'interrupted' && deployment.state !== 'cancelling') {
       throw new CausewayError('engine.not-active', `deployment ${deployment.id} is ${deployment.state}`);
@@ -63,7 +66,7 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
     if (server === undefined) throw new CausewayError('deployment.no-server', `deployment ${deployment.id}`);
     const run = await runOf(core, deployment);
     return using(openDestination(core, endpointOf(core, deployment.destinationEndpointId)), async (destination) => {
-      if (destination.deployment === undefined) throw new CausewayError('deployment.not-supported', 'the destination has no consoles');
+      if (destination.deployment?.consoleLog === undefined) throw new CausewayError('deployment.not-supported', 'the destination has no consoles');
       const text = withoutEscapes(await destination.deployment.consoleLog(server.id, run, signal));
       return { text: core.redactor.text(text.slice(-consoleLength)) };
     });
@@ -87,7 +90,8 @@ function resourcesOf(core: CoreContext, deployment: Deployment): LedgerItem[] {
   return entriesOf(core.store, deployment.id).map((entry) => ({ ...entry, ...(endpointName === undefined ? {} : { endpointName }) }));
 }
 
-function withPosition(core: CoreContext, deployment: Deployment): Deployment {
+function withPosition(core: CoreContext, stored: Deployment): Deployment {
+  const deployment = core.deployments.asShown(stored);
   const queuePosition = core.deployments.queue.positionOf(deployment.id);
   return queuePosition === undefined ? deployment : { ...deployment, queuePosition };
 }
@@ -124,5 +128,5 @@ async function removeResources(core: CoreContext, deployment: Deployment, signal
 async function environmentOf(core: CoreContext, deployment: Deployment): Promise<JsonObject> {
   const replica = core.store.replicas.find(deployment.replicaId);
   if (replica === undefined) return {};
-  return resolveSecrets(replicaEnvironments(core, replica).values('destination'), core.vault, (name, secret) => core.redactor.learn(name, secret));
+  return replicaEnvironments(core, replica).opened('destination');
 }

@@ -1,11 +1,14 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/model/json.ts';
-import type { PluginId } from '../../../../shared/model/plugin-id.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
+import { missingInRuntime } from '../../runtime/runtime-check.ts';
 import { newId } from '../../store/ids.ts';
-import { endpointOf, openDestination, openSource, using, type CoreContext } from '../core-context.ts';
-import { referencedSecret, referencedSecrets, separateSecrets, storeSecrets } from '../secret-references.ts';
+import { refuseConnection } from '../../trust/connection-bounds.ts';
+import { endpointOf, openDestination, openSource, shownEndpoint, storedEndpoint, using, type CoreContext } from '../core-context.ts';
+import { projectFolderOf } from '../replica-environments.ts';
+import { separateSecrets } from '../secret-references.ts';
+import { secretPrefix } from '../trust/accepted-endpoints.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
@@ -13,30 +16,33 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     refuseTakenName(core, name);
     const id = newId('ep');
     const now = new Date().toISOString();
-    const endpoint: Endpoint = { id, name, plugin, connection: await protectedConnection(core, id, plugin, connection), createdAt: now, updatedAt: now };
-    core.descriptions.addEndpoint(endpoint);
-    return endpoint;
+    const accepted = await acceptConnection(core, { id, name, plugin }, connection);
+    core.descriptions.addEndpoint({ id, name, plugin, connection: inFiles(core, accepted), createdAt: now, updatedAt: now });
+    return endpointOf(core, id);
   },
 
   async 'endpoint.list'(core) {
-    return core.store.endpoints.list();
+    const endpoints = core.store.endpoints.list();
+    await core.accepted.load(endpoints);
+    return endpoints.map((endpoint) => shownEndpoint(core, endpoint));
   },
 
   async 'endpoint.get'(core, { endpoint }) {
+    await core.accepted.load([storedEndpoint(core, endpoint)]);
     return endpointOf(core, endpoint);
   },
 
   async 'endpoint.update'(core, { endpoint: reference, name, connection }) {
-    const endpoint = endpointOf(core, reference);
+    const endpoint = storedEndpoint(core, reference);
     if (name !== undefined && name !== endpoint.name) refuseTakenName(core, name);
-    const updated: Endpoint = {
+    const accepted = connection === undefined ? undefined : await acceptConnection(core, endpoint, connection);
+    core.descriptions.updateEndpoint({
       ...endpoint,
       ...(name === undefined ? {} : { name }),
-      ...(connection === undefined ? {} : { connection: await protectedConnection(core, endpoint.id, endpoint.plugin, connection) }),
+      ...(accepted === undefined ? {} : { connection: inFiles(core, accepted, endpoint) }),
       updatedAt: new Date().toISOString(),
-    };
-    core.descriptions.updateEndpoint(updated);
-    return updated;
+    });
+    return endpointOf(core, endpoint.id);
   },
 
   async 'endpoint.remove'(core, { endpoint: reference }) {
@@ -46,8 +52,9 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     const left = core.store.ledger.list().filter((entry) => entry.endpointId === endpoint.id);
     if (left.length > 0) throw new CausewayError('engine.in-use', `the ledger knows ${left.length} resources at endpoint ${endpoint.name}`);
     core.descriptions.removeEndpoint(endpoint.id);
+    await core.accepted.forget(endpoint.id);
     // Only those that were made for this endpoint; a secret that somebody named may serve elsewhere.
-    for (const secret of referencedSecrets(endpoint.connection)) {
+    for (const secret of await core.vault.names()) {
       if (secret.startsWith(`${secretPrefix(endpoint.id)}/`)) await core.vault.remove(secret);
     }
     return {};
@@ -56,37 +63,32 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
   async 'endpoint.check'(core, { endpoint: reference }, signal) {
     const endpoint = endpointOf(core, reference);
     const report =
-      core.platforms[endpoint.plugin]?.source === undefined
+      !core.gate.hasPlatform(endpoint.plugin, 'source')
         ? await using(openDestination(core, endpoint), (platform) => platform.check(signal))
         : await using(openSource(core, endpoint), (platform) => platform.check(signal));
-    return { passed: report.passed, steps: report.steps.map((step) => ({ ...step })) };
+    const lacking = (await missingInRuntime()).map(({ name, usedFor, evidence }) => ({
+      name: `Runtime: ${name}`, outcome: 'failed' as const, evidence: `Not available, needed for ${usedFor} (${evidence}).`,
+    }));
+    return { passed: report.passed && lacking.length === 0, steps: [...lacking, ...report.steps.map((step) => ({ ...step }))] };
   },
 };
 
-function secretPrefix(endpointId: string): string {
-  return `endpoint/${endpointId}`;
+/**
+ * Checked against the plugin's form; only then it becomes the accepted one, together with its secrets. What comes back
+ * has references in their places.
+ */
+async function acceptConnection(core: CoreContext, endpoint: Pick<Endpoint, 'id' | 'name' | 'plugin'>, connection: JsonObject): Promise<JsonObject> {
+  core.gate.requireProject();
+  const { value, secrets } = separateSecrets(plugins[endpoint.plugin].connection, connection, secretPrefix(endpoint.id));
+  refuseConnection(endpoint.plugin, value, projectFolderOf(core));
+  await core.accepted.accept(endpoint, value, secrets);
+  return value;
 }
 
-/** Checked against the plugin's form; only then do its secrets go into the vault. */
-async function protectedConnection(core: CoreContext, id: string, plugin: PluginId, connection: JsonObject): Promise<JsonObject> {
-  const { connection: schema } = plugins[plugin];
-  const separated = separateSecrets(schema, connection, secretPrefix(id));
-  // What a reference stands for is not known to the form; the platform checks it when it is used.
-  const issues = (schema.safeParse(separated.value).error?.issues ?? [])
-    .filter((issue) => !isReferenceAt(separated.value, issue.path))
-    .map((issue) => `${issue.path.join('.') || 'connection'}: ${issue.message}`);
-  if (issues.length > 0) throw new CausewayError('general.invalid-input', `connection of ${plugin}: ${issues.join('; ')}`, { details: { issues } });
-  await storeSecrets(separated, core.vault);
-  return separated.value;
-}
-
-function isReferenceAt(value: JsonObject, path: readonly PropertyKey[]): boolean {
-  let node: JsonValue | undefined = value;
-  for (const key of path) {
-    node = isJsonObject(node) ? node[String(key)] : undefined;
-    if (node !== undefined && referencedSecret(node) !== undefined) return true;
-  }
-  return false;
+/** What the project's files say of a connection: nothing, unless this user shares addresses or the file had them before. */
+function inFiles(core: CoreContext, connection: JsonObject, former?: Endpoint): JsonObject {
+  const wasShared = former !== undefined && Object.keys(former.connection).length > 0;
+  return wasShared || core.trust.read()?.sharesAddresses === true ? connection : {};
 }
 
 function refuseTakenName(core: CoreContext, name: string): void {

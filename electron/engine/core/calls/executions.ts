@@ -29,9 +29,10 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
   },
 
   async 'execution.resume'(core, { execution: reference }) {
-    if (reference === undefined) return [...core.executions.resumeInterrupted()];
+    if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.executions.resumeInterrupted()] : [];
     const execution = executionOf(core, reference);
-    if (execution.state !== 'interrupted' && execution.state !== 'cancelling') {
+    const { state } = core.executions.asShown(execution);
+    if (state !== 'interrupted' && state !== 'cancelling') {
       throw new CausewayError('engine.not-active', `execution ${execution.id} is ${execution.state}`);
     }
     return [core.executions.execute(replicaOf(core, execution.replicaId), {})];
@@ -48,7 +49,8 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
 };
 
 /** The newest numbers: those in memory while it runs, those stored at its end after that. And its place in the queue. */
-function withProgress(core: CoreContext, execution: Execution): Execution {
+function withProgress(core: CoreContext, stored: Execution): Execution {
+  const execution = core.executions.asShown(stored);
   const progress = core.executions.progress(execution.id) ?? execution.progress;
   const queuePosition = core.executions.queue.positionOf(execution.id);
   return { ...execution, ...(progress === undefined ? {} : { progress }), ...(queuePosition === undefined ? {} : { queuePosition }) };

@@ -6,32 +6,40 @@ import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { isDeploymentOrphan } from '../../deployments/entries-left.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { openDestination, openSource, using, type CoreContext } from '../core-context.ts';
+import { recordFound, unrecordedResources, type Unrecorded } from '../unrecorded-resources.ts';
 import { snapshotItems, dropSnapshotItem } from '../source-snapshots.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 export const ledgerCalls: Handlers<CallsOf<'ledger'>> = {
   async 'ledger.list'(core, { orphansOnly, check, removed }, signal) {
-    const items = await listItems(core, { check, removed }, signal);
+    const found = check ? await unrecordedResources(core, signal) : [];
+    const items = [...(await listItems(core, { check, removed }, signal)), ...found.map(({ item }) => item)];
     return orphansOnly ? items.filter((item) => item.orphan !== undefined) : items;
   },
 
-  async 'ledger.remove'(core, { entries, dryRun }, signal) {
-    const items = await listItems(core, { check: false, removed: false }, signal);
+  async 'ledger.remove'(core, { entries, dryRun, check, madeElsewhere }, signal) {
+    const recorded = await listItems(core, { check: false, removed: false }, signal);
+    const isUnknown = entries?.some((id) => !recorded.some(({ entryId }) => entryId === id)) === true;
+    const found = check || isUnknown ? await unrecordedResources(core, signal) : [];
+    const items = [...recorded, ...found.map(({ item }) => item)];
+    const missing = entries?.find((id) => !items.some(({ entryId }) => entryId === id));
+    if (missing !== undefined) throw new CausewayError('engine.not-found', `entry ${missing} of the ledger`);
     const chosen = entries === undefined ? items.filter((item) => item.orphan !== undefined) : items.filter((item) => entries.includes(item.entryId));
     const results = [];
     // The last ones made first: an attachment before its server, a server before its network interface.
     for (const item of chosen.toReversed()) {
-      if (item.orphan === undefined) results.push({ item, outcome: 'failed' as const, error: notFree(item) });
+      const isFree = item.orphan !== undefined || (item.madeBy !== undefined && madeElsewhere);
+      if (!isFree) results.push({ item, outcome: 'failed' as const, error: notFree(item) });
       else if (dryRun) results.push({ item, outcome: 'would-remove' as const });
-      else results.push(await removeItem(core, item, signal));
+      else results.push(await removeItem(core, item, found.find((each) => each.item === item), signal));
     }
     return results;
   },
 };
 
-async function removeItem(core: CoreContext, item: LedgerItem, signal: AbortSignal) {
+async function removeItem(core: CoreContext, item: LedgerItem, found: Unrecorded | undefined, signal: AbortSignal) {
   try {
-    const entry = core.store.ledger.find(item.entryId);
+    const entry = found === undefined ? core.store.ledger.find(item.entryId) : recordFound(core, found);
     if (entry !== undefined) await removeEntry(core, entry, signal);
     else await dropSnapshotItem(core, item, (endpoint, use) => openSource(core, endpoint, use), signal);
     return { item, outcome: 'removed' as const };
@@ -60,9 +68,10 @@ async function listItems(core: CoreContext, options: { check: boolean; removed: 
   const names = new Map(core.store.endpoints.list().map((endpoint) => [endpoint.id, endpoint.name]));
   const gone = options.check ? await goneEntries(core, signal) : new Set<string>();
   const items: LedgerItem[] = core.store.ledger.list({ removed: options.removed }).map((entry) => {
+    const { owner: _owner, ...shown } = entry;
     const endpointName = names.get(entry.endpointId);
     const orphan = gone.has(entry.entryId) ? 'resource-gone' : orphanReason(core, entry);
-    return { ...entry, ...(endpointName === undefined ? {} : { endpointName }), ...(orphan === undefined ? {} : { orphan }) };
+    return { ...shown, ...(endpointName === undefined ? {} : { endpointName }), ...(orphan === undefined ? {} : { orphan }) };
   });
   return [...items, ...snapshotItems(core)];
 }
@@ -97,6 +106,7 @@ async function goneEntries(core: CoreContext, signal: AbortSignal): Promise<Set<
 }
 
 function notFree(item: LedgerItem): string {
+  if (item.madeBy !== undefined) return `it was created by ${item.madeBy}, with other project data (--made-elsewhere removes it)`;
   if (item.lifetime === 'deployment') return 'it belongs to a virtual machine; delete the deployment instead';
   return item.lifetime === 'temporary' ? 'its execution is not over' : 'it belongs to a replica that exists';
 }

@@ -10,7 +10,7 @@ export const pluginCalls: Handlers<CallsOf<'plugins'>> = {
       title: plugin.title,
       sides: (['source', 'destination'] as const)
         .filter((side) => plugin[side] !== undefined)
-        .map((side) => ({ side, reachable: core.platforms[plugin.id]?.[side] !== undefined })),
+        .map((side) => ({ side, reachable: core.gate.hasPlatform(plugin.id, side) })),
       connection: z.toJSONSchema(plugin.connection, { io: 'input', unrepresentable: 'any' }) as unknown as JsonObject,
     }));
   },

@@ -4,11 +4,11 @@ import { sideOf } from '../../../../shared/model/ledger.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { DestinationRun } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
-import { openTransferState } from '../../replication/index.ts';
+import { deleteTransferState } from '../../replication/index.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { endpointOf, openDestination, openSource, replicaOf, transferFolder, using, type CoreContext } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
-import { referencedSecrets, resolveSecrets } from '../secret-references.ts';
+import { referencedSecrets } from '../secret-references.ts';
 import { dropStored } from '../source-snapshots.ts';
 import type { Handler } from './handler.ts';
 import { refuseActive } from './replica-update.ts';
@@ -21,7 +21,7 @@ export const deleteReplica: Handler<'replica.delete'> = async (core, { replica: 
   const forgotten = sourceIsGone ? core.store.snapshots.list(replica.id).map(({ tag, snapshot }) => snapshot?.id ?? tag) : [];
   if (!sourceIsGone) await cleanSource(core, replica, signal);
   for (const disk of replica.disks) {
-    openTransferState({ db: core.store.db, folder: transferFolder(core), replicaId: replica.id, diskId: disk.diskId, sizeBytes: disk.sizeBytes }).delete();
+    deleteTransferState({ db: core.store.db, folder: transferFolder(core), replicaId: replica.id, diskId: disk.diskId });
   }
   core.descriptions.removeReplica(replica.id);
   for (const secret of [...referencedSecrets(replica.sourceEnvironment), ...referencedSecrets(replica.destinationEnvironment)]) {
@@ -49,13 +49,12 @@ async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortS
   const ours = core.store.ledger.list().filter(isOurs);
   if (ours.length === 0) return;
   const endpoint = endpointOf(core, replica.destinationEndpointId);
-  const environment = replicaEnvironments(core, replica).values('destination');
   await using(openDestination(core, endpoint), async (destination) => {
     const run: DestinationRun = {
       replicaId: replica.id,
       executionId: '',
       vm: { id: replica.vmId, name: replica.vmName, os_type: 'linux', disks: [], nics: [] },
-      environment: await resolveSecrets(environment, core.vault, (name, secret) => core.redactor.learn(name, secret)),
+      environment: await replicaEnvironments(core, replica).opened('destination'),
       ledger: ledgerScope(core.store.ledger, { endpointId: endpoint.id, replicaId: replica.id }),
       note: noteOf(core, replica),
     };

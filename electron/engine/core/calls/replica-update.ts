@@ -1,10 +1,12 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
+import { findingsText } from '../../../../shared/validation/findings-text.ts';
 import { configurationFindings, environmentDefinition } from '../environments.ts';
-import { endpointOf, replicaOf, type CoreContext } from '../core-context.ts';
+import { endpointOf, replicaOf, storedEndpoint, type CoreContext } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { referencedSecrets, separateSecrets, storeSecrets } from '../secret-references.ts';
+import { acceptEntered } from '../trust/entered-uses.ts';
 import type { Handler } from './handler.ts';
 
 /**
@@ -14,6 +16,7 @@ import type { Handler } from './handler.ts';
 export const updateReplica: Handler<'replica.update'> = async (core, input) => {
   const before = replicaOf(core, input.replica);
   refuseActive(core, before);
+  await core.accepted.load([storedEndpoint(core, before.sourceEndpointId), storedEndpoint(core, before.destinationEndpointId)]);
   if (input.name !== undefined && core.store.replicas.list().some(({ id, name }) => name === input.name && id !== before.id)) {
     throw new CausewayError('engine.name-taken', `replica ${input.name}`);
   }
@@ -37,6 +40,12 @@ export const updateReplica: Handler<'replica.update'> = async (core, input) => {
   refuseErrors(core, after, input.vm);
   await storeSecrets(separated.source, core.vault);
   await storeSecrets(separated.destination, core.vault);
+  const configurations = { configurationBefore: before.providerConfiguration, configurationAfter: after.providerConfiguration };
+  const pluginOf = (id: string) => endpointOf(core, id).plugin;
+  acceptEntered(core, [
+    { plugin: pluginOf(before.sourceEndpointId), side: 'source', before: before.sourceEnvironment, after: after.sourceEnvironment, ...configurations },
+    { plugin: pluginOf(before.destinationEndpointId), side: 'destination', before: before.destinationEnvironment, after: after.destinationEnvironment, ...configurations },
+  ]);
   core.descriptions.updateReplica(after);
   await forgetSecrets(core, before, after);
   return replicaOf(core, before.id);
@@ -58,7 +67,12 @@ async function forgetSecrets(core: CoreContext, before: Replica, after: Replica)
 /** @throws CausewayError `engine.execution-active`, `deployment.active` */
 export function refuseActive(core: Pick<CoreContext, 'store'>, replica: Replica): void {
   const open = core.store.executions.listOpen().find((execution) => execution.replicaId === replica.id);
-  if (open !== undefined) throw new CausewayError('engine.execution-active', `${open.id} of replica ${replica.name} is ${open.state}`);
+  if (open !== undefined) {
+    const isInterrupted = open.state === 'interrupted';
+    throw new CausewayError(isInterrupted ? 'engine.execution-interrupted' : 'engine.execution-active', `${open.id} of replica ${replica.name} is ${open.state}`, {
+      details: { executionId: open.id },
+    });
+  }
   const deploying = core.store.deployments.listOpen().find((deployment) => deployment.replicaId === replica.id);
   if (deploying !== undefined) throw new CausewayError('deployment.active', `${deploying.id} of replica ${replica.name} is ${deploying.state}`);
 }
@@ -71,9 +85,8 @@ export function refuseErrors(core: CoreContext, replica: Omit<Replica, 'disks'>,
     ...replicaEnvironments(core, replica).findings(vm),
   ];
   const errors = findings.filter((finding) => finding.severity === 'error');
-  const [first] = errors;
-  if (first === undefined) return;
-  throw new CausewayError('engine.environment-invalid', `${first.path || '/'}: ${first.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`, {
+  if (errors.length === 0) return;
+  throw new CausewayError('engine.environment-invalid', findingsText(errors), {
     details: { findings: errors.map(({ path, rule, message }) => ({ path, rule, message })) },
   });
 }

@@ -1,24 +1,38 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { vmSchema } from '../../../../shared/model/vm.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
+import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
+import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { newId } from '../../store/ids.ts';
 import { environmentDefinition } from '../environments.ts';
-import { endpointOf, openSource, replicaOf, using, type CoreContext } from '../core-context.ts';
+import { endpointOf, openSource, replicaOf, storedEndpoint, using, type CoreContext } from '../core-context.ts';
 import { separateSecrets, storeSecrets } from '../secret-references.ts';
 import type { CallsOf, Handlers } from './handler.ts';
+import { acceptEntered } from '../trust/entered-uses.ts';
 import { deleteReplica } from './replica-deletion.ts';
 import { refuseErrors, updateReplica } from './replica-update.ts';
+
+/** A guest OS that is not known yet can be mapped in the environment of the replica, so it must not keep the replica from being created. */
+async function describedForNow(platform: SourcePlatform, id: string, environment: JsonObject, signal: AbortSignal): Promise<Vm> {
+  try {
+    return await platform.describeVm(id, signal, environment);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'source.os-type-unknown') throw error;
+    return platform.describeVm(id, signal);
+  }
+}
 
 export const replicaCalls: Handlers<CallsOf<'replica'>> = {
   async 'replica.create'(core, input, signal) {
     const source = endpointOf(core, input.source);
     const destination = endpointOf(core, input.destination);
+    await core.accepted.load([storedEndpoint(core, source.id), storedEndpoint(core, destination.id)]);
     const { vmId, vm } = await using(openSource(core, source), async (platform) => {
       const known = await platform.listVms(signal);
       const byName = known.filter((candidate) => candidate.name === input.vm);
       const exact = known.find((candidate) => candidate.id === input.vm);
       if (exact === undefined && byName.length > 1) throw new CausewayError('engine.ambiguous-name', `${byName.length} virtual machines are called ${input.vm}`);
       const id = (exact ?? byName[0])?.id ?? input.vm;
-      return { vmId: id, vm: await platform.describeVm(id, signal, input.sourceEnvironment) };
+      return { vmId: id, vm: await describedForNow(platform, id, input.sourceEnvironment, signal) };
     });
     const id = newId('rep');
     const name = input.name ?? freeName(core, vm.name);
@@ -44,6 +58,11 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
     refuseErrors(core, replica, vmSchema.parse(vm));
     await storeSecrets(environments.source, core.vault);
     await storeSecrets(environments.destination, core.vault);
+    const configurationAfter = input.providerConfiguration;
+    acceptEntered(core, [
+      { plugin: source.plugin, side: 'source', after: replica.sourceEnvironment, configurationAfter },
+      { plugin: destination.plugin, side: 'destination', after: replica.destinationEnvironment, configurationAfter },
+    ]);
     core.descriptions.addReplica(replica);
     return replicaOf(core, id);
   },

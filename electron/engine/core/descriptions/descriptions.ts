@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
 import {
   descriptionFiles, endpointFile, replicaFile, type DescribedReplica, type DescriptionFiles,
 } from '../../project-files/description-files.ts';
@@ -15,6 +17,8 @@ export interface Descriptions {
   addEndpoint(endpoint: Endpoint): void;
   updateEndpoint(endpoint: Endpoint): void;
   removeEndpoint(id: string): void;
+  /** Writes what the endpoint's file says of its connection; `{}` leaves it out, undefined changes nothing. */
+  shareConnection(endpoint: Endpoint, connection: JsonObject | undefined): void;
   addReplica(replica: DescribedReplica): void;
   updateReplica(replica: DescribedReplica): void;
   removeReplica(id: string): void;
@@ -51,6 +55,11 @@ export function descriptions(store: Store, projectFolder: string): Descriptions 
     addEndpoint: (endpoint) => save('endpoints', endpointFile(endpoint), () => store.endpoints.add(endpoint)),
     updateEndpoint: (endpoint) => save('endpoints', endpointFile(endpoint), () => store.endpoints.update(endpoint)),
     removeEndpoint: (id) => remove('endpoints', id, () => store.endpoints.remove(id)),
+    shareConnection(endpoint, connection) {
+      if (connection === undefined || isDeepStrictEqual(connection, endpoint.connection)) return;
+      const updated = { ...endpoint, connection, updatedAt: new Date().toISOString() };
+      save('endpoints', endpointFile(updated), () => store.endpoints.update(updated));
+    },
     addReplica: (replica) => save('replicas', replicaFile(replica), () => store.replicas.add(replica)),
     updateReplica: (replica) => save('replicas', replicaFile(replica), () => store.replicas.update(replica)),
     removeReplica: (id) => remove('replicas', id, () => store.replicas.remove(id)),

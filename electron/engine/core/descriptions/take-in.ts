@@ -112,9 +112,9 @@ function takeEndpoint(store: Store, endpoints: Known<Endpoint>, file: EndpointFi
   if (known !== undefined && isDeepStrictEqual(endpointFile(known), file)) return false;
   if (endpoints.isTaken(file.name, file.id)) return `another endpoint is called ${file.name}: give one of them another name`;
   if (known !== undefined && known.plugin !== file.plugin) return `its plugin is ${known.plugin} and can't become ${file.plugin}`;
-  const plain = plainSecrets(plugins[file.plugin].connection, file.connection);
+  const plain = plainSecrets(plugins[file.plugin].connection, file.connection ?? {});
   if (plain.length > 0) return plainTextMessage(plain);
-  const endpoint: Endpoint = { ...file, updatedAt: new Date().toISOString() };
+  const endpoint: Endpoint = { ...file, connection: file.connection ?? {}, updatedAt: new Date().toISOString() };
   if (known === undefined) store.endpoints.add(endpoint);
   else store.endpoints.update(endpoint);
   endpoints.put(endpoint);

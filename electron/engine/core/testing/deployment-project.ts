@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { isTerminalDeployment, type DeploymentDetail, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
-import type { MorphRequest } from '../../osmorphing/index.ts';
+import type { Execution, ExecutionOptions } from '../../../../shared/model/execution.ts';
+import type { MorphOutcome, MorphRequest } from '../../osmorphing/index.ts';
 import { createCore, type Core } from '../core.ts';
-import { memoryVault, MemoryLab } from './memory-lab.ts';
+import { MemoryLab } from './memory-lab.ts';
 import { recordingMorph } from './recording-morph.ts';
 
 const MiB = 1024 * 1024;
 
-const destinationEnvironment = {
+export const destinationEnvironment = {
   network_map: { default: 'net' }, availability_zone: 'eu01-1', migr_network: 'net', migr_machine_type: 'g1.1', machine_type: 'g1.1',
   migr_image_map: { linux: 'debian' }, set_dhcp: false, retain_user_credentials: true,
 };
@@ -30,6 +31,8 @@ class DeploymentProject {
   morph!: ReturnType<typeof recordingMorph>;
   /** What the preparation does to the volumes. */
   inGuest: (request: MorphRequest) => Promise<void> | void = () => undefined;
+  /** Static addresses that the guest keeps. */
+  guestAddresses: MorphOutcome['fixedAddresses'] = [];
   /** Whether the deployed server does. */
   answersSsh = true;
   #folder = '';
@@ -40,8 +43,9 @@ class DeploymentProject {
     this.lab.disks.set('disk-0', Buffer.concat([randomBytes(MiB), Buffer.alloc(MiB)]));
     this.lab.disks.set('disk-1', randomBytes(MiB));
     this.answersSsh = true;
+    this.guestAddresses = [];
     this.inGuest = ({ devices }) => void this.lab.things.get(devices[0] ?? '')?.bytes?.fill(0xaa, 0, 4096);
-    this.morph = recordingMorph((request) => this.inGuest(request));
+    this.morph = recordingMorph((request) => this.inGuest(request), () => ({ fixedAddresses: this.guestAddresses }));
     this.reopen();
     await this.core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
     await this.core.call('endpoint.add', {
@@ -59,7 +63,7 @@ class DeploymentProject {
   /** An engine beside the one that was killed, or the first. */
   reopen(): void {
     this.core = createCore({
-      projectFolder: this.#folder, vault: memoryVault({ key: '{}', luks: 'open sesame' }), platforms: this.lab.platforms, connectWorker: this.lab.connectWorker,
+      projectFolder: this.#folder, vault: this.lab.vault({ key: '{}', luks: 'open sesame' }), platforms: this.lab.platforms, connectWorker: this.lab.connectWorker,
       guests: this.morph.guests,
       bootProbe: async () => {
         if (!this.answersSsh) throw new Error('nobody there');
@@ -67,9 +71,15 @@ class DeploymentProject {
     });
   }
 
-  async execute(): Promise<void> {
-    await this.core.call('replica.execute', { replica: 'web' });
+  async execute(options: ExecutionOptions = {}): Promise<Execution> {
+    const { id } = await this.core.call('replica.execute', { replica: 'web', options });
     await this.core.drain();
+    return this.core.call('execution.show', { execution: id });
+  }
+
+  /** What the events of an execution say. */
+  async messages(execution: Execution): Promise<string[]> {
+    return (await this.core.call('execution.events', { execution: execution.id })).map((event) => event.message);
   }
 
   async deploy(options: DeploymentOptions = {}): Promise<DeploymentDetail> {

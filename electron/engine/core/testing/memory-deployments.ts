@@ -26,13 +26,14 @@ export function memoryDeployments(cloud: MemoryThings): DeploymentPlatform {
   };
   const bytesOf = (id: string): Buffer => Buffer.from(cloud.things.get(id)?.bytes ?? Buffer.alloc(0));
   const volume = (id: string, diskId: string): Volume => ({
-    id, diskId, serial: cloud.things.get(id)?.serial ?? '', sizeBytes: cloud.things.get(id)?.bytes?.length ?? 0, isNew: false,
+    id, diskId, sizeBytes: cloud.things.get(id)?.bytes?.length ?? 0, createdByThisCall: false,
   });
   const removeAll = async (run: DeploymentRun, signal: AbortSignal, isMeant: (entry: LedgerEntry) => boolean): Promise<void> => {
     const mine = run.ledger.list({ lifetime: 'deployment' }).filter((entry) => entry.key.startsWith(key(run, '')) && isMeant(entry));
     for (const entry of mine.toReversed()) await run.ledger.release(entry, gone, signal);
   };
   const platform: DeploymentPlatform = {
+    agentPackage: { url: 'http://169.254.169.254/agent.deb', architecture: 'x86_64' },
     async plan() {
       cloud.step('plan');
       return { machineType: 'g1.1', state: {} };

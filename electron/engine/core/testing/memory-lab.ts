@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import type { Extent } from '../../../../shared/model/extent.ts';
+import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
 import type { ConnectWorker } from '../../executions/run-context.ts';
+import { runPolicy } from '../../platforms/european-cloud/run-policy.ts';
 import type { PlatformRegistry } from '../../platforms/registry.ts';
 import type { DestinationPlatform, DestinationRun, Volume } from '../../ports/destination-platform.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
-import type { DiskWriter, WorkerSession } from '../../ports/disk-writer.ts';
+import type { WriteTarget, WorkerSession } from '../../ports/write-target.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { PlatformUse } from '../../ports/platform-context.ts';
-import type { SecretVault } from '../../ports/secret-vault.ts';
+import type { EndpointRecord, SecretVault } from '../../ports/secret-vault.ts';
 import type { Snapshot, SourcePlatform } from '../../ports/source-platform.ts';
 import { memoryDeployments } from './memory-deployments.ts';
 
@@ -17,6 +18,15 @@ const block = 65536;
 
 /** A source and a cloud in memory, which count what is asked of them and fail when told. */
 export class MemoryLab {
+  readonly #vaults = new Map<string, SecretVault>();
+
+  /** The vault of a project, which outlives its engine as the file does. */
+  vault(initial: Readonly<Record<string, string>> = { key: '{}' }, project = ''): SecretVault {
+    const vault = this.#vaults.get(project) ?? memoryVault(initial);
+    this.#vaults.set(project, vault);
+    return vault;
+  }
+
   /** Live disks of the one VM. */
   readonly disks = new Map<string, Buffer>();
   readonly snapshots = new Map<string, { readonly content: Map<string, Buffer>; alive: boolean }>();
@@ -37,7 +47,7 @@ export class MemoryLab {
   /** Whether the source can remove a snapshot of which nobody knows whether it was made. */
   findsIntents = false;
   /** What of the VM is on none of its disks. */
-  notCarried: readonly string[] = [];
+  unsupportedDevices: readonly string[] = [];
   /** What the cloud says of a worker that does not answer. */
   whyDown: (workerId: string) => string | undefined = () => undefined;
   /** Awaited in every connection to a worker. */
@@ -73,7 +83,7 @@ export class MemoryLab {
       lost: lost.signal,
       devices: async () =>
         [...this.things].flatMap(([id, thing]) =>
-          thing.bytes === undefined ? [] : [{ path: id, serial: thing.serial.slice(0, 20), sizeBytes: thing.bytes.length, inUse: false }],
+          thing.bytes === undefined ? [] : [{ path: id, serial: thing.serial.slice(0, 20), byPath: [], sizeBytes: thing.bytes.length, inUse: false }],
         ),
       open: async (device) => this.#writer(device.path),
       close: async () => undefined,
@@ -111,7 +121,7 @@ export class MemoryLab {
           nics: [{ id: 'nic-0', network: 'default' }],
         };
       },
-      notCarried: async () => this.notCarried,
+      unsupportedDevices: async () => this.unsupportedDevices,
       options: async () => ({}),
       prepare: async () => undefined,
       createSnapshot: async ({ tag }) => {
@@ -122,24 +132,25 @@ export class MemoryLab {
         return snapshotOf(tag);
       },
       isAlive: async (snapshot) => this.snapshots.get(snapshot.tag)?.alive ?? false,
+      assertUnchanged: async () => this.step('assert unchanged'),
       openDisk: async (snapshot, diskId, base) => this.#reader(snapshot.tag, diskId, base?.tag),
-      commitSnapshot: async (snapshot, former) => {
-        this.step(`commit ${former === undefined ? 'first' : 'on base'}`);
+      promoteToBase: async (snapshot, former) => {
+        this.step(`promote ${former === undefined ? 'first' : 'on base'}`);
         if (former !== undefined && former.tag !== snapshot.tag) this.snapshots.delete(former.tag);
       },
-      abandonSnapshot: async (snapshot) => {
-        this.step('abandon');
+      discardSnapshot: async (snapshot) => {
+        this.step('discard');
         this.snapshots.delete(snapshot.tag);
       },
       ...(this.findsIntents ? {
-        abandonIntent: async ({ tag }: { readonly tag: string }) => {
-          this.step('abandon intent');
+        discardPending: async ({ tag }: { readonly tag: string }) => {
+          this.step('discard pending');
           this.snapshots.delete(tag);
         },
       } : {}),
       shutdown: async () => this.step('shut down'),
-      dropBase: async (base) => {
-        this.step('drop');
+      deleteBase: async (base) => {
+        this.step('delete base');
         this.snapshots.delete(base.tag);
         use?.note?.('the base is gone');
       },
@@ -157,16 +168,17 @@ export class MemoryLab {
       if (base !== undefined && offset < base.length && part.equals(base.subarray(offset, offset + block))) return undefined;
       return part.every((byte) => byte === 0) ? 'zero' : 'data';
     };
+    const all = (function* (): Generator<Extent> {
+      for (let offset = 0; offset < content.length; offset += block) {
+        const kind = kindAt(offset);
+        if (kind !== undefined) yield { offset, length: Math.min(block, content.length - offset), kind };
+      }
+    });
     return {
       sizeBytes: content.length,
       coverage: base === undefined ? 'allocated' : 'changed',
       granularityBytes: block,
-      async *extents() {
-        for (let offset = 0; offset < content.length; offset += block) {
-          const kind = kindAt(offset);
-          if (kind !== undefined) yield { offset, length: Math.min(block, content.length - offset), kind };
-        }
-      },
+      extents: (_signal, fromBytes = 0) => extentsFrom(all(), fromBytes),
       read: async (offset, into) => void content.copy(into, 0, offset, offset + into.length),
       close: async () => undefined,
     };
@@ -182,6 +194,7 @@ export class MemoryLab {
       options: async () => ({}),
       catalog: async () => ({ networks: [{ id: 'n', name: 'net' }] }),
       checkEnvironment: async () => [],
+      runPolicy,
       ensureVolumes: async (run, disks, signal) => {
         this.onRun(run);
         this.step('volumes');
@@ -193,19 +206,21 @@ export class MemoryLab {
           if (thing?.bytes !== undefined && thing.bytes.length < disk.size_bytes) {
             thing.bytes = Buffer.concat([thing.bytes, Buffer.alloc(disk.size_bytes - thing.bytes.length)]);
           }
-          volumes.push({ id: resource.id, diskId: disk.id, serial: thing?.serial ?? '', sizeBytes: thing?.bytes?.length ?? 0, isNew: created });
+          volumes.push({ id: resource.id, diskId: disk.id, sizeBytes: thing?.bytes?.length ?? 0, createdByThisCall: created });
         }
         return volumes;
       },
-      startWorker: async (run, _role, volumes, signal) => {
+      startWorker: async (run, _role, signal) => {
         this.step('start worker');
         const { resource } = await run.ledger.ensure(
           { kind: 'server', key: 'worker', lifetime: 'temporary' }, { find, get, create: async (entry) => make(entry) }, signal,
         );
         await this.beforeAnswer('start worker');
-        return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '', attached: volumes };
+        return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' };
       },
-      whyWorkerIsDown: async (_environment, workerId) => this.whyDown(workerId),
+      attachVolume: async (_run, _workerId, { id, sizeBytes }) => ({ kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes }),
+      detachVolume: async () => undefined,
+      workerFailure: async (_environment, workerId) => this.whyDown(workerId),
       stopWorker: async (run, _role, signal) => {
         this.step('stop worker');
         for (const entry of run.ledger.list({ lifetime: 'temporary' })) await run.ledger.release(entry, gone, signal);
@@ -221,7 +236,7 @@ export class MemoryLab {
     };
   }
 
-  #writer(id: string): DiskWriter {
+  #writer(id: string): WriteTarget {
     const { generation } = this;
     const alive = async (): Promise<void> => {
       if (generation !== this.generation) await new Promise(() => undefined);
@@ -229,6 +244,8 @@ export class MemoryLab {
     const bytes = (): Buffer => this.things.get(id)?.bytes ?? Buffer.alloc(0);
     return {
       sizeBytes: bytes().length,
+      alignmentBytes: 1,
+      read: async (offset, into) => void bytes().copy(into, 0, offset, offset + into.length),
       write: async (offset, data, signal) => {
         await this.beforeWrite();
         await alive();
@@ -260,12 +277,26 @@ export class MemoryLab {
 /** Secrets in memory, for tests of everything but the vault. */
 export function memoryVault(initial: Readonly<Record<string, string>> = {}): SecretVault {
   const secrets = new Map(Object.entries(initial));
+  const endpoints = new Map<string, EndpointRecord>();
+  const holderOf = (name: string): [string, EndpointRecord] | undefined => [...endpoints].find(([, record]) => Object.hasOwn(record.secrets, name));
   return {
     status: async () => ({ exists: true, locked: false, protection: 'memory' }),
-    names: async () => [...secrets.keys()],
-    has: async (name) => secrets.has(name),
-    set: async (name, value) => void secrets.set(name, value),
+    openQuietly: async () => true,
+    names: async () => [...secrets.keys(), ...[...endpoints.values()].flatMap((record) => Object.keys(record.secrets))],
+    has: async (name) => secrets.has(name) || holderOf(name) !== undefined,
+    set: async (name, value) => {
+      const holder = holderOf(name);
+      if (holder === undefined) secrets.set(name, value);
+      else endpoints.set(holder[0], { ...holder[1], secrets: { ...holder[1].secrets, [name]: value } });
+    },
     remove: async (name) => void secrets.delete(name),
+    hasEndpoint: async (id) => endpoints.has(id),
+    endpoint: async (id) => endpoints.get(id),
+    saveEndpoint: async (id, record) => {
+      endpoints.set(id, record);
+      for (const name of Object.keys(record.secrets)) secrets.delete(name);
+    },
+    removeEndpoint: async (id) => void endpoints.delete(id),
     resolve: async (name) => {
       const secret = secrets.get(name);
       if (secret === undefined) throw new CausewayError('secrets.unknown-secret', name);

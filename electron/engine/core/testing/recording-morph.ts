@@ -2,14 +2,14 @@ import type { MorphGuest, MorphOutcome, MorphRequest } from '../../osmorphing/in
 import type { SshConnection } from '../../transport/ssh-connection.ts';
 
 /** A preparation that does what a test says, and remembers what it was asked for. */
-export function recordingMorph(work: (request: MorphRequest) => Promise<void> | void = () => undefined) {
+export function recordingMorph(work: (request: MorphRequest) => Promise<void> | void = () => undefined, found: () => Partial<MorphOutcome> = () => ({})) {
   const requests: MorphRequest[] = [];
   const morph: MorphGuest = async (request) => {
     requests.push(request);
     request.onStep?.({ step: 'mount', title: 'Mount the installation', state: 'running' });
     await work(request);
     request.onStep?.({ step: 'mount', title: 'Mount the installation', state: 'done', seconds: 0.1, changed: true });
-    return outcome;
+    return { ...outcome, ...found() };
   };
   return { requests, guests: { morphOf: () => morph, openSsh: async () => idleConnection() } };
 }
@@ -32,5 +32,5 @@ const outcome: MorphOutcome = {
     files: { added: [], removed: [], changed: [] }, packages: { ...unchanged, added: { 'cloud-init': '22.4.2' } }, services: { enabled: ['cloud-init'], disabled: [] },
     users: unchanged, sshPolicy: unchanged, sshHostKeys: unchanged, network: {},
   },
-  warnings: [], scripts: [], seconds: 0.2,
+  warnings: [], scripts: [], fixedAddresses: [], seconds: 0.2,
 };

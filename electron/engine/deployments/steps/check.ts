@@ -15,7 +15,7 @@ export function checkReplica(run: DeploymentContext): TaskHandler {
     const replica = replicaOf(run);
     const missing = vm.disks.filter((disk) => replica.disks.find((known) => known.diskId === disk.id)?.synchronisedBy !== execution.id);
     if (missing.length > 0) {
-      throw new CausewayError('deployment.never-executed', `execution ${execution.number} did not fill the volumes of ${missing.map((disk) => disk.id).join(', ')}`);
+      throw new CausewayError('deployment.never-executed', `execution ${execution.id} did not fill the volumes of ${missing.map((disk) => disk.id).join(', ')}`);
     }
     refuseHalfWritten(run, execution, vm);
     run.store.deployments.setFacts(run.deploymentId, { vm });
@@ -33,9 +33,15 @@ export function checkDestination(run: DeploymentContext): TaskHandler {
     if (run.options.inPlace === true && platformOf(run).adoptVolumes === undefined) {
       throw new CausewayError('deployment.not-supported', 'the destination can\'t give a replica\'s own volumes to a virtual machine');
     }
+    if (run.options.bootCheck?.mode === 'console' && platformOf(run).consoleLog === undefined) {
+      throw new CausewayError('deployment.not-supported', 'the destination has no console that can be read; check the boot by the network instead');
+    }
     const plan = await platformOf(run).plan(deploymentRun(run, vm), volumesOf(values), signal);
     refuseErrors(judged(await run.destination.checkEnvironment(run.environment, vm, signal)), note);
     run.event('note', `the virtual machine will be of type ${plan.machineType}`, { machineType: plan.machineType });
+    if (vm.os_type === 'windows' && run.options.skipMorphing !== true && platformOf(run).agentPackage !== undefined) {
+      run.event('note', 'the destination\'s agent is not installed: there is no package of it for Windows. Install it in the guest after the deployment');
+    }
     return { plan };
   };
 }
@@ -57,7 +63,7 @@ function lastSuccess(run: DeploymentContext): Execution {
 function recordedVm(run: DeploymentContext, execution: Execution): Vm {
   const described = run.store.tasks.list(execution.id).find((task) => task.id === 'describe-vm')?.result?.['vm'];
   const parsed = vmSchema.safeParse(described);
-  if (!parsed.success) throw new CausewayError('deployment.never-executed', `execution ${execution.number} recorded no description of the virtual machine`);
+  if (!parsed.success) throw new CausewayError('deployment.never-executed', `execution ${execution.id} recorded no description of the virtual machine`);
   return parsed.data;
 }
 
@@ -71,7 +77,7 @@ function refuseHalfWritten(run: DeploymentContext, success: Execution, vm: Vm): 
   const base = run.store.snapshots.list(run.replicaId).find((stored) => stored.role === 'base' && stored.executionId === success.id);
   const doubtful = vm.disks.filter((disk) => base === undefined || !holds(run, disk.id, base.tag)).map((disk) => disk.id);
   if (doubtful.length === 0) return;
-  const evidence = `execution ${later.number} (${later.state}) began to write to ${doubtful.join(', ')}`;
+  const evidence = `execution ${later.id} (${later.state}) began to write to ${doubtful.join(', ')}`;
   if (run.options.acceptInconsistent !== true) throw new CausewayError('deployment.inconsistent', evidence);
   run.event('note', `${evidence}; deployed nevertheless, as asked`);
 }
@@ -86,7 +92,7 @@ async function existingVolumes(run: DeploymentContext, vm: Vm, signal: AbortSign
   const volumes = await run.destination.ensureVolumes(deploymentRun(run, vm), vm.disks, signal);
   for (const volume of volumes) {
     const expected = known.find((disk) => disk.diskId === volume.diskId)?.volumeId;
-    if (volume.isNew || volume.id !== expected) {
+    if (volume.createdByThisCall || volume.id !== expected) {
       throw new CausewayError('deployment.volume-gone', `volume ${expected ?? '?'} of disk ${volume.diskId}`, { details: { diskId: volume.diskId } });
     }
   }

@@ -1,12 +1,13 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import { matchVolumes } from '../../executions/match-volumes.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
-import { fetchedFrom, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
+import { programFrom, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
 import type { DeployedNic } from '../../ports/deployment-platform.ts';
-import type { Volume, WorkerAccess } from '../../ports/destination-platform.ts';
+import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts';
 import { connectWatched } from '../../transport/connect-watched.ts';
-import { bootFirst, deployedVolumesOf, nicsOf, vmOf, workerOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
+import { matchDevices } from '../../workers/match-devices.ts';
+import { bootFirst, deployedVolumesOf, nicsOf, platformOf, vmOf, workerOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
 
 /** A guest's package manager can be endlessly talkative. */
 const mostLogLines = 2_000;
@@ -17,7 +18,8 @@ export function prepareGuest(run: DeploymentContext): TaskHandler {
     const vm = vmOf(values);
     const worker = workerOf(values);
     const volumes = bootFirst(vm, deployedVolumesOf(values));
-    const options = morphOptions(run, vm, nicsOf(values));
+    const nics = nicsOf(values);
+    const options = morphOptions(run, vm, nics);
     const outcome = workerRole(run, vm) === 'osmorphing-windows'
       ? await prepareOnWindows(run, worker, volumes, options, signal)
       : await prepareOnLinux(run, vm, worker, volumes, options, signal);
@@ -28,11 +30,26 @@ export function prepareGuest(run: DeploymentContext): TaskHandler {
         scripts: outcome.scripts.map((script) => ({ ...script, output: run.clean(script.output) })),
       },
     });
+    checkFixedAddresses(run, nics, outcome);
   };
 }
 
+/** A static address that the NIC does not have leaves the VM unreachable: better known before the server is created. */
+function checkFixedAddresses(run: DeploymentContext, nics: readonly DeployedNic[], { fixedAddresses }: MorphOutcome): void {
+  for (const { macAddress, nic: index, addresses } of fixedAddresses) {
+    const byMac = nics.find((each) => each.macAddress !== undefined && each.macAddress.toLowerCase() === macAddress?.toLowerCase());
+    const nic = byMac ?? (index === undefined ? undefined : nics[index]);
+    if (nic?.ipAddress === undefined || addresses.length === 0 || addresses.includes(nic.ipAddress)) continue;
+    const evidence = `the guest sets ${addresses.join(', ')} on the NIC that has ${nic.ipAddress} (source NIC ${nic.sourceNicId})`;
+    if (run.policy.preserveFixedIps) {
+      throw new CausewayError('deployment.address-differs', evidence, { details: { nicId: nic.id, address: nic.ipAddress, guestAddresses: [...addresses] }, retryable: false });
+    }
+    run.event('note', `${evidence}; change the address in the guest after the deployment, or set preserve_fixed_ips or set_dhcp to true`);
+  }
+}
+
 async function prepareOnLinux(
-  run: DeploymentContext, vm: Vm, worker: WorkerAccess, volumes: readonly Volume[], options: MorphOptions, signal: AbortSignal,
+  run: DeploymentContext, vm: Vm, worker: WorkerWithVolumes, volumes: readonly Volume[], options: MorphOptions, signal: AbortSignal,
 ): Promise<MorphOutcome> {
   const devices = await devicePaths(run, worker, volumes, signal);
   const ssh = await run.guests.openSsh(worker, signal);
@@ -47,11 +64,18 @@ async function prepareOnLinux(
 }
 
 async function prepareOnWindows(
-  run: DeploymentContext, { host, username, winrm }: WorkerAccess, volumes: readonly Volume[], options: MorphOptions, signal: AbortSignal,
+  run: DeploymentContext, { host, username, winrm, attached }: WorkerWithVolumes, volumes: readonly Volume[], options: MorphOptions, signal: AbortSignal,
 ): Promise<MorphOutcome> {
   if (winrm === undefined) throw new CausewayError('osmorphing.not-supported', 'the destination has no Windows workers; prepare the guest offline');
-  const target = { host, port: winrm.port, username, password: winrm.password };
-  return run.guests.morphOnWindows({ target, serials: volumes.map(({ serial }) => serial), options, ...listener(run), signal });
+  const target = { host, username, ...winrm };
+  return run.guests.morphOnWindows({ target, serials: volumes.map((volume) => serialOf(attached, volume)), options, ...listener(run), signal });
+}
+
+/** A Windows worker finds disks by their serial. */
+function serialOf(attached: readonly AttachedVolume[], { id }: Volume): string {
+  const identity = attached.find(({ volume }) => volume.id === id)?.identity;
+  if (identity?.kind === 'serial') return identity.serial;
+  throw new CausewayError('osmorphing.not-supported', 'the destination gives disks no serial numbers, by which a Windows worker finds them; prepare the guest offline');
 }
 
 function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => void; onLog: (line: string) => void } {
@@ -66,15 +90,15 @@ function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => 
   };
 }
 
-/** Where the volumes are on the worker, by their serials, in the given order. */
-async function devicePaths(run: DeploymentContext, worker: WorkerAccess, volumes: readonly Volume[], signal: AbortSignal): Promise<string[]> {
-  const session = await connectWatched((within) => run.guests.connectWorker(worker, 'SSH', within), {
+/** Where the volumes are on the worker, in the given order. */
+async function devicePaths(run: DeploymentContext, worker: WorkerWithVolumes, volumes: readonly Volume[], signal: AbortSignal): Promise<string[]> {
+  const session = await connectWatched((within) => run.guests.connectWorker(worker, 'SSH', within, (message) => run.event('note', message)), {
     host: worker.host,
     note: (message) => run.event('note', message),
-    whyDown: (within) => run.destination.whyWorkerIsDown(run.environment, worker.workerId, within),
+    whyDown: (within) => run.destination.workerFailure(run.environment, worker.workerId, within),
   }, signal);
   try {
-    const devices = matchVolumes(volumes, await session.devices(signal));
+    const devices = await matchDevices(worker.attached, await session.devices(signal));
     return volumes.map((volume) => {
       const device = devices.get(volume.id);
       if (device === undefined) throw new CausewayError('general.bug', `volume ${volume.id} has no device`);
@@ -86,11 +110,11 @@ async function devicePaths(run: DeploymentContext, worker: WorkerAccess, volumes
 }
 
 function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic[]): MorphOptions {
-  const { options, environment, luksKeys } = run;
+  const { options, policy, luksKeys } = run;
   return {
-    setDhcp: environment['set_dhcp'] !== false,
-    retainUserCredentials: environment['retain_user_credentials'] === true,
-    ...(environment['hypervisor_type'] === 'hyperv' ? { hypervisor: 'hyperv' } : {}),
+    setDhcp: policy.setDhcp,
+    retainUserCredentials: policy.retainUserCredentials,
+    hypervisor: policy.hypervisor,
     nics: nics.map((nic) => {
       const source = vm.nics.find((candidate) => candidate.id === nic.sourceNicId);
       return { macAddress: nic.macAddress, sourceMacAddress: source?.mac_address, addresses: (source?.ip_addresses ?? []).filter((address) => !address.includes(':')) };
@@ -99,11 +123,19 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     root: options.root,
     httpProxy: options.httpProxy,
     packageCache: options.packageCache,
-    agent: options.agentPackage === undefined ? undefined : fetchedFrom(options.agentPackage),
+    agent: agentOf(run),
+    diskBuses: policy.diskBuses,
     scripts: options.scripts,
-    ...(vm.os_type === 'windows' ? { windows: windowsMaterial(environment, { virtioDisc: options.virtioDisc, initAgent: options.initAgentArchive }) } : {}),
+    ...(vm.os_type === 'windows' ? { windows: windowsMaterial(policy, { virtioDisc: options.virtioDisc, initAgent: options.initAgentArchive }) } : {}),
     keepMountedOnFailure: options.keepWorkerOnFailure,
   };
+}
+
+/** The one that was given, else the platform's own; `none` for neither. */
+function agentOf(run: DeploymentContext): MorphOptions['agent'] {
+  const { agentPackage } = run.options;
+  if (agentPackage === 'none') return undefined;
+  return agentPackage === undefined ? platformOf(run).agentPackage : programFrom(agentPackage);
 }
 
 function stepText(event: MorphStepEvent): string {

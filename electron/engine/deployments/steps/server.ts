@@ -3,7 +3,7 @@ import { deployedServerSchema, type BootReport, type DeployedServer } from '../.
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
 import { systemClock } from '../../time/clock.ts';
-import { bootVerdict, readConsole, withoutEscapes } from '../boot-verdict.ts';
+import { watchedBoot } from '../boot-watch.ts';
 import {
   deployedVolumesOf, deploymentRun, nicsOf, planOf, platformOf, replicaOf, vmOf, type DeploymentContext,
 } from '../deployment-context.ts';
@@ -11,7 +11,6 @@ import {
 const consoleTailLength = 16_000;
 /** What of it goes into an error's details. */
 const evidenceLength = 4_000;
-const defaultDeadlineSeconds = 600;
 const windowsPorts = [3389, 5986, 5985] as const;
 
 /** Step 5: the server with the recorded specification, from prepared volumes. */
@@ -27,7 +26,7 @@ export function createServer(run: DeploymentContext): TaskHandler {
   };
 }
 
-/** Looks at the console and the network until the guest is up, has stopped, or the deadline is over. */
+/** Watches the console and the network until the guest is up, has stopped, or the time to wait has passed. */
 export function checkBoot(run: DeploymentContext): TaskHandler {
   return async ({ values, signal }) => {
     const vm = vmOf(values);
@@ -51,22 +50,20 @@ export function checkBoot(run: DeploymentContext): TaskHandler {
 
 async function watchBoot(run: DeploymentContext, vm: Vm, server: DeployedServer, signal: AbortSignal): Promise<BootReport> {
   const options = run.options.bootCheck ?? {};
-  const deadlineSeconds = options.deadlineSeconds ?? defaultDeadlineSeconds;
   const targets = options.mode === 'console' ? [] : server.addresses.flatMap((host) => portsOf(vm, options.port).map((port) => ({ host, ...port })));
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
-  let loginAt: number | undefined;
+  const { consoleLog } = platformOf(run);
+  const watch = watchedBoot(vm.os_type, options, consoleLog !== undefined);
+  const askedAt = targets.map(({ host, port }) => `${host}:${port}`);
   for (let pause = 500; ; pause = Math.min(5_000, pause * 1.5)) {
-    const [text, answeredAt] = await Promise.all([consoleText(run, vm, server.id, signal), firstAnswer(run, targets, signal)]);
+    const [buffer, answeredAt] = await Promise.all([consoleText(run, vm, server.id, signal), firstAnswer(run, targets, signal)]);
     signal.throwIfAborted();
-    const sign = readConsole(text);
-    if (sign.sign === 'login') loginAt ??= seconds();
-    const verdict = bootVerdict(vm.os_type, options, deadlineSeconds, {
-      console: sign, answeredAt, askedAt: targets.map(({ host, port }) => `${host}:${port}`), elapsedSeconds: seconds(),
-      loginForSeconds: loginAt === undefined ? 0 : seconds() - loginAt,
-    });
-    if (verdict !== undefined) return { ...verdict, seconds: seconds(), console: run.clean(withoutEscapes(text).slice(-consoleTailLength)) };
-    await systemClock.sleep(Math.min(pause, Math.max(50, (deadlineSeconds - seconds()) * 1000)), signal);
+    const verdict = watch.observe({ buffer, answeredAt, askedAt, elapsedSeconds: seconds() });
+    if (verdict !== undefined) {
+      return { ...verdict, evidence: run.clean(verdict.evidence), seconds: seconds(), console: run.clean(watch.consoleText().slice(-consoleTailLength)) };
+    }
+    await systemClock.sleep(Math.min(pause, Math.max(50, (watch.endsAtSeconds() - seconds()) * 1000)), signal);
   }
 }
 
@@ -79,7 +76,7 @@ function portsOf(vm: Vm, port: number | undefined): readonly { readonly port: nu
 /** A console that can't be read for a moment says nothing. */
 async function consoleText(run: DeploymentContext, vm: Vm, serverId: string, signal: AbortSignal): Promise<string> {
   try {
-    return await platformOf(run).consoleLog(serverId, deploymentRun(run, vm), signal);
+    return (await platformOf(run).consoleLog?.(serverId, deploymentRun(run, vm), signal)) ?? '';
   } catch {
     return '';
   }
@@ -103,8 +100,8 @@ export function recordDeployment(run: DeploymentContext): TaskHandler {
   return async ({ values, signal }) => {
     if (run.options.inPlace !== true) return;
     await platformOf(run).adoptVolumes?.(deploymentRun(run, vmOf(values)), deployedVolumesOf(values), signal);
-    for (const { diskId, sizeBytes } of replicaOf(run).disks) {
-      run.transfer.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes }).delete();
+    for (const { diskId } of replicaOf(run).disks) {
+      run.transfer.deleteTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId });
     }
     run.store.replicas.forgetVolumes(run.replicaId);
     run.event('note', 'the replica\'s volumes belong to the virtual machine now; the replica\'s next execution begins with new ones');

@@ -1,5 +1,6 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
+import { startWorkerWith } from '../../workers/attach-volumes.ts';
 import { bootFirst, deployedVolumesOf, deploymentRun, vmOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
 
 /** Step 2: a worker of the guest's kind with the volumes attached. What failed once is tried on a new one. */
@@ -7,7 +8,7 @@ export function startWorker(run: DeploymentContext): TaskHandler {
   return async ({ values, signal, attempt, stateOf }) => {
     const vm = vmOf(values);
     if (attempt > 1 && stateOf('prepare-guest') !== 'pending') await run.destination.stopWorker(deploymentRun(run, vm), workerRole(run, vm), signal);
-    return { worker: await run.destination.startWorker(deploymentRun(run, vm), workerRole(run, vm), bootFirst(vm, deployedVolumesOf(values)), signal) };
+    return { worker: await startWorkerWith(run.destination, deploymentRun(run, vm), workerRole(run, vm), bootFirst(vm, deployedVolumesOf(values)), signal) };
   };
 }
 

@@ -12,7 +12,7 @@ export function describeVm(run: RunContext): TaskHandler {
   return async ({ signal }) => {
     const { vmId } = replicaOf(run);
     const vm = await run.source.describeVm(vmId, signal, run.environments.source);
-    for (const sentence of (await run.source.notCarried?.(vmId, signal)) ?? []) run.event('note', sentence);
+    for (const sentence of (await run.source.unsupportedDevices?.(vmId, signal)) ?? []) run.event('note', sentence);
     return { vm };
   };
 }

@@ -2,7 +2,7 @@ import type { TaskHandler } from '../../jobs/runner.ts';
 import type { RunContext } from '../run-context.ts';
 import { checkDestination, checkSource, describeVm, shutDownVm } from './check.ts';
 import { replicateDisks, verifyDisks } from './replicate.ts';
-import { recordSuccess, settleSnapshot, takeSnapshot } from './snapshot.ts';
+import { cleanUpSnapshots, confirmSnapshot, recordSuccess, takeSnapshot } from './snapshot.ts';
 import { ensureVolumes } from './volumes.ts';
 import { startWorker, stopWorker } from './worker.ts';
 
@@ -19,7 +19,8 @@ export function replicaSteps(run: RunContext): Readonly<Record<string, TaskHandl
     'replicate-disks': replicateDisks(run),
     'verify-disks': verifyDisks(run),
     'stop-worker': stopWorker(run),
+    'confirm-snapshot': confirmSnapshot(run),
     'record-success': recordSuccess(run),
-    'settle-snapshot': settleSnapshot(run),
+    'release-snapshot': cleanUpSnapshots(run),
   };
 }

@@ -4,38 +4,57 @@ import { bytes } from '../../../../shared/model/quantities.ts';
 import type { Disk, Vm } from '../../../../shared/model/vm.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Volume } from '../../ports/destination-platform.ts';
-import type { WorkerDevice, WorkerSession } from '../../ports/disk-writer.ts';
+import type { WorkerDevice, WorkerSession } from '../../ports/write-target.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import { verificationError, type DiskProgress, type VerifyOutcome } from '../../replication/index.ts';
+import { matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
+import { probeEmptyDevice } from '../../workers/probe-devices.ts';
 import { inParallel } from '../in-parallel.ts';
-import { matchVolumes } from '../match-volumes.ts';
 import { progressMeter } from '../progress-meter.ts';
 import { replicaOf, snapshotOf, vmOf, volumesOf, workerOf, type RunContext } from '../run-context.ts';
 
 /** How many disks are copied at once unless the execution says otherwise. */
 const defaultParallelDisks = 4;
 
-/** Step 4: what was read from the snapshot goes to the matching offsets of the volumes. */
+/**
+ * Step 4: what was read from the snapshot goes to the matching offsets of the volumes. An attempt that fails made progress if
+ * it moved the durable position in a snapshot on; one that had to begin with another snapshot did not, whatever it copied.
+ */
 export function replicateDisks(run: RunContext): TaskHandler {
-  return async ({ values, signal }) => {
+  const furthest = new Map<string, number>();
+  return async ({ values, signal, progressed }) => {
     const vm = vmOf(values);
     const snapshot = snapshotOf(values);
     meterOf(run, vm);
+    const before = furthest.get(snapshot.tag) ?? (furthest.size === 0 ? durableBytes(run, vm, snapshot) : Number.POSITIVE_INFINITY);
     const outcomes = await onDevices(run, { vm, volumes: volumesOf(values), worker: workerOf(values) }, signal, async (disk, volume, device, session, within) => {
       const outcome = await replicateOne(run, { disk, volume, device, session, snapshot }, within);
+      const unverified = outcome.bytesUnverifiedBefore ?? 0;
+      if (unverified > 0 && run.options.verify !== 'none') {
+        run.event('note', `disk ${disk.id}: verification also compares ${bytes(unverified)} that earlier executions wrote and did not verify`, { diskId: disk.id, bytes: unverified });
+      }
       run.event('disk.done', `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent`, { diskId: disk.id, ...outcome });
       return { diskId: disk.id, ...outcome };
+    }).catch((error: unknown) => {
+      const reached = durableBytes(run, vm, snapshot);
+      if (reached > before) progressed();
+      furthest.set(snapshot.tag, reached);
+      throw error;
     });
     return { outcomes };
   };
 }
 
-/** Reads back from the volumes what this run wrote (or everything) and compares digests. */
+/** Reads back from the volumes what was written since their last verification (or everything) and compares digests. */
 export function verifyDisks(run: RunContext): TaskHandler {
-  return async ({ values, signal }) => {
+  const verified = new Set<string>();
+  return async ({ values, signal, progressed }) => {
     const vm = vmOf(values);
     const meter = meterOf(run, vm);
+    const before = verified.size;
     await onDevices(run, { vm, volumes: volumesOf(values), worker: workerOf(values) }, signal, async (disk, _volume, device, session, within) => {
+      // By an attempt before; nothing has written to the volume since.
+      if (verified.has(disk.id)) return;
       const writer = await session.open(device, within);
       try {
         const outcome = await run.transfer.verifyDisk({
@@ -47,9 +66,13 @@ export function verifyDisks(run: RunContext): TaskHandler {
         });
         // Not within this run: what differed is no longer "written and unverified", so a second look would not see it.
         if (!outcome.matches) throw differing(disk.id, outcome);
+        verified.add(disk.id);
       } finally {
         await writer.close();
       }
+    }).catch((error: unknown) => {
+      if (verified.size > before) progressed();
+      throw error;
     });
   };
 }
@@ -75,7 +98,7 @@ async function replicateOne(
         baseSnapshotId: usedBase?.tag,
         volumeId: volume.id,
         volumeIsNew: run.store.replicas.claimForWriting(run.replicaId, disk.id, snapshot.tag),
-        volumesAreZeroed: run.environments.destination['volumes_are_zeroed'] === true,
+        volumesAreZeroed: run.policy.volumesAreZeroed,
         limiter: run.limiter,
         onProgress: (progress) => run.meter?.report(disk.id, beforeVerification(run, shown(progress))),
         signal,
@@ -99,7 +122,7 @@ async function onDevices<R>(
   const session = await run.workers.get(worker, signal);
   const within = AbortSignal.any([signal, session.lost]);
   try {
-    const devices = matchVolumes(volumes, await session.devices(within));
+    const devices = await matchDevices(worker.attached, await session.devices(within), probeIn(run, worker.workerId, session, within));
     return await inParallel(vm.disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
       const volume = volumes.find((candidate) => candidate.diskId === disk.id);
       const device = volume === undefined ? undefined : devices.get(volume.id);
@@ -114,6 +137,24 @@ async function onDevices<R>(
   }
 }
 
+/** Devices that the probe told, by worker and volume: a volume that was written to can't be probed again. */
+const probed = new WeakMap<RunContext, Map<string, string>>();
+
+function probeIn(run: RunContext, workerId: string, session: WorkerSession, signal: AbortSignal): DeviceProbe {
+  return async (volume, candidates) => {
+    const known = probed.get(run) ?? new Map<string, string>();
+    probed.set(run, known);
+    const key = `${workerId} ${volume.id}`;
+    const path = known.get(key);
+    if (path !== undefined) return candidates.find((device) => device.path === path);
+    // Recorded as written first: a crash could leave the probe's mark on a volume whose zeros would then be skipped.
+    if (!run.store.replicas.claimForWriting(run.replicaId, volume.diskId, 'probe')) return undefined;
+    const device = await probeEmptyDevice(session, candidates, signal);
+    if (device !== undefined) known.set(key, device.path);
+    return device;
+  };
+}
+
 /** The base counts for a disk only if that very success filled the disk's volume. */
 function baseFor(run: RunContext, diskId: string): Snapshot | undefined {
   const base = run.store.snapshots.list(run.replicaId).find((stored) => stored.role === 'base');
@@ -124,6 +165,17 @@ function baseFor(run: RunContext, diskId: string): Snapshot | undefined {
 /** Whether the volume is known to hold exactly the snapshot, every block of it durable and none of it doubtful. */
 export function isSynchronised(run: RunContext, snapshot: Snapshot, disk: Disk): boolean {
   return stateOf(run, disk.id, snapshotDiskSize(snapshot, disk)).isSynchronised(snapshot.tag);
+}
+
+/** How much of the snapshot is durable on the volumes, as offsets that a resumed copy goes on from; bytes of all disks. */
+function durableBytes(run: RunContext, vm: Vm, snapshot: Snapshot): number {
+  let sum = 0;
+  for (const disk of vm.disks) {
+    const sizeBytes = snapshotDiskSize(snapshot, disk);
+    const reached = stateOf(run, disk.id, sizeBytes).resumability(snapshot.tag);
+    sum += reached.kind === 'new' ? 0 : reached.kind === 'complete' ? sizeBytes : reached.durableBytes;
+  }
+  return sum;
 }
 
 function stateOf(run: RunContext, diskId: string, sizeBytes: number) {

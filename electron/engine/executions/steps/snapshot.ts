@@ -1,4 +1,4 @@
-import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { StoredSnapshot } from '../../store/snapshots.ts';
@@ -7,24 +7,30 @@ import { isSynchronised } from './replicate.ts';
 
 /**
  * Step 2: a snapshot on top of that of the last success. One that this execution took before it was interrupted is used
- * on as long as it can be read; what others left is dropped first, because an execution copies the disks as they are now.
+ * on as long as it can be read; those of other executions are discarded first, because an execution copies the disks as they
+ * are now. What can't be removed from the source is tried again at the end, and never stops an execution.
  */
 export function takeSnapshot(run: RunContext): TaskHandler {
+  /** Tags of which it was told that they can't be read: a repetition meets them again. */
+  const told = new Set<string>();
   return async ({ signal }) => {
     const { snapshots } = run.store;
     const { vmId } = replicaOf(run);
-    await endSuperseded(run, signal);
+    const known = snapshots.list(run.replicaId);
+    // Once this execution has a snapshot, the release may take away what that is read from.
+    if (!known.some((stored) => stored.executionId === run.executionId)) noteUnreleased(run, await releaseOldBases(run, signal));
     const base = snapshots.base(run.replicaId);
     let mine = 0;
-    for (const stored of snapshots.list(run.replicaId)) {
+    for (const stored of known) {
       if (stored.role !== 'taken' && stored.role !== 'intended') continue;
       if (stored.executionId === run.executionId) {
         mine += 1;
         if (stored.role === 'intended') return { snapshot: await take(run, stored.tag, vmId, base, signal) };
         if (stored.snapshot !== undefined && (await run.source.isAlive(stored.snapshot, signal))) return { snapshot: stored.snapshot };
-        run.event('note', 'the snapshot can no longer be read; a new one is taken, and only what differs is sent');
+        if (!told.has(stored.tag)) run.event('note', 'the snapshot can no longer be read; a new one is taken, and only what differs is sent');
+        told.add(stored.tag);
       }
-      await abandon(run, stored, base, signal);
+      noteUnreleased(run, await attempt(stored.tag, () => discard(run, stored, base, signal), signal));
     }
     await run.source.prepare(vmId, run.environments.source, signal);
     const tag = `causeway-${run.executionId}${mine === 0 ? '' : `-${Date.now().toString(36)}`}`;
@@ -33,26 +39,28 @@ export function takeSnapshot(run: RunContext): TaskHandler {
   };
 }
 
-/** The end of every execution: success keeps the snapshot as the new base, anything else drops it. */
-export function settleSnapshot(run: RunContext): TaskHandler {
-  return async ({ signal }) => {
-    await endSuperseded(run, signal);
-    const base = run.store.snapshots.base(run.replicaId);
-    for (const stored of run.store.snapshots.list(run.replicaId)) {
-      if (stored.role === 'taken' || stored.role === 'intended') await abandon(run, stored, base, signal);
+/** After the last read: the source confirms that all of it was one state. */
+export function confirmSnapshot(run: RunContext): TaskHandler {
+  return async ({ values, signal }) => {
+    try {
+      await run.source.assertUnchanged(snapshotOf(values), signal);
+    } catch (error) {
+      if (!(error instanceof CausewayError) || error.code !== 'source.changed-while-reading') throw error;
+      // Asking again changes nothing: the disks have to be read again.
+      throw new CausewayError(error.code, error.message, { details: error.details, retryable: false, cause: error });
     }
   };
 }
 
-/** Only after every disk is equal to the snapshot: it becomes the base. */
+/** Only after every disk is equal to the snapshot, and the snapshot was one state to the end: it becomes the base. */
 export function recordSuccess(run: RunContext): TaskHandler {
   return async ({ values }) => {
     const { snapshots, replicas } = run.store;
     const snapshot = snapshotOf(values);
     const vm = vmOf(values);
-    const doubtful = vm.disks.filter((disk) => !isSynchronised(run, snapshot, disk)).map((disk) => disk.id);
-    if (doubtful.length > 0) {
-      throw new CausewayError('replication.verification-failed', `not known to be equal to the snapshot: ${doubtful.join(', ')}`, { retryable: false });
+    const unequal = vm.disks.filter((disk) => !isSynchronised(run, snapshot, disk)).map((disk) => disk.id);
+    if (unequal.length > 0) {
+      throw new CausewayError('replication.verification-failed', `not known to be equal to the snapshot: ${unequal.join(', ')}`, { retryable: false });
     }
     const present = new Set(vm.disks.map((disk) => disk.id));
     snapshots.advanceBase(run.replicaId, snapshot.tag, () => {
@@ -61,24 +69,79 @@ export function recordSuccess(run: RunContext): TaskHandler {
       }
       replicas.setLastSuccess(run.replicaId, snapshot.takenAt);
     });
+    if (run.options.verify === 'none') {
+      run.event('note', 'completed without verification: the next execution with verification also compares what this one wrote');
+    }
   };
 }
 
-/** What an interrupted end of an earlier run, or this one's own success, left to say to the source. */
-async function endSuperseded(run: RunContext, signal: AbortSignal): Promise<void> {
-  const { snapshots } = run.store;
+/**
+ * The end of every execution: success keeps the snapshot as the new base, anything else discards it. Removes all that can be
+ * removed before it fails for what can't.
+ */
+export function cleanUpSnapshots(run: RunContext): TaskHandler {
+  return async ({ signal }) => {
+    const failures = [...await releaseOldBases(run, signal)];
+    const base = run.store.snapshots.base(run.replicaId);
+    for (const stored of run.store.snapshots.list(run.replicaId)) {
+      if (stored.role !== 'taken' && stored.role !== 'intended') continue;
+      failures.push(...await attempt(stored.tag, () => discard(run, stored, base, signal), signal));
+    }
+    for (const failure of failures.slice(1)) noteUnreleased(run, [failure]);
+    if (failures[0] !== undefined) throw failures[0].error;
+  };
+}
+
+interface Unreleased {
+  readonly tag: string;
+  readonly error: unknown;
+}
+
+/**
+ * Makes the base of the last success one on the source too, and deletes the bases before it. Each is tried by itself.
+ * @returns what failed; it stays on record
+ */
+async function releaseOldBases(run: RunContext, signal: AbortSignal): Promise<readonly Unreleased[]> {
+  const { snapshots, tasks } = run.store;
   const known = snapshots.list(run.replicaId);
   const base = known.find((stored) => stored.role === 'base');
-  const superseded = known.filter((stored) => stored.role === 'superseded');
-  if (base?.snapshot === undefined) return;
-  const former = superseded.at(-1);
-  // Repeated when it was interrupted; the port promises that this does no harm.
-  if (base.executionId === run.executionId || former !== undefined) {
-    await run.source.commitSnapshot(base.snapshot, former?.snapshot, signal);
+  if (base?.snapshot === undefined) return [];
+  const promoted = base.snapshot;
+  const old = known.filter((stored) => stored.role === 'superseded');
+  const former = old.at(-1);
+  const failures: Unreleased[] = [];
+  // The port promises that a repetition does no harm.
+  const isReleased = tasks.list(base.executionId).some((task) => task.id === 'release-snapshot' && task.state === 'completed');
+  if (!isReleased || former !== undefined) {
+    failures.push(...await attempt(base.tag, async () => {
+      await run.source.promoteToBase(promoted, former?.snapshot, signal);
+      if (former !== undefined) snapshots.setDropped(former.tag);
+    }, signal));
   }
-  for (const stored of superseded) {
-    if (stored !== former && stored.snapshot !== undefined) await run.source.dropBase(stored.snapshot, signal);
-    snapshots.setDropped(stored.tag);
+  for (const stored of old.slice(0, -1)) {
+    failures.push(...await attempt(stored.tag, async () => {
+      if (stored.snapshot !== undefined) await run.source.deleteBase(stored.snapshot, signal);
+      snapshots.setDropped(stored.tag);
+    }, signal));
+  }
+  return failures;
+}
+
+/** @returns the failure, if it is one; a cancellation is thrown */
+async function attempt(tag: string, work: () => Promise<void>, signal: AbortSignal): Promise<readonly Unreleased[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return [{ tag, error }];
+  }
+}
+
+function noteUnreleased(run: RunContext, failures: readonly Unreleased[]): void {
+  for (const { tag, error } of failures) {
+    const { code, message } = toErrorRecord(error);
+    run.event('note', `the source could not release snapshot ${tag}, which is tried again later: ${message}`, { tag, code });
   }
 }
 
@@ -89,14 +152,14 @@ async function take(run: RunContext, tag: string, vmId: string, base: Snapshot |
   return snapshot;
 }
 
-async function abandon(run: RunContext, stored: StoredSnapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
-  if (stored.snapshot === undefined && run.source.abandonIntent !== undefined) {
-    await run.source.abandonIntent({ vmId: replicaOf(run).vmId, tag: stored.tag }, signal);
+async function discard(run: RunContext, stored: StoredSnapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+  if (stored.snapshot === undefined && run.source.discardPending !== undefined) {
+    await run.source.discardPending({ vmId: replicaOf(run).vmId, tag: stored.tag }, signal);
     run.store.snapshots.setDropped(stored.tag);
     return;
   }
   // For a mere intent the source may or may not have one; asking for it again is the way to learn its state.
   const snapshot = stored.snapshot ?? (await take(run, stored.tag, replicaOf(run).vmId, base, signal));
-  await run.source.abandonSnapshot(snapshot, base, signal);
+  await run.source.discardSnapshot(snapshot, base, signal);
   run.store.snapshots.setDropped(stored.tag);
 }

@@ -18,15 +18,15 @@ export function ensureVolumes(run: RunContext): TaskHandler {
       if (before !== undefined && before !== volume.id) {
         run.event('note', `volume ${before} of disk ${disk.id} is gone; ${volume.id} takes its place and is filled from the start`);
       }
-      if (before !== volume.id) forgetTransfer(run, disk.id, disk.size_bytes);
-      run.store.replicas.putDisk(run.replicaId, { diskId: disk.id, sizeBytes: disk.size_bytes, volumeId: volume.id, isNew: volume.isNew });
+      if (before !== volume.id) forgetTransfer(run, disk.id);
+      run.store.replicas.putDisk(run.replicaId, { diskId: disk.id, sizeBytes: disk.size_bytes, volumeId: volume.id, isNew: volume.createdByThisCall });
     }
     return { volumes };
   };
 }
 
 /** Drops digests and checkpoints of a disk. */
-function forgetTransfer(run: RunContext, diskId: string, sizeBytes: number): void {
+function forgetTransfer(run: RunContext, diskId: string): void {
   const { store, transferFolder, transfer, replicaId } = run;
-  transfer.openTransferState({ db: store.db, folder: transferFolder, replicaId, diskId, sizeBytes }).delete();
+  transfer.deleteTransferState({ db: store.db, folder: transferFolder, replicaId, diskId });
 }

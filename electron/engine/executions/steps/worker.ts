@@ -1,5 +1,6 @@
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { WorkerAccess } from '../../ports/destination-platform.ts';
+import { startWorkerWith } from '../../workers/attach-volumes.ts';
 import { destinationRun, vmOf, volumesOf, type RunContext } from '../run-context.ts';
 
 /** Step 3: a running worker with the volumes attached. Repeated after a crash or loss; the destination adopts what is there. */
@@ -7,7 +8,7 @@ export function startWorker(run: RunContext): TaskHandler {
   let former: string | undefined;
   return async ({ values, signal }) => {
     await run.workers.close();
-    const start = () => run.destination.startWorker(destinationRun(run, vmOf(values)), 'disk-copy', volumesOf(values), signal);
+    const start = () => startWorkerWith(run.destination, destinationRun(run, vmOf(values)), 'disk-copy', volumesOf(values), signal);
     const worker = await start();
     const known = worker.workerId === former;
     former = worker.workerId;

@@ -22,11 +22,14 @@ async function wishes(program: WorkerProgram, options: MorphOptions, signal: Abo
   if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO drivers disc was given');
   return {
     ...commonWishes(options),
-    firstBootScripts: { network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers') },
+    firstBootScripts: {
+      network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers'), sourceTools: await powershellFile('first-boot-source-tools'),
+    },
     virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal),
     ...(windows.initAgent === undefined ? {} : {
-      initAgent: { ...(await bring(program, 'init-agent.zip', windows.initAgent, signal)), configuration: initAgentConfiguration(agentWishes(options)) },
+      initAgent: await bring(program, 'init-agent.zip', windows.initAgent, signal),
     }),
+    agentConfiguration: initAgentConfiguration(agentWishes(options)),
   };
 }
 

@@ -5,12 +5,20 @@ import { initAgentFolder } from './init-agent.ts';
 /** Services of source hypervisors whose absence is known to be safe. Drivers stay: without their devices they do nothing. */
 const sourceServices = [
   'VMTools', 'VGAuthService', 'vm3dservice', 'VMware Physical Disk Helper Service', 'VMMemCtl', 'VBoxService', 'xenagent', 'XenSvc', 'prl_tools_service', 'prl_service',
+  'Nutanix Guest Agent', 'NutanixGuestAgent', 'WindowsAzureGuestAgent', 'RdAgent', 'WindowsAzureTelemetryService', 'WindowsAzureNetAgentSvc',
+  'AmazonSSMAgent', 'Ec2Config', 'Amazon EC2Launch', 'AmazonCloudWatchAgent', 'AWSLiteAgent', 'GCEAgent', 'google_osconfig_agent', 'OracleCloudAgent', 'OCAU',
 ] as const;
 
 const serviceCommand = [
   `"${initAgentFolder}\\Bin\\OpenStackService.exe"`, 'cloudbase-init', `"${initAgentFolder}\\Python\\Python.exe"`,
   `"${initAgentFolder}\\Python\\Scripts\\cloudbase-init.exe"`, '--config-file', `"${initAgentFolder}\\conf\\cloudbase-init.conf"`,
 ].join(' ');
+
+/** Whether the guest has services of a source's hypervisor or cloud. */
+export function hasSourceServices(services: Readonly<Record<string, number>>): boolean {
+  const known = new Set<string>(sourceServices.map((name) => name.toLowerCase()));
+  return Object.keys(services).some((name) => known.has(name.toLowerCase()));
+}
 
 /** What is set below the guest's Services key; `onlyIfThere`: no key is made for it. */
 export function registryValues(hasAgent: boolean): JsonObject[] {
@@ -25,6 +33,15 @@ export function registryValues(hasAgent: boolean): JsonObject[] {
     // Disks behind another controller are new ones to Windows, and a server leaves new shared ones offline.
     { key: 'partmgr\\Parameters', name: 'SanPolicy', type: 'DWord', value: 1 },
     ...sourceServices.map((key) => ({ key, name: 'Start', type: 'DWord', value: 4, onlyIfThere: true })),
+  ];
+}
+
+/** Every interface with a static address, and every one with static name servers, asks by DHCP. */
+export function dhcpValues(fixed: readonly string[], withServers: readonly string[]): JsonObject[] {
+  const value = (guid: string, name: string, type: string, to: string | number): JsonObject => ({ key: `Tcpip\\Parameters\\Interfaces\\${guid}`, name, type, value: to, onlyIfThere: true });
+  return [
+    ...fixed.map((guid) => value(guid, 'EnableDHCP', 'DWord', 1)),
+    ...[...fixed, ...withServers].map((guid) => value(guid, 'NameServer', 'String', '')),
   ];
 }
 

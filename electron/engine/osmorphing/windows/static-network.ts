@@ -30,10 +30,11 @@ export function staticCards(interfaces: readonly FixedInterface[], nics: readonl
     cards.push({ mac: mac.toUpperCase().replaceAll('-', ':'), addresses: addresses.map((address, index) => ({ address, mask: masks[index] ?? '255.255.255.0' })), gateways, servers });
   };
   for (const { macAddress, addresses = [] } of nics) {
+    if (macAddress === undefined) continue;
     const fitting = left.filter((each) => each.addresses.some((address) => addresses.includes(address)));
     if (fitting.length === 1 && fitting[0] !== undefined) take(fitting[0], macAddress);
   }
   const [only] = nics;
-  if (nics.length === 1 && left.length === 1 && cards.length === 0 && (only?.addresses ?? []).length === 0 && only !== undefined && left[0] !== undefined) take(left[0], only.macAddress);
+  if (nics.length === 1 && left.length === 1 && cards.length === 0 && (only?.addresses ?? []).length === 0 && only?.macAddress !== undefined && left[0] !== undefined) take(left[0], only.macAddress);
   return { cards, warnings: left.map(({ addresses }) => `which network card has the addresses ${addresses.join(', ')} is not known; they are not set again`) };
 }

@@ -10,24 +10,24 @@ import { attribute, bodyOf, child, createShell, envelope, faultOf, outputOf, sta
 
 describe('the way to prepare a Windows guest', () => {
   it('is as asked, else by a Windows worker if there is an image for one', () => {
-    expect(windowsModeOf('offline', { migr_image_map: { windows: 'W' } })).toBe('offline');
-    expect(windowsModeOf(undefined, { migr_image_map: { linux: 'L', windows: 'W' } })).toBe('worker');
-    expect(windowsModeOf(undefined, { migr_image_map: { linux: 'L' } })).toBe('offline');
-    expect(windowsModeOf(undefined, {})).toBe('offline');
+    expect(windowsModeOf('offline', { hasWindowsWorkerImage: true })).toBe('offline');
+    expect(windowsModeOf(undefined, { hasWindowsWorkerImage: true })).toBe('worker');
+    expect(windowsModeOf(undefined, { hasWindowsWorkerImage: false })).toBe('offline');
+    expect(windowsModeOf('worker', { hasWindowsWorkerImage: false })).toBe('worker');
   });
 
   it('takes drivers and agent from files, then from the environment, then from their public places', () => {
-    expect(windowsMaterial({ windows_virtio_iso_url: 'https://a.example/v.iso' }, { initAgent: '/agent.zip' })).toEqual({
+    expect(windowsMaterial({ windowsDriversUrl: 'https://a.example/v.iso' }, { initAgent: '/agent.zip' })).toEqual({
       virtioDisc: { url: 'https://a.example/v.iso' }, initAgent: { file: '/agent.zip' },
     });
     expect(windowsMaterial({}, {})).toMatchObject({ virtioDisc: { url: expect.stringMatching(/virtio-win\.iso$/) as string }, initAgent: { url: expect.stringMatching(/\.zip$/) as string } });
   });
 
-  it('expects the digest that the agent\'s URL ends with, and refuses one that could not be checked', () => {
+  it('expects the digest that a URL ends with', () => {
     const digest = 'ab'.repeat(32);
-    expect(windowsMaterial({ winguestinit_x64_url: `https://a.example/a.zip#sha256=${digest}` }, {}).initAgent).toEqual({ url: 'https://a.example/a.zip', sha256: digest });
-    expect(() => windowsMaterial({ winguestinit_x64_url: 'https://a.example/a.zip#sha256=12' }, {})).toThrow('is not sha256= and 64');
-    expect(() => windowsMaterial({ windows_virtio_iso_url: `https://a.example/v.iso#sha256=${digest}` }, {})).toThrow('only parts of the disc are read');
+    expect(windowsMaterial({ windowsAgentUrl: `https://a.example/a.zip#sha256=${digest}` }, {}).initAgent).toEqual({ url: 'https://a.example/a.zip', sha256: digest });
+    expect(() => windowsMaterial({ windowsAgentUrl: 'https://a.example/a.zip#sha256=12' }, {})).toThrow('is not sha256= and 64');
+    expect(windowsMaterial({ windowsDriversUrl: `https://a.example/v.iso#sha256=${digest}` }, {}).virtioDisc).toEqual({ url: 'https://a.example/v.iso', sha256: digest });
   });
 
   it('takes the newest folder of the disc that fits', () => {

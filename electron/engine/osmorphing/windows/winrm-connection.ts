@@ -5,7 +5,7 @@ import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { abortReason } from '../../transport/abort-reason.ts';
 import {
-  bodyOf, createShell, deleteShell, envelope, faultOf, idOf, operationTimeoutSeconds, outputOf, receiveOutput, sendInput, startCommand, terminateCommand,
+  bodyOf, createShell, deleteShell, envelope, faultOf, idOf, maxEnvelopeBytes, operationTimeoutSeconds, outputOf, receiveOutput, sendInput, startCommand, terminateCommand,
   type Element, type ShellAction,
 } from './ws-man-messages.ts';
 
@@ -14,8 +14,8 @@ export interface WinrmTarget {
   readonly port: number;
   readonly username: string;
   readonly password: string;
-  /** SHA-256 of the server's certificate, as colon-separated hex. Undefined: the first one that is shown is pinned. */
-  readonly certificateSha256?: string | undefined;
+  /** SHA-256 of the server's certificate, in hex. */
+  readonly certificateSha256: string;
 }
 
 export interface WinrmResult {
@@ -27,32 +27,29 @@ export interface WinrmResult {
 /** Of standard input in one message: base64 and the envelope have to fit into the server's largest one. */
 const inputPieceBytes = 256 * 1024;
 const requestTimeoutMs = (operationTimeoutSeconds + 40) * 1000;
-/** No command of ours prints more. */
-const largestOutputBytes = 64 * 2 ** 20;
+/** Of one command, decoded. No script of the engine prints more. */
+const largestOutputBytes = 16 * 2 ** 20;
+/** Of one answer. The server is asked for half as much. */
+const largestAnswerBytes = 2 * maxEnvelopeBytes;
 
 /**
- * Windows Remote Management over HTTPS, with basic authentication: the password is sent over a connection whose
- * certificate is the pinned one alone, and only after that was seen.
+ * Windows Remote Management over HTTPS, with basic authentication: nothing is sent, the password least
+ * of all, before the server has shown the one certificate that was made for it.
  */
 export class WinrmConnection {
   readonly #target: WinrmTarget;
   readonly #agent: Agent;
-  #pin: string | undefined;
+  readonly #pin: string;
   #shellId: string | undefined;
 
   constructor(target: WinrmTarget) {
     this.#target = target;
-    this.#pin = target.certificateSha256?.toUpperCase();
+    this.#pin = target.certificateSha256.replaceAll(':', '').toLowerCase();
     this.#agent = new Agent({ keepAlive: true, maxSockets: 2 });
     this.#agent.createConnection = (options, callback) => {
       this.#connect(options as RequestOptions).then((socket) => callback?.(null, socket), (error: Error) => callback?.(error, undefined as unknown as Duplex));
       return undefined;
     };
-  }
-
-  /** SHA-256 of the certificate that this connection trusts, once one was seen. */
-  get certificateSha256(): string | undefined {
-    return this.#pin;
   }
 
   /** Opens a shell. @throws `transport.unreachable`, `transport.login-refused`, `transport.certificate-mismatch` */
@@ -135,7 +132,7 @@ export class WinrmConnection {
       out.push(output.stdout);
       err.push(output.stderr);
       length += output.stdout.length + output.stderr.length;
-      if (length > largestOutputBytes) throw new CausewayError('osmorphing.winrm-protocol', 'a command with endless output');
+      if (length > largestOutputBytes) throw new CausewayError('osmorphing.winrm-protocol', `a command printed more than ${largestOutputBytes} bytes`);
       if (output.exitCode !== undefined) {
         return { exitCode: output.exitCode, stdout: Buffer.concat(out).toString('utf8'), stderr: plainErrors(Buffer.concat(err).toString('utf8')) };
       }
@@ -144,7 +141,9 @@ export class WinrmConnection {
 
   async #call(action: ShellAction, signal: AbortSignal, mayHaveNoOutput = false): Promise<Element> {
     const { host, port } = this.#target;
-    const { status, text } = await this.#post(envelope(`https://${host}:${port}/wsman`, action), signal);
+    const message = envelope(`https://${host}:${port}/wsman`, action);
+    if (Buffer.byteLength(message) > maxEnvelopeBytes) throw new CausewayError('general.bug', 'a WinRM request is too long');
+    const { status, text } = await this.#post(message, signal);
     if (status === 401 || status === 403) throw new CausewayError('transport.login-refused', `WinRM on ${host}:${port} answered ${status}`);
     if (text === '' && status !== 200) throw new CausewayError('osmorphing.winrm-protocol', `WinRM on ${host}:${port} answered ${status}`);
     const body = bodyOf(text);
@@ -165,7 +164,12 @@ export class WinrmConnection {
       },
     }, (answer) => {
       const parts: Buffer[] = [];
-      answer.on('data', (part: Buffer) => parts.push(part));
+      let length = 0;
+      answer.on('data', (part: Buffer) => {
+        length += part.length;
+        if (length <= largestAnswerBytes) parts.push(part);
+        else answer.destroy(new CausewayError('osmorphing.winrm-protocol', `WinRM on ${host}:${port} sent an answer of more than ${largestAnswerBytes} bytes`));
+      });
       answer.once('error', reject);
       answer.once('close', () => {
         if (answer.complete) resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') });
@@ -193,13 +197,12 @@ export class WinrmConnection {
     socket.setTimeout(30_000, () => socket.destroy(new Error('no answer')));
     socket.once('error', reject);
     socket.once('secureConnect', () => {
-      const shown = socket.getPeerX509Certificate()?.fingerprint256;
-      if (shown === undefined || (this.#pin !== undefined && shown !== this.#pin)) {
-        reject(new CausewayError('transport.certificate-mismatch', `expected ${this.#pin ?? 'a certificate'}, the server showed ${shown ?? 'none'}`));
+      const shown = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase();
+      if (shown !== this.#pin) {
+        reject(new CausewayError('transport.certificate-mismatch', `WinRM on ${this.#target.host}:${this.#target.port}: expected ${this.#pin}, the server showed ${shown ?? 'none'}`));
         socket.destroy();
         return;
       }
-      this.#pin = shown;
       socket.setTimeout(0);
       socket.removeListener('error', reject);
       resolve(socket);

@@ -9,7 +9,7 @@ import { compareVersions, discFolders } from './disc-folders.ts';
 import { initAgentConfiguration, initAgentFolder } from './init-agent.ts';
 import { agentWishes } from './offline-guest.ts';
 import { powershellFile, type PowershellFile } from './powershell-files.ts';
-import { registryDiff, registryValues } from './service-values.ts';
+import { dhcpValues, hasSourceServices, registryDiff, registryValues } from './service-values.ts';
 import { staticCards } from './static-network.ts';
 import { loginByWinrm, type WinrmLoginOptions } from './winrm-login.ts';
 import type { WinrmConnection, WinrmTarget } from './winrm-connection.ts';
@@ -34,10 +34,12 @@ const discArchitectures: Readonly<Record<string, string>> = { amd64: 'amd64', x8
 
 const version = z.tuple([z.int(), z.int(), z.int()]);
 const texts = z.preprocess((value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(z.string()));
+const interfaceKey = z.string().regex(/^\{[0-9A-Fa-f-]{36}\}$/);
 const openedSchema = z.object({
   drive: z.string().regex(/^[A-Z]:$/), device: z.string(), uuid: z.string(), name: z.string(), version, server: z.boolean(), architecture: z.string(), hostname: z.string(),
   uefi: z.boolean(), services: z.record(z.string(), z.int()), worker: version,
-  interfaces: z.array(z.object({ addresses: texts, masks: texts, gateways: texts, servers: texts })).default([]),
+  interfaces: z.array(z.object({ guid: interfaceKey.optional(), addresses: texts, masks: texts, gateways: texts, servers: texts })).default([]),
+  withServers: z.preprocess((value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(interfaceKey)),
 });
 type Opened = z.infer<typeof openedSchema>;
 const addedSchema = z.object({ added: texts });
@@ -79,6 +81,7 @@ class WindowsWorker {
   readonly #steps: GuestStep[] = [];
   readonly #warnings: string[] = [];
   readonly #scripts: ScriptOutput[] = [];
+  #fixedAddresses: MorphOutcome['fixedAddresses'] = [];
 
   constructor(connection: WinrmConnection, request: WinrmMorphRequest) {
     this.#connection = connection;
@@ -113,7 +116,8 @@ class WindowsWorker {
     const agent = this.#agentFor(guest);
     await this.#step('install-agent', 'Install the guest initialization agent', async () => {
       ({ set } = await this.#ask('install-agent', {
-        drive: guest.drive, agent: agent === undefined ? null : await this.#bring('causeway-init-agent.zip', agent), values: registryValues(agent !== undefined),
+        drive: guest.drive, agent: agent === undefined ? null : await this.#bring('causeway-init-agent.zip', agent), 
+        values: [...registryValues(agent !== undefined), ...(options.setDhcp === false ? [] : dhcpValues(guest.interfaces.flatMap(({ guid }) => guid ?? []), guest.withServers))],
       }, setSchema));
       return [set.length > 0, set.map((each) => `${each.key} ${each.name}`)];
     });
@@ -127,7 +131,7 @@ class WindowsWorker {
       await closeGuest(this.#connection, serials);
       return [false, []];
     });
-    return { dossier: dossierOf(guest), steps: this.#steps, diff: diffOf(guest, added, set, written), warnings: this.#warnings, scripts: this.#scripts };
+    return { dossier: dossierOf(guest), steps: this.#steps, diff: diffOf(guest, added, set, written), warnings: this.#warnings, scripts: this.#scripts, fixedAddresses: this.#fixedAddresses };
   }
 
   /** The files that the agent's service finds: its configuration, and what runs on the first boot. */
@@ -140,10 +144,12 @@ class WindowsWorker {
     if (options.setDhcp === false) {
       const { cards, warnings } = staticCards(guest.interfaces, options.nics);
       for (const warning of warnings) this.#warn(warning);
+      this.#fixedAddresses = cards.map(({ mac, addresses }) => ({ macAddress: mac.toLowerCase(), addresses: addresses.map(({ address }) => address) }));
       if (cards.length > 0) {
         files.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
       }
     }
+    if (hasAgent && hasSourceServices(guest.services)) files.push(file(`${scripts}\\20-causeway-source-tools.ps1`, await powershellFile('first-boot-source-tools')));
     for (const [index, { name, content }] of (options.scripts?.firstBoot ?? []).entries()) {
       const plain = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
       files.push(file(`${scripts}\\50-${String(index).padStart(2, '0')}-${/\.(ps1|cmd|bat|py|exe)$/i.test(plain) ? plain : `${plain}.ps1`}`, content));

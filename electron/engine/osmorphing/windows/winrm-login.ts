@@ -6,13 +6,16 @@ import { WinrmConnection, type WinrmTarget } from './winrm-connection.ts';
 export interface WinrmLoginOptions {
   /** How long to go on trying, in milliseconds. A Windows worker takes minutes to its first login. Default 20 minutes. */
   readonly deadlineMs?: number;
-  /** How long a refused login is tried again: the account may come into the worker after WinRM is up. Default 5 minutes. */
+  /**
+   * How long a refused login or another certificate is tried again: account and certificate may come into the worker after
+   * WinRM is up. Default 5 minutes.
+   */
   readonly loginGraceMs?: number;
 }
 
 /**
- * Logs in to a worker that may still be starting. The certificate of the accepted login is pinned; a certificate other
- * than an expected one ends it at once.
+ * Logs in to a worker that may still be starting. To a server with another certificate
+ * than the worker's nothing is sent; it may be the image's own listener, which the user data replaces.
  *
  * @throws `transport.unreachable`, `transport.login-refused`, `transport.certificate-mismatch`, the signal's reason
  */
@@ -31,7 +34,7 @@ export async function loginByWinrm(target: WinrmTarget, options: WinrmLoginOptio
         signal.throwIfAborted();
         if (!(error instanceof CausewayError) || !mayPass(error)) throw error;
         const now = systemClock.monotonic();
-        if (error.code === 'transport.login-refused') {
+        if (error.code === 'transport.login-refused' || error.code === 'transport.certificate-mismatch') {
           refusedSince ??= now;
           if (now - refusedSince >= loginGraceMs) throw error;
         }
@@ -48,5 +51,5 @@ export async function loginByWinrm(target: WinrmTarget, options: WinrmLoginOptio
 
 /** What a worker that is still starting may answer. */
 function mayPass({ code }: CausewayError): boolean {
-  return code === 'transport.unreachable' || code === 'transport.login-refused' || code === 'osmorphing.winrm-protocol';
+  return code === 'transport.unreachable' || code === 'transport.login-refused' || code === 'transport.certificate-mismatch' || code === 'osmorphing.winrm-protocol';
 }

@@ -94,6 +94,8 @@ export type Element = { readonly [name: string]: Element | readonly Element[] | 
 /** The body of an answer. @throws `osmorphing.winrm-protocol` */
 export function bodyOf(text: string): Element {
   let parsed: unknown;
+  // WS-Management has none; they are the one part of XML that grows when it is read.
+  if (/<!DOCTYPE/i.test(text)) throw new CausewayError('osmorphing.winrm-protocol', 'an answer with a document type');
   try {
     parsed = parser.parse(text);
   } catch (error) {
@@ -161,6 +163,6 @@ export function idOf(body: Element, kind: 'shell' | 'command'): string {
   const id = kind === 'shell'
     ? (textOf(child(child(body, 'Shell'), 'ShellId')) ?? textOf(selectors.find((each) => attribute(each, 'Name') === 'ShellId')))
     : textOf(child(child(body, 'CommandResponse'), 'CommandId'));
-  if (id === undefined || id === '') throw new CausewayError('osmorphing.winrm-protocol', `an answer without the id of its ${kind}`);
+  if (id === undefined || id === '' || id.length > 200) throw new CausewayError('osmorphing.winrm-protocol', `an answer without the id of its ${kind}`);
   return id;
 }

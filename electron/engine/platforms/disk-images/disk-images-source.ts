@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../share
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { DiskImagesConnection } from '../../../../shared/plugins/disk-images/connection.ts';
 import { source as sourceSchema, type DiskImagesSource as Said } from '../../../../shared/plugins/disk-images/source.ts';
-import { BASE_ALLOCATION, NbdDiskReader } from '../../nbd/nbd-disk-reader.ts';
-import { serveImage } from '../../nbd/qemu-nbd.ts';
+import { ImageDiskReader } from '../../images/image-disk-reader.ts';
+import { openImage } from '../../images/open-image.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import { SnapshotRecords } from '../../source-records/snapshot-records.ts';
 import type { PlatformContext } from '../../ports/platform-context.ts';
@@ -13,12 +13,11 @@ import type { Snapshot, SnapshotDisk, SourcePlatform, VmSummary } from '../../po
 import { checkDiskImages } from './check.ts';
 import { fingerprint, fingerprintFromJson, fingerprintToJson, verifyUnchanged, type Fingerprint } from './fingerprint.ts';
 import type { ImageDisk, ImageVm } from './image-vm.ts';
-import { findVms } from './inventory.ts';
-import { planOpen } from './open-plan.ts';
-import { virtualSize } from './virtual-size.ts';
+import { inspectImage } from './inspect-image.ts';
+import { endpointFolder, findVms } from './inventory.ts';
 
 const DEFAULT_NETWORK = 'default';
-/** Files are looked at for changes this often while they are read, and always when the snapshot is committed. */
+/** Files are checked for changes this often while they are read; `assertUnchanged` checks them once more at the end. */
 const VERIFY_EVERY_MS = 100;
 
 /**
@@ -40,11 +39,11 @@ export class DiskImagesSource implements SourcePlatform {
   }
 
   async listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {
-    const { vms } = await findVms(this.#connection.path);
+    const { vms } = await findVms(this.#connection.path, signal);
     const summaries: VmSummary[] = [];
     for (const vm of vms) {
       // One damaged image must not hide the others; describing its VM tells what is wrong.
-      const sizes = await Promise.all(vm.disks.map((disk) => this.#size(disk, signal).catch(ignoreImageErrors)));
+      const sizes = await Promise.all(vm.disks.map((disk) => this.#size(disk).catch(ignoreImageErrors)));
       const totalBytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
       const os_type = vm.osType ?? this.#connection.os_type ?? 'unknown';
       summaries.push({ id: vm.id, name: vm.name, os_type, power: 'stopped', diskCount: vm.disks.length, totalBytes });
@@ -52,7 +51,7 @@ export class DiskImagesSource implements SourcePlatform {
     return summaries;
   }
 
-  async describeVm(vmId: string, signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
+  async describeVm(vmId: string, _signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
     const vm = await this.#find(vmId);
     const said = saidIn(environment);
     const vcpus = said.vcpus ?? vm.vcpus;
@@ -61,7 +60,7 @@ export class DiskImagesSource implements SourcePlatform {
     for (const [index, disk] of vm.disks.entries()) {
       disks.push({
         id: disk.id,
-        size_bytes: await this.#size(disk, signal),
+        size_bytes: await this.#size(disk),
         bootable: index === 0,
         ...(disk.bus === undefined ? {} : { bus: disk.bus }),
       });
@@ -96,17 +95,20 @@ export class DiskImagesSource implements SourcePlatform {
     await this.#find(vmId);
   }
 
-  async createSnapshot(request: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<Snapshot> {
+  async createSnapshot(request: { readonly vmId: string; readonly tag: string }): Promise<Snapshot> {
     const known = await this.#records.find(request.vmId, request.tag);
     if (known !== undefined) return known;
     const vm = await this.#find(request.vmId);
     const disks: SnapshotDisk[] = [];
     const files: Record<string, JsonObject[]> = {};
     for (const disk of vm.disks) {
-      const plan = await planOpen(disk.location);
+      const folder = await endpointFolder(this.#connection.path);
+      const { files: paths } = await inspectImage(disk.location, folder);
       // Taken before the size is read, so that a change in between shows.
-      const prints = await Promise.all(plan.files.map(fingerprint));
-      disks.push({ diskId: disk.id, sizeBytes: await virtualSize(plan, signal) });
+      const prints = await Promise.all(paths.map(fingerprint));
+      const { sizeBytes, files: sameFiles } = await inspectImage(disk.location, folder);
+      refuseOtherFiles(disk.id, paths, sameFiles);
+      disks.push({ diskId: disk.id, sizeBytes });
       files[disk.id] = prints.map(fingerprintToJson);
     }
     const snapshot: Snapshot = {
@@ -123,7 +125,7 @@ export class DiskImagesSource implements SourcePlatform {
 
   async isAlive(snapshot: Snapshot): Promise<boolean> {
     try {
-      for (const { diskId } of snapshot.disks) await verifyUnchanged(filesOf(snapshot, diskId));
+      await this.assertUnchanged(snapshot);
       return true;
     } catch (error) {
       if (error instanceof CausewayError && error.code === 'source.changed-while-reading') return false;
@@ -131,19 +133,25 @@ export class DiskImagesSource implements SourcePlatform {
     }
   }
 
-  async openDisk(snapshot: Snapshot, diskId: string, _base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+  async assertUnchanged(snapshot: Snapshot): Promise<void> {
+    for (const { diskId } of snapshot.disks) await verifyUnchanged(filesOf(snapshot, diskId));
+  }
+
+  async openDisk(snapshot: Snapshot, diskId: string, _base: Snapshot | undefined): Promise<DiskReader> {
     const files = filesOf(snapshot, diskId);
     await verifyUnchanged(files);
     const vm = await this.#find(snapshot.vmId);
     const disk = vm.disks.find((candidate) => candidate.id === diskId);
     if (disk === undefined) throw new CausewayError('source.disk-not-found', `${snapshot.vmId} has no disk ${diskId}`);
-    const plan = await planOpen(disk.location);
-    if (plan.files.join('\n') !== files.map((file) => file.path).join('\n')) {
-      throw new CausewayError('source.changed-while-reading', `${diskId} is made of other files than in its snapshot`);
+    const image = await openImage(disk.location, { folder: await endpointFolder(this.#connection.path) });
+    try {
+      refuseOtherFiles(diskId, files.map((file) => file.path), image.files);
+    } catch (error) {
+      await image.close();
+      throw error;
     }
-    const served = await serveImage(plan.node, [BASE_ALLOCATION], signal);
     let verifiedAt = 0;
-    const reader = new NbdDiskReader(served.client, {
+    const reader = new ImageDiskReader(image, {
       verify: async () => {
         if (performance.now() - verifiedAt < VERIFY_EVERY_MS) return;
         verifiedAt = performance.now();
@@ -151,26 +159,22 @@ export class DiskImagesSource implements SourcePlatform {
       },
       onClose: async () => {
         this.#readers.delete(reader);
-        await served.stop();
       },
     });
     this.#readers.add(reader);
     return reader;
   }
 
-  /** @throws CausewayError source.changed-while-reading when a file changed up to now: what was read is not one state */
-  async commitSnapshot(snapshot: Snapshot): Promise<void> {
-    // A second commit of the same snapshot has nothing to verify any more.
-    if ((await this.#records.find(snapshot.vmId, snapshot.tag)) === undefined) return;
-    for (const { diskId } of snapshot.disks) await verifyUnchanged(filesOf(snapshot, diskId));
+  async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined): Promise<void> {
+    await this.#records.forget(snapshot);
+    if (formerBase !== undefined) await this.#records.forget(formerBase);
+  }
+
+  async discardSnapshot(snapshot: Snapshot): Promise<void> {
     await this.#records.forget(snapshot);
   }
 
-  async abandonSnapshot(snapshot: Snapshot): Promise<void> {
-    await this.#records.forget(snapshot);
-  }
-
-  async dropBase(base: Snapshot): Promise<void> {
+  async deleteBase(base: Snapshot): Promise<void> {
     await this.#records.forget(base);
   }
 
@@ -178,8 +182,8 @@ export class DiskImagesSource implements SourcePlatform {
     await Promise.all([...this.#readers].map((reader) => reader.close()));
   }
 
-  async #size(disk: ImageDisk, signal: AbortSignal): Promise<number> {
-    return virtualSize(await planOpen(disk.location), signal);
+  async #size(disk: ImageDisk): Promise<number> {
+    return (await inspectImage(disk.location, await endpointFolder(this.#connection.path))).sizeBytes;
   }
 
   async #find(vmId: string): Promise<ImageVm> {
@@ -188,6 +192,11 @@ export class DiskImagesSource implements SourcePlatform {
     if (vm !== undefined) return vm;
     throw problems.find((problem) => problem.name === vmId)?.error ?? new CausewayError('source.vm-not-found', `no VM ${vmId} in ${this.#connection.path}`);
   }
+}
+
+function refuseOtherFiles(diskId: string, before: readonly string[], now: readonly string[]): void {
+  if (before.join('\n') === now.join('\n')) return;
+  throw new CausewayError('source.changed-while-reading', `${diskId} consists of other files than before: ${now.join(', ')}`);
 }
 
 function filesOf(snapshot: Snapshot, diskId: string): readonly Fingerprint[] {

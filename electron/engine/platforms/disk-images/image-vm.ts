@@ -1,4 +1,4 @@
-import type { ImageLocation } from './open-plan.ts';
+import type { ImageLocation } from '../../images/image-files.ts';
 
 /** A VM that was found in the files: where its disks are, and what is said about it. */
 export interface ImageVm {

@@ -1,10 +1,12 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { hasImageExtension } from './image-format.ts';
+import { hasImageExtension } from '../../images/detect.ts';
+import { bytesAt } from '../../images/image-bytes.ts';
 import type { ImageVm } from './image-vm.ts';
-import { planOpen } from './open-plan.ts';
+import { inspectImage } from './inspect-image.ts';
 import { ovaVm, ovfVm } from './ovf-vm.ts';
+import { readDescription } from './read-description.ts';
 import { MAX_VM_YAML_BYTES, parseVmYaml, VM_YAML, type VmYaml } from './vm-yaml.ts';
 
 /** A description that could not be used, with the reason. */
@@ -23,15 +25,13 @@ const MAX_ENTRIES = 20_000;
 /**
  * Finds the VMs of a path: an OVF, OVA or image file is one VM; in a folder every OVF, every OVA and every image that
  * none of them names is a VM, and every subfolder with images. A `vm.yaml` makes one VM of its folder.
- * @throws CausewayError source.unreachable when the path is not there
+ * @throws CausewayError source.unreachable when the path does not exist, general.cancelled
  */
-export async function findVms(path: string): Promise<Inventory> {
-  const stats = await stat(path).catch((error: unknown) => {
-    throw new CausewayError('source.unreachable', `${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  });
-  const found: Collected = { vms: [], problems: [] };
-  if (!stats.isDirectory()) {
-    await collect(found, basename(path), () => fileVm(path, basename(path)));
+export async function findVms(path: string, signal?: AbortSignal): Promise<Inventory> {
+  const root = await endpointFolder(path);
+  const found: Collected = { root, signal, vms: [], problems: [] };
+  if (root !== path) {
+    await collect(found, basename(path), () => fileVm(path, basename(path), root));
     return found;
   }
   const entries = await namesIn(path);
@@ -39,19 +39,33 @@ export async function findVms(path: string): Promise<Inventory> {
   for (const name of entries.folders) {
     const sub = join(path, name);
     const { files } = await namesIn(sub);
-    if (files.includes(VM_YAML)) await collect(found, name, () => describedVm(sub, name, files));
+    if (files.includes(VM_YAML)) await collect(found, name, () => describedVm(sub, name, files, found));
     else if (files.some((file) => isDescription(file))) await folderVms(found, sub, `${name}/`, files);
-    else await collect(found, name, () => imagesVm(sub, name, files));
+    else await collect(found, name, () => imagesVm(sub, name, files, found));
   }
   return found;
 }
 
+/**
+ * The folder whose files an endpoint may read: its path, or the folder of the file that its path names.
+ * @throws CausewayError source.unreachable
+ */
+export async function endpointFolder(path: string): Promise<string> {
+  const stats = await stat(path).catch((error: unknown) => {
+    throw new CausewayError('source.unreachable', `${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  });
+  return stats.isDirectory() ? path : dirname(path);
+}
+
 interface Collected {
+  readonly root: string;
+  readonly signal: AbortSignal | undefined;
   readonly vms: ImageVm[];
   readonly problems: InventoryProblem[];
 }
 
 async function collect(found: Collected, name: string, make: () => Promise<ImageVm | undefined>): Promise<ImageVm | undefined> {
+  if (found.signal?.aborted === true) throw new CausewayError('general.cancelled', 'listing the images was cancelled');
   try {
     const vm = await make();
     if (vm !== undefined) found.vms.push(vm);
@@ -65,36 +79,37 @@ async function collect(found: Collected, name: string, make: () => Promise<Image
 
 async function folderVms(found: Collected, folder: string, prefix: string, files: readonly string[]): Promise<void> {
   if (files.includes(VM_YAML)) {
-    await collect(found, `${prefix}${VM_YAML}`, () => describedVm(folder, prefix === '' ? basename(folder) : prefix.slice(0, -1), files));
+    await collect(found, `${prefix}${VM_YAML}`, () => describedVm(folder, prefix === '' ? basename(folder) : prefix.slice(0, -1), files, found));
     return;
   }
   const taken = new Set<string>();
   for (const name of files.filter(isDescription)) {
-    const vm = await collect(found, prefix + name, () => fileVm(join(folder, name), prefix + name));
+    const vm = await collect(found, prefix + name, () => fileVm(join(folder, name), prefix + name, found.root));
     for (const disk of vm?.disks ?? []) taken.add(disk.location.path);
   }
   const rest = files.filter((name) => hasImageExtension(name) && !taken.has(join(folder, name)));
-  for (const name of await topImages(folder, rest)) await collect(found, prefix + name, () => fileVm(join(folder, name), prefix + name));
+  for (const name of await topImages(folder, rest, found)) await collect(found, prefix + name, () => fileVm(join(folder, name), prefix + name, found.root));
 }
 
-async function fileVm(path: string, id: string): Promise<ImageVm> {
+async function fileVm(path: string, id: string, root: string): Promise<ImageVm> {
   const extension = extname(path).toLowerCase();
-  if (extension === '.ovf') return ovfVm(path, id);
-  if (extension === '.ova') return ovaVm(path, id);
+  if (extension === '.ovf') return ovfVm(path, id, root);
+  if (extension === '.ova') return ovaVm(path, id, root);
   return { id, name: basename(path, extname(path)), disks: [{ id: basename(path), location: { path } }] };
 }
 
-async function imagesVm(folder: string, id: string, files: readonly string[]): Promise<ImageVm | undefined> {
-  const images = await topImages(folder, files.filter(hasImageExtension));
+async function imagesVm(folder: string, id: string, files: readonly string[], found: Collected): Promise<ImageVm | undefined> {
+  const images = await topImages(folder, files.filter(hasImageExtension), found);
   if (images.length === 0) return undefined;
   return { id, name: basename(folder), disks: images.map((name) => ({ id: name, location: { path: join(folder, name) } })) };
 }
 
-async function describedVm(folder: string, id: string, files: readonly string[]): Promise<ImageVm> {
-  const { size } = await stat(join(folder, VM_YAML));
-  if (size > MAX_VM_YAML_BYTES) throw new CausewayError('source.description-invalid', `${VM_YAML} is larger than ${MAX_VM_YAML_BYTES} bytes`);
-  const said: VmYaml = parseVmYaml(await readFile(join(folder, VM_YAML), 'utf8'));
-  const names = said.disks ?? (await topImages(folder, files.filter(hasImageExtension)));
+async function describedVm(folder: string, id: string, files: readonly string[], found: Collected): Promise<ImageVm> {
+  const said: VmYaml = await readDescription(join(folder, VM_YAML), found.root, async (file) => {
+    if (file.sizeBytes > MAX_VM_YAML_BYTES) throw new CausewayError('source.description-invalid', `${VM_YAML} is larger than ${MAX_VM_YAML_BYTES} bytes`);
+    return parseVmYaml((await bytesAt(file, 0, file.sizeBytes)).toString('utf8'));
+  });
+  const names = said.disks ?? (await topImages(folder, files.filter(hasImageExtension), found));
   const missing = names.find((name) => !files.includes(name));
   if (missing !== undefined) throw new CausewayError('source.description-invalid', `${VM_YAML} names ${JSON.stringify(missing)}, which is not in its folder`);
   if (names.length === 0 || new Set(names).size < names.length) {
@@ -118,13 +133,15 @@ async function describedVm(folder: string, id: string, files: readonly string[])
 }
 
 /** Images that no other image in the folder is built on: backing files and extents are no disks of their own. */
-async function topImages(folder: string, names: readonly string[]): Promise<readonly string[]> {
+async function topImages(folder: string, names: readonly string[], { root, signal }: Collected): Promise<readonly string[]> {
+  const real = await realpath(folder);
   const below = new Set<string>();
   for (const name of names) {
-    const plan = await planOpen({ path: join(folder, name) }).catch(() => undefined);
-    for (const file of plan?.files.slice(1) ?? []) below.add(basename(file));
+    if (signal?.aborted === true) throw new CausewayError('general.cancelled', 'listing the images was cancelled');
+    const image = await inspectImage({ path: join(folder, name) }, root).catch(() => undefined);
+    for (const file of image?.files.slice(1) ?? []) below.add(file);
   }
-  return names.filter((name) => !below.has(name) && !/-(?:flat|delta|ctk)\.vmdk$/i.test(name));
+  return names.filter((name) => !below.has(join(real, name)) && !/-(?:flat|delta|ctk)\.vmdk$/i.test(name));
 }
 
 function isDescription(name: string): boolean {

@@ -1,35 +1,28 @@
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import type { FileRange } from './image-format.ts';
-import { readAt } from './image-format.ts';
+import { bytesAt, type FileRange, type ImageBytes } from '../../images/image-bytes.ts';
+import type { ImageLocation } from '../../images/image-files.ts';
 import type { ImageDisk, ImageVm } from './image-vm.ts';
-import type { ImageLocation } from './open-plan.ts';
 import { MAX_OVF_BYTES, parseOvf, type OvfVm } from './ovf.ts';
+import { readDescription } from './read-description.ts';
 import { indexTar } from './tar-index.ts';
 
 /** The VM of an OVF file; its disks lie beside it. @throws CausewayError source.description-invalid */
-export async function ovfVm(path: string, id: string): Promise<ImageVm> {
-  const file = await open(path, 'r');
-  try {
-    const ovf = parseOvf(await readText(file, { offset: 0, size: (await file.stat()).size }));
-    const folder = dirname(path);
-    const disks = ovf.disks.map((disk) => toDisk(disk, { path: join(folder, plainHref(disk.href)) }));
-    for (const disk of disks) {
-      await stat(disk.location.path).catch(() => {
-        throw new CausewayError('source.description-invalid', `the OVF names ${disk.id}, which is not there`);
-      });
-    }
-    return toVm(ovf, path, id, disks);
-  } finally {
-    await file.close();
+export async function ovfVm(path: string, id: string, folder: string): Promise<ImageVm> {
+  const ovf = await readDescription(path, folder, async (file) => parseOvf(await readText(file, { offset: 0, size: file.sizeBytes })));
+  const disks = ovf.disks.map((disk) => toDisk(disk, { path: join(dirname(path), plainHref(disk.href)) }));
+  for (const disk of disks) {
+    await stat(disk.location.path).catch(() => {
+      throw new CausewayError('source.description-invalid', `the OVF names ${disk.id}, which does not exist`);
+    });
   }
+  return toVm(ovf, path, id, disks);
 }
 
 /** The VM of an OVA archive; its disks are read where they lie in the archive. */
-export async function ovaVm(path: string, id: string): Promise<ImageVm> {
-  const file = await open(path, 'r');
-  try {
+export function ovaVm(path: string, id: string, folder: string): Promise<ImageVm> {
+  return readDescription(path, folder, async (file) => {
     const members = await indexTar(file);
     const description = members.find((member) => extname(member.name).toLowerCase() === '.ovf');
     if (description === undefined) throw new CausewayError('source.description-invalid', `${basename(path)} holds no OVF`);
@@ -40,9 +33,7 @@ export async function ovaVm(path: string, id: string): Promise<ImageVm> {
       return toDisk(disk, { path, range: { offset: member.offset, size: member.size }, name: basename(disk.href) });
     });
     return toVm(ovf, path, id, disks);
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 function toVm(ovf: OvfVm, path: string, id: string, disks: readonly ImageDisk[]): ImageVm {
@@ -87,7 +78,7 @@ function safeDecode(href: string): string {
   }
 }
 
-async function readText(file: FileHandle, range: FileRange): Promise<string> {
+async function readText(file: ImageBytes, range: FileRange): Promise<string> {
   if (range.size > MAX_OVF_BYTES) throw new CausewayError('source.description-invalid', `an OVF of ${range.size} bytes`);
-  return (await readAt(file, range, 0, range.size)).toString('utf8');
+  return (await bytesAt(file, range.offset, range.size)).toString('utf8');
 }

@@ -95,8 +95,9 @@ function ovfDisk(diskId: string, disk: Element, file: Element | undefined, bus: 
   if (href === undefined) throw invalid(`disk ${diskId} has no file (an empty disk can be left out)`);
   const compression = attribute(file, 'compression');
   if (compression !== undefined && compression !== '' && compression !== 'identity') {
-    throw new CausewayError('source.unsupported', `the OVF holds ${href} with ${compression} compression; unpack it first`);
+    throw new CausewayError('source.unsupported', `the OVF holds ${href} with ${compression} compression; unpack the file first and remove compression from the OVF`);
   }
+  if (attribute(file, 'chunkSize') !== undefined) throw new CausewayError('source.unsupported', `the OVF holds ${href} in chunks; join them first and remove chunkSize from the OVF`);
   const capacity = Number(attribute(disk, 'capacity'));
   const unit = unitOf(attribute(disk, 'capacityAllocationUnits') ?? 'byte');
   const capacityBytes = Number.isSafeInteger(capacity * unit) && capacity > 0 ? capacity * unit : undefined;

@@ -1,5 +1,5 @@
-import type { FileHandle } from 'node:fs/promises';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { bytesAt, type ImageBytes } from '../../images/image-bytes.ts';
 
 /** A regular file in a tar archive; offset and size of its content in bytes. */
 export interface TarMember {
@@ -9,21 +9,23 @@ export interface TarMember {
 }
 
 const BLOCK = 512;
-const MAX_MEMBERS = 10_000;
+/** Bounds the heads that are read: an archive of a VM has a handful. */
+const MAX_HEADS = 20_000;
 const MAX_EXTENDED = 64 * 1024;
 
 /**
  * Lists the regular files of a tar archive (ustar, GNU, pax) without reading their content.
  * @throws CausewayError source.description-invalid
  */
-export async function indexTar(file: FileHandle): Promise<readonly TarMember[]> {
-  const { size: total } = await file.stat();
+export async function indexTar(file: ImageBytes): Promise<readonly TarMember[]> {
+  const total = file.sizeBytes;
+  let heads = 0;
   const members: TarMember[] = [];
   let longName: string | undefined;
   let longSize: number | undefined;
   for (let at = 0; at + BLOCK <= total; ) {
-    const head = Buffer.alloc(BLOCK);
-    await file.read(head, 0, BLOCK, at);
+    if (++heads > MAX_HEADS) throw invalid(`more than ${MAX_HEADS} members`);
+    const head = await bytesAt(file, at, BLOCK);
     if (head.every((byte) => byte === 0)) break;
     checkSum(head, at);
     const type = String.fromCharCode(head[156] ?? 0);
@@ -32,8 +34,7 @@ export async function indexTar(file: FileHandle): Promise<readonly TarMember[]> 
     if (offset + size > total) throw invalid(`the member at ${at} is cut short`);
     if (type === 'L' || type === 'x') {
       if (size > MAX_EXTENDED) throw invalid('an extended header is too long');
-      const content = Buffer.alloc(size);
-      await file.read(content, 0, size, offset);
+      const content = await bytesAt(file, offset, size);
       if (type === 'L') longName = cString(content);
       else ({ path: longName = longName, size: longSize = longSize } = paxRecords(content));
     } else {
@@ -41,7 +42,6 @@ export async function indexTar(file: FileHandle): Promise<readonly TarMember[]> 
       longName = undefined;
       longSize = undefined;
     }
-    if (members.length > MAX_MEMBERS) throw invalid(`more than ${MAX_MEMBERS} members`);
     at = offset + Math.ceil(size / BLOCK) * BLOCK;
   }
   if (members.length === 0) throw invalid('it holds no files');

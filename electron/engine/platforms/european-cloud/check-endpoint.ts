@@ -1,9 +1,9 @@
 import { toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import { errorText } from '../../../../shared/model/errors/catalogue.ts';
-import { callerRanges } from '../../cloud-destination/caller-address.ts';
+import { callerRanges } from '../../workers/caller-address.ts';
 import { counted, runTrials, type Trial } from '../../endpoint-checks/run-trials.ts';
 import type { CheckReport } from '../../ports/platform-common.ts';
-import { callerOf } from './scope.ts';
+import { callerOf } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
 
 /** Tries, in order, everything that a migration will need of an endpoint, without changing anything there. */

@@ -2,15 +2,15 @@ import { toErrorRecord, CausewayError } from '../../../../shared/model/causeway-
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
-import { callerRanges } from '../../cloud-destination/caller-address.ts';
-import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../cloud-destination/environment-checks.ts';
-import { checkFixedAddresses } from '../../cloud-destination/fixed-addresses.ts';
-import { labelKeys, labelValue, managedBy } from '../../cloud-destination/labels.ts';
-import { resolve, resolveText } from '../../cloud-destination/names.ts';
-import { pointer, reportInto, type Report } from '../../cloud-destination/online-finding.ts';
-import { addNeeds, type QuotaNeeds } from '../../cloud-destination/quota-needs.ts';
-import { sizeInGib } from '../../cloud-destination/volume-sizes.ts';
-import { decodeDebugKey } from '../../cloud-destination/worker-user-data.ts';
+import { callerRanges } from '../../workers/caller-address.ts';
+import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../cloud-resources/environment-checks.ts';
+import { checkFixedAddresses } from '../../cloud-resources/fixed-addresses.ts';
+import { labelKeys, labelValue, managedBy } from '../../cloud-resources/labels.ts';
+import { resolve, resolveText } from '../../cloud-resources/resolve-reference.ts';
+import { pointer, reportInto, type Report } from '../../cloud-resources/online-finding.ts';
+import { addNeeds, type QuotaNeeds } from '../../cloud-resources/quota-needs.ts';
+import { sizeInGib } from '../../cloud-resources/volume-sizes.ts';
+import { decodeDebugKey } from '../../workers/worker-user-data.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudNetwork } from './iaas/networks.ts';
@@ -19,7 +19,7 @@ import { fits, isArm, smallestFitting } from './machine-type.ts';
 import { resolveImage } from './image-names.ts';
 import { mappedNetworks } from './mapped-networks.ts';
 import { quotaWords } from './quota-words.ts';
-import { callerOf, largestVolumeGib } from './scope.ts';
+import { callerOf, largestVolumeGib } from './cloud-calls.ts';
 import { asServerLabels } from './server-labels.ts';
 import type { CloudSession } from './session.ts';
 import { bootVolumeSize, callerQuestion, imagesFor, planWorker, workerNeeds } from './worker-plan.ts';
@@ -58,7 +58,7 @@ function checkNetworks(networks: readonly CloudNetwork[], environment: Destinati
   for (const [source, wanted] of Object.entries(environment.network_map)) {
     reportUnresolved(report, pointer('network_map', source), 'network', wanted, resolve(networks, wanted));
   }
-  checkNetworksMapped(environment.network_map, vm, report);
+  checkNetworksMapped(environment.network_map, '/network_map', vm, report);
   if (environment.migr_network !== undefined) {
     reportUnresolved(report, '/migr_network', 'network', environment.migr_network, resolve(networks, environment.migr_network));
   }
@@ -72,7 +72,7 @@ async function checkZone(iaas: Iaas, environment: DestinationEnvironment, signal
 
 async function checkImages(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
   const wanted = Object.entries(environment.migr_image_map);
-  checkImagesGiven(environment.migr_image_map, vm, report);
+  checkImagesGiven(environment.migr_image_map, '/migr_image_map', vm, report);
   if (wanted.length === 0) return;
   const images = await imagesFor(iaas, environment, wanted.map(([, name]) => name), signal);
   const types = await iaas.lists.machineTypes(signal);
@@ -120,7 +120,7 @@ async function checkMachineTypes(iaas: Iaas, environment: DestinationEnvironment
 
 async function checkStorage(iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
   const own = ['default_volume_performance_class', 'migr_worker_volume_performance_class'] as const;
-  const given = [...namedTypes(environment.storage_mappings), ...own.flatMap((key) => {
+  const given = [...namedTypes(environment.storage_mappings, 'storage_mappings'), ...own.flatMap((key) => {
     const name = environment[key] ?? '';
     return name === '' ? [] : [[`/${key}`, name] as const];
   })];
@@ -160,7 +160,7 @@ async function checkGroupsAndKeys(iaas: Iaas, environment: DestinationEnvironmen
 function checkTexts(environment: DestinationEnvironment, report: Report): void {
   asServerLabels(environment.server_labels).refused.forEach(({ index, reason }) => report('error', pointer('server_labels', index), 'label', reason));
   try {
-    decodeDebugKey(environment.migr_worker_debug_ssh_public_key);
+    decodeDebugKey(environment.migr_worker_debug_ssh_public_key, 'migr_worker_debug_ssh_public_key');
   } catch (error) {
     report('error', '/migr_worker_debug_ssh_public_key', 'debug-key', toErrorRecord(error).message);
   }

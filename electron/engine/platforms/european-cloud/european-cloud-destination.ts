@@ -1,11 +1,13 @@
-import { deleteVolumes } from '../../cloud-destination/delete-volumes.ts';
-import { findOwned, releaseOwned } from '../../cloud-destination/release-owned.ts';
-import { ensureVolumes } from '../../cloud-destination/replica-volumes.ts';
-import { whyDown } from '../../cloud-destination/server-state.ts';
-import { stopWorker } from '../../cloud-destination/stop-worker.ts';
-import type { WorkerKeyRing } from '../../cloud-destination/worker-entries.ts';
+import { attachToWorker, detachVolume } from '../../workers/attachments.ts';
+import { deleteVolumes } from '../../cloud-resources/delete-volumes.ts';
+import { findResourceOf, deleteResource } from '../../cloud-resources/resource-deletion.ts';
+import { ensureVolumes } from '../../cloud-resources/replica-volumes.ts';
+import { claimVolumes } from '../../cloud-resources/other-owner.ts';
+import { whyDown } from '../../workers/server-state.ts';
+import { stopWorker } from '../../workers/stop-worker.ts';
+import type { WorkerKeyRing } from '../../workers/worker-entries.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
-import type { DestinationPlatform } from '../../ports/destination-platform.ts';
+import type { DestinationPlatform, DestinationRun } from '../../ports/destination-platform.ts';
 import { readCatalog, readOptions } from './catalog.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { checkEnvironment } from './check-environment.ts';
@@ -13,8 +15,9 @@ import type { EuropeanCloudContext } from './context.ts';
 import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
 import { readEnvironment, readScope } from './environment.ts';
 import { listManaged } from './list-managed.ts';
-import { removerOf } from './remove-resource.ts';
-import { scopeOf } from './scope.ts';
+import { deleterFor } from './remove-resource.ts';
+import { runPolicy } from './run-policy.ts';
+import { cloudApi } from './cloud-api.ts';
 import { openSession } from './session.ts';
 import { startWorker } from './start-worker.ts';
 import { volumeRules } from './volume-rules.ts';
@@ -28,7 +31,8 @@ import { volumeRules } from './volume-rules.ts';
 export function createEuropeanCloudDestination(connection: unknown, context: EuropeanCloudContext = {}): DestinationPlatform {
   const session = openSession(connection, context);
   const keyRing: WorkerKeyRing = new Map();
-  const removing = { removerOf: (entry: LedgerEntry) => removerOf(session, entry) };
+  const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
+  const cloudOf = (run: DestinationRun) => cloudApi(session, session.iaas(readEnvironment(run.environment).project));
   return {
     check: (signal) => checkEndpoint(session, signal),
     options(names, environment, signal) {
@@ -40,18 +44,27 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
       return readCatalog(session.iaas(scope.project), scope, new Date(session.clock.wallTime()), signal);
     },
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
+    runPolicy,
     async ensureVolumes(run, disks, signal) {
       const environment = readEnvironment(run.environment);
       const iaas = session.iaas(environment.project);
-      return ensureVolumes(scopeOf(session, iaas), run, disks, volumeRules(session, iaas, environment), signal);
+      return ensureVolumes(cloudApi(session, iaas), run, disks, volumeRules(session, iaas, environment), signal);
     },
-    startWorker: (run, role, volumes, signal) => startWorker(session, keyRing, run, role, volumes, signal),
-    whyWorkerIsDown: (environment, workerId, signal) => whyDown(scopeOf(session, session.iaas(readScope(environment).project)), workerId, signal),
+    claimVolumes: (run, volumes, signal) => claimVolumes(cloudOf(run), run, volumes, signal),
+    startWorker: (run, role, signal) => startWorker(session, keyRing, run, role, signal),
+    attachVolume: (run, workerId, volume, signal) => attachToWorker(cloudOf(run), run, workerId, volume, signal),
+    detachVolume: (run, workerId, volume, signal) => detachVolume(cloudOf(run), workerId, volume.id, signal),
+    workerFailure: (environment, workerId, signal) => whyDown(cloudApi(session, session.iaas(readScope(environment).project)), workerId, signal),
     stopWorker: (run, role, signal) => stopWorker(removing, keyRing, run, role, signal),
     deleteVolumes: (run, signal) => deleteVolumes(removing, run, signal),
-    removeResource: (entry, ledger, signal) => releaseOwned(removing, ledger, entry, signal),
-    findResource: (entry, signal) => findOwned(removing, entry, signal),
-    listManaged: (environment, signal) => listManaged(session.iaas(readScope(environment).project), signal),
+    removeResource: (entry, ledger, signal) => deleteResource(removing, ledger, entry, signal),
+    findResource: (entry, signal) => findResourceOf(removing, entry, signal),
+    async listManaged(within, signal) {
+      const projects = new Map([undefined, ...within.map((each) => readScope(each).project)].map((project) => session.iaas(project)).map((iaas) => [iaas.projectId, iaas]));
+      const found = [];
+      for (const iaas of projects.values()) found.push(...(await listManaged(iaas, signal)));
+      return found;
+    },
     deployment: createDeploymentPlatform(session),
     async close() {
       keyRing.clear();

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { pollUntil } from '../../http/poll.ts';
-import { pollPlan } from '../../cloud-destination/timing.ts';
+import { pollPlan } from '../../cloud-resources/retry-context.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { Accepted } from './iaas/servers.ts';
 import type { CloudSession } from './session.ts';

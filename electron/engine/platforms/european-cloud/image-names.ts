@@ -1,4 +1,4 @@
-import type { Resolution } from '../../cloud-destination/names.ts';
+import type { Resolution } from '../../cloud-resources/resolve-reference.ts';
 import type { CloudImage } from './iaas/catalog-lists.ts';
 
 /** Images of one name are builds of one system: the newest that can be used is meant. */

@@ -83,8 +83,8 @@ describe('access tokens', () => {
     server.closeAllConnections();
   });
 
-  function flow() {
-    const clock = createHastyClock();
+  function flow(startWallTime = Date.now()) {
+    const clock = createHastyClock(startWallTime);
     const client = createHttpClient({ baseUrl: url, clock, backOff });
     return { clock, authorize: createKeyFlow({ key: () => readServiceAccountKey(keyJson, undefined), client, clock, backOff, random: () => 0 }) };
   }
@@ -94,6 +94,15 @@ describe('access tokens', () => {
     const given = await Promise.all([authorize(false, signal), authorize(false, signal), authorize(false, signal)]);
     expect(given).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-1']);
     expect(await authorize(false, signal)).toBe('Bearer token-1');
+  });
+
+  it.each([3_600_000, -3_600_000])('are had although this computer\'s clock is wrong by %d ms: the assertion is valid by the server\'s', async (aheadMs) => {
+    answers = [400, 'token'];
+    const { authorize } = flow(Date.now() + aheadMs);
+    expect(await authorize(false, signal)).toBe('Bearer token-2');
+    const [, claims = ''] = assertions[1]?.split('.') ?? [];
+    const { iat } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iat: number };
+    expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60);
   });
 
   it('are renewed before they end, and when the server does not take them any more', async () => {

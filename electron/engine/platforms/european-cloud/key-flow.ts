@@ -31,7 +31,7 @@ export function signAssertion(key: ServiceAccountKey, wallTimeMs: number): strin
     encode({ alg: 'RS512', typ: 'JWT', kid: key.kid }),
     encode({ iss: key.issuer, sub: key.subject, aud: key.audience, jti: randomUUID(), iat: issuedAt, exp: issuedAt + assertionLifeSeconds }),
   ].join('.');
-  return `${unsigned}.${createSign('RSA-SHA512').update(unsigned).sign(key.privateKey, 'base64url')}`;
+  return `${unsigned}.${createSign('sha512').update(unsigned).sign(key.privateKey, 'base64url')}`;
 }
 
 /**
@@ -51,19 +51,26 @@ export function createKeyFlow(options: KeyFlowOptions): Authorize {
 
 async function requestToken(options: KeyFlowOptions, key: ServiceAccountKey, signal: AbortSignal): Promise<z.infer<typeof tokenSchema>> {
   const operation = `access token for ${key.issuer}`;
+  let aheadMs = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await exchange(options, key, operation, signal);
+      return await exchange(options, key, aheadMs, operation, signal);
     } catch (error) {
+      // An assertion has to be valid by the server's clock; that of a laptop may be wrong by hours.
+      const skew = error instanceof CausewayError && error.code === 'cloud.authentication-failed' ? error.details['clockAheadMs'] : undefined;
+      if (aheadMs === 0 && typeof skew === 'number') {
+        aheadMs = skew;
+        continue;
+      }
       if (!isAmbiguous(error) || attempt >= options.backOff.attempts) throw error;
       await options.clock.sleep(retryDelayMs(options.backOff, attempt, undefined, options.random), signal);
     }
   }
 }
 
-/** One exchange. An assertion is good for one use, so that each attempt signs its own; a token too many does no harm. */
-async function exchange(options: KeyFlowOptions, key: ServiceAccountKey, operation: string, signal: AbortSignal): Promise<z.infer<typeof tokenSchema>> {
-  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signAssertion(key, options.clock.wallTime()) };
+/** One exchange; `aheadMs`: how much this computer's clock is ahead of the server's. An assertion is good for one use, so that each attempt signs its own; a token too many does no harm. */
+async function exchange(options: KeyFlowOptions, key: ServiceAccountKey, aheadMs: number, operation: string, signal: AbortSignal): Promise<z.infer<typeof tokenSchema>> {
+  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signAssertion(key, options.clock.wallTime() - aheadMs) };
   let body: unknown;
   try {
     ({ body } = await options.client.request({ operation, method: 'POST', path: '', form }, signal));

@@ -1,4 +1,4 @@
-import { managedOf, ourLabel } from '../../cloud-destination/managed-resources.ts';
+import { managedOf, ourLabel } from '../../cloud-resources/managed-resources.ts';
 import type { ManagedResource } from '../../ports/destination-platform.ts';
 import type { Iaas } from './iaas/iaas.ts';
 
@@ -11,5 +11,5 @@ export async function listManaged(iaas: Iaas, signal: AbortSignal): Promise<read
     ['nic', await iaas.nics.list(ourLabel, signal)],
     ['public-ip', await iaas.publicIps.list(ourLabel, signal)],
     ['security-group', await iaas.securityGroups.list(ourLabel, signal)],
-  ]);
+  ], (resource) => ({ project: iaas.projectId, ...('networkId' in resource && typeof resource.networkId === 'string' ? { networkId: resource.networkId } : {}) }));
 }

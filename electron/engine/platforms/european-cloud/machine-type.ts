@@ -1,7 +1,7 @@
-import { smallestFitting as smallest, type MachineNeeds } from '../../cloud-destination/machine-size.ts';
+import { smallestFitting as smallest, type MachineNeeds } from '../../cloud-resources/instance-type.ts';
 import type { MachineType } from './iaas/catalog-lists.ts';
 
-export { fits } from '../../cloud-destination/machine-size.ts';
+export { fits } from '../../cloud-resources/instance-type.ts';
 
 /**
  * The smallest type that fits. Types with graphics processors (their names start with n) and ARM types are never chosen

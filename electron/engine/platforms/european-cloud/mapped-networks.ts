@@ -1,5 +1,5 @@
-import type { AddressBook } from '../../cloud-destination/fixed-addresses.ts';
-import { resolve } from '../../cloud-destination/names.ts';
+import type { AddressBook } from '../../cloud-resources/fixed-addresses.ts';
+import { resolve } from '../../cloud-resources/resolve-reference.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudNetwork } from './iaas/networks.ts';

@@ -1,4 +1,4 @@
-import type { QuotaWords } from '../../cloud-destination/quota-needs.ts';
+import type { QuotaWords } from '../../cloud-resources/quota-needs.ts';
 
 export const quotaWords: QuotaWords = {
   volumes: 'volumes', gigabytes: 'GiB of volumes', vcpu: 'vCPUs', ram: 'MiB of memory', nics: 'NICs', publicIps: 'public IPs',

@@ -1,5 +1,5 @@
 import type { CloudSession } from './session.ts';
-import { agentPort, sshPort } from '../../cloud-destination/worker-ports.ts';
+import { agentPort, sshPort } from '../../workers/worker-ports.ts';
 
 /** Where a port of a worker is reached from here: as the context says, else at the port that the connection maps it to. */
 export function reachedFromHere(

@@ -1,25 +1,25 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { detachVolume, freeVolume } from '../../cloud-destination/attachments.ts';
-import type { Remover } from '../../cloud-destination/cloud-scope.ts';
-import { hasLabels, labelKeys } from '../../cloud-destination/labels.ts';
-import { entryLabel, nameOf, removeAndWait } from '../../cloud-destination/owned.ts';
-import { simpleRemovers } from '../../cloud-destination/release-owned.ts';
-import { findVolume } from '../../cloud-destination/volume-state.ts';
+import { detachVolume, freeVolume } from '../../workers/attachments.ts';
+import type { ResourceDeleter } from '../../cloud-resources/cloud-api.ts';
+import { hasLabels, labelKeys } from '../../cloud-resources/labels.ts';
+import { entryLabel, nameOf, deleteAndWait } from '../../cloud-resources/ledgered-resource.ts';
+import { simpleDeleters } from '../../cloud-resources/resource-deletion.ts';
+import { findVolume } from '../../cloud-resources/volume-state.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Iaas } from './iaas/iaas.ts';
-import { scopeOf } from './scope.ts';
+import { cloudCalls } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
 
 /** How each kind of resource is found and removed. An entry's details say in which project, network or group it is. */
-export function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
+export function deleterFor(session: CloudSession, entry: LedgerEntry): ResourceDeleter {
   const iaas = session.iaas(detail(entry, 'project'));
   const label = entryLabel(entry);
   const labelled = <T extends { id: string; labels: Record<string, unknown> }>(list: readonly T[]): string | undefined => list.find((each) => hasLabels(each, label))?.id;
-  const simple = simpleRemovers(session, entry);
+  const simple = simpleDeleters(session, entry);
   switch (entry.kind) {
     case 'volume':
       return {
-        ...simple((id, s) => iaas.volumes.get(id, s), async (s) => (await findVolume(scopeOf(session, iaas), entry, s))?.id, (id, s) => iaas.volumes.delete(id, s)),
+        ...simple((id, s) => iaas.volumes.get(id, s), async (s) => (await findVolume(cloudCalls(session, iaas), entry, s))?.id, (id, s) => iaas.volumes.delete(id, s)),
         remove: (id, signal) => removeVolume(session, iaas, entry, id, signal),
       };
     case 'server':
@@ -62,8 +62,8 @@ export function removerOf(session: CloudSession, entry: LedgerEntry): Remover {
 }
 
 async function removeVolume(session: CloudSession, iaas: Iaas, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
-  await freeVolume(scopeOf(session, iaas), { replicaId: entry.replicaId ?? '', note: () => undefined }, id, undefined, signal);
-  await removeAndWait(session, `volume ${id}`, { remove: (s) => iaas.volumes.delete(id, s), get: (s) => iaas.volumes.get(id, s) }, signal);
+  await freeVolume(cloudCalls(session, iaas), { replicaId: entry.replicaId ?? '', note: () => undefined, ledger: entry.owner === undefined ? {} : { owner: entry.owner } }, id, undefined, signal);
+  await deleteAndWait(session, `volume ${id}`, { remove: (s) => iaas.volumes.delete(id, s), get: (s) => iaas.volumes.get(id, s) }, signal);
 }
 
 /** Detaches what is attached, deletes the server, waits, and makes sure that a worker's boot volume went with it. */
@@ -74,18 +74,18 @@ async function removeServer(session: CloudSession, iaas: Iaas, id: string, signa
   for (const volumeId of await iaas.servers.attachedVolumes(id, signal)) {
     if (volumeId === bootVolumeId) continue;
     try {
-      await detachVolume(scopeOf(session, iaas), id, volumeId, signal);
+      await detachVolume(cloudCalls(session, iaas), id, volumeId, signal);
     } catch {
       // The server's removal frees its volumes as well; a hanging detachment must not keep the worker alive.
       signal.throwIfAborted();
     }
   }
-  await removeAndWait(session, `server ${id}`, { remove: (s) => iaas.servers.delete(id, s), get: (s) => iaas.servers.get(id, s) }, signal);
+  await deleteAndWait(session, `server ${id}`, { remove: (s) => iaas.servers.delete(id, s), get: (s) => iaas.servers.get(id, s) }, signal);
   const isWorker = server.labels[labelKeys.role] !== undefined;
   if (!isWorker || bootVolumeId === undefined) return;
   const left = await iaas.volumes.get(bootVolumeId, signal);
   if (left === undefined || left.status === 'DELETING') return;
-  await removeAndWait(session, `boot volume ${bootVolumeId}`, { remove: (s) => iaas.volumes.delete(bootVolumeId, s), get: (s) => iaas.volumes.get(bootVolumeId, s) }, signal);
+  await deleteAndWait(session, `boot volume ${bootVolumeId}`, { remove: (s) => iaas.volumes.delete(bootVolumeId, s), get: (s) => iaas.volumes.get(bootVolumeId, s) }, signal);
 }
 
 function detail(entry: LedgerEntry, key: string): string | undefined {

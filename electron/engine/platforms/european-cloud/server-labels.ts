@@ -1,4 +1,4 @@
-import { isLabelText, type Labels } from '../../cloud-destination/labels.ts';
+import { isLabelText, type Labels } from '../../cloud-resources/labels.ts';
 
 const reservedPrefix = 'stackit-';
 

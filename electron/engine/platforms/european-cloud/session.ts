@@ -1,14 +1,14 @@
 import { createHttpClient, type HttpClient } from '../../http/http-client.ts';
 import { createTransport } from '../../http/transport.ts';
 import { parseConnection, defaultTokenUrl, type EuropeanCloudConnection } from './connection.ts';
-import { surroundingsOf, type Surroundings } from '../../cloud-destination/timing.ts';
+import { retryContext, type RetryContext } from '../../cloud-resources/retry-context.ts';
 import type { EuropeanCloudContext } from './context.ts';
 import { createIaas, type Iaas } from './iaas/iaas.ts';
 import { createKeyFlow } from './key-flow.ts';
 import { readServiceAccountKey, type ServiceAccountKey } from './service-account-key.ts';
 
 /** One signed-in endpoint. */
-export interface CloudSession extends Surroundings {
+export interface CloudSession extends RetryContext {
   readonly connection: EuropeanCloudConnection;
   readonly context: EuropeanCloudContext;
   /** @throws `cloud.key-unreadable` */
@@ -22,7 +22,7 @@ export interface CloudSession extends Surroundings {
 
 export function openSession(connection: unknown, context: EuropeanCloudContext): CloudSession {
   const parsed = parseConnection(connection, { iaasUrl: context.endpoints?.iaasUrl, tokenUrl: context.endpoints?.tokenUrl });
-  const surroundings = surroundingsOf(context);
+  const surroundings = retryContext(context);
   const { clock, random, timing } = surroundings;
   const transport = createTransport({ caCertificate: parsed.caCertificate });
   const shared = { clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs, transport };

@@ -1,25 +1,25 @@
-import { attachVolume } from '../../cloud-destination/attachments.ts';
-import { callerRanges } from '../../cloud-destination/caller-address.ts';
-import { hasLabels, labelKeys } from '../../cloud-destination/labels.ts';
-import { entryLabel, labelsOf, nameOf } from '../../cloud-destination/owned.ts';
-import { requireQuota } from '../../cloud-destination/quota-needs.ts';
-import { keyOf, type WorkerKeyRing } from '../../cloud-destination/worker-entries.ts';
-import { dropUnreachableWorker, ensureWorkerServer, workerAccess } from '../../cloud-destination/worker-server.ts';
-import { decodeDebugKey } from '../../cloud-destination/worker-user-data.ts';
+import { callerRanges } from '../../workers/caller-address.ts';
+import { hasLabels, labelKeys } from '../../cloud-resources/labels.ts';
+import { entryLabel, resourceTags, nameOf } from '../../cloud-resources/ledgered-resource.ts';
+import { requireQuota } from '../../cloud-resources/quota-needs.ts';
+import { keyOf, type WorkerKeyRing } from '../../workers/worker-entries.ts';
+import { dropUnreachableWorker, ensureWorkerServer, workerAccess } from '../../workers/worker-server.ts';
+import { decodeDebugKey } from '../../workers/worker-user-data.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import type { DestinationRun, Volume, WorkerAccess, WorkerRole } from '../../ports/destination-platform.ts';
+import type { DestinationRun, WorkerAccess, WorkerRole } from '../../ports/destination-platform.ts';
 import type { ResourceKind } from '../../ports/ledger.ts';
 import { readEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import { quotaWords } from './quota-words.ts';
 import { reachedFromHere } from './reached-from-here.ts';
-import { asServer, callerOf, scopeOf } from './scope.ts';
+import { cloudApi } from './cloud-api.ts';
+import { asServer, callerOf } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
 import { ensureNic, ensurePublicIp, ensureSecurityGroup } from './worker-network.ts';
 import { callerQuestion, planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
 
 /**
- * A running worker with the volumes attached. What an earlier call made is adopted; but a worker whose key died with
+ * A running worker. What an earlier call made is adopted; but a worker whose key died with
  * the process that made it can't be entered, and is replaced.
  */
 export async function startWorker(
@@ -27,13 +27,12 @@ export async function startWorker(
   keyRing: WorkerKeyRing,
   run: DestinationRun,
   role: WorkerRole,
-  volumes: readonly Volume[],
   signal: AbortSignal,
 ): Promise<WorkerAccess> {
   const environment = readEnvironment(run.environment);
-  const debugPublicKey = decodeDebugKey(environment.migr_worker_debug_ssh_public_key);
+  const debugPublicKey = decodeDebugKey(environment.migr_worker_debug_ssh_public_key, 'migr_worker_debug_ssh_public_key');
   const iaas = session.iaas(environment.project);
-  const cloud = scopeOf(session, iaas);
+  const cloud = cloudApi(session, iaas);
   const plan = await planWorker(iaas, environment, role, signal);
   const ranges = await callerRanges(callerOf(session), callerQuestion(plan), signal);
   await dropUnreachableWorker(cloud, keyRing, run, role, signal);
@@ -66,16 +65,14 @@ export async function startWorker(
             deleteOnTermination: true,
           },
           userData,
-          ...(environment.use_config_drive ? { configDrive: true } : {}),
-          labels: labelsOf(run, entry, { [labelKeys.role]: role }),
+          labels: resourceTags(run, entry, { [labelKeys.role]: role }),
         },
         s,
       );
       return asServer(server);
     },
   }, signal);
-  for (const volume of volumes) await attachVolume(cloud, run, worker.server.id, volume.id, signal);
-  return workerAccess(worker, role, (port) => reachedFromHere(session, address, port), volumes);
+  return workerAccess(worker, (port) => reachedFromHere(session, address, port));
 }
 
 async function checkWorkerQuota(iaas: Iaas, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: number, signal: AbortSignal): Promise<void> {

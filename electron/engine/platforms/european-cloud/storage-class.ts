@@ -1,5 +1,5 @@
 import type { Disk } from '../../../../shared/model/vm.ts';
-import { volumeTypeOf } from '../../cloud-destination/storage-choice.ts';
+import { volumeTypeOf } from '../../cloud-resources/volume-type.ts';
 import type { DestinationEnvironment } from './environment.ts';
 
 /** The performance class of a disk's volume, by the mapping and what is configured besides. Undefined: the platform's default class. */

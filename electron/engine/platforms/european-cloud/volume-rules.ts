@@ -1,11 +1,11 @@
-import { callerRanges } from '../../cloud-destination/caller-address.ts';
-import { resolvedOrThrow, resolveText } from '../../cloud-destination/names.ts';
-import { addNeeds, requireQuota } from '../../cloud-destination/quota-needs.ts';
-import type { VolumeRules } from '../../cloud-destination/replica-volumes.ts';
+import { callerRanges } from '../../workers/caller-address.ts';
+import { resolvedOrThrow, resolveText } from '../../cloud-resources/resolve-reference.ts';
+import { addNeeds, requireQuota } from '../../cloud-resources/quota-needs.ts';
+import type { VolumeRules } from '../../cloud-resources/replica-volumes.ts';
 import { required, type DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import { quotaWords } from './quota-words.ts';
-import { callerOf } from './scope.ts';
+import { callerOf } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
 import { performanceClassOf } from './storage-class.ts';
 import { callerQuestion, planWorker, workerNeeds } from './worker-plan.ts';
@@ -15,8 +15,8 @@ export function volumeRules(session: CloudSession, iaas: Iaas, environment: Dest
   return {
     zone: required(environment, 'availability_zone'),
     typeOf: (disk) => performanceClassOf(disk, environment),
-    async refuseUnaffordable(standings, signal) {
-      const missing = standings.filter((each) => each.volume === undefined);
+    async checkQuota(plans, signal) {
+      const missing = plans.filter((each) => each.volume === undefined);
       const wanted = new Set(missing.map((each) => each.type).filter((name) => name !== undefined));
       if (wanted.size > 0) {
         const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
@@ -24,7 +24,7 @@ export function volumeRules(session: CloudSession, iaas: Iaas, environment: Dest
       }
       const plan = await planWorker(iaas, environment, 'disk-copy', signal);
       const ranges = await callerRanges(callerOf(session), callerQuestion(plan), signal);
-      const growth = standings.reduce((sum, each) => sum + each.growth, 0);
+      const growth = plans.reduce((sum, each) => sum + each.growth, 0);
       requireQuota(addNeeds({ volumes: missing.length, gigabytes: growth }, workerNeeds(plan, ranges.length)), await iaas.quotas.read(signal), quotaWords);
     },
   };

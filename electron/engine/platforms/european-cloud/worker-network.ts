@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { hasLabels } from '../../cloud-destination/labels.ts';
-import { ensureOwned, entryLabel, labelsOf, nameOf } from '../../cloud-destination/owned.ts';
-import { temporary } from '../../cloud-destination/worker-entries.ts';
+import { hasLabels } from '../../cloud-resources/labels.ts';
+import { ensureResource, entryLabel, resourceTags, nameOf } from '../../cloud-resources/ledgered-resource.ts';
+import { temporary } from '../../workers/worker-entries.ts';
 import type { DestinationRun, WorkerRole } from '../../ports/destination-platform.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudNic } from './iaas/networks.ts';
@@ -12,7 +12,7 @@ import type { WorkerPlan } from './worker-plan.ts';
 export async function ensureSecurityGroup(
   session: CloudSession, iaas: Iaas, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: readonly string[], signal: AbortSignal,
 ): Promise<string> {
-  const group = await ensureOwned(
+  const group = await ensureResource(
     session,
     run.ledger,
     temporary('security-group', role, 'security-group', { project: iaas.projectId }),
@@ -20,7 +20,7 @@ export async function ensureSecurityGroup(
       find: async (entry, s) => (await iaas.securityGroups.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
       get: (id, _entry, s) => iaas.securityGroups.get(id, s),
       create: (entry, s) =>
-        iaas.securityGroups.create({ name: nameOf(entry), description: 'Worker of Causeway: reached by its operator alone', labels: labelsOf(run, entry) }, s),
+        iaas.securityGroups.create({ name: nameOf(entry), description: 'Worker of Causeway: reached by its operator alone', labels: resourceTags(run, entry) }, s),
     },
     signal,
   );
@@ -28,7 +28,7 @@ export async function ensureSecurityGroup(
   for (const port of plan.ports) for (const ipRange of ranges) {
     const findRule = async (name: string, s: AbortSignal): Promise<{ id: string } | undefined> =>
       (await iaas.securityGroups.rules(groupId, s)).find((rule) => rule.description === name);
-    await ensureOwned<{ id: string }>(
+    await ensureResource<{ id: string }>(
       session,
       run.ledger,
       temporary('security-group-rule', role, `rule/${port}/${ipRange}/${groupId}`, { project: iaas.projectId, groupId }),
@@ -47,14 +47,14 @@ export async function ensureSecurityGroup(
 export async function ensureNic(
   session: CloudSession, iaas: Iaas, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, groupId: string, signal: AbortSignal,
 ): Promise<CloudNic> {
-  const { resource } = await ensureOwned(
+  const { resource } = await ensureResource(
     session,
     run.ledger,
     temporary('nic', role, 'nic', { project: iaas.projectId, networkId: plan.network.id }),
     {
       find: async (entry, s) => (await iaas.nics.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
       get: (id, _entry, s) => iaas.nics.get(id, s),
-      create: (entry, s) => iaas.nics.create(plan.network.id, { name: nameOf(entry), securityGroups: [groupId], labels: labelsOf(run, entry) }, s),
+      create: (entry, s) => iaas.nics.create(plan.network.id, { name: nameOf(entry), securityGroups: [groupId], labels: resourceTags(run, entry) }, s),
     },
     signal,
   );
@@ -63,14 +63,14 @@ export async function ensureNic(
 
 /** A public address on the worker's NIC. Returns the address. */
 export async function ensurePublicIp(session: CloudSession, iaas: Iaas, run: DestinationRun, role: WorkerRole, nicId: string, signal: AbortSignal): Promise<string> {
-  const { resource, entry } = await ensureOwned(
+  const { resource, entry } = await ensureResource(
     session,
     run.ledger,
     temporary('public-ip', role, 'public-ip', { project: iaas.projectId }),
     {
       find: async (each, s) => (await iaas.publicIps.list(entryLabel(each), s)).find((ip) => hasLabels(ip, entryLabel(each))),
       get: (id, _entry, s) => iaas.publicIps.get(id, s),
-      create: (each, s) => iaas.publicIps.create(nicId, labelsOf(run, each), s),
+      create: (each, s) => iaas.publicIps.create(nicId, resourceTags(run, each), s),
     },
     signal,
   );

@@ -1,8 +1,8 @@
-import type { WorkerNetwork } from '../../cloud-destination/caller-address.ts';
-import { resolve, resolvedOrThrow, resolveText } from '../../cloud-destination/names.ts';
-import type { QuotaNeeds } from '../../cloud-destination/quota-needs.ts';
-import { bootVolumeGib } from '../../cloud-destination/worker-boot-volume.ts';
-import { workerOs, workerPorts } from '../../cloud-destination/worker-ports.ts';
+import type { WorkerNetwork } from '../../workers/caller-address.ts';
+import { resolve, resolvedOrThrow, resolveText } from '../../cloud-resources/resolve-reference.ts';
+import type { QuotaNeeds } from '../../cloud-resources/quota-needs.ts';
+import { bootVolumeGib } from '../../workers/worker-boot-volume.ts';
+import { workerOs, workerPorts } from '../../workers/worker-ports.ts';
 import type { WorkerRole } from '../../ports/destination-platform.ts';
 import { required, workerImage, type DestinationEnvironment } from './environment.ts';
 import type { CloudImage, MachineType } from './iaas/catalog-lists.ts';
@@ -78,7 +78,7 @@ export async function imagesFor(
 /** GiB of a worker's boot volume: as asked, else the image's minimum, else what the machine type brings. */
 export function bootVolumeSize(asked: number | undefined, image: Pick<CloudImage, 'name' | 'minDiskSize'>, type: Pick<MachineType, 'name' | 'disk'>): number {
   const needs = image.minDiskSize ?? 0;
-  return bootVolumeGib(asked, { name: image.name, needs }, needs > 0 ? needs : (type.disk ?? 0), `machine type ${type.name}`);
+  return bootVolumeGib(asked, { name: image.name, needs }, needs > 0 ? needs : (type.disk ?? 0), `machine type ${type.name}`, 'migr_worker_volume_size');
 }
 
 export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds {

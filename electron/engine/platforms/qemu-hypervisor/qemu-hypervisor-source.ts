@@ -26,7 +26,7 @@ import { describeQemuVm } from './vm-description.ts';
 import { readDisks } from './vm-disks.ts';
 import { VmLocks } from './vm-locks.ts';
 
-/** How often a job's state is looked at while its overlay is read; always after the last extent. */
+/** How often a job's state is checked while its overlay is read; `assertUnchanged` checks it once more at the end. */
 const VERIFY_EVERY_MS = 500;
 
 /** Running VMs of QEMU: snapshots by fleecing, changes by dirty bitmaps, data over NBD; all through QMP. */
@@ -142,6 +142,11 @@ export class QemuHypervisorSource implements SourcePlatform {
     }
   }
 
+  /** QEMU never takes a snapshot up again that it gave up: if it keeps this one now, it kept it during every read. */
+  async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
+    if (!(await this.isAlive(snapshot, signal))) throw lost(snapshot);
+  }
+
   async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
     const state = snapshotState(snapshot);
     const disk = state.disk(diskId);
@@ -178,23 +183,21 @@ export class QemuHypervisorSource implements SourcePlatform {
     }
   }
 
-  async commitSnapshot(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+  async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     const vm = await this.#endpoints.find(snapshot.vmId, signal);
     await this.#locks.run(vm.id, async () => {
       await resumeForgotten(vm.qmp, this.#hold(vm), signal);
       const record = await this.#records.find(vm.id, snapshot.tag);
-      const isFirst = record !== undefined && !snapshotState(record).committed;
-      if (isFirst) {
-        if (!(await this.#isKept(vm, snapshot, signal))) throw lost(snapshot);
-        // Before anything is let go: who is interrupted from here on finds the snapshot gone, and it is no loss.
+      if (record !== undefined && !snapshotState(record).committed) {
+        // First of all, so that a call that is interrupted from here on can't be followed by reads of a half-released snapshot.
         await this.#records.keep({ ...snapshot, state: { ...snapshot.state, committed: true } });
       }
       await releaseSnapshot(vm, snapshot.tag, snapshot.disks.map((disk) => disk.diskId), signal);
-      if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#dropBitmaps(vm, formerBase, signal);
+      if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#dropAll(vm, formerBase, signal);
     });
   }
 
-  async abandonSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+  async discardSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     const vm = await this.#endpoints.find(snapshot.vmId, signal);
     await this.#locks.run(vm.id, async () => {
       await resumeForgotten(vm.qmp, this.#hold(vm), signal);
@@ -203,12 +206,9 @@ export class QemuHypervisorSource implements SourcePlatform {
     });
   }
 
-  async dropBase(base: Snapshot, signal: AbortSignal): Promise<void> {
+  async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
     const vm = await this.#endpoints.find(base.vmId, signal);
-    await this.#locks.run(vm.id, async () => {
-      await releaseSnapshot(vm, base.tag, base.disks.map((disk) => disk.diskId), signal);
-      await this.#dropBitmaps(vm, base, signal);
-    });
+    await this.#locks.run(vm.id, () => this.#dropAll(vm, base, signal));
   }
 
   async shutdown(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
@@ -221,7 +221,9 @@ export class QemuHypervisorSource implements SourcePlatform {
     await this.#endpoints.close();
   }
 
-  async #dropBitmaps(vm: VmEndpoint, base: Snapshot, signal: AbortSignal): Promise<void> {
+  /** What reading a base still needs, if it was never released, and its bitmaps. */
+  async #dropAll(vm: VmEndpoint, base: Snapshot, signal: AbortSignal): Promise<void> {
+    await releaseSnapshot(vm, base.tag, base.disks.map((disk) => disk.diskId), signal);
     const actions = removeBitmaps(await readDisks(vm.qmp, signal), bitmapName(base.tag));
     if (actions.length > 0) await vm.qmp.execute('transaction', { actions: [...actions] }, signal);
     await this.#records.forget(base);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Extent } from '../../../../shared/model/extent.ts';
+import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
-import type { DiskWriter } from '../../ports/disk-writer.ts';
+import type { WriteTarget } from '../../ports/write-target.ts';
 import { zeroDigest } from '../digests.ts';
 
 /** Called before every step of I/O; throws to let the process "die" there. */
@@ -70,8 +70,8 @@ export class MemoryReader implements DiskReader {
     this.#step = step;
   }
 
-  async *extents(): AsyncGenerator<Extent> {
-    for (const extent of this.#extents) {
+  async *extents(_signal?: AbortSignal, fromBytes = 0): AsyncGenerator<Extent> {
+    for await (const extent of extentsFrom(this.#extents, fromBytes)) {
       this.#step('extents');
       yield extent;
     }
@@ -172,7 +172,8 @@ export class MemoryVolume {
 }
 
 /** Writes to a volume in memory; `delay` is how many turns an answer takes, so that they come in any order. */
-export class MemoryWriter implements DiskWriter {
+export class MemoryWriter implements WriteTarget {
+  readonly alignmentBytes: number;
   readonly #volume: MemoryVolume;
   readonly #step: Step;
   readonly #delay: () => number;
@@ -182,7 +183,9 @@ export class MemoryWriter implements DiskWriter {
   readonly writes: { readonly offset: number; readonly length: number }[] = [];
   flushes = 0;
 
-  constructor(volume: MemoryVolume, step: Step = () => {}, delay: () => number = () => 1) {
+  /** @param alignmentBytes a multiple of a sector; other writes are errors */
+  constructor(volume: MemoryVolume, step: Step = () => {}, delay: () => number = () => 1, alignmentBytes = SECTOR) {
+    this.alignmentBytes = alignmentBytes;
     this.#volume = volume;
     this.#step = step;
     this.#delay = delay;
@@ -193,6 +196,7 @@ export class MemoryWriter implements DiskWriter {
   }
 
   async write(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<{ readonly bytesSent: number }> {
+    this.#checkAlignment(offset, bytes.length);
     await this.#arrive('write', signal);
     this.writes.push({ offset, length: bytes.length });
     this.#volume.apply(offset, parse(bytes));
@@ -202,6 +206,7 @@ export class MemoryWriter implements DiskWriter {
   }
 
   async zero(offset: number, length: number, signal: AbortSignal): Promise<void> {
+    this.#checkAlignment(offset, length);
     await this.#arrive('zero', signal);
     this.#volume.apply(offset, sectorsOf(length));
     this.bytesZeroed += length;
@@ -216,6 +221,11 @@ export class MemoryWriter implements DiskWriter {
     this.#step('flush answer');
   }
 
+  async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    await this.#arrive('read back', signal);
+    render(this.#volume.content, offset, into);
+  }
+
   async digests(offset: number, length: number, blockBytes: number, signal: AbortSignal): Promise<Uint8Array> {
     await this.#arrive('digests', signal);
     const digests: Buffer[] = [];
@@ -228,6 +238,11 @@ export class MemoryWriter implements DiskWriter {
   }
 
   async close(): Promise<void> {}
+
+  #checkAlignment(offset: number, length: number): void {
+    const isAligned = (at: number): boolean => at % this.alignmentBytes === 0;
+    if (!isAligned(offset) || !(isAligned(offset + length) || offset + length === this.sizeBytes)) throw new Error(`${length} bytes at ${offset} are not aligned`);
+  }
 
   async #arrive(what: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();

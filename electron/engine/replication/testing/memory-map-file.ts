@@ -36,6 +36,14 @@ export class MemoryFiles {
     this.#files.clear();
   }
 
+  /** Some bytes of one page of a map go bad on the storage; only of pages that were written. */
+  damagePage(random: () => number): void {
+    for (const file of this.#files.values()) {
+      const at = 4096 + Math.floor(random() * Math.max(0, file.durable.length - 4096 - 600));
+      for (const bytes of [file.content, file.durable]) bytes.fill(9, Math.min(at, bytes.length), Math.min(at + 600, bytes.length));
+    }
+  }
+
   #handle(file: StoredFile): MapFile {
     const step = (what: string): void => this.step(what);
     return {

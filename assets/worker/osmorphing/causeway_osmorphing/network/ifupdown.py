@@ -3,7 +3,7 @@
 import re
 
 from .. import protocol
-from .names import Interface, is_ethernet
+from .names import Interface, is_ethernet, tell_dropped
 
 MAIN = '/etc/network/interfaces'
 _STARTS = re.compile(
@@ -124,7 +124,23 @@ def _dhcp(stanza, started, done, path, notes):
     done.add(name)
     notes.append('%s gets its address by DHCP' % name)
     start = [] if name in started else ['auto ' + name]
-    return start + ['iface %s inet dhcp' % name] + trailing
+    return start + ['iface %s inet dhcp' % name] + _kept_options(stanza, path) + trailing
+
+
+_HOOK = re.compile(r'^\s*(pre-up|up|post-up|down|pre-down|post-down)\s')
+_ADDRESSING = re.compile(r'\b(ip\s+(-\S+\s+)*(r|ro|route|a|addr|address|rule|link)|route\s+(add|del)|ifconfig|ethtool|ifenslave|brctl|vconfig)\b')
+
+
+def _kept_options(stanza, path):
+    """Search domains, and commands that don't concern addresses, such as those that load firewall rules."""
+    kept, dropped = [], []
+    for line in stanza[1:]:
+        if re.match(r'^\s*dns-(search|domain)\s', line) or (_HOOK.match(line) and not _ADDRESSING.search(line)):
+            kept.append(line)
+        elif _HOOK.match(line) or re.match(r'^\s*mtu\s', line):
+            dropped.append(line.strip())
+    tell_dropped(path, dropped)
+    return kept
 
 
 def _trailing(stanza):

@@ -2,6 +2,8 @@
 
 import re
 
+from .. import protocol
+
 RULES = '/etc/udev/rules.d/70-causeway-net.rules'
 _OLD_RULES = (
     '/etc/udev/rules.d/70-persistent-net.rules',
@@ -36,6 +38,8 @@ def is_ethernet(name):
         and ':' not in name
         and '@' not in name
         and '*' not in name
+        and '!' not in name
+        and len(name) <= 15
         and not _VIRTUAL.match(name)
     )
 
@@ -56,11 +60,18 @@ def pair(interfaces, nics, known_names, previous):
 
     `nics`: [{macAddress, sourceMacAddress?, addresses?}] in the order of the source's cards. A card is the
     interface that
-    files tie to the source's MAC address; else the one with its static address; else the next in order.
+    files tie to the source's MAC address; else the one with its static address; else the next in order. A card
+    without `macAddress` gets its address at the first boot.
     `known_names`: MAC
     address → name by the guest's old udev rules. `previous`: destination's MAC address → name, of an earlier
     preparation.
-    Gives ([(destination MAC address, name)], [warnings])."""
+    Gives ([(destination MAC address or None, name)], [warnings])."""
+    named, warnings = names_by_card(interfaces, nics, known_names, previous)
+    return [((nics[index].get('macAddress') or '').lower() or None, named[index]) for index in sorted(named)], warnings
+
+
+def names_by_card(interfaces, nics, known_names, previous):
+    """Like `pair`, but gives the names by index in `nics`."""
     left = list(interfaces)
     named, warnings = {}, []
     by_name = dict((interface.name, interface) for interface in interfaces)
@@ -73,7 +84,7 @@ def pair(interfaces, nics, known_names, previous):
         return [(index, nic) for index, nic in enumerate(nics) if index not in named]
 
     for index, nic in each():
-        name = previous.get(nic['macAddress'].lower())
+        name = previous.get((nic.get('macAddress') or '').lower())
         if name in by_name and by_name[name] in left:
             take(index, by_name[name])
     for index, nic in each():
@@ -102,14 +113,25 @@ def pair(interfaces, nics, known_names, previous):
             'the guest configures %s, for which the destination has no network card'
             % ', '.join(one.name for one in left)
         )
-    return [(nics[index]['macAddress'].lower(), named[index]) for index in sorted(named)], warnings
+    return named, warnings
 
 
 def rules_text(pairs):
     lines = ['# Keeps the names of network interfaces on the platform that this machine was moved to.']
     for mac, name in pairs:
-        lines.append('SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="%s", NAME="%s"' % (mac, name))
+        card = 'ATTR{address}=="%s", ' % mac if mac else ''
+        lines.append('SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", %sNAME="%s"' % (card, name))
     return '\n'.join(lines) + '\n'
+
+
+def nameable(pairs):
+    """The pairs that a rule can tell apart, and a warning for the others: without a MAC address only a single card."""
+    if len(pairs) == 1 or all(mac for mac, _ in pairs):
+        return pairs, []
+    unknown = [name for mac, name in pairs if not mac]
+    return [(mac, name) for mac, name in pairs if mac], [
+        'the platform assigns MAC addresses at the first boot; the network cards for %s may get other names' % ', '.join(unknown)
+    ]
 
 
 def old_names(guest):
@@ -126,3 +148,9 @@ def remove_old_rules(guest):
     return [
         path for path in _OLD_RULES if guest.is_file(path) and rules_of(guest.read(path, '')) and guest.remove(path)
     ]
+
+
+def tell_dropped(path, settings):
+    """Settings of the old network that DHCP replaces."""
+    if settings:
+        protocol.warn('%s: removed %s; DHCP of the destination provides name servers, routes and MTU' % (path, ', '.join(settings)))

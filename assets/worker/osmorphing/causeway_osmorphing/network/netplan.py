@@ -1,8 +1,11 @@
 """Netplan's YAML files."""
 
+import re
+
 from .. import protocol
 from . import yaml_subset
-from .names import Interface, is_ethernet
+from .names import Interface, is_ethernet, tell_dropped
+from .seen_names import is_usual, name_unnamed
 
 FOLDER = '/etc/netplan'
 OWN = FOLDER + '/90-causeway.yaml'
@@ -36,23 +39,37 @@ def _match(card):
     return card.get('match') if isinstance(card.get('match'), dict) else {}
 
 
-def _name(key, card):
-    """What the interface is called: its new name, or the key unless that stands for a pattern."""
-    return card.get('set-name') or (
-        key if not _match(card).get('name') and not _match(card).get('driver') else _match(card).get('name') or key
-    )
+def _names(guest, cards):
+    """Key → what the interface is called: its new name, or the key unless that stands for something else. A pattern where
+    several cards may be meant."""
+    names, unnamed = {}, []
+    for key, card in cards.items():
+        match = _match(card)
+        if card.get('set-name'):
+            names[key] = card['set-name']
+        elif match.get('name'):
+            names[key] = match['name']
+        elif match.get('driver') and not match.get('macaddress') and not card.get('addresses'):
+            names[key] = 'e*'
+        elif match.get('driver') or (match.get('macaddress') and not is_usual(key)):
+            unnamed.append((key, match.get('macaddress')))
+        else:
+            names[key] = key
+    used = [(name, None) for name in names.values() if is_ethernet(name)]
+    if unnamed:
+        given = name_unnamed(guest, used + [(None, mac) for _, mac in unnamed])[len(used) :]
+        names.update((key, name) for (key, _), name in zip(unnamed, given))
+    return names
 
 
 def interfaces(guest):
     found = []
     for path in files(guest):
-        for key, card in _cards(_load(guest, path) or {}).items():
+        cards = _cards(_load(guest, path) or {})
+        names = _names(guest, cards)
+        for key, card in cards.items():
             addresses = [one if not isinstance(one, dict) else next(iter(one)) for one in card.get('addresses') or []]
-            found.append(
-                Interface(
-                    _name(key, card), _match(card).get('macaddress'), [one for one in addresses if ':' not in one]
-                )
-            )
+            found.append(Interface(names[key], _match(card).get('macaddress'), [one for one in addresses if ':' not in one]))
     return found
 
 
@@ -67,7 +84,10 @@ def _is_plain_dhcp(network):
         str(card.get('dhcp4')).lower() in ('true', 'yes')
         and not card.get('addresses')
         and not _match(card).get('macaddress')
+        and not _match(card).get('driver')
         and not card.get('macaddress')
+        and not card.get('mtu')
+        and not card.get('dhcp4-overrides')
         and not card.get('routes')
         and not card.get('gateway4')
         for card in cards.values()
@@ -78,13 +98,24 @@ def _to_dhcp(guest):
     loaded = [(path, _load(guest, path)) for path in files(guest)]
     if all(network is not None and _is_plain_dhcp(network) for _, network in loaded):
         return []
-    names, renderer = [], None
+    names, renderer, domains = [], None, {}
     for path, network in loaded:
         renderer = (network or {}).get('renderer') or renderer
-        for key, card in _cards(network or {}).items():
-            name = _name(key, card)
-            if name not in names and (is_ethernet(name) or '*' in name):
+        cards = _cards(network or {})
+        called = _names(guest, cards)
+        for key, card in cards.items():
+            name = called[key]
+            # A name with ! stands for the other cards; they have lines of their own.
+            if name not in names and (is_ethernet(name) or '*' in name) and '!' not in name:
                 names.append(name)
+            search = (card.get('nameservers') or {}).get('search') if isinstance(card.get('nameservers'), dict) else None
+            if search:
+                domains[name] = search
+            against = ['mtu: %s' % card['mtu']] if card.get('mtu') else []
+            overrides = card.get('dhcp4-overrides')
+            if isinstance(overrides, dict):
+                against += ['%s: %s' % pair for pair in sorted(overrides.items()) if pair[0].startswith('use-') and str(pair[1]).lower() in ('false', 'no')]
+            tell_dropped(path, against)
         for kind in ('bonds', 'bridges', 'vlans'):
             for name in (network or {}).get(kind) or {}:
                 protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
@@ -95,7 +126,9 @@ def _to_dhcp(guest):
     every = {'any-card': {'match': {'name': 'e*'}, 'dhcp4': 'true'}}
     network['ethernets'] = (
         dict(
-            (name, {'dhcp4': 'true'}) if '*' not in name else ('cards', {'match': {'name': name}, 'dhcp4': 'true'})
+            (name, dict({'dhcp4': 'true'}, **_search(domains.get(name))))
+            if '*' not in name
+            else ('cards', dict({'match': {'name': name}, 'dhcp4': 'true'}, **_search(domains.get(name))))
             for name in names
         )
         or every
@@ -109,6 +142,10 @@ def _to_dhcp(guest):
     return notes
 
 
+def _search(domains):
+    return {'nameservers': {'search': domains}} if domains else {}
+
+
 def _without_mac(guest):
     notes = []
     for path in files(guest):
@@ -118,16 +155,19 @@ def _without_mac(guest):
                 protocol.warn('%s names a MAC address that could not be taken out' % path)
             continue
         cards, renamed, changed = {}, {}, False
+        called = _names(guest, _cards(network))
         for key, card in _cards(network).items():
-            match, name = _match(card), _name(key, card)
-            if match.get('macaddress'):
-                others = dict((inner, value) for inner, value in match.items() if inner != 'macaddress')
+            match, name = _match(card), called[key]
+            if match.get('macaddress') or match.get('driver'):
+                others = dict((inner, value) for inner, value in match.items() if inner not in ('macaddress', 'driver'))
+                others = {'name': name} if re.search(r'[*?!\[]', name) else others
                 card = dict((inner, value) for inner, value in card.items() if inner not in ('match', 'set-name'))
                 if others:
                     card['match'] = others
-                renamed[key] = name
+                renamed[key] = key if 'name' in others else name
                 changed = True
-                notes.append('%s is found by its name, not by its old MAC address (%s)' % (name, path))
+                what = 'MAC address' if match.get('macaddress') else 'driver'
+                notes.append('%s is found by its name, not by its old %s (%s)' % (name, what, path))
             if card.get('macaddress'):
                 card = dict((inner, value) for inner, value in card.items() if inner != 'macaddress')
                 changed = True

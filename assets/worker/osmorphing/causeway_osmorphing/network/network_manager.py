@@ -4,12 +4,13 @@ import re
 
 from .. import protocol
 from .key_file import KeyFile
-from .names import Interface
+from .names import Interface, tell_dropped
+from .seen_names import name_unnamed
 
 FOLDER = '/etc/NetworkManager/system-connections'
 _CARD = ('ethernet', '802-3-ethernet')
 _STATIC = re.compile(
-    r'^(address\d*|addresses\d*|gateway|dns|dns-search|routes?\d*(_options)?|route-metric|never-default|may-fail)$'
+    r'^(address\d*|addresses\d*|gateway|dns|routes?\d*(_options)?|route-metric|never-default|may-fail)$'
 )
 
 
@@ -17,20 +18,24 @@ def files(guest):
     return [path for path in guest.find(FOLDER) if not path.endswith(('~', '.bak', '.orig'))]
 
 
+_HARDWARE = ('driver', 'path')
+
+
 def _cards(guest):
-    number = 0
+    found = []
     for path in files(guest):
         file = KeyFile(guest.read(path))
         if file.get('connection', 'type') not in _CARD:
             continue
         named = file.get('connection', 'interface-name')
         mac = next((file.get(section, 'mac-address') for section in _CARD if file.get(section, 'mac-address')), None)
-        if not named and not mac:
-            # Fits any card; there is nothing to tie it to.
-            yield path, file, None, None
-            continue
-        yield path, file, named or 'eth%d' % number, mac
-        number += 0 if named else 1
+        # What fits any card has nothing to tie it to, unless its address belongs to one of them.
+        tied = mac or (any(file.get('match', key) for key in _HARDWARE) and file.get('ipv4', 'method') == 'manual')
+        found.append((path, file, named, mac, bool(named or tied)))
+    tied = [(named, mac) for _, _, named, mac, is_tied in found if is_tied]
+    names = iter(name_unnamed(guest, tied) if any(not named for named, _ in tied) else [named for named, _ in tied])
+    for path, file, _, mac, is_tied in found:
+        yield path, file, next(names) if is_tied else None, mac
 
 
 def interfaces(guest):
@@ -54,10 +59,14 @@ def convert(guest, to_dhcp):
                 if file.remove(section, key):
                     changed = True
                     notes.append('removed %s of %s' % (key, shown))
-        if mac and name and not file.get('connection', 'interface-name'):
+        for key in _HARDWARE:
+            if file.remove('match', key):
+                changed = True
+                notes.append('%s is found whatever the %s of its card is' % (shown, key))
+        if name and not file.get('connection', 'interface-name'):
             changed = file.set('connection', 'interface-name', name) or changed
         if to_dhcp:
-            changed = _dhcp(file, shown, notes) or changed
+            changed = _dhcp(file, shown, path, notes) or changed
         if changed:
             guest.write(path, file.text(), 0o600)
     for path in files(guest):
@@ -68,7 +77,7 @@ def convert(guest, to_dhcp):
     return notes
 
 
-def _dhcp(file, shown, notes):
+def _dhcp(file, shown, path, notes):
     changed = False
     for key in ('master', 'slave-type', 'controller', 'port-type'):
         changed = file.remove('connection', key) or changed
@@ -77,6 +86,13 @@ def _dhcp(file, shown, notes):
         changed = True
         notes.append('%s gets its address by DHCP' % shown)
     changed = file.remove('ipv4', lambda key: _STATIC.match(key)) or changed
+    dropped = []
+    for section, key in [('ipv4', 'ignore-auto-dns'), ('ipv4', 'ignore-auto-routes')] + [(section, 'mtu') for section in _CARD]:
+        value = file.get(section, key)
+        if value is not None and value.lower() not in ('false', 'no', '0', 'auto') and file.remove(section, key):
+            dropped.append('%s=%s' % (key, value))
+    tell_dropped(path, dropped)
+    changed = changed or bool(dropped)
     if file.get('ipv6', 'method') == 'manual':
         file.set('ipv6', 'method', 'auto')
         file.remove('ipv6', lambda key: _STATIC.match(key))

@@ -1,11 +1,17 @@
 """systemd-networkd's .network and .link files."""
 
+import re
+
 from .. import protocol
 from .key_file import KeyFile
-from .names import Interface, is_ethernet
+from .names import Interface, is_ethernet, tell_dropped
+from .seen_names import name_unnamed
 
 FOLDER = '/etc/systemd/network'
 _MACS = ('MACAddress', 'PermanentMACAddress')
+# What cards of the old platform are told by; no card of the destination fits.
+_HARDWARE = ('Driver', 'Path', 'OriginalName')
+_ANY = 'en* eth*'
 _BUILT = ('Bond', 'Bridge', 'VLAN', 'VRF', 'MACVLAN', 'IPVLAN', 'VXLAN', 'Tunnel')
 
 
@@ -25,17 +31,25 @@ def _links(guest):
 
 
 def _networks(guest):
-    """(path, file, name, MAC address) of what configures network cards."""
-    links, number = _links(guest), 0
+    """(path, file, name, MAC address) of what configures network cards. The name is a pattern where several cards are meant."""
+    links, found = _links(guest), []
     for path in guest.find(FOLDER, '.network'):
         file = KeyFile(guest.read(path))
         mac = next((file.get('Match', key) for key in _MACS if file.get('Match', key)), None)
         mac = Interface('', mac.split()[0]).mac if mac else None
         name = (file.get('Match', 'Name') or '').split(' ')[0] or links.get(mac)
-        if mac and not name:
-            name = 'eth%d' % number
-            number += 1
-        yield path, file, name, mac
+        if not name and any(file.get('Match', key) for key in _HARDWARE) and not _is_static(file):
+            name = _ANY
+        found.append((path, file, name, mac))
+    unnamed = [each for each in found if not each[2] and (each[3] or any(each[1].get('Match', key) for key in _HARDWARE))]
+    used = [(name, None) for _, _, name, _ in found if name and is_ethernet(name)]
+    given = name_unnamed(guest, used + [(None, mac) for _, _, _, mac in unnamed])[len(used) :] if unnamed else []
+    names = dict((each[0], name) for each, name in zip(unnamed, given))
+    return [(path, file, name or names.get(path), mac) for path, file, name, mac in found]
+
+
+def _is_static(file):
+    return bool(file.values('Network', 'Address') + file.values('Address', 'Address'))
 
 
 def interfaces(guest):
@@ -51,7 +65,7 @@ def interfaces(guest):
 def convert(guest, to_dhcp):
     notes = []
     for path, file, name, mac in _networks(guest):
-        if name and not is_ethernet(name) and '*' not in name:
+        if name and not is_ethernet(name) and not re.search(r'[*?!\[]', name):
             if to_dhcp and guest.remove(path):
                 protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
                 notes.append('left out ' + path)
@@ -60,11 +74,14 @@ def convert(guest, to_dhcp):
         for key in _MACS:
             if file.remove('Match', key):
                 notes.append('%s is found by its name, not by its old MAC address' % name)
-        if mac and not file.get('Match', 'Name'):
+        hardware = [key for key in _HARDWARE if file.remove('Match', key)]
+        if hardware:
+            notes.append('%s is found by its name, not by the %s of its old card' % (name, ' and '.join(hardware).lower()))
+        if (mac or hardware) and not file.get('Match', 'Name'):
             file.set('Match', 'Name', name)
         if file.remove('Link', 'MACAddress'):
             notes.append('%s has the MAC address of its card, not one of its own' % name)
-        if to_dhcp and _dhcp(file):
+        if to_dhcp and _dhcp(file, path):
             notes.append('%s gets its address by DHCP' % (name or path))
         if file.text() != before:
             guest.write(path, file.text())
@@ -75,12 +92,26 @@ def convert(guest, to_dhcp):
     return notes
 
 
-def _dhcp(file):
+# Sections and keys that have a machine ignore what DHCP tells it, or fix what DHCP should tell.
+_AGAINST_DHCP = (
+    ('DHCP', 'UseDNS'), ('DHCP', 'UseRoutes'), ('DHCP', 'UseMTU'), ('DHCPv4', 'UseDNS'), ('DHCPv4', 'UseRoutes'), ('DHCPv4', 'UseGateway'),
+    ('DHCPv4', 'UseMTU'), ('Link', 'MTUBytes'),
+)
+
+
+def _dhcp(file, path):
     changed = False
     if (file.get('Network', 'DHCP') or '').lower() not in ('yes', 'true', 'ipv4', 'both', 'v4', '1'):
         changed = file.set('Network', 'DHCP', 'yes')
-    for key in ('Address', 'Gateway', 'DNS', 'Domains') + _BUILT:
+    for key in ('Address', 'Gateway', 'DNS') + _BUILT:
         changed = file.remove('Network', key) or changed
     for section in ('Address', 'Route'):
         changed = file.remove_section(section) or changed
-    return changed
+    dropped = []
+    for section, key in _AGAINST_DHCP:
+        value = file.get(section, key)
+        if value is not None and value.lower() not in ('yes', 'true', '1', 'on'):
+            file.remove(section, key)
+            dropped.append('%s=%s' % (key, value))
+    tell_dropped(path, dropped)
+    return changed or bool(dropped)

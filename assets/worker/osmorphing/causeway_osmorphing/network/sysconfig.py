@@ -3,7 +3,8 @@
 import re
 
 from .. import protocol
-from .names import Interface, is_ethernet
+from .names import Interface, is_ethernet, tell_dropped
+from .seen_names import is_usual, name_unnamed
 
 _IGNORED = re.compile(r'(~|\.bak|\.orig|\.rpmnew|\.rpmsave|\.rpmorig|\.old)$')
 
@@ -24,6 +25,8 @@ class _Ifcfg(object):
     routes = ()
     mac = re.compile(r'$^')
     static = re.compile(r'$^')
+    # What has a machine ignore what DHCP tells it, or fixes what DHCP should tell.
+    against = re.compile(r'^((PEERDNS|PEERROUTES|DHCLIENT_SET_DEFAULT_ROUTE)=no|MTU=\d+)$')
     wanted = ()
     quote = ''
 
@@ -44,7 +47,12 @@ class _Ifcfg(object):
         """(name, {key: value}, lines)"""
         lines = guest.read(path).splitlines()
         values = dict((_key_of(line), _value_of(line)) for line in lines if _key_of(line))
-        return values.get('DEVICE') or cls._device(path), values, lines
+        name = values.get('DEVICE') or cls._device(path)
+        if 'DEVICE' not in values and values.get('HWADDR') and not is_usual(name) and values.get('TYPE', 'Ethernet') == 'Ethernet':
+            # Tools name the file after the connection; the card is told by its MAC address alone.
+            others = [(cls._device(other), None) for other in cls.files(guest) if is_usual(cls._device(other))]
+            name = name_unnamed(guest, others + [(None, values['HWADDR'])])[-1]
+        return name, values, lines
 
     @classmethod
     def interfaces(cls, guest):
@@ -77,7 +85,7 @@ class _Ifcfg(object):
                 # Without its MAC address the file would be tied to nothing.
                 kept.insert(0, 'DEVICE=' + name)
             if to_dhcp:
-                kept = cls._dhcp(kept, name, notes)
+                kept = cls._dhcp(kept, name, path, notes)
             if kept != lines:
                 guest.write(path, '\n'.join(kept) + '\n')
         if to_dhcp:
@@ -85,8 +93,11 @@ class _Ifcfg(object):
         return notes
 
     @classmethod
-    def _dhcp(cls, lines, name, notes):
+    def _dhcp(cls, lines, name, path, notes):
         kept = [line for line in lines if not (_key_of(line) and cls.static.match(_key_of(line)))]
+        against = [line for line in kept if _key_of(line) and cls.against.match('%s=%s' % (_key_of(line), _value_of(line).lower()))]
+        tell_dropped(path, against)
+        kept = [line for line in kept if line not in against]
         values = dict((_key_of(line), _value_of(line)) for line in kept if _key_of(line))
         if not values.get('BOOTPROTO', '').lower().startswith('dhcp') or kept != lines:
             notes.append('%s gets its address by DHCP' % name)
@@ -113,7 +124,7 @@ class NetworkScripts(_Ifcfg):
     routes = r'^(route6?|rule6?)-'
     mac = re.compile(r'^(HWADDR|MACADDR)$')
     static = re.compile(
-        r'^(IPADDR|NETMASK|PREFIX|GATEWAY|NETWORK|BROADCAST|DNS|DOMAIN|SEARCH|IPV6ADDR|IPV6_DEFAULTGW|GATEWAYDEV|DEFROUTE|'
+        r'^(IPADDR|NETMASK|PREFIX|GATEWAY|NETWORK|BROADCAST|DNS|IPV6ADDR|IPV6_DEFAULTGW|GATEWAYDEV|DEFROUTE|'
         r'MASTER|SLAVE|BRIDGE|TEAM_MASTER|DEVICETYPE)\d*$'
     )
     wanted = (('BOOTPROTO', 'dhcp', r'^dhcp$'), ('ONBOOT', 'yes', r'^yes$'))
@@ -138,3 +149,11 @@ class Wicked(_Ifcfg):
     static = re.compile(r'^(IPADDR|PREFIXLEN|NETMASK|BROADCAST|REMOTE_IPADDR|NETWORK|LABEL)(_\w+|\d+)?$')
     wanted = (('BOOTPROTO', 'dhcp', r'^dhcp'), ('STARTMODE', 'auto', r'^(auto|hotplug|onboot|nfsroot)$'))
     quote = "'"
+
+    @classmethod
+    def convert(cls, guest, to_dhcp):
+        notes = super(Wicked, cls).convert(guest, to_dhcp)
+        found = re.search(r'^NETCONFIG_DNS_STATIC_SERVERS="([^"]+)"', guest.read('/etc/sysconfig/network/config', ''), re.MULTILINE)
+        if to_dhcp and found:
+            protocol.warn_once('/etc/sysconfig/network/config asks the name servers %s before those of DHCP' % found.group(1))
+        return notes

@@ -150,8 +150,9 @@ def command_prepare(request, session):
         with Installation(WindowsTree(os.path.join(session.folder, 'guest'))) as installation:
             services = _services(installation)
             outputs = []
+            kept = [] if request.get('setDhcp', True) else network.fixed_addresses(installation, request.get('nics') or [])
             done = _run_steps(installation, request, session, outputs)
-            return {'steps': done, 'diff': _diff(installation, services), 'outputs': outputs}
+            return {'steps': done, 'diff': _diff(installation, services), 'outputs': outputs, 'fixedAddresses': kept}
     except Cancelled:
         session.journal.undo_all()
         raise

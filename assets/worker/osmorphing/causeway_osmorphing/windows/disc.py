@@ -7,11 +7,13 @@ import urllib.error
 import urllib.request
 
 from .. import protocol
+from ..download import download
 from ..protocol import MorphError
 
 _SECTOR = 2048
 _PIECE = 1 << 20
 _KEPT_PIECES = 32
+_LARGEST_DISC = 4 << 30
 
 
 class FileSource(object):
@@ -176,8 +178,20 @@ def _rock_ridge(record):
 
 
 def open_disc(wanted, folder):
-    """A disc on the worker (`path`) or behind a URL (`url`). Raises osmorphing.drivers-missing."""
+    """A disc on the worker (`path`) or behind a URL (`url`); with `sha256` it is fetched as a whole and checked before
+    anything is read. Raises osmorphing.drivers-missing, osmorphing.download-differs."""
     try:
-        return Disc(FileSource(wanted['path']) if wanted.get('path') else HttpSource(wanted['url'], folder))
+        if wanted.get('path'):
+            return Disc(FileSource(wanted['path']))
+        if not wanted.get('sha256'):
+            return Disc(HttpSource(wanted['url'], folder))
+        path = os.path.join(folder, 'disc.iso')
+        digest = download(wanted['url'], path, _LARGEST_DISC)[1]
+        if digest != wanted['sha256'].lower():
+            os.unlink(path)
+            raise MorphError(
+                'osmorphing.download-differs', 'the SHA-256 of %s is %s, not %s' % (wanted['url'], digest, wanted['sha256'])
+            )
+        return Disc(FileSource(path))
     except (OSError, ValueError) as error:
         raise MorphError('osmorphing.drivers-missing', 'the VirtIO disc cannot be read: %s' % error)

@@ -1,7 +1,6 @@
 """A registry hive whose changes are remembered: what was there before, and what is there now."""
 
 import os
-import shutil
 import struct
 
 from ..protocol import MorphError
@@ -35,10 +34,9 @@ def shown(kind, raw):
     return '%s:%s' % (_KINDS.get(kind, 'type %x' % kind), raw.hex())
 
 
-def is_clean(path):
-    """Whether the hive was written to its end; else its newest changes are in its logs alone."""
-    with open(path, 'rb') as file:
-        head = file.read(12)
+def is_clean(head):
+    """By the first bytes of a hive, whether it was written to its end; else its newest changes are in its logs alone."""
+    head = head[:12]
     return len(head) == 12 and head[:4] == b'regf' and head[4:8] == head[8:12]
 
 
@@ -53,18 +51,26 @@ def _library():
 class Hive(object):
     """A hive of a Windows installation. Nothing is written before `save`; what would change nothing is not written."""
 
-    def __init__(self, path, name, write=True):
+    def __init__(self, tree, path, name, write=True):
         self.name = name
         self.path = path
         self.changes = {}
+        self._tree = tree
+        self._hive = None
+        # The library opens by name; this one leads to exactly this file, however often it does.
+        self._handle = tree.files.open_file(tree.spelt(path))[0]
         try:
-            self._hive = _library().Hivex(path, write=write)
+            self._hive = _library().Hivex('/proc/self/fd/%d' % self._handle, write=write)
         except RuntimeError as error:
+            self.close()
             raise MorphError('osmorphing.registry-damaged', '%s: %s' % (name, error))
 
     def close(self):
         """Lets go of the file, which could not be unmounted otherwise."""
         self._hive = None
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
 
     def node(self, path):
         """A key by its path, without regard to case; None when it isn't there."""
@@ -157,15 +163,12 @@ class Hive(object):
         first = self.changes[key][0] if key in self.changes else before
         self.changes[key] = (first, after)
 
-    def save(self, backup):
-        """Writes the changes, after the original went to `backup` unless one is there. Gives whether there were any."""
+    def save(self):
+        """Writes the changes, after the original was kept unless one is. Gives whether there were any."""
         changed = {key: pair for key, pair in self.changes.items() if pair[0] != pair[1]}
         if not changed:
             return False
-        if not os.path.exists(backup):
-            os.makedirs(os.path.dirname(backup), exist_ok=True)
-            shutil.copyfile(self.path, backup + '.partial')
-            os.rename(backup + '.partial', backup)
+        self._tree.back_up(self.path)
         # Into the same file: a new one would not have its access rights.
         self._hive.commit(None)
         return True

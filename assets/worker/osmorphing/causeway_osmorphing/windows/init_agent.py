@@ -31,13 +31,89 @@ def service_values():
     }
 
 
+# What service commands are written with instead of folders.
+_VARIABLES = (('%systemdrive%', 'C:'), ('%programfiles%', 'C:\\Program Files'), ('%programfiles(x86)%', 'C:\\Program Files (x86)'), ('%systemroot%', 'C:\\Windows'))
+
+
+class OwnAgent(object):
+    """An agent that the guest brings itself: its folder and its configuration file, from the top of the volume."""
+
+    def __init__(self, folder, configuration):
+        self.folder = folder
+        self.configuration = configuration
+        self.scripts = folder + '/LocalScripts'
+
+
 def own_installation(installation):
-    """Folder of an agent that the guest brings itself; None when it has none."""
+    """The agent that the guest has elsewhere than the one that the preparation installs; None when it has none, or its files
+    are gone."""
     command = installation.system.text('%s\\%s' % (installation.services, SERVICE), 'ImagePath')
+    for variable, value in _VARIABLES:
+        command = re.sub(re.escape(variable), lambda _, value=value: value, command, flags=re.IGNORECASE)
     if not command or ('%s%s\\' % (_DRIVE, FOLDER)).lower() in command.lower():
         return None
-    found = re.search(r'"[A-Za-z]:\\([^"]*)\\Bin\\OpenStackService\.exe"', command, re.IGNORECASE)
-    return found.group(1).replace('\\', '/') if found else 'Program Files/Cloudbase Solutions/Cloudbase-Init'
+    found = re.match(r'^\s*"?(?:\\\?\?\\)?C:\\(.*?)\\bin\\OpenStackService(?:\w*)\.exe"?\s', command + ' ', re.IGNORECASE)
+    if not found or not installation.tree.is_folder(found.group(1)):
+        protocol.warn('the guest\'s own initialization agent is not where its service expects it (%s); another one is installed' % command)
+        return None
+    folder = found.group(1).replace('\\', '/')
+    given = re.search(r'--config-file\s+(?:"C:\\([^"]+)"|C:\\(\S+))', command, re.IGNORECASE)
+    path = (given.group(1) or given.group(2)).replace('\\', '/') if given else folder + '/conf/cloudbase-init.conf'
+    return OwnAgent(folder, path)
+
+
+# Settings that decide what the agent does to a moved machine. Of the others, the guest's own stay.
+_DECISIVE = ('plugins', 'metadata_services', 'local_scripts_path', 'mtu_use_dhcp_config', 'san_policy', 'allow_reboot', 'check_latest_version')
+
+
+def settings_of(text):
+    """Name → value of the [DEFAULT] section."""
+    found, section = {}, 'DEFAULT'
+    for line in text.splitlines():
+        header = re.match(r'^\s*\[(.+)\]\s*$', line)
+        section = header.group(1) if header else section
+        pair = re.match(r'^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$', line)
+        if pair and section == 'DEFAULT':
+            found[pair.group(1)] = pair.group(2)
+    return found
+
+
+def merged_configuration(text, wanted):
+    """The guest's configuration with what decides set as wanted, and what it lacks added. `wanted`: text in the same form."""
+    wanted, present = settings_of(wanted), settings_of(text)
+    lines, done, section = [], set(), 'DEFAULT'
+    for line in text.splitlines():
+        header = re.match(r'^\s*\[(.+)\]\s*$', line)
+        section = header.group(1) if header else section
+        pair = re.match(r'^\s*([A-Za-z_]\w*)\s*=', line)
+        if pair and section == 'DEFAULT' and pair.group(1) in _DECISIVE and pair.group(1) in wanted:
+            if pair.group(1) in done:
+                continue
+            done.add(pair.group(1))
+            line = '%s=%s' % (pair.group(1), wanted[pair.group(1)])
+        elif pair is None and line[:1] in (' ', '\t') and line.strip() and lines and re.match(r'^(%s)=' % '|'.join(_DECISIVE), lines[-1]):
+            # A value that goes on in the next line.
+            continue
+        lines.append(line)
+    missing = ['%s=%s' % (name, wanted[name]) for name in sorted(wanted) if name not in present]
+    head = next((index for index, line in enumerate(lines) if line.strip() == '[DEFAULT]'), None)
+    if head is None:
+        lines.insert(0, '[DEFAULT]')
+        head = 0
+    return '\r\n'.join(lines[: head + 1] + missing + lines[head + 1 :]) + '\r\n'
+
+
+def configure_own(installation, own, configuration):
+    """Sets the guest's own agent up as a new one would be, and has it start. Gives (changed, notes)."""
+    wanted = re.sub(r'C:\\%s' % re.escape(FOLDER), lambda _: _DRIVE + own.folder.replace('/', '\\'), configuration, flags=re.IGNORECASE)
+    text = installation.tree.read(own.configuration).decode('utf-8-sig', 'replace') if installation.tree.is_file(own.configuration) else ''
+    changed = installation.tree.write(own.configuration, merged_configuration(text, wanted).encode('utf-8'))
+    notes = ['configured the guest\'s own agent in %s' % own.folder] if changed else ['the guest has the agent already, in %s' % own.folder]
+    if installation.system.set('%s\\%s' % (installation.services, SERVICE), 'Start', DWORD, 2):
+        changed = True
+        notes.append('the service %s starts with the system' % SERVICE)
+    installation.tree.make_folder(own.scripts)
+    return changed, notes
 
 
 def install(installation, request, folder):
@@ -45,7 +121,8 @@ def install(installation, request, folder):
     wanted = request.get('initAgent')
     own = own_installation(installation)
     if own is not None:
-        return False, ['the guest has the agent already, in %s' % own], own + '/LocalScripts'
+        changed, notes = configure_own(installation, own, request['agentConfiguration'])
+        return changed, notes, own.scripts
     why = None
     if not wanted:
         why = 'no guest initialization agent was given'
@@ -57,9 +134,9 @@ def install(installation, request, folder):
         protocol.warn(why)
         return False, [why], None
     changed, count = _unpack(installation, _fetch(wanted, folder))
-    changed = installation.tree.write(FOLDER + '/conf/cloudbase-init.conf', wanted['configuration'].encode('utf-8')) or changed
+    changed = installation.tree.write(FOLDER + '/conf/cloudbase-init.conf', request['agentConfiguration'].encode('utf-8')) or changed
     for name in ('Log', 'LocalScripts'):
-        os.makedirs(installation.tree.real('%s/%s' % (FOLDER, name)), exist_ok=True)
+        installation.tree.make_folder('%s/%s' % (FOLDER, name))
     changed = installation.system.set_all('%s\\%s' % (installation.services, SERVICE), service_values()) or changed
     notes = ['the agent with %d files, as the service %s' % (count, SERVICE)] if changed else ['the agent is there already']
     return changed, notes, FOLDER + '/LocalScripts'

@@ -26,7 +26,7 @@ class Installation(object):
     def __init__(self, tree, write=True, clean=True):
         self.tree = tree
         for name in ('SYSTEM', 'SOFTWARE'):
-            if clean and not is_clean(tree.real('%s/%s' % (CONFIG, name))):
+            if clean and not is_clean(tree.head('%s/%s' % (CONFIG, name), 12)):
                 raise MorphError('osmorphing.not-shut-down', 'the registry hive %s has changes in its log' % name)
         self._hives = []
         try:
@@ -50,7 +50,7 @@ class Installation(object):
         self.hostname = self.system.text(self.control_set + '\\Control\\ComputerName\\ComputerName', 'ComputerName')
 
     def _open(self, name, write):
-        hive = Hive(self.tree.real('%s/%s' % (CONFIG, name)), name, write)
+        hive = Hive(self.tree, '%s/%s' % (CONFIG, name), name, write)
         self._hives.append(hive)
         return hive
 
@@ -77,8 +77,7 @@ class Installation(object):
             raise MorphError('osmorphing.not-supported', '%s is for an unknown processor' % self.name)
 
     def save(self):
-        backup = self.tree.real('Windows/Causeway/original/' + CONFIG)
-        saved = [hive.save(os.path.join(backup, hive.name)) for hive in (self.system, self.software)]
+        saved = [hive.save() for hive in (self.system, self.software)]
         os.sync()
         return any(saved)
 
@@ -104,8 +103,7 @@ class Installation(object):
         """From a program that every Windows has."""
         for path in ('Windows/System32/ntoskrnl.exe', 'Windows/System32/cmd.exe', 'Windows/explorer.exe'):
             if self.tree.is_file(path):
-                with open(self.tree.real(path), 'rb') as file:
-                    found = _machine(file.read(4096))
+                found = _machine(self.tree.head(path, 4096))
                 if found:
                     return _MACHINES.get(found, 'unknown')
         named = self.system.text(self.control_set + '\\Control\\Session Manager\\Environment', 'PROCESSOR_ARCHITECTURE')

@@ -66,6 +66,7 @@ def pair(interfaces, nics):
     when there is but one of both, those two. Gives pairs and warnings."""
     left = [one for one in interfaces if not one.dhcp]
     pairs, warnings = [], []
+    nics = [nic for nic in nics if nic.get('macAddress')]
     for nic in nics:
         known = set(nic.get('addresses') or [])
         fitting = [one for one in left if known & set(address for address, _ in one.addresses)]
@@ -81,6 +82,12 @@ def pair(interfaces, nics):
         for one in left
     ]
     return pairs, warnings
+
+
+def fixed_addresses(installation, nics):
+    """What each card keeps, in the form of the result."""
+    pairs, _ = pair(interfaces_of(installation), nics)
+    return [{'macAddress': mac, 'addresses': [address for address, _ in one.addresses]} for mac, one in pairs]
 
 
 def static_script(installation, nics, template):

@@ -7,6 +7,7 @@ import re
 from .. import protocol
 from ..command import run
 from ..protocol import MorphError
+from . import source_tools
 from .drivers import TARGET
 from .network import static_script
 
@@ -69,6 +70,8 @@ def first_boot(installation, request, folder):
         return False, []
     if installation.tree.is_folder(TARGET):
         wanted.insert(0, ('05-causeway-drivers.ps1', request['firstBootScripts']['drivers'].replace('\n', '\r\n')))
+    if source_tools.installed(installation):
+        wanted.append(('20-causeway-source-tools.ps1', request['firstBootScripts']['sourceTools'].replace('\n', '\r\n')))
     notes = []
     for name, content in wanted:
         if installation.tree.write('%s/%s' % (folder, name), content.encode('utf-8', 'surrogateescape')):

@@ -10,6 +10,10 @@ _SERVICES = {
     'virtualbox': ('VBoxService',),
     'xen': ('xenagent', 'XenSvc', 'xensvc'),
     'parallels': ('prl_tools_service', 'prl_service'),
+    'nutanix': ('Nutanix Guest Agent', 'NutanixGuestAgent'),
+    'resource-group-cloud': ('WindowsAzureGuestAgent', 'RdAgent', 'WindowsAzureTelemetryService', 'WindowsAzureNetAgentSvc'),
+    'large-public-cloud': ('AmazonSSMAgent', 'Ec2Config', 'Amazon EC2Launch', 'AmazonCloudWatchAgent', 'AWSLiteAgent'),
+    'other-cloud': ('GCEAgent', 'google_osconfig_agent', 'OracleCloudAgent', 'OCAU'),
 }
 # Filters in front of every device's driver that need their hypervisor.
 _FILTERS = ('xenfilt',)

@@ -2,86 +2,118 @@
 
 import hashlib
 import os
-import shutil
+import stat
+
+from ..confined import Confined, write_all
 
 # Originals of what is changed, once and for all.
 BACKUP = 'Windows/Causeway/original'
+_LARGEST = 1 << 30
+_PIECE = 1 << 20
 
 
 class WindowsTree(object):
-    """Files below `root`, named with forward slashes from the top of the volume."""
+    """Files below `root`, named with forward slashes from the top of the volume. Links on the volume are resolved inside
+    it."""
 
     def __init__(self, root):
-        self.root = os.path.realpath(root)
+        self.files = Confined(root)
+        self.root = self.files.root
         self._changes = {}
 
-    def real(self, path):
-        """The worker's path. Parts that don't exist are kept as they are."""
-        here = self.root
+    def spelt(self, path):
+        """The path as its names are spelt on the volume. Parts that don't exist are kept as they are."""
+        done = ''
         for part in path.replace('\\', '/').split('/'):
             if not part or part == '.':
                 continue
             if part == '..':
                 raise ValueError('a path leads out of the guest: %s' % path)
-            here = _entry(here, part)
-        return here
+            done += '/' + self._entry(done or '/', part)
+        return done or '/'
+
+    def _entry(self, folder, name):
+        try:
+            self.files.stat(folder + '/' + name, follow=False)
+            return name
+        except OSError:
+            pass
+        return next((one for one in self.names(folder, spelt=True) if one.lower() == name.lower()), name)
+
+    def _is(self, path, kind):
+        try:
+            return kind(self.files.stat(self.spelt(path)).st_mode)
+        except OSError:
+            return False
 
     def is_file(self, path):
-        return os.path.isfile(self.real(path))
+        return self._is(path, stat.S_ISREG)
 
     def is_folder(self, path):
-        return os.path.isdir(self.real(path))
+        return self._is(path, stat.S_ISDIR)
 
-    def names(self, path):
+    def names(self, path, spelt=False):
         try:
-            return sorted(os.listdir(self.real(path)))
+            return [name for name, _ in self.files.entries(path if spelt else self.spelt(path))]
         except OSError:
             return []
 
-    def read(self, path):
-        with open(self.real(path), 'rb') as file:
-            return file.read()
+    def read(self, path, limit=_LARGEST):
+        return self.files.read_bytes(self.spelt(path), limit)
+
+    def head(self, path, count):
+        """The first bytes of a file."""
+        handle, _ = self.files.open_file(self.spelt(path))
+        with os.fdopen(handle, 'rb') as file:
+            return file.read(count)
+
+    def make_folder(self, path):
+        self.files.make_folder(self.spelt(path))
 
     def write(self, path, content):
         """Makes a file have this content; an original is kept. Gives whether that changed anything."""
-        real = self.real(path)
-        old = _state(real)
+        old = self.state(path)
         if old is not None and old['size'] == len(content) and old['sha256'] == hashlib.sha256(content).hexdigest():
             return False
         if old is not None:
             self.back_up(path)
-        os.makedirs(os.path.dirname(real), exist_ok=True)
-        # Into the same file, if there is one: a new one would not have its access rights.
-        with open(real, 'r+b' if old is not None else 'wb') as file:
-            file.write(content)
-            file.truncate()
-            file.flush()
-            os.fsync(file.fileno())
+            # Into the same file: a new one would not have its access rights.
+            handle = self.files.open_file(self.spelt(path), os.O_RDWR)[0]
+            with os.fdopen(handle, 'r+b') as file:
+                file.write(content)
+                file.truncate()
+                file.flush()
+                os.fsync(file.fileno())
+        else:
+            self.files.create(self.spelt(path), lambda handle: write_all(handle, content), 0o644)
         self.changed(path, old)
         return True
 
     def back_up(self, path):
-        kept = self.real(BACKUP + '/' + path)
-        if os.path.exists(kept):
+        kept = self.spelt(BACKUP + '/' + path)
+        if self.is_file(kept):
             return
-        os.makedirs(os.path.dirname(kept), exist_ok=True)
-        shutil.copyfile(self.real(path), kept + '.partial')
-        os.rename(kept + '.partial', kept)
+        handle, status = self.files.open_file(self.spelt(path))
+        with os.fdopen(handle, 'rb') as file:
+
+            def fill(made):
+                for piece in iter(lambda: file.read(_PIECE), b''):
+                    write_all(made, piece)
+
+            self.files.create(kept, fill, stat.S_IMODE(status.st_mode))
 
     def changed(self, path, before):
         """Remembers that a file is not as it was; `before` is its state then, or None."""
-        real = self.real(path)
-        told = real[len(self.root) :]
-        self._changes.setdefault(told, before)
+        self._changes.setdefault(self.spelt(path), before)
 
     def state(self, path):
-        return _state(self.real(path))
+        return self._state(self.spelt(path))
 
     def diff(self):
         """In the form of the guest's diff."""
         found = {'added': [], 'removed': [], 'changed': []}
         for path, before in sorted(self._changes.items()):
-            after = _state(self.root + path)
+            after = self._state(path)
             if before == after:
                 continue
             if before is None:
@@ -92,23 +124,14 @@ class WindowsTree(object):
                 found['changed'].append({'path': path, 'before': before, 'after': after})
         return found
 
-
-def _entry(folder, name):
-    exact = os.path.join(folder, name)
-    if os.path.lexists(exact):
-        return exact
-    try:
-        return next((os.path.join(folder, one) for one in os.listdir(folder) if one.lower() == name.lower()), exact)
-    except OSError:
-        return exact
-
-
-def _state(real):
-    if not os.path.isfile(real):
-        return None
-    digest = hashlib.sha256()
-    with open(real, 'rb') as file:
-        for piece in iter(lambda: file.read(1 << 20), b''):
-            digest.update(piece)
-    # Access rights are Windows' own; what ntfs-3g shows of them says nothing.
-    return {'kind': 'file', 'mode': '', 'owner': '', 'size': os.path.getsize(real), 'sha256': digest.hexdigest()}
+    def _state(self, spelt):
+        try:
+            handle, status = self.files.open_file(spelt)
+        except OSError:
+            return None
+        digest = hashlib.sha256()
+        with os.fdopen(handle, 'rb') as file:
+            for piece in iter(lambda: file.read(_PIECE), b''):
+                digest.update(piece)
+        # Access rights are Windows' own; what ntfs-3g shows of them says nothing.
+        return {'kind': 'file', 'mode': '', 'owner': '', 'size': status.st_size, 'sha256': digest.hexdigest()}

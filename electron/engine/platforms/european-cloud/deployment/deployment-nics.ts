@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { deploymentIntent } from '../../../cloud-destination/deployment/deployment-keys.ts';
-import { hasLabels } from '../../../cloud-destination/labels.ts';
-import { ensureOwned, entryLabel, labelsOf, nameOf } from '../../../cloud-destination/owned.ts';
+import { deploymentIntent } from '../../../cloud-resources/deployment/deployment-keys.ts';
+import { hasLabels } from '../../../cloud-resources/labels.ts';
+import { ensureResource, entryLabel, resourceTags, nameOf } from '../../../cloud-resources/ledgered-resource.ts';
 import type { DeployedNic, DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
 import { readEnvironment } from '../environment.ts';
 import type { CloudNic } from '../iaas/networks.ts';
@@ -14,7 +14,7 @@ export async function createNics(session: CloudSession, run: DeploymentRun, plan
   const { nics: planned, securityGroupIds } = planState(plan);
   const nics: DeployedNic[] = [];
   for (const each of planned) {
-    const { resource } = await ensureOwned<CloudNic>(
+    const { resource } = await ensureResource<CloudNic>(
       session,
       run.ledger,
       deploymentIntent(run, 'nic', `nic/${each.sourceNicId}`, { project: iaas.projectId, networkId: each.networkId }),
@@ -28,7 +28,7 @@ export async function createNics(session: CloudSession, run: DeploymentRun, plan
               name: nameOf(entry),
               ...(each.address === undefined ? {} : { ipv4: each.address }),
               ...(securityGroupIds.length === 0 ? {} : { securityGroups: securityGroupIds }),
-              labels: labelsOf(run, entry),
+              labels: resourceTags(run, entry),
             },
             s,
           ),

@@ -1,23 +1,26 @@
-import { adoptVolumes } from '../../../cloud-destination/deployment/adopt-volumes.ts';
-import { snapshotVolumes, volumesFromSnapshots } from '../../../cloud-destination/deployment/deployment-volumes.ts';
-import { restoreVolumes } from '../../../cloud-destination/deployment/restore-volumes.ts';
-import { deleteSnapshots, rollBack } from '../../../cloud-destination/deployment/roll-back.ts';
-import type { CloudScope } from '../../../cloud-destination/cloud-scope.ts';
+import { adoptVolumes } from '../../../cloud-resources/deployment/adopt-volumes.ts';
+import { snapshotVolumes, volumesFromSnapshots } from '../../../cloud-resources/deployment/deployment-volumes.ts';
+import { restoreVolumes } from '../../../cloud-resources/deployment/restore-volumes.ts';
+import { deleteSnapshots, rollBack } from '../../../cloud-resources/deployment/roll-back.ts';
+import type { CloudApi } from '../../../cloud-resources/cloud-api.ts';
 import type { DeploymentPlatform, DeploymentRun } from '../../../ports/deployment-platform.ts';
 import { readEnvironment, required } from '../environment.ts';
-import { scopeOf } from '../scope.ts';
+import { cloudApi } from '../cloud-api.ts';
 import type { CloudSession } from '../session.ts';
 import { createNics } from './deployment-nics.ts';
 import { createServer } from './deployment-server.ts';
 import { planDeployment } from './plan-deployment.ts';
 
 const consoleLines = 2_000;
+/** The metadata service gives it to every server, over a link that no other server is on. There are no other formats. */
+const agentPackage = { url: 'http://169.254.169.254/stackit/v1/server-agent/amd64/deb', architecture: 'x86_64' } as const;
 
 /** Deployments on the European cloud. */
 export function createDeploymentPlatform(session: CloudSession): DeploymentPlatform {
-  const cloudOf = (run: DeploymentRun): CloudScope => scopeOf(session, session.iaas(readEnvironment(run.environment).project));
+  const cloudOf = (run: DeploymentRun): CloudApi => cloudApi(session, session.iaas(readEnvironment(run.environment).project));
   const zoneOf = (run: DeploymentRun): string => required(readEnvironment(run.environment), 'availability_zone');
   return {
+    agentPackage,
     plan: (run, volumes, signal) => planDeployment(session, run, volumes, signal),
     snapshotVolumes: async (run, volumes, signal) => snapshotVolumes(cloudOf(run), run, volumes, signal),
     volumesFromSnapshots: async (run, snapshots, signal) => volumesFromSnapshots(cloudOf(run), run, snapshots, zoneOf(run), signal),

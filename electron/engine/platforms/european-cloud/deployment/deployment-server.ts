@@ -1,18 +1,18 @@
-import { freeVolume } from '../../../cloud-destination/attachments.ts';
-import type { CloudScope, CloudServer } from '../../../cloud-destination/cloud-scope.ts';
-import { bootVolumeOf } from '../../../cloud-destination/deployment/boot-volume.ts';
-import { deploymentIntent } from '../../../cloud-destination/deployment/deployment-keys.ts';
-import { serverName } from '../../../cloud-destination/deployment/server-name.ts';
-import { hasLabels } from '../../../cloud-destination/labels.ts';
-import { ensureOwned, entryLabel, labelsOf, type Owned } from '../../../cloud-destination/owned.ts';
-import { orRemoveFailed } from '../../../cloud-destination/release-owned.ts';
-import { awaitActive } from '../../../cloud-destination/server-state.ts';
+import { freeVolume } from '../../../workers/attachments.ts';
+import type { CloudApi, CloudServer } from '../../../cloud-resources/cloud-api.ts';
+import { bootVolumeOf } from '../../../cloud-resources/deployment/boot-volume.ts';
+import { deploymentIntent } from '../../../cloud-resources/deployment/deployment-keys.ts';
+import { serverName } from '../../../cloud-resources/deployment/server-name.ts';
+import { hasLabels } from '../../../cloud-resources/labels.ts';
+import { ensureResource, entryLabel, resourceTags, type Owned } from '../../../cloud-resources/ledgered-resource.ts';
+import { orRemoveFailed } from '../../../cloud-resources/resource-deletion.ts';
+import { awaitActive } from '../../../workers/server-state.ts';
 import type { DeployedNic, DeployedServer, DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../ports/destination-platform.ts';
 import { readEnvironment, required, type DestinationEnvironment } from '../environment.ts';
 import type { Iaas } from '../iaas/iaas.ts';
 import type { CloudServer as ApiServer } from '../iaas/servers.ts';
-import { scopeOf } from '../scope.ts';
+import { cloudApi } from '../cloud-api.ts';
 import { asServerLabels } from '../server-labels.ts';
 import type { CloudSession } from '../session.ts';
 import { bootVolumeConfig, dataVolumeConfig } from './boot-volume-config.ts';
@@ -24,7 +24,7 @@ export async function createServer(
 ): Promise<DeployedServer> {
   const environment = readEnvironment(run.environment);
   const iaas = session.iaas(environment.project);
-  const cloud = scopeOf(session, iaas);
+  const cloud = cloudApi(session, iaas);
   const boot = bootVolumeOf(run.vm, volumes);
   // Who was interrupted after the intent has described them, and the server may have them by now.
   const intended = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key);
@@ -39,7 +39,7 @@ export async function createServer(
 }
 
 async function describeVolumes(
-  cloud: CloudScope, iaas: Iaas, run: DeploymentRun, environment: DestinationEnvironment, volumes: readonly Volume[], boot: Volume, signal: AbortSignal,
+  cloud: CloudApi, iaas: Iaas, run: DeploymentRun, environment: DestinationEnvironment, volumes: readonly Volume[], boot: Volume, signal: AbortSignal,
 ): Promise<void> {
   for (const volume of volumes) {
     await freeVolume(cloud, run, volume.id, undefined, signal);
@@ -56,7 +56,7 @@ async function ensureServer(
 ): Promise<Owned<ApiServer>> {
   const { affinityGroupId, keypairName } = planState(plan);
   const metadata = Object.fromEntries(Object.entries(environment.server_properties).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
-  return ensureOwned<ApiServer>(
+  return ensureResource<ApiServer>(
     session,
     run.ledger,
     deploymentIntent(run, 'server', 'server', { project: iaas.projectId }),
@@ -79,7 +79,7 @@ async function ensureServer(
             ...(keypairName === undefined ? {} : { keypairName }),
             ...(affinityGroupId === undefined ? {} : { affinityGroup: affinityGroupId }),
             ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-            labels: { ...asServerLabels(environment.server_labels).labels, ...labelsOf(run, entry) },
+            labels: { ...asServerLabels(environment.server_labels).labels, ...resourceTags(run, entry) },
           },
           s,
         ),
@@ -91,14 +91,14 @@ async function ensureServer(
 async function ensurePublicIp(session: CloudSession, iaas: Iaas, run: DeploymentRun, nics: readonly DeployedNic[], signal: AbortSignal): Promise<string | undefined> {
   const [first] = nics;
   if (first === undefined) return undefined;
-  const { resource } = await ensureOwned(
+  const { resource } = await ensureResource(
     session,
     run.ledger,
     deploymentIntent(run, 'public-ip', 'public-ip', { project: iaas.projectId }),
     {
       find: async (entry, s) => (await iaas.publicIps.list(entryLabel(entry), s)).find((ip) => hasLabels(ip, entryLabel(entry))),
       get: (id, _entry, s) => iaas.publicIps.get(id, s),
-      create: (entry, s) => iaas.publicIps.create(first.id, labelsOf(run, entry), s),
+      create: (entry, s) => iaas.publicIps.create(first.id, resourceTags(run, entry), s),
     },
     signal,
   );

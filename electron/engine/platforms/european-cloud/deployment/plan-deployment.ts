@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
-import { hasStarted, mappedName, readPlanState, refuseFixedAddresses } from '../../../cloud-destination/deployment/plan-steps.ts';
-import { keptAddress } from '../../../cloud-destination/fixed-addresses.ts';
-import { resolve, resolvedOrThrow, resolveText } from '../../../cloud-destination/names.ts';
-import { addNeeds, requireQuota } from '../../../cloud-destination/quota-needs.ts';
-import { missing } from '../../../cloud-destination/read-environment.ts';
+import { hasStarted, mappedName, readPlanState, refuseFixedAddresses } from '../../../cloud-resources/deployment/plan-steps.ts';
+import { keptAddress } from '../../../cloud-resources/fixed-addresses.ts';
+import { resolve, resolvedOrThrow, resolveText } from '../../../cloud-resources/resolve-reference.ts';
+import { addNeeds, requireQuota } from '../../../cloud-resources/quota-needs.ts';
+import { missing } from '../../../cloud-resources/read-environment.ts';
 import type { DeploymentPlan, DeploymentRun } from '../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../ports/destination-platform.ts';
 import { readEnvironment, type DestinationEnvironment } from '../environment.ts';

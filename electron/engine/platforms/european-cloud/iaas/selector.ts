@@ -1,4 +1,4 @@
-import type { Labels } from '../../../cloud-destination/labels.ts';
+import type { Labels } from '../../../cloud-resources/labels.ts';
 
 /** The query that picks resources with all of these labels; none given picks all. */
 export function selectorQuery(labels: Labels | undefined): Readonly<Record<string, string>> {

@@ -10,7 +10,7 @@ import { checkEnvironment } from './check-environment.ts';
 import { openSession, type OpenStackSession } from './context.ts';
 import { portFor } from './deployment/port-reuse.ts';
 import { findPool } from './networks.ts';
-import { removerOf } from './remove-resource.ts';
+import { deleterFor } from './remove-resource.ts';
 
 const signal = new AbortController().signal;
 const opened: (() => void)[] = [];
@@ -50,7 +50,7 @@ describe('a removal', () => {
       if (target.endsWith('/volumes/v1') && isThere) return { body: { volume: { id: 'v1', status: 'reserved', size: 1, metadata: {}, attachments: [] } } };
       return undefined;
     });
-    await removerOf(session, entry('volume', { lifetime: 'temporary' })).remove('v1', signal);
+    await deleterFor(session, entry('volume', { lifetime: 'temporary' })).remove('v1', signal);
     expect(script.calls().filter((call) => call.startsWith('DELETE'))).toEqual([
       expect.stringContaining('/attachments/stale'), expect.stringContaining('/volumes/v1'),
     ]);
@@ -63,7 +63,7 @@ describe('a removal', () => {
       const status = statuses.shift();
       return status === undefined ? undefined : { body: { snapshot: { id: 's', volume_id: 'v', status, size: 1 } } };
     });
-    await removerOf(session, entry('volume-snapshot')).remove('s', signal);
+    await deleterFor(session, entry('volume-snapshot')).remove('s', signal);
     expect(script.calls().filter((call) => call.startsWith('DELETE'))).toEqual(['DELETE volume/snapshots/s', 'DELETE volume/snapshots/s']);
   });
 
@@ -74,13 +74,13 @@ describe('a removal', () => {
       refusals -= 1;
       return refusals < 0 ? { status: 202 } : { status: 400, body: { badRequest: { code: 400, message: 'Invalid volume: Volume status must be available or error…' } } };
     });
-    await removerOf(session, entry('volume')).remove('v', signal);
+    await deleterFor(session, entry('volume')).remove('v', signal);
     expect(script.calls().filter((call) => call.startsWith('DELETE'))).toHaveLength(3);
   });
 
   it('that failed in the storage ends with its word', async () => {
     const { session } = await open(({ method }) => (method === 'DELETE' ? { status: 202 } : { body: { snapshot: { id: 's', volume_id: 'v', status: 'error_deleting', size: 1 } } }));
-    await expect(removerOf(session, entry('volume-snapshot')).remove('s', signal)).rejects.toMatchObject({ code: 'cloud.operation-failed', message: 'remove snapshot s: error_deleting' });
+    await expect(deleterFor(session, entry('volume-snapshot')).remove('s', signal)).rejects.toMatchObject({ code: 'cloud.operation-failed', message: 'remove snapshot s: error_deleting' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { toErrorRecord } from '../../../../../shared/model/causeway-error.ts';
 import { errorText } from '../../../../../shared/model/errors/catalogue.ts';
-import { callerRanges } from '../../../cloud-destination/caller-address.ts';
+import { callerRanges } from '../../../workers/caller-address.ts';
 import { counted, runTrials, type Trial } from '../../../endpoint-checks/run-trials.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import { spokenVersions, type OpenStackCloud } from '../client/open-cloud.ts';

@@ -3,16 +3,16 @@ import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import { refusedTags } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import type { Finding } from '../../../../../shared/validation/finding.ts';
-import { callerRanges } from '../../../cloud-destination/caller-address.ts';
-import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../../cloud-destination/environment-checks.ts';
-import { checkFixedAddresses } from '../../../cloud-destination/fixed-addresses.ts';
-import { labelKeys, labelValue, managedBy } from '../../../cloud-destination/labels.ts';
-import { fits } from '../../../cloud-destination/machine-size.ts';
-import { resolve } from '../../../cloud-destination/names.ts';
-import { pointer, reportInto, type Report } from '../../../cloud-destination/online-finding.ts';
-import { addNeeds, type QuotaNeeds, type Quotas } from '../../../cloud-destination/quota-needs.ts';
-import { volumeTypeOf } from '../../../cloud-destination/storage-choice.ts';
-import { sizeInGib } from '../../../cloud-destination/volume-sizes.ts';
+import { callerRanges } from '../../../workers/caller-address.ts';
+import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../../cloud-resources/environment-checks.ts';
+import { checkFixedAddresses } from '../../../cloud-resources/fixed-addresses.ts';
+import { labelKeys, labelValue, managedBy } from '../../../cloud-resources/labels.ts';
+import { fits } from '../../../cloud-resources/instance-type.ts';
+import { resolve } from '../../../cloud-resources/resolve-reference.ts';
+import { pointer, reportInto, type Report } from '../../../cloud-resources/online-finding.ts';
+import { addNeeds, type QuotaNeeds, type Quotas } from '../../../cloud-resources/quota-needs.ts';
+import { volumeTypeOf } from '../../../cloud-resources/volume-type.ts';
+import { sizeInGib } from '../../../cloud-resources/volume-sizes.ts';
 import type { Flavor } from '../client/compute.ts';
 import type { OpenStackSession } from './context.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
@@ -54,7 +54,7 @@ async function checkNetworks(session: OpenStackSession, environment: Destination
     }
   };
   for (const [source, wanted] of Object.entries(environment.network_map)) check(pointer('network_map', source), wanted);
-  checkNetworksMapped(environment.network_map, vm, report);
+  checkNetworksMapped(environment.network_map, '/network_map', vm, report);
   if (environment.migr_network !== undefined) check('/migr_network', environment.migr_network);
   if (environment.preserve_fixed_ips) await checkFixedAddresses(mappedNetworks(session, networks, subnets, projectId, environment, vm), vm, signal, report);
 }
@@ -87,7 +87,7 @@ async function checkWorkerImages(
   const wanted = environment.migr_image === undefined
     ? Object.entries(environment.migr_image_map).map(([os, name]) => ({ path: pointer('migr_image_map', os), os, name }))
     : [{ path: '/migr_image', os: undefined, name: environment.migr_image }];
-  if (environment.migr_image === undefined) checkImagesGiven(environment.migr_image_map, vm, report);
+  if (environment.migr_image === undefined) checkImagesGiven(environment.migr_image_map, '/migr_image_map', vm, report);
   if (wanted.length === 0) return;
   const images = await listImages(cloud, signal);
   const named = environment.migr_flavor_name === undefined ? undefined : resolve(flavors, environment.migr_flavor_name);
@@ -129,7 +129,7 @@ function checkFlavors(flavors: readonly Flavor[], environment: DestinationEnviro
 
 async function checkStorage({ cloud }: OpenStackSession, environment: DestinationEnvironment, report: Report, signal: AbortSignal): Promise<void> {
   const workerType = environment.migr_worker_volume_type;
-  const given = [...namedTypes(environment.storage_mappings), ...(workerType === undefined ? [] : [['/migr_worker_volume_type', workerType] as const])];
+  const given = [...namedTypes(environment.storage_mappings, 'storage_mappings'), ...(workerType === undefined ? [] : [['/migr_worker_volume_type', workerType] as const])];
   if (given.length === 0) return;
   const types = await cloud.volume.types(signal);
   for (const [path, name] of given) reportUnresolved(report, path, 'volume type', name, resolve(types, name));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
-import { missing, parseEnvironment, storageMappingShape } from '../../../cloud-destination/read-environment.ts';
+import { missing, parseEnvironment, storageMappingShape } from '../../../cloud-resources/read-environment.ts';
 
 /**
  * What the adapter reads of an effective environment (defaults and the VM's own values are merged before). Loose: the

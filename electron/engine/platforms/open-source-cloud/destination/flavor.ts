@@ -1,6 +1,6 @@
-import { smallestFitting } from '../../../cloud-destination/machine-size.ts';
-import { resolve, resolvedOrThrow } from '../../../cloud-destination/names.ts';
-import { missing } from '../../../cloud-destination/read-environment.ts';
+import { smallestFitting } from '../../../cloud-resources/instance-type.ts';
+import { resolve, resolvedOrThrow } from '../../../cloud-resources/resolve-reference.ts';
+import { missing } from '../../../cloud-resources/read-environment.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import type { Flavor } from '../client/compute.ts';
 

@@ -1,4 +1,4 @@
-import { managedOf, ourLabel } from '../../../cloud-destination/managed-resources.ts';
+import { managedOf, ourLabel } from '../../../cloud-resources/managed-resources.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 import { readMarks } from './marks.ts';

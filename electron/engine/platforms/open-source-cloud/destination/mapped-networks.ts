@@ -1,5 +1,5 @@
 import type { Vm } from '../../../../../shared/model/vm.ts';
-import type { AddressBook } from '../../../cloud-destination/fixed-addresses.ts';
+import type { AddressBook } from '../../../cloud-resources/fixed-addresses.ts';
 import type { Network, Subnet } from '../client/network.ts';
 import type { OpenStackSession } from './context.ts';
 import type { DestinationEnvironment } from './environment.ts';

@@ -1,5 +1,5 @@
-import { labelKeys, type Labels } from '../../../cloud-destination/labels.ts';
-import { labelsOf } from '../../../cloud-destination/owned.ts';
+import { labelKeys, type Labels } from '../../../cloud-resources/labels.ts';
+import { resourceTags } from '../../../cloud-resources/ledgered-resource.ts';
 import type { DestinationRun } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 
@@ -13,7 +13,7 @@ export function markText(labels: Labels): string {
 
 /** The description of a network resource of ours. */
 export function markOf(run: DestinationRun, entry: LedgerEntry): string {
-  return markText(labelsOf(run, entry));
+  return markText(resourceTags(run, entry));
 }
 
 export function readMarks(description: string | null | undefined): Labels {

@@ -1,5 +1,5 @@
-import { resolve, resolvedOrThrow, type Resolution } from '../../../cloud-destination/names.ts';
-import { missing } from '../../../cloud-destination/read-environment.ts';
+import { resolve, resolvedOrThrow, type Resolution } from '../../../cloud-resources/resolve-reference.ts';
+import { missing } from '../../../cloud-resources/read-environment.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 import type { Network, Subnet } from '../client/network.ts';
 

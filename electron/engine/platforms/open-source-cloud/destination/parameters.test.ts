@@ -11,6 +11,7 @@ import { openStore, type Store } from '../../../store/store.ts';
 import { createHastyClock } from '../../../time/testing/hasty-clock.ts';
 import { startSmallCloud, there, type Furniture, type SmallCloud } from '../testing/small-cloud.ts';
 import { createOpenStackDestination } from './openstack-destination.ts';
+import { startWorkerWith } from '../../../workers/attach-volumes.ts';
 
 const signal = new AbortController().signal;
 const gib = 2 ** 30;
@@ -29,7 +30,7 @@ let store: Store;
 let opened: (() => void | Promise<void>)[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-parameters-'));
-  store = openStore(folder);
+  store = openStore(folder, undefined, createHastyClock());
 });
 afterEach(async () => {
   store.close();
@@ -62,7 +63,7 @@ async function lab(more: JsonObject = {}, furniture: Furniture = {}, source: Vm 
 
 async function worker(more: JsonObject, role: WorkerRole = 'disk-copy') {
   const { cloud, destination, run } = await lab(more);
-  const access = await destination.startWorker(run, role, [], signal);
+  const access = await startWorkerWith(destination, run, role, [], signal);
   const [created] = cloud.sent('POST compute/servers') as { server: Record<string, unknown> }[];
   return { cloud, access, server: created?.server ?? {} };
 }
@@ -84,7 +85,7 @@ describe('the parameters of workers', () => {
   it('are needed as far as they have no usual value', async () => {
     for (const missing of ['migr_network', 'migr_flavor_name', 'migr_image_map']) {
       const { destination, run } = await lab({ [missing]: null });
-      await expect(destination.startWorker(run, 'disk-copy', [], signal)).rejects.toMatchObject({ code: 'cloud.parameter-missing' });
+      await expect(startWorkerWith(destination, run, 'disk-copy', [], signal)).rejects.toMatchObject({ code: 'cloud.parameter-missing' });
     }
   });
 
@@ -183,6 +184,13 @@ describe('the parameters of the migrated VM', () => {
     ]);
     expect(cloud.sent('POST network/floatingips')).toMatchObject([{ floatingip: { floating_network_id: there.outside, subnet_id: there.outsideLow, port_id: cloud.all('ports')[0]?.id } }]);
     expect(made.addresses[0]).toBe('198.51.100.77');
+  });
+
+  it('keep an address that has a prefix length, and get no config drive from the key that is for workers', async () => {
+    const nics = [{ ...vm.nics[0]!, ip_addresses: ['10.1.0.77/24'] }];
+    const { ports, request } = await deployed({ preserve_fixed_ips: true, migr_worker_use_config_drive: true }, { ...vm, nics });
+    expect(ports).toMatchObject([{ fixed_ips: [{ ip_address: '10.1.0.77' }] }]);
+    expect(request.server).not.toHaveProperty('config_drive');
   });
 
   it.each([
@@ -291,5 +299,8 @@ describe('the check of an environment on the cloud', () => {
 
   it('finds fixed addresses that can’t be kept', async () => {
     expect(await findings({ preserve_fixed_ips: true }, { ...vm, nics: [{ ...vm.nics[0]!, ip_addresses: ['10.9.0.5'] }] })).toEqual([['error', '/network_map/VM Network', 'address-out-of-range']]);
+    expect(await findings({ preserve_fixed_ips: true }, { ...vm, nics: [{ ...vm.nics[0]!, ip_addresses: ['10.1.0.5/24', '10.9.0.5', 'fe80::1'] }] })).toEqual([
+      ['warning', '/network_map/VM Network', 'ipv6-dropped'], ['warning', '/network_map/VM Network', 'further-addresses'], ['error', '/network_map/VM Network', 'address-out-of-range'],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Quotas, QuotaWords } from '../../../cloud-destination/quota-needs.ts';
+import type { Quotas, QuotaWords } from '../../../cloud-resources/quota-needs.ts';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 

@@ -1,28 +1,28 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { detachVolume, freeVolume } from '../../../cloud-destination/attachments.ts';
-import type { CloudScope, Remover } from '../../../cloud-destination/cloud-scope.ts';
-import { hasLabels, labelKeys, labelValue, managedBy } from '../../../cloud-destination/labels.ts';
-import { entryLabel, nameOf, removeAndWait } from '../../../cloud-destination/owned.ts';
-import { simpleRemovers } from '../../../cloud-destination/release-owned.ts';
-import { findVolume } from '../../../cloud-destination/volume-state.ts';
+import { detachVolume, freeVolume } from '../../../workers/attachments.ts';
+import type { CloudCalls, ResourceDeleter } from '../../../cloud-resources/cloud-api.ts';
+import { hasLabels, labelKeys, labelValue, managedBy } from '../../../cloud-resources/labels.ts';
+import { entryLabel, nameOf, deleteAndWait } from '../../../cloud-resources/ledgered-resource.ts';
+import { simpleDeleters } from '../../../cloud-resources/resource-deletion.ts';
+import { findVolume } from '../../../cloud-resources/volume-state.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import type { Server } from '../client/servers.ts';
 import type { OpenStackSession } from './context.ts';
 import { isMarkedFor } from './marks.ts';
-import { scopeOf } from './scope.ts';
+import { cloudCalls } from './cloud-calls.ts';
 
 /** A guest that does not answer must not keep its worker alive for long. */
 const longestDetachMs = 60_000;
 
 /** How each kind of resource is found and removed. An entry's details say in which group a rule is. */
-export function removerOf(session: OpenStackSession, entry: LedgerEntry): Remover {
+export function deleterFor(session: OpenStackSession, entry: LedgerEntry): ResourceDeleter {
   const { network } = session.cloud;
-  const cloud = scopeOf(session);
+  const cloud = cloudCalls(session);
   const label = entryLabel(entry);
   const name = nameOf(entry);
   const described = <T extends { readonly id: string; readonly description?: string | null | undefined }>(list: readonly T[]): string | undefined =>
     list.find((each) => isMarkedFor(each.description, label))?.id;
-  const simple = simpleRemovers(session, entry);
+  const simple = simpleDeleters(session, entry);
   switch (entry.kind) {
     case 'volume':
       return {
@@ -72,10 +72,10 @@ export async function findServer(session: OpenStackSession, entry: LedgerEntry, 
   return servers.find((server) => hasLabels({ labels: server.metadata }, entryLabel(entry)));
 }
 
-async function removeVolume(session: OpenStackSession, cloud: CloudScope, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
+async function removeVolume(session: OpenStackSession, cloud: CloudCalls, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
   if (entry.lifetime === 'temporary') await removeWorkerOf(session, cloud, entry, id, signal);
-  await freeVolume(cloud, { replicaId: entry.replicaId ?? '', note: () => undefined }, id, undefined, signal);
-  await removeAndWait(cloud, `volume ${id}`, {
+  await freeVolume(cloud, { replicaId: entry.replicaId ?? '', note: () => undefined, ledger: entry.owner === undefined ? {} : { owner: entry.owner } }, id, undefined, signal);
+  await deleteAndWait(cloud, `volume ${id}`, {
     remove: (s) => cloud.volumes.delete(id, s),
     get: (s) => cloud.volumes.get(id, s),
     // What a storage back end still holds on to comes back, although its removal was accepted.
@@ -85,15 +85,15 @@ async function removeVolume(session: OpenStackSession, cloud: CloudScope, entry:
 }
 
 /** A volume that a worker boots from can't be detached: the worker goes before it. */
-async function removeWorkerOf(session: OpenStackSession, cloud: CloudScope, entry: LedgerEntry, volumeId: string, signal: AbortSignal): Promise<void> {
+async function removeWorkerOf(session: OpenStackSession, cloud: CloudCalls, entry: LedgerEntry, volumeId: string, signal: AbortSignal): Promise<void> {
   const serverId = (await cloud.volumes.get(volumeId, signal))?.serverId;
   const server = serverId === undefined ? undefined : await cloud.servers.get(serverId, signal);
   const ours = { [labelKeys.managedBy]: managedBy, [labelKeys.replica]: labelValue(entry.replicaId ?? '') };
   if (server !== undefined && server.labels[labelKeys.role] !== undefined && hasLabels(server, ours)) await removeServer(session, cloud, server.id, signal);
 }
 
-async function removeSnapshot(cloud: CloudScope, id: string, signal: AbortSignal): Promise<void> {
-  await removeAndWait(cloud, `snapshot ${id}`, {
+async function removeSnapshot(cloud: CloudCalls, id: string, signal: AbortSignal): Promise<void> {
+  await deleteAndWait(cloud, `snapshot ${id}`, {
     remove: (s) => cloud.snapshots.delete(id, s),
     get: (s) => cloud.snapshots.get(id, s),
     cameBack: ({ state }) => state === 'available',
@@ -102,12 +102,12 @@ async function removeSnapshot(cloud: CloudScope, id: string, signal: AbortSignal
 }
 
 /** Detaches what a worker has from it, deletes the server and waits. Volumes that are to go with a server go with it. */
-async function removeServer(session: OpenStackSession, cloud: CloudScope, id: string, signal: AbortSignal): Promise<void> {
+async function removeServer(session: OpenStackSession, cloud: CloudCalls, id: string, signal: AbortSignal): Promise<void> {
   const server = await session.cloud.compute.servers.get(id, signal);
   if (server === undefined) return;
   const isWorker = server.metadata[labelKeys.role] !== undefined;
   if (isWorker && server.status === 'ACTIVE') {
-    const patient: CloudScope = { ...cloud, timing: { ...cloud.timing, attachMs: Math.min(cloud.timing.attachMs, longestDetachMs) } };
+    const patient: CloudCalls = { ...cloud, timing: { ...cloud.timing, attachMs: Math.min(cloud.timing.attachMs, longestDetachMs) } };
     // Not the boot volume, which can't be detached while the server runs.
     for (const { volumeId, device } of await session.cloud.compute.servers.attachments(id, signal)) {
       if (typeof device === 'string' && /^\/dev\/[a-z]*a$/.test(device)) continue;
@@ -119,5 +119,5 @@ async function removeServer(session: OpenStackSession, cloud: CloudScope, id: st
       }
     }
   }
-  await removeAndWait(cloud, `server ${id}`, { remove: (s) => session.cloud.compute.servers.delete(id, s), get: (s) => cloud.servers.get(id, s) }, signal);
+  await deleteAndWait(cloud, `server ${id}`, { remove: (s) => session.cloud.compute.servers.delete(id, s), get: (s) => cloud.servers.get(id, s) }, signal);
 }

@@ -1,34 +1,34 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { attachVolume } from '../../../cloud-destination/attachments.ts';
-import { callerRanges } from '../../../cloud-destination/caller-address.ts';
-import type { CloudScope, CloudVolume } from '../../../cloud-destination/cloud-scope.ts';
-import { labelKeys } from '../../../cloud-destination/labels.ts';
-import { ensureOwned, labelsOf, nameOf } from '../../../cloud-destination/owned.ts';
-import { addNeeds, requireQuota, type QuotaNeeds } from '../../../cloud-destination/quota-needs.ts';
-import { orRemoveFailed } from '../../../cloud-destination/release-owned.ts';
-import { awaitVolume, volumeFinders } from '../../../cloud-destination/volume-state.ts';
-import { keyOf, temporary, type WorkerKeyRing } from '../../../cloud-destination/worker-entries.ts';
-import { dropUnreachableWorker, ensureWorkerServer, workerAccess } from '../../../cloud-destination/worker-server.ts';
-import type { DestinationRun, Volume, WorkerAccess, WorkerRole } from '../../../ports/destination-platform.ts';
+import { callerRanges } from '../../../workers/caller-address.ts';
+import type { CloudApi, CloudVolume } from '../../../cloud-resources/cloud-api.ts';
+import { labelKeys } from '../../../cloud-resources/labels.ts';
+import { ensureResource, resourceTags, nameOf } from '../../../cloud-resources/ledgered-resource.ts';
+import { addNeeds, requireQuota, type QuotaNeeds } from '../../../cloud-resources/quota-needs.ts';
+import { orRemoveFailed } from '../../../cloud-resources/resource-deletion.ts';
+import { awaitVolume, volumeFinders } from '../../../cloud-resources/volume-state.ts';
+import { keyOf, temporary, type WorkerKeyRing } from '../../../workers/worker-entries.ts';
+import { dropUnreachableWorker, ensureWorkerServer, workerAccess } from '../../../workers/worker-server.ts';
+import type { DestinationRun, WorkerAccess, WorkerRole } from '../../../ports/destination-platform.ts';
 import type { ResourceKind } from '../../../ports/ledger.ts';
 import type { BlockDevice } from '../client/servers.ts';
 import type { OpenStackSession } from './context.ts';
 import { readEnvironment } from './environment.ts';
 import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
 import { findServer } from './remove-resource.ts';
-import { asServer, scopeOf } from './scope.ts';
+import { cloudApi } from './cloud-api.ts';
+import { asServer } from './cloud-calls.ts';
 import { ensureFloatingIp, ensurePort, ensureSecurityGroup, openPorts } from './worker-network.ts';
 import { callerOf, planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
 
 /**
- * A running worker with the volumes attached. What an earlier call made is adopted; but a worker whose key died with
+ * A running worker. What an earlier call made is adopted; but a worker whose key died with
  * the process that made it can't be entered, and is replaced.
  */
 export async function startWorker(
-  session: OpenStackSession, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, volumes: readonly Volume[], signal: AbortSignal,
+  session: OpenStackSession, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, signal: AbortSignal,
 ): Promise<WorkerAccess> {
   const environment = readEnvironment(run.environment);
-  const cloud = scopeOf(session);
+  const cloud = cloudApi(session);
   const { servers } = session.cloud.compute;
   const plan = await planWorker(session.cloud, environment, role, signal);
   // That there is an address to open the worker for has to be known before anything is made; which one it is may depend
@@ -63,26 +63,26 @@ export async function startWorker(
           networks: [{ port: port.id }],
           user_data: userData,
           config_drive: plan.configDrive,
-          metadata: labelsOf(run, entry, { [labelKeys.role]: role }),
+          metadata: resourceTags(run, entry, { [labelKeys.role]: role }),
         },
         {},
         s,
       );
-      const server = await servers.get(id, s);
+      // It was created; what this look says is asked for again.
+      const server = await servers.get(id, s).catch(() => undefined);
       return server === undefined ? { id, name: nameOf(entry), state: 'changing', status: 'BUILD', problem: undefined, labels: {} } : asServer(server);
     },
   }, signal);
-  for (const volume of volumes) await attachVolume(cloud, run, worker.server.id, volume.id, signal);
   const reached = session.context.resolveAddress ?? ((host: string, each: number) => ({ host, port: each }));
-  return workerAccess(worker, role, (each) => reached(address, each), volumes);
+  return workerAccess(worker, (each) => reached(address, each));
 }
 
 /** A volume with the image's content, made before the server, so that it is in the ledger and of the wanted type. */
 async function ensureBootVolume(
-  cloud: CloudScope, session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, signal: AbortSignal,
+  cloud: CloudApi, session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, signal: AbortSignal,
 ): Promise<BlockDevice> {
   const { sizeGib, type } = plan.bootVolume ?? { sizeGib: 1, type: undefined };
-  const { resource, entry } = await ensureOwned<{ readonly id: string }>(
+  const { resource, entry } = await ensureResource<{ readonly id: string }>(
     cloud,
     run.ledger,
     temporary('volume', role, 'boot-volume', { imageId: plan.image.id }),
@@ -90,7 +90,7 @@ async function ensureBootVolume(
       ...volumeFinders(cloud),
       create: (each, s) =>
         session.cloud.volume.volumes.create({
-          name: nameOf(each), size: sizeGib, imageRef: plan.image.id, ...(type === undefined ? {} : { volume_type: type }), metadata: labelsOf(run, each),
+          name: nameOf(each), size: sizeGib, imageRef: plan.image.id, ...(type === undefined ? {} : { volume_type: type }), metadata: resourceTags(run, each),
         }, s),
     },
     signal,

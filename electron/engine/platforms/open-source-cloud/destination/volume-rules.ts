@@ -1,8 +1,8 @@
-import { callerRanges } from '../../../cloud-destination/caller-address.ts';
-import { resolve, resolvedOrThrow } from '../../../cloud-destination/names.ts';
-import { addNeeds, requireQuota } from '../../../cloud-destination/quota-needs.ts';
-import type { VolumeRules } from '../../../cloud-destination/replica-volumes.ts';
-import { volumeTypeOf } from '../../../cloud-destination/storage-choice.ts';
+import { callerRanges } from '../../../workers/caller-address.ts';
+import { resolve, resolvedOrThrow } from '../../../cloud-resources/resolve-reference.ts';
+import { addNeeds, requireQuota } from '../../../cloud-resources/quota-needs.ts';
+import type { VolumeRules } from '../../../cloud-resources/replica-volumes.ts';
+import { volumeTypeOf } from '../../../cloud-resources/volume-type.ts';
 import type { OpenStackSession } from './context.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
@@ -17,10 +17,10 @@ export async function volumeRules(session: OpenStackSession, environment: Destin
       const wanted = volumeTypeOf(disk, environment.storage_mappings);
       return wanted === undefined ? undefined : resolvedOrThrow('volume type', 'storage_mappings', wanted, resolve(types, wanted)).name;
     },
-    async refuseUnaffordable(standings, s) {
+    async checkQuota(plans, s) {
       const plan = await planWorker(session.cloud, environment, 'disk-copy', s);
       const ranges = await callerRanges(callerOf(session, plan), plan.reachedThrough, s);
-      const volumes = standings.map((each) => volumeNeeds(each.volume === undefined ? each.type : each.volume.type, each.volume === undefined ? 1 : 0, each.growth));
+      const volumes = plans.map((each) => volumeNeeds(each.volume === undefined ? each.type : each.volume.type, each.volume === undefined ? 1 : 0, each.growth));
       requireQuota(addNeeds(...volumes, workerNeeds(plan, ranges.length)), await readQuotas(session.cloud, s), quotaWords);
     },
   };

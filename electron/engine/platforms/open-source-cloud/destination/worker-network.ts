@@ -1,5 +1,5 @@
-import { ensureOwned, entryLabel, nameOf, type Intent, type Owned } from '../../../cloud-destination/owned.ts';
-import { temporary } from '../../../cloud-destination/worker-entries.ts';
+import { ensureResource, entryLabel, nameOf, type Intent, type Owned } from '../../../cloud-resources/ledgered-resource.ts';
+import { temporary } from '../../../workers/worker-entries.ts';
 import type { DestinationRun, WorkerRole } from '../../../ports/destination-platform.ts';
 import type { FloatingIp, Port } from '../client/network.ts';
 import type { OpenStackSession } from './context.ts';
@@ -10,7 +10,7 @@ import type { WorkerPlan } from './worker-plan.ts';
 /** A group of the worker's own, closed to everybody. Returns its id. */
 export async function ensureSecurityGroup(session: OpenStackSession, run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<string> {
   const { network } = session.cloud;
-  const group = await ensureOwned<{ readonly id: string }>(
+  const group = await ensureResource<{ readonly id: string }>(
     session,
     run.ledger,
     temporary('security-group', role, 'security-group', {}),
@@ -30,7 +30,7 @@ export async function openPorts(
 ): Promise<void> {
   const { network } = session.cloud;
   for (const port of plan.ports) for (const range of ranges) {
-    await ensureOwned<{ readonly id: string }>(
+    await ensureResource<{ readonly id: string }>(
       session,
       run.ledger,
       temporary('security-group-rule', role, `rule/${port}/${range}/${groupId}`, { groupId }),
@@ -53,7 +53,7 @@ export async function ensurePort(
   session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, groupId: string, signal: AbortSignal,
 ): Promise<Port> {
   const { network } = session.cloud;
-  const { resource } = await ensureOwned<Port>(
+  const { resource } = await ensureResource<Port>(
     session,
     run.ledger,
     temporary('nic', role, 'nic', { networkId: plan.network.id }),
@@ -73,7 +73,7 @@ export async function ensureFloatingIp(
   session: OpenStackSession, run: DestinationRun, intent: Intent, pool: FloatingIpPool, portId: string, signal: AbortSignal,
 ): Promise<string> {
   const { network } = session.cloud;
-  const { resource }: Owned<FloatingIp> = await ensureOwned<FloatingIp>(
+  const { resource }: Owned<FloatingIp> = await ensureResource<FloatingIp>(
     session,
     run.ledger,
     intent,

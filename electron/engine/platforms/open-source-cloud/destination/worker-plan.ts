@@ -1,9 +1,9 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import type { Caller, WorkerNetwork } from '../../../cloud-destination/caller-address.ts';
-import { resolve, resolvedOrThrow } from '../../../cloud-destination/names.ts';
-import { addNeeds, type QuotaNeeds } from '../../../cloud-destination/quota-needs.ts';
-import { bootVolumeGib } from '../../../cloud-destination/worker-boot-volume.ts';
-import { workerOs, workerPorts } from '../../../cloud-destination/worker-ports.ts';
+import type { Caller, WorkerNetwork } from '../../../workers/caller-address.ts';
+import { resolve, resolvedOrThrow } from '../../../cloud-resources/resolve-reference.ts';
+import { addNeeds, type QuotaNeeds } from '../../../cloud-resources/quota-needs.ts';
+import { bootVolumeGib } from '../../../workers/worker-boot-volume.ts';
+import { workerOs, workerPorts } from '../../../workers/worker-ports.ts';
 import type { WorkerRole } from '../../../ports/destination-platform.ts';
 import type { Flavor } from '../client/compute.ts';
 import type { Image } from '../client/image.ts';
@@ -83,7 +83,7 @@ function usableImage(image: NamedImage, parameter: string): NamedImage {
 export function bootVolumeSize(asked: number | undefined, image: Pick<Image, 'min_disk' | 'virtual_size' | 'size'> & { readonly name: string }, flavor: Pick<Flavor, 'name' | 'disk'>): number {
   const content = Math.ceil((image.virtual_size ?? image.size ?? 0) / 2 ** 30);
   const needs = Math.max(image.min_disk ?? 0, content);
-  return bootVolumeGib(asked, { name: image.name, needs }, Math.max(flavor.disk, needs), `flavor ${flavor.name}`);
+  return bootVolumeGib(asked, { name: image.name, needs }, Math.max(flavor.disk, needs), `flavor ${flavor.name}`, 'migr_worker_volume_size');
 }
 
 /** New groups have two rules of the cloud's own, for what goes out. */

@@ -1,13 +1,13 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
-import { labelKeys } from '../../../cloud-destination/labels.ts';
+import { labelKeys } from '../../../cloud-resources/labels.ts';
 import type { VmSummary } from '../../../ports/source-platform.ts';
 import type { Image } from '../client/image.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 import type { Server } from '../client/servers.ts';
 import type { CloudVolume } from '../client/volume.ts';
-import { osTypeOf, type ImageProperties } from './os-type.ts';
+import { osNames, osTypeOf, type ImageProperties } from './os-type.ts';
 import { GIB, type CloudDisk } from './source-context.ts';
 
 /** A server with what it is made of. */
@@ -55,13 +55,15 @@ export async function readServer(cloud: OpenStackCloud, vmId: string, signal: Ab
 }
 
 /**
- * @param environment for `custom_os_type_map`
- * @throws `source.vm-not-found`
+ * @param environment for `custom_os_type_map`; without one, a guest OS that is not known counts as Linux
+ * @throws `source.vm-not-found`, `source.os-type-unknown`
  */
-export async function describeServer(cloud: OpenStackCloud, vmId: string, environment: JsonObject, signal: AbortSignal): Promise<Vm> {
+export async function describeServer(cloud: OpenStackCloud, vmId: string, environment: JsonObject | undefined, signal: AbortSignal): Promise<Vm> {
   const parts = await readServer(cloud, vmId, signal);
   const { server } = parts;
   const properties = propertiesOf(parts);
+  const osType = osTypeOf(properties, environment ?? {});
+  if (osType === undefined && environment !== undefined) refuseUnknownOs(server.name, properties);
   const bus = textOf(properties['hw_disk_bus']);
   const firmware = textOf(properties['hw_firmware_type']);
   const secureBoot = textOf(properties['os_secure_boot']) ?? server.flavor?.['extra_specs.os:secure_boot'];
@@ -69,7 +71,7 @@ export async function describeServer(cloud: OpenStackCloud, vmId: string, enviro
   return {
     id: server.id,
     name: server.name,
-    os_type: osTypeOf(properties, environment) ?? 'linux',
+    os_type: osType ?? 'linux',
     firmware: firmware === 'uefi' ? 'uefi' : 'bios',
     ...(secureBoot === undefined ? {} : { secure_boot: secureBoot === 'required' }),
     ...(vcpus === undefined ? {} : { vcpus }),
@@ -86,6 +88,21 @@ export async function describeServer(cloud: OpenStackCloud, vmId: string, enviro
     }),
     nics: await nicsOf(cloud, server, signal),
   };
+}
+
+/** An image that names an OS which nobody knows must not pass for Linux. @throws `source.os-type-unknown` */
+function refuseUnknownOs(name: string, properties: ImageProperties): void {
+  const said = osNames(properties);
+  if (said.length === 0) return;
+  throw new CausewayError('source.os-type-unknown', `the image of ${name} says ${said.join(' and ')}`, {
+    details: { parameter: 'custom_os_type_map', names: said.map((each) => each.slice(each.indexOf('=') + 1)) },
+  });
+}
+
+/** A note for a server with an image that does not say what its guest is; undefined where it does. */
+export function silentOs(parts: ServerParts): string | undefined {
+  if (osNames(propertiesOf(parts)).length > 0) return undefined;
+  return `${parts.server.name}: its image has neither os_type nor os_distro, so the guest is taken as Linux. If it is Windows, set os_type=windows on the image (openstack image set, or openstack volume set --image-property)`;
 }
 
 /** The disks of a server, its root first. Disks that a flavor adds on the compute host (ephemeral, swap) are not among them. */

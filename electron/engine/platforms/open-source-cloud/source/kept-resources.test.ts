@@ -10,6 +10,7 @@ import { keptBackups } from './kept-backups.ts';
 import { GIB, usualDeadlines, type CloudDisk, type MarkedDisk, type SourceContext } from './source-context.ts';
 import { makeBackups } from './volume-backups.ts';
 import { removeVolumeSnapshot, takeVolumeSnapshots } from './volume-snapshots.ts';
+import { createHastyClock } from '../../../time/testing/hasty-clock.ts';
 
 const signal = new AbortController().signal;
 const disk: CloudDisk = { id: 'vol-1', volumeId: 'vol-1', serverId: 'srv-1', sizeBytes: GIB, encrypted: false };
@@ -18,7 +19,7 @@ let folder: string;
 let store: Store;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-kept-'));
-  store = openStore(folder);
+  store = openStore(folder, undefined, createHastyClock());
 });
 afterEach(() => {
   store.close();

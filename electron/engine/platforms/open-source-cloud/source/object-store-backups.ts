@@ -4,7 +4,7 @@ import type { DiskReader } from '../../../ports/disk-reader.ts';
 import { markText } from './disk-mark.ts';
 import type { ExportMechanism } from './export-mechanism.ts';
 import { findChain } from './object-backups/backup-chain.ts';
-import { findStoredBackup, readDigests } from './object-backups/backup-layout.ts';
+import { findDigests, findStoredBackup } from './object-backups/backup-layout.ts';
 import { BackupReader } from './object-backups/backup-reader.ts';
 import { keptBackups } from './kept-backups.ts';
 import type { MarkedDisk, SourceContext } from './source-context.ts';
@@ -51,7 +51,7 @@ export function objectStoreBackups(context: SourceContext): ExportMechanism {
       const chain = await findChain(cloud, backupId, signal);
       const [newest] = chain ?? [];
       if (chain === undefined || newest === undefined) throw new CausewayError('source.snapshot-lost', `backup ${backupId} or one that it stands on is gone`);
-      const digests = await readDigests(cloud.objectStore, newest, sizeBytes, signal);
+      const digests = await findDigests(cloud.objectStore, newest, signal);
       return new BackupReader(cloud.objectStore, chain, sizeBytes, digests, await baseDigests(base, sizeBytes, digests.blockBytes, signal));
     },
 
@@ -64,7 +64,7 @@ export function objectStoreBackups(context: SourceContext): ExportMechanism {
     if (base === undefined || base.sizeBytes !== sizeBytes) return undefined;
     const backup = await cloud.volume.backups.get(markText(base.mark, 'backupId'), signal);
     const stored = backup === undefined ? undefined : await findStoredBackup(cloud.objectStore, backup, signal);
-    const digests = stored === undefined ? undefined : await readDigests(cloud.objectStore, stored, sizeBytes, signal);
+    const digests = stored === undefined ? undefined : await findDigests(cloud.objectStore, stored, signal);
     return digests?.blockBytes === blockBytes ? digests : undefined;
   }
 }

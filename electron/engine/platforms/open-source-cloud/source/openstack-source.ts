@@ -9,7 +9,7 @@ import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { checkSource } from './check.ts';
 import { markedDisks } from './disk-mark.ts';
 import type { ExportMechanism } from './export-mechanism.ts';
-import { describeServer, disksOf, ephemeralDisks, listServers, readServer } from './inventory.ts';
+import { describeServer, disksOf, ephemeralDisks, listServers, readServer, silentOs } from './inventory.ts';
 import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms.ts';
 import { sourceOptions } from './options.ts';
 import { recordedOf } from './recorded.ts';
@@ -37,13 +37,15 @@ export class OpenStackSource implements SourcePlatform {
     return listServers(this.#context.cloud, signal);
   }
 
-  describeVm(vmId: string, signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
+  describeVm(vmId: string, signal: AbortSignal, environment?: JsonObject): Promise<Vm> {
     return describeServer(this.#context.cloud, vmId, environment, signal);
   }
 
-  async notCarried(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
+  async unsupportedDevices(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
     const server = await this.#context.cloud.compute.servers.get(vmId, signal);
-    return server === undefined ? [] : ephemeralDisks(server);
+    if (server === undefined) return [];
+    const silent = silentOs(await readServer(this.#context.cloud, vmId, signal));
+    return [...ephemeralDisks(server), ...(silent === undefined ? [] : [silent])];
   }
 
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
@@ -89,6 +91,13 @@ export class OpenStackSource implements SourcePlatform {
     return true;
   }
 
+  /** Each mechanism reads what the cloud does not change: it is enough that all of it is still there. */
+  async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
+    if (!(await this.isAlive(snapshot, signal))) {
+      throw new CausewayError('source.snapshot-lost', `the cloud no longer has all that snapshot ${snapshot.tag} of server ${snapshot.vmId} is read from`);
+    }
+  }
+
   async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
     const disk = markedDisks(snapshot).find((candidate) => candidate.diskId === diskId);
     if (disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
@@ -97,7 +106,7 @@ export class OpenStackSource implements SourcePlatform {
       sizeBytes: reader.sizeBytes,
       coverage: reader.coverage,
       granularityBytes: reader.granularityBytes,
-      extents: (within) => reader.extents(within),
+      extents: (within, fromBytes) => reader.extents(within, fromBytes),
       read: (offset, into, within) => reader.read(offset, into, within),
       close: async () => {
         this.#readers.delete(tracked);
@@ -108,24 +117,24 @@ export class OpenStackSource implements SourcePlatform {
     return tracked;
   }
 
-  async commitSnapshot(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+  async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     await this.#mechanism(mechanismOf(snapshot)).commit(snapshot.tag, markedDisks(snapshot), signal);
     if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#mechanism(mechanismOf(formerBase)).forget?.(markedDisks(formerBase));
     await this.#records.forget(snapshot);
   }
 
-  async abandonSnapshot(snapshot: Snapshot, _base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+  async discardSnapshot(snapshot: Snapshot, _base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     await this.#mechanism(mechanismOf(snapshot)).drop(snapshot.tag, markedDisks(snapshot), 'alone', signal);
     await this.#records.forget(snapshot);
   }
 
-  async abandonIntent({ vmId, tag }: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void> {
+  async discardPending({ vmId, tag }: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void> {
     const known = await this.#records.find(vmId, tag);
-    if (known !== undefined) return this.abandonSnapshot(known, undefined, signal);
+    if (known !== undefined) return this.discardSnapshot(known, undefined, signal);
     for (const entry of recordedOf(ledgerOf(this.#context), { of: tag })) await removeRecorded(this.#context, entry, signal);
   }
 
-  async dropBase(base: Snapshot, signal: AbortSignal): Promise<void> {
+  async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
     await this.#mechanism(mechanismOf(base)).drop(base.tag, markedDisks(base), 'ancestors', signal);
     await this.#records.forget(base);
   }

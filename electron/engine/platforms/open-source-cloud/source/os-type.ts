@@ -24,6 +24,14 @@ export function osTypeOf(properties: ImageProperties, environment: JsonObject): 
   return undefined;
 }
 
+/** What the image says of its OS, as `property=value`. */
+export function osNames(properties: ImageProperties): readonly string[] {
+  return ['os_type', 'os_distro'].flatMap((key) => {
+    const value = properties[key];
+    return typeof value === 'string' && value.trim() !== '' ? [`${key}=${value}`] : [];
+  });
+}
+
 /** `os_type` linux, and the names of distributions in libosinfo's spelling, which images carry. */
 const linuxNames = new Set(['linux', 'debian', 'ubuntu', 'centos', 'rhel', 'rocky', 'almalinux', 'fedora', 'opensuse', 'sles', 'sled', 'oraclelinux', 'ol',
   'arch', 'gentoo', 'alpine', 'cirros', 'coreos', 'fedora-coreos', 'flatcar', 'amzn']);

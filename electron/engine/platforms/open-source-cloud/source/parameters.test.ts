@@ -7,15 +7,17 @@ import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Side } from '../../../../../shared/model/plugin-id.ts';
 import { ledgerScope } from '../../../store/ledger.ts';
 import { openStore, type Store } from '../../../store/store.ts';
-import { openCloud } from '../client/open-cloud.ts';
+import { openCloud, type OpenStackCloud } from '../client/open-cloud.ts';
 import { readEnvironment } from '../destination/environment.ts';
 import { planWorker, type WorkerPlan } from '../destination/worker-plan.ts';
 import { idOf, startSmallCloud, there, type SmallCloud } from '../testing/small-cloud.ts';
 import { sourceContext } from './index.ts';
+import { describeServer, readServer, silentOs } from './inventory.ts';
 import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms.ts';
 import { storageOptions } from './rbd/storage-cluster.ts';
 import { exportWorkerWishes } from './service-backups/worker-environment.ts';
 import { GIB, usualDeadlines, type SourceContext } from './source-context.ts';
+import { createHastyClock } from '../../../time/testing/hasty-clock.ts';
 
 const signal = new AbortController().signal;
 const side: Side = 'source';
@@ -28,7 +30,7 @@ let cloud: SmallCloud;
 let context: SourceContext;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-source-parameters-'));
-  store = openStore(folder);
+  store = openStore(folder, undefined, createHastyClock());
   cloud = await startSmallCloud({ volumes: [{ id: idOf(50), name: 'root', status: 'in-use', size: 1 }] });
   context = contextOf(cloud);
 });
@@ -134,5 +136,37 @@ describe('an interim volume', () => {
     expect(ofRoot?.volume).toMatchObject({ volume_type: 'fast', imageRef: expect.any(String) as unknown });
     expect(ofVolume?.volume).toMatchObject({ snapshot_id: expect.any(String) as unknown });
     expect(ofVolume?.volume).not.toHaveProperty('volume_type');
+  });
+});
+
+describe('the guest OS of a server', () => {
+  const clouds: OpenStackCloud[] = [];
+  const scripts: SmallCloud[] = [];
+  afterEach(() => {
+    for (const one of clouds.splice(0)) one.close();
+    for (const { script } of scripts.splice(0)) script.close();
+  });
+  async function cloudWith(properties: object): Promise<OpenStackCloud> {
+    const image = { id: idOf(51), name: 'app', status: 'active', min_disk: 1, ...properties };
+    const server = { id: idOf(60), name: 'app', status: 'ACTIVE', metadata: {}, image: { id: image.id }, flavor: { vcpus: 1, ram: 512, disk: 1 }, 'os-extended-volumes:volumes_attached': [] };
+    const small = await startSmallCloud({ images: [image], servers: [server] });
+    scripts.push(small);
+    const opened = contextOf(small).cloud;
+    clouds.push(opened);
+    return opened;
+  }
+  const describing = async (properties: object, environment?: JsonObject) => describeServer(await cloudWith(properties), idOf(60), environment, signal);
+  const silent = async (properties: object) => silentOs(await readServer(await cloudWith(properties), idOf(60), signal));
+
+  it('is refused when its image names one that is not known, with the key that maps it', async () => {
+    expect(await failure(describing({ os_distro: 'haiku' }, {}))).toMatchObject({ code: 'source.os-type-unknown', message: 'the image of app says os_distro=haiku', details: { parameter: 'custom_os_type_map', names: ['haiku'] } });
+    expect(await describing({ os_distro: 'haiku' }, { custom_os_type_map: { haiku: 'windows' } })).toMatchObject({ os_type: 'windows' });
+    expect(await describing({ os_distro: 'haiku' })).toMatchObject({ os_type: 'linux' });
+  });
+
+  it('is taken as Linux when its image says nothing, and that is noted', async () => {
+    expect(await describing({}, {})).toMatchObject({ os_type: 'linux' });
+    expect(await silent({})).toMatch(/^app: its image has neither os_type nor os_distro/);
+    expect(await silent({ os_type: 'linux' })).toBeUndefined();
   });
 });

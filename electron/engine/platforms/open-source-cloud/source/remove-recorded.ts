@@ -1,7 +1,7 @@
-import { nameOf } from '../../../cloud-destination/owned.ts';
-import { findOwned, releaseOwned } from '../../../cloud-destination/release-owned.ts';
+import { nameOf } from '../../../cloud-resources/ledgered-resource.ts';
+import { findResourceOf, deleteResource } from '../../../cloud-resources/resource-deletion.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
-import { scopeOf } from '../destination/scope.ts';
+import { cloudApi } from '../destination/cloud-api.ts';
 import { ledgerOf, type SourceContext } from './source-context.ts';
 import { removeBackup } from './volume-backups.ts';
 import { removeVolumeSnapshot } from './volume-snapshots.ts';
@@ -19,7 +19,7 @@ export function removeRecorded(context: SourceContext, entry: LedgerEntry, signa
         remove: (id, _entry, s) => context.cloud.image.delete(id, s),
       }, signal);
     default:
-      return releaseOwned(scopeOf(context.session), ledgerOf(context), entry, signal);
+      return deleteResource(cloudApi(context.session), ledgerOf(context), entry, signal);
   }
 }
 
@@ -34,6 +34,6 @@ export async function findRecorded({ session, cloud }: SourceContext, entry: Led
     case 'image':
       return id === undefined ? (await cloud.image.list({ name: nameOf(entry) }, signal))[0] : cloud.image.get(id, signal);
     default:
-      return findOwned(scopeOf(session), entry, signal);
+      return findResourceOf(cloudApi(session), entry, signal);
   }
 }

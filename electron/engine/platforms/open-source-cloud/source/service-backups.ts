@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DestinationRun, Volume } from '../../../ports/destination-platform.ts';
 import type { DiskReader } from '../../../ports/disk-reader.ts';
-import { resolve, resolvedOrThrow } from '../../../cloud-destination/names.ts';
+import { resolve, resolvedOrThrow } from '../../../cloud-resources/resolve-reference.ts';
 import type { OpenStackSession } from '../destination/context.ts';
 import { readEnvironment } from '../destination/environment.ts';
 import { planWorker } from '../destination/worker-plan.ts';
@@ -78,7 +78,7 @@ export function serviceBackups(context: SourceContext): ExportMechanism {
     async open({ diskId, sizeBytes, mark }: MarkedDisk, base, signal): Promise<DiskReader> {
       const id = markText(mark, 'interimVolumeId');
       const options = mark['options'];
-      const volume: Volume = { id, diskId, serial: id, sizeBytes, isNew: false };
+      const volume: Volume = { id, diskId, sizeBytes, createdByThisCall: false };
       const opened = await worker.open(runOf(typeof options === 'object' && options !== null && !Array.isArray(options) ? (options as DiskMark) : {}), volume, signal);
       const own = new DigestFile(folder, markText(mark, 'digests'), sizeBytes);
       const former = base === undefined || base.sizeBytes !== sizeBytes ? undefined : new DigestFile(folder, markText(base.mark, 'digests'), sizeBytes);

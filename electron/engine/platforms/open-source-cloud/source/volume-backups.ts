@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { createOnce } from '../../../http/create-once.ts';
+import { createOnce, usualLooks } from '../../../http/create-once.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { pollUntil } from '../../../http/poll.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
@@ -98,7 +98,7 @@ async function ensureBackup(
             ...(wishes.container === undefined ? {} : { container: wishes.container }),
           }, inner),
           find: (inner) => find(entry, inner),
-        }, { ...context, looks: 3 }, within),
+        }, { ...context, looks: usualLooks }, within),
     },
     signal,
   );

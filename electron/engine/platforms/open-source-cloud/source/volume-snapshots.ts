@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { createOnce } from '../../../http/create-once.ts';
+import { createOnce, usualLooks } from '../../../http/create-once.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { pollUntil } from '../../../http/poll.ts';
 import type { LedgerEntry, Lifetime } from '../../../ports/ledger.ts';
@@ -53,7 +53,7 @@ async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lif
         createOnce({
           create: (inner) => snapshots.create({ volume_id: volumeId, name: given.name, force: true }, inner),
           find: (inner) => find(given, inner),
-        }, { ...context, looks: 3 }, within),
+        }, { ...context, looks: usualLooks }, within),
     },
     signal,
   );

@@ -65,6 +65,7 @@ export async function startSmallCloud(more: Furniture = {}, now?: () => number):
     const [, collection = '', id, ...rest] = path.split('/');
     const key = listKeys[collection] ?? collection.replaceAll('-', '_');
     if (target.startsWith('objectstore')) return undefined;
+    if (method === 'GET' && rest[0] === 'os-interface') return { body: { interfaceAttachments: [] } };
     if (key === 'limits') return { body: { limits: { absolute: {} } } };
     if (key === 'os_quota_sets') return { body: { quota_set: {} } };
     if (key === 'quotas') return { body: { quota: {} } };

@@ -1,10 +1,10 @@
-import { adoptVolumes } from '../../../../cloud-destination/deployment/adopt-volumes.ts';
-import { snapshotVolumes, volumesFromSnapshots } from '../../../../cloud-destination/deployment/deployment-volumes.ts';
-import { restoreVolumes } from '../../../../cloud-destination/deployment/restore-volumes.ts';
-import { deleteSnapshots, rollBack } from '../../../../cloud-destination/deployment/roll-back.ts';
+import { adoptVolumes } from '../../../../cloud-resources/deployment/adopt-volumes.ts';
+import { snapshotVolumes, volumesFromSnapshots } from '../../../../cloud-resources/deployment/deployment-volumes.ts';
+import { restoreVolumes } from '../../../../cloud-resources/deployment/restore-volumes.ts';
+import { deleteSnapshots, rollBack } from '../../../../cloud-resources/deployment/roll-back.ts';
 import type { DeploymentPlatform } from '../../../../ports/deployment-platform.ts';
 import type { OpenStackSession } from '../context.ts';
-import { scopeOf } from '../scope.ts';
+import { cloudApi } from '../cloud-api.ts';
 import { createPorts } from './deployment-ports.ts';
 import { createServer } from './deployment-server.ts';
 import { planDeployment } from './plan-deployment.ts';
@@ -13,7 +13,7 @@ const consoleLines = 2_000;
 
 /** Deployments on the open-source cloud. Volumes are made where the cloud likes: it has no parameter for a zone. */
 export function createDeploymentPlatform(session: OpenStackSession): DeploymentPlatform {
-  const cloud = scopeOf(session);
+  const cloud = cloudApi(session);
   return {
     plan: (run, volumes, signal) => planDeployment(session, run, volumes, signal),
     snapshotVolumes: (run, volumes, signal) => snapshotVolumes(cloud, run, volumes, signal),

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
-import { deploymentIntent } from '../../../../cloud-destination/deployment/deployment-keys.ts';
-import { ensureOwned, entryLabel, nameOf } from '../../../../cloud-destination/owned.ts';
+import { deploymentIntent } from '../../../../cloud-resources/deployment/deployment-keys.ts';
+import { ensureResource, entryLabel, nameOf } from '../../../../cloud-resources/ledgered-resource.ts';
 import type { DeployedNic, DeploymentPlan, DeploymentRun } from '../../../../ports/deployment-platform.ts';
 import type { Port } from '../../client/network.ts';
 import type { OpenStackSession } from '../context.ts';
@@ -34,7 +34,7 @@ export async function createPorts(session: OpenStackSession, run: DeploymentRun,
 async function ensurePort(session: OpenStackSession, run: DeploymentRun, state: PlanState, planned: PlannedPort, signal: AbortSignal): Promise<Port> {
   const { network } = session.cloud;
   const { macAddress, fixedIp, replacedPortId } = planned;
-  const { resource } = await ensureOwned<Port>(
+  const { resource } = await ensureResource<Port>(
     session,
     run.ledger,
     deploymentIntent(run, 'nic', `nic/${planned.sourceNicId}`, { networkId: planned.networkId }),

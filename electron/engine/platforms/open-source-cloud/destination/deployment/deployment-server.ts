@@ -1,19 +1,19 @@
 import { plainTags, tagMetadata } from '../../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
-import { freeVolume } from '../../../../cloud-destination/attachments.ts';
-import type { CloudServer } from '../../../../cloud-destination/cloud-scope.ts';
-import { bootVolumeOf } from '../../../../cloud-destination/deployment/boot-volume.ts';
-import { deploymentIntent } from '../../../../cloud-destination/deployment/deployment-keys.ts';
-import { serverName } from '../../../../cloud-destination/deployment/server-name.ts';
-import { ensureOwned, labelsOf, type Owned } from '../../../../cloud-destination/owned.ts';
-import { orRemoveFailed } from '../../../../cloud-destination/release-owned.ts';
-import { awaitActive } from '../../../../cloud-destination/server-state.ts';
+import { freeVolume } from '../../../../workers/attachments.ts';
+import type { CloudServer } from '../../../../cloud-resources/cloud-api.ts';
+import { bootVolumeOf } from '../../../../cloud-resources/deployment/boot-volume.ts';
+import { deploymentIntent } from '../../../../cloud-resources/deployment/deployment-keys.ts';
+import { serverName } from '../../../../cloud-resources/deployment/server-name.ts';
+import { ensureResource, resourceTags, type Owned } from '../../../../cloud-resources/ledgered-resource.ts';
+import { orRemoveFailed } from '../../../../cloud-resources/resource-deletion.ts';
+import { awaitActive } from '../../../../workers/server-state.ts';
 import type { DeployedNic, DeployedServer, DeploymentPlan, DeploymentRun } from '../../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../../ports/destination-platform.ts';
 import type { OpenStackSession } from '../context.ts';
 import { readEnvironment, type DestinationEnvironment } from '../environment.ts';
 import { findPool } from '../networks.ts';
 import { findServer } from '../remove-resource.ts';
-import { scopeOf } from '../scope.ts';
+import { cloudApi } from '../cloud-api.ts';
 import { ensureFloatingIp } from '../worker-network.ts';
 import { bootVolumeMetadata, staleMetadata } from './image-metadata.ts';
 import { planState } from './plan-deployment.ts';
@@ -23,7 +23,7 @@ export async function createServer(
   session: OpenStackSession, run: DeploymentRun, plan: DeploymentPlan, volumes: readonly Volume[], nics: readonly DeployedNic[], signal: AbortSignal,
 ): Promise<DeployedServer> {
   const environment = readEnvironment(run.environment);
-  const cloud = scopeOf(session);
+  const cloud = cloudApi(session);
   const boot = bootVolumeOf(run.vm, volumes);
   const name = serverName(run.vm.name);
   const intent = deploymentIntent(run, 'server', 'server', { serverName: name });
@@ -59,7 +59,7 @@ function ensureServer(
   const { flavorId, keypairName, serverGroupId } = planState(plan);
   const { servers } = session.cloud.compute;
   const tags = plainTags(environment.instance_tags);
-  return ensureOwned<{ readonly id: string }>(
+  return ensureResource<{ readonly id: string }>(
     session,
     run.ledger,
     intent,
@@ -80,9 +80,7 @@ function ensureServer(
             })),
             ...(keypairName === undefined ? {} : { key_name: keypairName }),
             ...(tags.length === 0 ? {} : { tags }),
-            // Where workers find no metadata on the network, the migrated VM's agent won't either.
-            ...(environment.migr_worker_use_config_drive ? { config_drive: true } : {}),
-            metadata: { ...tagMetadata(environment.instance_tags), ...labelsOf(run, entry) },
+            metadata: { ...tagMetadata(environment.instance_tags), ...resourceTags(run, entry) },
           },
           serverGroupId === undefined ? {} : { group: serverGroupId },
           s,

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
 import type { Nic } from '../../../../../../shared/model/vm.ts';
-import { labelKeys, labelValue } from '../../../../cloud-destination/labels.ts';
+import { labelKeys, labelValue } from '../../../../cloud-resources/labels.ts';
 import type { DeploymentRun } from '../../../../ports/deployment-platform.ts';
 import type { Network, Port } from '../../client/network.ts';
 import type { OpenStackSession } from '../context.ts';

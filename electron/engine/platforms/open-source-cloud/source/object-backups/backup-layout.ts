@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
 import type { ObjectStore } from '../../client/object-store.ts';
 import type { CloudBackup } from '../../client/volume.ts';
-import { scanDigestFile, type BlockDigests } from './digest-file.ts';
+import { blockBytesOf, type StoredDigests } from './digest-file.ts';
 
 const compressions = z.enum(['none', 'zlib', 'gzip', 'bz2', 'zstd']);
 
@@ -64,22 +64,26 @@ export async function findStoredBackup(store: ObjectStore, backup: Pick<CloudBac
 }
 
 /**
- * Digests of all blocks of the volume at the time of a backup, full or incremental.
+ * Where the digests of all blocks of the volume at the time of a backup are, full or incremental.
  *
  * @throws `source.backup-unreadable`
  */
-export async function readDigests(store: ObjectStore, at: { readonly container: string; readonly prefix: string }, sizeBytes: number, signal: AbortSignal): Promise<BlockDigests> {
+export async function findDigests(store: ObjectStore, at: { readonly container: string; readonly prefix: string }, signal: AbortSignal): Promise<StoredDigests> {
   const name = `${at.prefix}_sha256file`;
   const bytes = (await store.objects(at.container, name, signal)).find((object) => object.name === name)?.bytes;
   if (bytes === undefined) throw new CausewayError('source.backup-unreadable', `${at.container}/${name} is missing`);
-  return scanDigestFile(rangesOf(store, at.container, name, bytes, signal), sizeBytes, `${at.container}/${name}`);
+  const file = { name: `${at.container}/${name}`, parts: (within: AbortSignal) => rangesOf(store, at.container, name, bytes, within) };
+  return { ...file, blockBytes: await blockBytesOf(file, signal) };
 }
 
-/** The file of a large volume is as large as a thousandth of it: it is read by parts. */
-const rangeBytes = 8 * 1024 * 1024;
+/** The file of a large volume is as large as a 400th of it: it is read by parts. What it begins with fits into the first. */
+const firstRangeBytes = 64 * 1024;
+const rangeBytes = 4 * 1024 * 1024;
 
 async function* rangesOf(store: ObjectStore, container: string, name: string, bytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes; at += rangeBytes) yield await store.readRange(container, name, at, Math.min(rangeBytes, bytes - at), signal);
+  for (let at = 0, length = firstRangeBytes; at < bytes; at += length, length = rangeBytes) {
+    yield await store.readRange(container, name, at, Math.min(length, bytes - at), signal);
+  }
 }
 
 function jsonOf(bytes: Uint8Array): unknown {

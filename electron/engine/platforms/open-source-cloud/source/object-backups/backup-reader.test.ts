@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../client/object-store.ts';
 import type { CloudBackup } from '../../client/volume.ts';
 import type { OpenStackCloud } from '../../client/open-cloud.ts';
 import { findChain } from './backup-chain.ts';
-import { readDigests } from './backup-layout.ts';
+import { findDigests } from './backup-layout.ts';
 import { BackupReader } from './backup-reader.ts';
 
 const signal = new AbortController().signal;
@@ -50,8 +50,8 @@ async function open(store: ReturnType<typeof account>, id: string, baseId?: stri
   const chain = await findChain(store.cloud, id, signal);
   const base = baseId === undefined ? undefined : await findChain(store.cloud, baseId, signal);
   if (chain?.[0] === undefined) throw new Error('no chain');
-  const digests = await readDigests(store.cloud.objectStore, chain[0], size, signal);
-  return new BackupReader(store.cloud.objectStore, chain, size, digests, base?.[0] === undefined ? undefined : await readDigests(store.cloud.objectStore, base[0], size, signal));
+  const digests = await findDigests(store.cloud.objectStore, chain[0], signal);
+  return new BackupReader(store.cloud.objectStore, chain, size, digests, base?.[0] === undefined ? undefined : await findDigests(store.cloud.objectStore, base[0], signal));
 }
 
 async function applied(reader: BackupReader, former: Buffer): Promise<Buffer> {

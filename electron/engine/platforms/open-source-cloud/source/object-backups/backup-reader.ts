@@ -1,10 +1,11 @@
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
-import type { Extent } from '../../../../../../shared/model/extent.ts';
+import { extentsFrom, type Extent } from '../../../../../../shared/model/extent.ts';
 import type { DiskReader } from '../../../../ports/disk-reader.ts';
 import type { ObjectStore } from '../../client/object-store.ts';
 import { flattenChain, piecesOf, type ChainPiece } from './backup-chain.ts';
 import type { StoredBackup } from './backup-layout.ts';
-import { digestExtents, type BlockDigests } from './digest-file.ts';
+import { BlockKinds } from './block-kinds.ts';
+import type { StoredDigests } from './digest-file.ts';
 import { PartCache } from './part-cache.ts';
 
 /** A volume as a backup in the object store has it. What changed is told by the digests of both backups, not by the chain. */
@@ -13,12 +14,16 @@ export class BackupReader implements DiskReader {
   readonly coverage: 'allocated' | 'changed';
   readonly granularityBytes: number;
   readonly #flat: readonly ChainPiece[];
-  readonly #digests: BlockDigests;
-  readonly #base: BlockDigests | undefined;
+  readonly #digests: StoredDigests;
+  readonly #base: StoredDigests | undefined;
+  #kinds: BlockKinds | undefined;
   readonly #cache: PartCache;
 
-  /** @param chain the backup and all that it stands on, the newest first */
-  constructor(store: ObjectStore, chain: readonly StoredBackup[], sizeBytes: number, digests: BlockDigests, base: BlockDigests | undefined) {
+  /**
+   * @param chain the backup and all that it stands on, the newest first
+   * @param base digests of blocks of the same size
+   */
+  constructor(store: ObjectStore, chain: readonly StoredBackup[], sizeBytes: number, digests: StoredDigests, base: StoredDigests | undefined) {
     this.sizeBytes = sizeBytes;
     this.coverage = base === undefined ? 'allocated' : 'changed';
     this.granularityBytes = digests.blockBytes;
@@ -28,8 +33,9 @@ export class BackupReader implements DiskReader {
     this.#cache = new PartCache(store);
   }
 
-  async *extents(signal: AbortSignal): AsyncIterable<Extent> {
-    for (const extent of digestExtents(this.#digests, this.#base, this.sizeBytes)) {
+  async *extents(signal: AbortSignal, fromBytes = 0): AsyncIterable<Extent> {
+    this.#kinds ??= await BlockKinds.compare(this.#digests, this.#base, this.sizeBytes, signal);
+    for await (const extent of extentsFrom(this.#kinds.extents(), fromBytes)) {
       signal.throwIfAborted();
       yield extent;
     }

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
-import type { Extent } from '../../../../../../shared/model/extent.ts';
+import { extentsFrom, type Extent } from '../../../../../../shared/model/extent.ts';
 import { BASE_ALLOCATION, NbdDiskReader } from '../../../../nbd/nbd-disk-reader.ts';
 import { serveImage } from '../../../../nbd/qemu-nbd.ts';
 import { alignExtents } from '../../../../nbd/status-extents.ts';
@@ -30,7 +30,7 @@ export async function openRbd(options: StorageOptions, image: RbdImage, since: s
       sizeBytes: whole.sizeBytes,
       coverage: 'changed',
       granularityBytes: SECTOR,
-      extents: (within): AsyncIterable<Extent> => alignExtents(rbdDiff(cluster, image, since, within), SECTOR, whole.sizeBytes),
+      extents: (within, fromBytes = 0): AsyncIterable<Extent> => extentsFrom(alignExtents(rbdDiff(cluster, image, since, within), SECTOR, whole.sizeBytes), fromBytes),
       read: (offset, into, within) => whole.read(offset, into, within),
       close: () => whole.close(),
     };

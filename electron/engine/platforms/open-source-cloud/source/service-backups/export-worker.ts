@@ -1,12 +1,13 @@
-import { whyDown } from '../../../../cloud-destination/server-state.ts';
-import { stopWorker } from '../../../../cloud-destination/stop-worker.ts';
-import type { WorkerKeyRing } from '../../../../cloud-destination/worker-entries.ts';
-import { matchVolumes } from '../../../../executions/match-volumes.ts';
+import { attachToWorker } from '../../../../workers/attachments.ts';
+import { whyDown } from '../../../../workers/server-state.ts';
+import { stopWorker } from '../../../../workers/stop-worker.ts';
+import type { WorkerKeyRing } from '../../../../workers/worker-entries.ts';
 import type { DestinationRun, Volume, WorkerAccess } from '../../../../ports/destination-platform.ts';
-import type { WorkerSession, WorkerVolume } from '../../../../ports/disk-writer.ts';
+import type { WorkerSession, WorkerVolume } from '../../../../ports/write-target.ts';
 import { connectWatched } from '../../../../transport/connect-watched.ts';
 import { connectWorker } from '../../../../transport/connect-worker.ts';
-import { scopeOf } from '../../destination/scope.ts';
+import { matchDevices } from '../../../../workers/match-devices.ts';
+import { cloudApi } from '../../destination/cloud-api.ts';
 import { startWorker } from '../../destination/start-worker.ts';
 import { inExportWords } from './worker-environment.ts';
 import type { AgentSession } from '../../../../transport/agent-session.ts';
@@ -31,13 +32,14 @@ export class ExportWorker {
   /** Attaches a volume to the worker, which is started when there is none, and opens it through the agent. */
   open(run: DestinationRun, volume: Volume, signal: AbortSignal): Promise<WorkerVolume> {
     return this.#inTurn(async () => {
-      const access = await startWorker(this.#session, this.#keyRing, run, role, [volume], signal).catch((error: unknown) => {
+      const access = await startWorker(this.#session, this.#keyRing, run, role, signal).catch((error: unknown) => {
         throw inExportWords(error);
       });
+      const identity = await attachToWorker(cloudApi(this.#session), run, access.workerId, volume, signal);
       if (this.#connection !== undefined && (this.#connection.workerId !== access.workerId || this.#connection.agent.lost.aborted)) await this.#disconnect();
       this.#connection ??= { workerId: access.workerId, agent: await this.#connect(run, access, signal) };
       const { agent } = this.#connection;
-      const device = matchVolumes([volume], await devicesOf(agent, signal)).get(volume.id);
+      const device = (await matchDevices([{ volume, identity }], await devicesOf(agent, signal))).get(volume.id);
       if (device === undefined) throw new Error(`volume ${volume.id} was not matched`);
       return agent.open(device, signal);
     });
@@ -47,7 +49,7 @@ export class ExportWorker {
   stop(run: Pick<DestinationRun, 'ledger'>, signal: AbortSignal): Promise<void> {
     return this.#inTurn(async () => {
       await this.#disconnect();
-      await stopWorker(scopeOf(this.#session), this.#keyRing, run, role, signal);
+      await stopWorker(cloudApi(this.#session), this.#keyRing, run, role, signal);
     });
   }
 
@@ -57,8 +59,8 @@ export class ExportWorker {
   }
 
   #connect({ note }: DestinationRun, access: WorkerAccess, signal: AbortSignal): Promise<AgentSession> {
-    const whyNotThere = (within: AbortSignal) => whyDown(scopeOf(this.#session), access.workerId, within);
-    return connectWatched((within) => connectWorker(access, 'SSH', {}, within), { host: access.host, note, whyDown: whyNotThere }, signal);
+    const whyNotThere = (within: AbortSignal) => whyDown(cloudApi(this.#session), access.workerId, within);
+    return connectWatched((within) => connectWorker(access, 'SSH', { note }, within), { host: access.host, note, whyDown: whyNotThere }, signal);
   }
 
   async #disconnect(): Promise<void> {

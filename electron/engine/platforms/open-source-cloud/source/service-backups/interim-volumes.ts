@@ -1,12 +1,12 @@
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
-import { ensureOwned, labelsOf, nameOf } from '../../../../cloud-destination/owned.ts';
-import { orRemoveFailed } from '../../../../cloud-destination/release-owned.ts';
-import { awaitVolume, volumeFinders } from '../../../../cloud-destination/volume-state.ts';
+import { ensureResource, resourceTags, nameOf } from '../../../../cloud-resources/ledgered-resource.ts';
+import { orRemoveFailed } from '../../../../cloud-resources/resource-deletion.ts';
+import { awaitVolume, volumeFinders } from '../../../../cloud-resources/volume-state.ts';
 import { pollUntil } from '../../../../http/poll.ts';
 import type { DestinationRun } from '../../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../../ports/ledger.ts';
 import type { OpenStackSession } from '../../destination/context.ts';
-import { scopeOf } from '../../destination/scope.ts';
+import { cloudApi } from '../../destination/cloud-api.ts';
 import { GIB, type CloudDisk } from '../source-context.ts';
 
 const imagePlan = { deadlineMs: 6 * 3600_000, firstMs: 1000, capMs: 10_000 };
@@ -21,8 +21,8 @@ export type InterimOrigin = { readonly snapshot_id: string } | { readonly imageR
 export async function ensureInterimVolume(
   session: OpenStackSession, run: DestinationRun, tag: string, disk: CloudDisk, origin: InterimOrigin, type: string | undefined, signal: AbortSignal,
 ): Promise<string> {
-  const cloud = scopeOf(session);
-  const { resource, entry } = await ensureOwned<{ readonly id: string }>(
+  const cloud = cloudApi(session);
+  const { resource, entry } = await ensureResource<{ readonly id: string }>(
     cloud,
     run.ledger,
     { kind: 'volume', key: interimKey(tag, disk.id), lifetime: 'replica', details: { diskId: disk.id } },
@@ -30,7 +30,7 @@ export async function ensureInterimVolume(
       ...volumeFinders(cloud),
       create: (each, s) =>
         session.cloud.volume.volumes.create({
-          name: nameOf(each), size: Math.ceil(disk.sizeBytes / GIB), ...origin, ...(type === undefined ? {} : { volume_type: type }), metadata: labelsOf(run, each),
+          name: nameOf(each), size: Math.ceil(disk.sizeBytes / GIB), ...origin, ...(type === undefined ? {} : { volume_type: type }), metadata: resourceTags(run, each),
         }, s),
     },
     signal,
@@ -44,7 +44,7 @@ export async function ensureInterimVolume(
 export async function ensureServerImage(session: OpenStackSession, run: DestinationRun, tag: string, disk: CloudDisk, signal: AbortSignal): Promise<string> {
   const { image, compute } = session.cloud;
   const find = async (entry: LedgerEntry, s: AbortSignal) => (await image.list({ name: nameOf(entry) }, s))[0];
-  const { resource } = await ensureOwned<{ readonly id: string }>(
+  const { resource } = await ensureResource<{ readonly id: string }>(
     session,
     run.ledger,
     { kind: 'image', key: imageKey(tag, disk.id), lifetime: 'replica', details: { serverId: disk.serverId } },

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WorkerVolume } from '../../../../ports/disk-writer.ts';
+import type { WorkerVolume } from '../../../../ports/write-target.ts';
 import { DigestFile, digestBlockBytes, digestFileName, forgetDigests } from './digest-store.ts';
+import type { Extent } from '../../../../../../shared/model/extent.ts';
 import { WorkerVolumeReader } from './worker-volume-reader.ts';
 
 const signal = new AbortController().signal;
@@ -55,6 +56,15 @@ describe('a copy of a disk on the export worker', () => {
     expect((await applied(reader, Buffer.alloc(size, 0xee))).equals(content)).toBe(true);
     expect((await applied(reader, Buffer.alloc(size, 0xee))).equals(content)).toBe(true);
     expect([volume.hashed, volume.bytesRead]).toEqual([size, 4 * digestBlockBytes]);
+    await reader.close();
+  });
+
+  it('lists what lies beyond an offset, cutting what crosses it', async () => {
+    const reader = new WorkerVolumeReader(volumeOf(randomBytes(size)), size, fileFor('beyond'), undefined);
+    const extents: Extent[] = [];
+    for await (const extent of reader.extents(signal, digestBlockBytes + 512)) extents.push(extent);
+    expect(extents[0]?.offset).toBe(digestBlockBytes + 512);
+    expect(extents.reduce((sum, { length }) => sum + length, 0)).toBe(size - digestBlockBytes - 512);
     await reader.close();
   });
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Extent } from '../../../../../../shared/model/extent.ts';
+import { extentsFrom, type Extent } from '../../../../../../shared/model/extent.ts';
 import { appendExtent } from '../../../../nbd/status-extents.ts';
 import type { DiskReader } from '../../../../ports/disk-reader.ts';
-import type { WorkerVolume } from '../../../../ports/disk-writer.ts';
+import type { WorkerVolume } from '../../../../ports/write-target.ts';
 import { digestBlockBytes, type DigestFile } from './digest-store.ts';
 
 const DIGEST_BYTES = 32;
@@ -31,22 +31,26 @@ export class WorkerVolumeReader implements DiskReader {
     this.#base = base;
   }
 
-  async *extents(signal: AbortSignal): AsyncIterable<Extent> {
+  extents(signal: AbortSignal, fromBytes = 0): AsyncIterable<Extent> {
+    return extentsFrom(this.#extents(signal, Math.floor(fromBytes / windowBytes) * windowBytes), fromBytes);
+  }
+
+  async *#extents(signal: AbortSignal, first: number): AsyncIterable<Extent> {
     if (!(await this.#own.isComplete())) await this.#own.fill(this.#hash(signal));
     const zero = createHash('sha256').update(Buffer.alloc(digestBlockBytes)).digest();
     const lastZero = createHash('sha256').update(Buffer.alloc(this.sizeBytes % digestBlockBytes)).digest();
     const held: Extent[] = [];
     const blocks = Math.ceil(this.sizeBytes / digestBlockBytes);
     const step = windowBytes / digestBlockBytes;
-    for (let first = 0; first < blocks; first += step) {
+    for (let at = first / digestBlockBytes; at < blocks; at += step) {
       signal.throwIfAborted();
-      const count = Math.min(step, blocks - first);
-      const now = await this.#own.read(first, count);
-      const former = await this.#base?.read(first, count);
+      const count = Math.min(step, blocks - at);
+      const now = await this.#own.read(at, count);
+      const former = await this.#base?.read(at, count);
       for (let index = 0; index < count; index += 1) {
         const digest = now.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
         if (former !== undefined && digest.equals(former.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES))) continue;
-        const offset = (first + index) * digestBlockBytes;
+        const offset = (at + index) * digestBlockBytes;
         const length = Math.min(digestBlockBytes, this.sizeBytes - offset);
         appendExtent(held, { offset, length, kind: digest.equals(length === digestBlockBytes ? zero : lastZero) ? 'zero' : 'data' });
         const done = held.length > 1 ? held.shift() : undefined;

@@ -1,0 +1,152 @@
+"""The agent under threads. The kernel is a model where its timing matters; everything else is the agent itself."""
+
+import errno
+import importlib.util
+import os
+import shutil
+import tempfile
+import threading
+import unittest
+
+PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'causeway_agent.py')
+LOADER = importlib.util.spec_from_file_location('causeway_agent', PATH)
+agent = importlib.util.module_from_spec(LOADER)
+LOADER.loader.exec_module(agent)
+
+MIB = 1024 * 1024
+
+
+class Options(object):
+    def __init__(self, folder):
+        self.allow = [folder]
+        self.idle = 60
+
+
+class FakeCarrier(object):
+    """Keeps the answers."""
+
+    def __init__(self):
+        self.answers = []
+        self.arrived = threading.Condition()
+
+    def send(self, data):
+        with self.arrived:
+            self.answers.append(agent.HEAD.unpack(bytes(data[: agent.HEAD_BYTES])))
+            self.arrived.notify_all()
+
+    def statuses(self, count):
+        with self.arrived:
+            self.arrived.wait_for(lambda: len(self.answers) >= count, 30)
+            return sorted(answer[9] for answer in self.answers)
+
+
+class UnderThreads(unittest.TestCase):
+    def setUp(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix='causeway-agent-'))
+        self.addCleanup(shutil.rmtree, self.folder, True)
+        path = os.path.join(self.folder, 'disk')
+        with open(path, 'wb') as file:
+            file.truncate(8 * MIB)
+        self.volume = agent.Volume(path, [self.folder])
+        self.addCleanup(self.volume.close)
+
+    def replace(self, owner, name, value):
+        self.addCleanup(setattr, owner, name, getattr(owner, name))
+        setattr(owner, name, value)
+
+    def test_a_flush_never_answers_ok_for_an_error_that_another_call_received(self):
+        """The kernel reports lost pages once per open file. The call that receives the error is held until a second
+        flush either has answered or waits for it."""
+        refused = []
+
+        def flush(into):
+            try:
+                self.volume.flush()
+                into.append(False)
+            except agent.Refusal as refusal:
+                into.append(refusal.status == agent.DURABILITY_LOST)
+
+        other = threading.Thread(target=flush, args=(refused,))
+        pending = [True]
+
+        def fdatasync(_):
+            if pending:
+                pending.pop()
+                other.start()
+                other.join(0.3)
+                raise OSError(errno.EIO, 'Input/output error')
+
+        self.replace(agent.os, 'fdatasync', fdatasync)
+        flush(refused)
+        other.join()
+        self.assertEqual(refused, [True, True])
+
+    def test_a_volume_that_lost_bytes_takes_no_more(self):
+        def fdatasync(_):
+            raise OSError(errno.EIO, 'Input/output error')
+
+        self.replace(agent.os, 'fdatasync', fdatasync)
+        self.assertRaises(agent.Refusal, self.volume.flush)
+        self.replace(agent.os, 'fdatasync', lambda _: None)
+        self.assertRaises(agent.Refusal, self.volume.flush)
+
+    def test_zeros_that_find_a_way_closed_at_the_same_time_are_all_written(self):
+        for count in (2, 4):
+            self.volume.closed_ways.clear()
+            os.pwrite(self.volume.fd, b'\xff' * (count * MIB), 0)
+            together = threading.Barrier(count)
+            first = threading.local()
+
+            def punch_hole(*_):
+                if not hasattr(first, 'done'):
+                    first.done = True
+                    together.wait(30)
+                return False
+
+            self.replace(agent, 'punch_hole', punch_hole)
+            failures = []
+
+            def zero(index):
+                try:
+                    self.volume.zero(index * MIB, MIB)
+                except Exception as error:
+                    failures.append(repr(error))
+
+            threads = [threading.Thread(target=zero, args=(index,)) for index in range(count)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(failures, [])
+            self.assertEqual(os.pread(self.volume.fd, count * MIB, 0), b'\0' * (count * MIB))
+
+    def test_a_defect_is_answered_and_leaves_the_pool_working(self):
+        """More failing requests than the pool has threads, then one that works."""
+        carrier = FakeCarrier()
+        connection = agent.Connection(agent.Agent(Options(self.folder)), carrier)
+        failing = [True]
+
+        def flush():
+            if failing:
+                raise IndexError('a defect')
+
+        self.replace(self.volume, 'flush', flush)
+        many = agent.DIGEST_THREADS + 2
+        for request in range(many):
+            connection.later(self.volume, request, agent.FLUSH, 1, 0, 0, 0)
+        self.assertEqual(carrier.statuses(many), [agent.BAD_REQUEST] * many)
+        failing.clear()
+        connection.later(self.volume, many, agent.FLUSH, 1, 0, 0, 0)
+        self.assertEqual(carrier.statuses(many + 1), [agent.OK] + [agent.BAD_REQUEST] * many)
+
+    def test_requests_of_any_form_are_answered(self):
+        carrier = FakeCarrier()
+        connection = agent.Connection(agent.Agent(Options(self.folder)), carrier)
+        for payload in (b'[]', b'"x"', b'1', b'{"session": [1]}', b'\xff'):
+            connection.guard(1, agent.HELLO, 0, lambda: connection.handle(
+                agent.VERSION, agent.HELLO, 0, 1, 0, 0, 0, 0, payload))
+        self.assertEqual(carrier.statuses(5), [agent.BAD_REQUEST] * 5)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,23 @@
+import type { CoreClient } from '../../../shared/contract/core-client.ts';
+import { nearestSpelling } from '../../../shared/validation/spelling.ts';
+import { UsageError, type CommandContext } from '../command-context.ts';
+import type { ProjectOptions } from './project-options.ts';
+import { withProject } from './with-project.ts';
+
+/** Opens the project with the names of its waves. */
+export function inWaves<T>(options: ProjectOptions, context: CommandContext, work: (core: CoreClient, names: readonly string[]) => Promise<T>): Promise<T> {
+  return withProject(options, context, async (core) => work(core, (await core.call('defaults.show', {})).waves.map(({ name }) => name)));
+}
+
+/** @throws UsageError that says which waves there are and how to create one */
+export function requireWave(wave: string, names: readonly string[]): void {
+  if (names.includes(wave)) return;
+  const nearest = nearestSpelling(wave, names);
+  const known = names.length === 0 ? 'the project has no waves' : nearest === undefined ? `waves: ${names.join(', ')}` : `did you mean ${nearest}?`;
+  throw new UsageError(`there is no wave "${wave}" (${known}). To create it: causeway wave create ${/^[\w.-]+$/.test(wave) ? wave : JSON.stringify(wave)}`);
+}
+
+/** Puts replicas into a wave, all of them or up to the first that is refused. */
+export async function assign(core: CoreClient, wave: string, replicas: readonly string[], signal: AbortSignal): Promise<void> {
+  for (const replica of replicas) await core.call('replica.update', { replica, wave }, { signal });
+}

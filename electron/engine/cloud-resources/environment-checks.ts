@@ -1,0 +1,71 @@
+import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
+import { unresolvedText, type Resolution } from './resolve-reference.ts';
+import { pointer, type Report } from './online-finding.ts';
+import { shortages, shortageText, type QuotaNeeds, type Quotas, type QuotaWords } from './quota-needs.ts';
+import type { StorageMapping } from './volume-type.ts';
+
+/** Reads an environment to check it; one of another shape is a finding by itself, and nothing else can be said of it. */
+export function readForCheck<E>(read: () => E, report: Report): E | undefined {
+  try {
+    return read();
+  } catch (error) {
+    report('error', '', 'shape', toErrorRecord(error).message);
+    return undefined;
+  }
+}
+
+/** Reports a name of an environment that stands for nothing, or for more than one thing. */
+export function reportUnresolved(report: Report, path: string, kind: string, wanted: string, resolution: Resolution<unknown>): void {
+  if (resolution.outcome === 'found') return;
+  report('error', path, resolution.outcome === 'ambiguous' ? 'name-ambiguous' : 'name-unknown', unresolvedText(kind, wanted, resolution));
+}
+
+/** Every source network of the VM's NICs is in the map. @param path of the map in the environment */
+export function checkNetworksMapped(networkMap: Readonly<Record<string, string>>, path: string, vm: Vm, report: Report): void {
+  for (const network of new Set(vm.nics.map((nic) => nic.network))) {
+    if (networkMap[network] === undefined) report('error', path, 'network-not-mapped', `source network "${network}" is not mapped`);
+  }
+}
+
+/** The map has the worker images that the VM needs: Linux always, for the disk copy. @param path of the map in the environment */
+export function checkImagesGiven(images: Readonly<Record<string, string>>, path: string, vm: Vm, report: Report): void {
+  if (images['linux'] === undefined) report('error', path, 'image-missing', `a ${vm.os_type} VM needs a worker image for linux`);
+  if (vm.os_type === 'windows' && images['windows'] === undefined) {
+    report('warning', path, 'image-missing', 'no worker image for windows: the guest is prepared from outside, by the Linux worker');
+  }
+}
+
+/** The types that a storage mapping names, each with its place in the environment. @param parameter the environment's name of the mapping */
+export function namedTypes(mappings: StorageMapping, parameter: string): readonly (readonly [path: string, name: string])[] {
+  const all: readonly (readonly [string, string | undefined])[] = [
+    [pointer(parameter, 'default'), mappings.default],
+    ...(mappings.backend_mappings ?? []).map((each, index) => [pointer(parameter, 'backend_mappings', index, 'destination'), each.destination] as const),
+    ...(mappings.disk_mappings ?? []).map((each, index) => [pointer(parameter, 'disk_mappings', index, 'destination'), each.destination] as const),
+  ];
+  return all.filter((each): each is readonly [string, string] => each[1] !== undefined && each[1] !== '');
+}
+
+/**
+ * What the disk copy worker will need. A worker that can't be planned needs nothing here: what is wrong with its names
+ * is reported at their own places.
+ *
+ * @param addressParameter where it stands that workers are reached by an address that is not known
+ */
+export async function plannedNeeds(plan: () => Promise<QuotaNeeds>, addressParameter: string, report: Report, signal: AbortSignal): Promise<QuotaNeeds> {
+  try {
+    return await plan();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof CausewayError)) throw error;
+    if (error.code === 'cloud.caller-address-unknown') report('error', addressParameter, 'caller-address', error.message);
+    else if (error.code === 'cloud.parameter-missing') report('error', '', 'parameter-missing', error.message);
+    else if (error.retryable) throw error;
+    return {};
+  }
+}
+
+export function reportShortages(needs: QuotaNeeds, quotas: Quotas, words: QuotaWords, report: Report): void {
+  const short = shortages(needs, quotas);
+  if (short.length > 0) report('error', '', 'quota', `the project's quotas are too small: ${short.map((each) => shortageText(each, words)).join('; ')}`);
+}

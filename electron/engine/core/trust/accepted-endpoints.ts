@@ -1,0 +1,140 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { Endpoint } from '../../../../shared/model/endpoint.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
+import type { SecretVault } from '../../ports/secret-vault.ts';
+import { fingerprint } from '../../trust/fingerprint.ts';
+import type { ProjectTrust, TrustRecord } from '../../trust/trusted-projects.ts';
+import { referencedSecrets, type PlainSecret } from '../secret-references.ts';
+
+/** An endpoint's connection as this computer accepted it, with the secrets that were entered for it. */
+export interface AcceptedConnection {
+  readonly connection: JsonObject;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/**
+ * The connections that were entered or accepted on this computer. Those with secrets are sealed in the vault together
+ * with them; those without stand in the user's settings folder. Either way the user's record of the project has the
+ * fingerprint, and nothing else is ever used.
+ */
+export interface AcceptedEndpoints {
+  /** @throws CausewayError `trust.*`, `secrets.*` */
+  open(endpoint: Endpoint): Promise<AcceptedConnection>;
+  /**
+   * Makes a connection the accepted one. Secrets of the former one stay where the new one refers to them.
+   * @throws CausewayError `trust.project-not-accepted`, `secrets.*`
+   */
+  accept(endpoint: Pick<Endpoint, 'id' | 'plugin' | 'name'>, connection: JsonObject, secrets: readonly PlainSecret[]): Promise<void>;
+  forget(endpointId: string): Promise<void>;
+  /** For showing and checking: what was accepted, as far as it can be read now; what is proposed where nothing was. */
+  shown(endpoint: Endpoint): JsonObject | undefined;
+  /** Reads what the vault has, where that needs nobody to be asked. */
+  load(endpoints: readonly Endpoint[]): Promise<void>;
+}
+
+export function acceptedEndpoints(trust: ProjectTrust, vault: SecretVault): AcceptedEndpoints {
+  /** Without secrets, by the endpoint's id; used only while the fingerprint is the accepted one. */
+  const seen = new Map<string, { readonly fingerprint: string; readonly connection: JsonObject }>();
+
+  const entryOf = (record: TrustRecord | undefined, { id, plugin }: Pick<Endpoint, 'id' | 'plugin'>) => {
+    const entry = record !== undefined && Object.hasOwn(record.endpoints, id) ? record.endpoints[id] : undefined;
+    return entry?.plugin === plugin ? entry : undefined;
+  };
+
+  async function open(endpoint: Endpoint): Promise<AcceptedConnection> {
+    const record = requireTrust(trust);
+    const entry = entryOf(record, endpoint);
+    if (entry === undefined) throw notAccepted(endpoint);
+    if (entry.connection !== undefined) {
+      if (connectionFingerprint(endpoint.plugin, entry.connection) !== entry.fingerprint) throw notAccepted(endpoint);
+      return { connection: entry.connection, secrets: {} };
+    }
+    const sealed = await vault.endpoint(endpoint.id);
+    if (sealed === undefined || sealed.project !== record.projectId || connectionFingerprint(sealed.plugin, sealed.connection) !== entry.fingerprint) throw notAccepted(endpoint);
+    seen.set(endpoint.id, { fingerprint: entry.fingerprint, connection: sealed.connection });
+    return sealed;
+  }
+
+  async function seal(endpoint: Pick<Endpoint, 'id' | 'plugin'>, connection: JsonObject, given: readonly PlainSecret[]): Promise<void> {
+    const former = (await vault.endpoint(endpoint.id))?.secrets ?? {};
+    const secrets: Record<string, string> = {};
+    for (const name of referencedSecrets(connection)) {
+      const entered = given.find((one) => one.name === name)?.secret;
+      if (entered !== undefined) secrets[name] = entered;
+      else if (Object.hasOwn(former, name)) secrets[name] = former[name]!;
+      // Kept beside the record by an earlier version.
+      else if (name.startsWith(`${secretPrefix(endpoint.id)}/`) && (await vault.has(name))) secrets[name] = await vault.resolve(name);
+    }
+    await vault.saveEndpoint(endpoint.id, { project: requireTrust(trust).projectId, plugin: endpoint.plugin, connection, secrets });
+  }
+
+  return {
+    open,
+    async accept(endpoint, connection, given) {
+      requireTrust(trust);
+      let isSealed = referencedSecrets(connection).length > 0;
+      if (isSealed) {
+        try {
+          await seal(endpoint, connection, given);
+        } catch (cause) {
+          const [first] = given;
+          if (first !== undefined) throw new CausewayError('secrets.plain-text', first.place, { cause });
+          // It only names secrets that a vault still to be made will have.
+          if (!(cause instanceof CausewayError) || cause.code !== 'secrets.no-vault') throw cause;
+          isSealed = false;
+        }
+      } else if (await vault.openQuietly()) {
+        // Only for the day the project is moved or copied: what is used stands in the user's settings folder.
+        await seal(endpoint, connection, []);
+      } else await vault.removeEndpoint(endpoint.id);
+      const print = connectionFingerprint(endpoint.plugin, connection);
+      const entry = { plugin: endpoint.plugin, fingerprint: print, acceptedAt: new Date().toISOString(), ...(isSealed ? {} : { connection }) };
+      trust.change(({ endpoints }) => ({ endpoints: { ...endpoints, [endpoint.id]: entry } }));
+      seen.set(endpoint.id, { fingerprint: print, connection });
+    },
+    async forget(endpointId) {
+      await vault.removeEndpoint(endpointId);
+      trust.change(({ endpoints: { [endpointId]: _gone, ...endpoints } }) => ({ endpoints }));
+      seen.delete(endpointId);
+    },
+    shown(endpoint) {
+      const entry = entryOf(trust.read(), endpoint);
+      const proposed = Object.keys(endpoint.connection).length === 0 ? undefined : endpoint.connection;
+      if (entry === undefined) return proposed;
+      if (entry.connection !== undefined) return entry.connection;
+      const known = seen.get(endpoint.id);
+      if (known?.fingerprint === entry.fingerprint) return known.connection;
+      return proposed !== undefined && connectionFingerprint(endpoint.plugin, proposed) === entry.fingerprint ? proposed : undefined;
+    },
+    async load(endpoints) {
+      const unread = endpoints.filter((endpoint) => {
+        const entry = entryOf(trust.read(), endpoint);
+        return entry !== undefined && entry.connection === undefined && seen.get(endpoint.id)?.fingerprint !== entry.fingerprint;
+      });
+      if (unread.length === 0 || !(await vault.openQuietly())) return;
+      // One that can't be read says so when it is used.
+      for (const endpoint of unread) await open(endpoint).catch(() => undefined);
+    },
+  };
+}
+
+export function secretPrefix(endpointId: string): string {
+  return `endpoint/${endpointId}`;
+}
+
+export function connectionFingerprint(plugin: string, connection: JsonObject): string {
+  return fingerprint({ plugin, connection });
+}
+
+/** @throws CausewayError `trust.project-not-accepted` */
+export function requireTrust(trust: ProjectTrust): TrustRecord {
+  const record = trust.read();
+  if (record === undefined) throw new CausewayError('trust.project-not-accepted', 'the project folder was not accepted on this computer');
+  return record;
+}
+
+function notAccepted({ name, connection }: Endpoint): CausewayError {
+  return Object.keys(connection).length === 0
+    ? new CausewayError('trust.connection-missing', `endpoint ${name}`, { details: { endpoint: name } })
+    : new CausewayError('trust.endpoint-not-accepted', `endpoint ${name}`, { details: { endpoint: name } });
+}

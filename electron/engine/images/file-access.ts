@@ -1,0 +1,48 @@
+import { constants } from 'node:fs';
+import { lstat, open, realpath } from 'node:fs/promises';
+
+/** What readers of images need of a file system. Everything that they open goes through it. */
+export interface FileAccess {
+  /** The path with every symbolic link resolved. Rejects with `ENOENT` when it does not exist. */
+  realpath(path: string): Promise<string>;
+  /** Opens a regular file for reading and never waits for one (a FIFO, a device). @throws NotRegular, errors of the system */
+  open(path: string): Promise<OpenedFile>;
+}
+
+export interface OpenedFile {
+  readonly sizeBytes: number;
+  /** Bytes that the file takes on its disk; less than `sizeBytes` when it has holes (or is compressed). */
+  readonly allocatedBytes: number;
+  /** Fills as much of `into` as the file has at `position`. Returns the number of bytes, 0 at the end. */
+  read(into: Uint8Array, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+export class NotRegular extends Error {}
+
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+export const systemFiles: FileAccess = {
+  realpath: (path) => realpath(path),
+  open: openRegular,
+};
+
+async function openRegular(path: string): Promise<OpenedFile> {
+  // Looked at first: opening a device can have effects.
+  const before = await lstat(path, { bigint: true });
+  if (!before.isFile()) throw new NotRegular(path);
+  const handle = await open(path, FLAGS);
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile() || stats.ino !== before.ino || stats.dev !== before.dev) throw new NotRegular(path);
+    return {
+      sizeBytes: Number(stats.size),
+      allocatedBytes: Number(stats.blocks) * 512,
+      read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { DestinationRun, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
+import type { LedgerEntry } from '../ports/ledger.ts';
+import { createEd25519KeyPair } from '../ssh-keys/ed25519-key-pair.ts';
+import type { CloudApi, CloudServer } from '../cloud-resources/cloud-api.ts';
+import { ensureResource, nameOf, type Owned } from '../cloud-resources/ledgered-resource.ts';
+import { deleteResource } from '../cloud-resources/resource-deletion.ts';
+import { awaitActive } from './server-state.ts';
+import { keyOf, temporary, type WorkerKeyRing, type WorkerKeys } from './worker-entries.ts';
+import { agentPort, sshPort, workerOs } from './worker-ports.ts';
+import { linuxWorkerUserData, workerUser } from './worker-user-data.ts';
+import { createWindowsCertificate, createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
+
+/** Removes a worker of an interrupted start: its key died with the process that made it, so that it can't be entered. */
+export async function dropUnreachableWorker(cloud: CloudApi, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void> {
+  const entry = run.ledger.find('server', keyOf(role, 'server'));
+  if (entry === undefined || keyRing.has(entry.entryId)) return;
+  run.note('A worker of an interrupted start may be there; its key is lost with the process that made it, so it is replaced', { entry: entry.name });
+  await deleteResource(cloud, run.ledger, entry, signal);
+}
+
+export interface WorkerServerOrder {
+  readonly run: DestinationRun;
+  readonly role: WorkerRole;
+  readonly debugPublicKey?: string | undefined;
+  /** The server of an entry, by its label. */
+  readonly find: (entry: LedgerEntry, signal: AbortSignal) => Promise<CloudServer | undefined>;
+  /** @param userData in base64 */
+  readonly create: (entry: LedgerEntry, userData: string, signal: AbortSignal) => Promise<CloudServer>;
+}
+
+/** A worker that runs, with its keys in the ring. One that failed or was switched off is replaced, one that fails is removed. */
+export async function ensureWorkerServer(
+  cloud: CloudApi, keyRing: WorkerKeyRing, order: WorkerServerOrder, signal: AbortSignal,
+): Promise<{ readonly server: CloudServer; readonly keys: WorkerKeys }> {
+  const { run, role } = order;
+  let owned = await ensureRecord(cloud, keyRing, order, signal);
+  if (!owned.fresh && ['failed', 'off', 'gone'].includes(owned.resource.state)) {
+    run.note(`Worker ${owned.resource.name} is in status ${owned.resource.status}: replacing it`, { serverId: owned.resource.id });
+    await deleteResource(cloud, run.ledger, owned.entry, signal);
+    owned = await ensureRecord(cloud, keyRing, order, signal);
+  }
+  try {
+    const server = await awaitActive(cloud, owned.resource.id, signal);
+    const keys = keyRing.get(owned.entry.entryId);
+    if (keys === undefined) throw new CausewayError('general.bug', `worker ${server.name}: its keys are missing`);
+    return { server, keys };
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'cloud.operation-failed') {
+      run.note(`The ${role} worker did not come up: removing it`, { error: toErrorRecord(error).message });
+      await deleteResource(cloud, run.ledger, owned.entry, signal);
+    }
+    throw error;
+  }
+}
+
+function ensureRecord(cloud: CloudApi, keyRing: WorkerKeyRing, { run, role, debugPublicKey, find, create }: WorkerServerOrder, signal: AbortSignal): Promise<Owned<CloudServer>> {
+  return ensureResource<CloudServer>(
+    cloud,
+    run.ledger,
+    temporary('server', role, 'server', cloud.entryDetails),
+    {
+      find,
+      async get(id, _entry, s) {
+        const server = await cloud.servers.get(id, s);
+        return server?.state === 'gone' ? undefined : server;
+      },
+      async create(entry, s) {
+        // Kept per entry, so that a creation whose answer was lost, and that is then found, is opened by the same keys.
+        const keys = keyRing.get(entry.entryId) ?? {
+          account: createEd25519KeyPair('causeway'),
+          host: createEd25519KeyPair(nameOf(entry)),
+          ...(workerOs(role) === 'windows' ? { windows: { password: createWindowsPassword(), certificate: await createWindowsCertificate() } } : {}),
+        };
+        keyRing.set(entry.entryId, keys);
+        const userData = keys.windows !== undefined
+          ? windowsWorkerUserData(keys.windows.password, keys.windows.certificate)
+          : linuxWorkerUserData({ account: keys.account, host: keys.host, debugPublicKey });
+        return create(entry, Buffer.from(userData).toString('base64'), s);
+      },
+    },
+    signal,
+  );
+}
+
+/** @param reached where a port of the worker is reached from here */
+export function workerAccess(
+  worker: { readonly server: CloudServer; readonly keys: WorkerKeys },
+  reached: (port: number) => { readonly host: string; readonly port: number },
+): WorkerAccess {
+  const { server, keys } = worker;
+  const { windows } = keys;
+  return {
+    workerId: server.id,
+    host: reached(sshPort).host,
+    sshPort: reached(sshPort).port,
+    httpsPort: reached(agentPort).port,
+    username: windows !== undefined ? windowsWorkerUser : workerUser,
+    privateKeyPem: keys.account.privateKeyPem,
+    ...(windows !== undefined ? { winrm: { port: reached(winrmPort).port, password: windows.password, certificateSha256: windows.certificate.fingerprint } } : { hostKey: keys.host.publicKey }),
+  };
+}

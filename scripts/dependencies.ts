@@ -1,0 +1,117 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Writes docs/dependencies.md: every npm package that Causeway uses at run time, from package.json and package-lock.json.
+ * A test fails when the page differs from them. Run it after each change of dependencies: `npm run docs:dependencies`.
+ */
+
+/** Why each direct dependency is there. The one place for it. */
+const purposes: Readonly<Record<string, string>> = {
+  '@emotion/cache': "Inserts the page's styles with the nonce that the content security policy asks for.",
+  '@emotion/react': 'Styling engine of Material UI.',
+  '@emotion/styled': 'Styled components of Material UI.',
+  '@mui/icons-material': 'Icons of the page.',
+  '@mui/material': 'Components of the page: tables, forms, dialogs, menus.',
+  commander: 'Parses the command line and writes its help.',
+  conf: 'Keeps settings when the workbench runs in a browser.',
+  'electron-store': 'Keeps settings and the place of the window in the desktop app.',
+  'fast-xml-parser': 'Reads XML: OVF descriptors and WinRM messages.',
+  'ipaddr.js': 'Parses and compares IP addresses and networks.',
+  'jsonc-parser': 'Changes JSON files without losing comments and order.',
+  papaparse: 'Reads and writes CSV: inventories, reports.',
+  react: 'Renders the page.',
+  'react-dom': 'Renders the page.',
+  'react-hook-form': 'State and validation of forms.',
+  'read-excel-file': 'Reads RVTools workbooks (XLSX).',
+  ssh2: 'SSH client: connections to workers.',
+  ws: "WebSocket between the page and the workbench's server on loopback.",
+  yaml: 'Reads and writes environment files, keeping comments and positions.',
+  zod: 'Describes and validates every input: environments, API answers, messages between processes.',
+};
+
+/** Licences of packages that name them in an old form, which npm leaves out of the lock file (`licenses` in their package.json). */
+const licences: Readonly<Record<string, string>> = { buildcheck: 'MIT', 'cpu-features': 'MIT', ssh2: 'MIT' };
+
+/** What is read of a package in package-lock.json. */
+interface Locked {
+  readonly version: string;
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+interface Lock {
+  readonly packages: Readonly<Record<string, Locked>>;
+}
+
+/** The page for these two files. Throws when a direct dependency has no purpose, or a purpose no dependency. */
+export function dependenciesPage(manifest: { readonly dependencies: Readonly<Record<string, string>> }, { packages }: Lock): string {
+  const direct = Object.keys(manifest.dependencies);
+  const unexplained = direct.filter((name) => purposes[name] === undefined);
+  const unused = Object.keys(purposes).filter((name) => !direct.includes(name));
+  if (unexplained.length + unused.length > 0) {
+    throw new Error(`purposes in scripts/dependencies.ts: missing for ${unexplained.join(', ') || 'none'}; without a dependency: ${unused.join(', ') || 'none'}`);
+  }
+  const broughtBy = new Map<string, Set<string>>();
+  for (const name of direct) walk(`node_modules/${name}`, name);
+
+  function walk(place: string, root: string): void {
+    const roots = broughtBy.get(place) ?? new Set();
+    if (roots.has(root)) return;
+    broughtBy.set(place, roots.add(root));
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[place] ?? {};
+    const peers = Object.keys(peerDependencies ?? {}).filter((name) => peerDependenciesMeta?.[name]?.optional !== true);
+    for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
+      const found = resolve(name, place);
+      if (found !== undefined) walk(found, root);
+    }
+  }
+  /** As Node does: the nearest node_modules folder, outwards. */
+  function resolve(name: string, from: string): string | undefined {
+    for (let folder = from; folder !== ''; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+      const place = `${folder}/node_modules/${name}`;
+      if (packages[place] !== undefined) return place;
+    }
+    return packages[`node_modules/${name}`] === undefined ? undefined : `node_modules/${name}`;
+  }
+
+  const nameOf = (place: string): string => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const facts = (place: string): string => {
+    const { version, license = licences[nameOf(place)] ?? 'not given', hasInstallScript = false } = packages[place]!;
+    return `${version} | ${license} | ${hasInstallScript ? '**yes**' : 'no'}`;
+  };
+  const isDirect = (place: string): boolean => direct.includes(nameOf(place)) && place === `node_modules/${nameOf(place)}`;
+  const rows = (places: readonly string[], last: (place: string) => string): string =>
+    places.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).map((place) => `| ${nameOf(place)} | ${facts(place)} | ${last(place)} |\n`).join('');
+  const all = [...broughtBy.keys()];
+  const transitive = all.filter((place) => !isDirect(place));
+  const heading = (last: string): string => `| Package | Version | Licence | Install script | ${last} |\n|---|---|---|---|---|\n`;
+  return `# Dependencies
+
+<!-- Written by scripts/dependencies.ts. Change it there, then run: npm run docs:dependencies -->
+
+What Causeway uses at run time, ${direct.length} npm packages and the ${transitive.length} that they bring. Versions are those of package-lock.json. An install
+script runs once, when npm installs the package: ssh2 and cpu-features try to build faster native code and work without it.
+Tools for development, building and tests are in package.json and not part of the application; Electron is the runtime of the desktop app.
+
+## Direct
+
+${heading('Used for')}${rows(all.filter(isDirect), (place) => purposes[nameOf(place)]!)}
+## Brought by them
+
+${heading('Brought by')}${rows(transitive, (place) => [...broughtBy.get(place)!].toSorted().join(', '))}`;
+}
+
+/** The page as it should be now. */
+export function currentPage(root: string): string {
+  const read = (name: string): unknown => JSON.parse(readFileSync(join(root, name), 'utf8'));
+  return dependenciesPage(read('package.json') as { dependencies: Record<string, string> }, read('package-lock.json') as Lock);
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..');
+  writeFileSync(join(root, 'docs', 'dependencies.md'), currentPage(root));
+}

@@ -1,0 +1,86 @@
+/**
+ * What the best evidence for a capability is:
+ *
+ *   real                       against the product itself, a real guest, or files that the format's own tools made
+ *   vendor-checked simulator   against a simulator; each request and answer is checked against the vendor's API description
+ *   stand-in                   against a simulator, script or synthetic disk of this project, which may share our mistakes
+ *   never seen                 no test has seen it; there may be code, configuration and offline checks
+ */
+export type Grade = 'real' | 'vendor-checked simulator' | 'stand-in' | 'never seen';
+
+export interface Capability {
+  readonly area: string;
+  readonly capability: string;
+  /** What the specs below can prove when all of them pass. */
+  readonly grade: Grade;
+  /** What it was tried with, and the limits. */
+  readonly against: string;
+  /** Spec files below e2e, without `.spec.ts`. Empty where the grade is `never seen`. */
+  readonly specs: readonly string[];
+}
+
+type Row = readonly [capability: string, grade: Grade, against: string, ...specs: readonly string[]];
+
+const noAdapter = (side: string, ...plugins: readonly string[]): Row[] =>
+  plugins.map((plugin) => [`\`${plugin}\` as a ${side}`, 'never seen', 'configuration and offline checks only']);
+
+const part = (area: string, ...rows: readonly Row[]): Capability[] =>
+  rows.map(([capability, grade, against, ...specs]) => ({ area, capability, grade, against, specs }));
+
+/** The names of programs with a version that matters, as the results record them. */
+export const programs: Readonly<Record<string, readonly string[]>> = {
+  QEMU: ['qemu-system-x86_64', '--version'],
+  nbdkit: ['nbdkit', '--version'],
+  OpenSSH: ['ssh', '-V'],
+  Chromium: ['chromium', '--version'],
+  Nova: ['dpkg-query', '--show', '--showformat=${Version}', 'nova-common'],
+};
+
+/** Kept by hand: a new spec file needs a line here. */
+export const capabilities: readonly Capability[] = [
+  ...part('Sources',
+    ['`disk-images`: raw, qcow2, VMDK, VHD, VHDX, VDI, OVF, OVA', 'real', 'images made by qemu-img, on Linux; no QEMU is needed to read them', 'specs/disk-images', 'specs/image-formats', 'specs/source-conformance'],
+    ['`disk-images` on Windows and macOS', 'never seen', 'the same code'],
+    ['`qemu-hypervisor`: running VMs, changed block tracking', 'real', 'QEMU', 'specs/qemu-hypervisor', 'specs/running-guest', 'specs/source-conformance', 'specs/nbd', 'specs-full/qemu-interruptions', 'specs-full/source-vm-rig'],
+    ['`qemu-hypervisor`: through libvirt', 'stand-in', 'a stand-in for virsh', 'specs/qemu-hypervisor'],
+    ['`open-source-cloud`: backups in the object store and in Ceph, Ceph snapshots, export worker', 'real', 'OpenStack Zed of Debian, Ceph', 'specs-openstack/source', 'specs-openstack/source-conformance', 'specs-openstack/source-faults', 'specs-openstack/crash', 'specs-openstack/two-projects'],
+    ['`open-source-cloud`: compressed backups', 'never seen', 'refused'],
+    ...noAdapter('source', 'virtualization-platform', 'large-public-cloud', 'windows-hypervisor', 'resource-group-cloud', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
+  ),
+  ...part('Destinations',
+    ['`european-cloud`: volumes, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of the IaaS API v2, checked when `CAUSEWAY_EUROPEAN_CLOUD_OPENAPI` names the vendor\'s document', 'specs/european-cloud-rig', 'specs/european-cloud-destination', 'specs/european-cloud-deployment', 'specs/destination-conformance'],
+    ['`european-cloud`: the real cloud', 'never seen', ''],
+    ['`open-source-cloud`: volumes, workers, faults', 'real', 'OpenStack Zed of Debian', 'specs-openstack/destination', 'specs-openstack/conformance', 'specs-openstack/faults', 'specs-openstack/parameters', 'specs-openstack/worker-down'],
+    ['`open-source-cloud`: passwords, application credentials, regions, tokens that expire', 'real', 'OpenStack Zed of Debian', 'specs-openstack/identity', 'specs-openstack/token-life'],
+    ['`open-source-cloud`: deployments with BIOS and UEFI, in place, rolled back', 'real', 'OpenStack Zed of Debian', 'specs-openstack/deployment', 'specs-openstack/deployment-volumes', 'specs-openstack/firmware', 'specs-openstack/in-place', 'specs-openstack/uefi-guest'],
+    ['`open-source-cloud`: deployments of Windows', 'never seen', ''],
+    ...noAdapter('destination', 'resource-group-cloud', 'compartment-cloud', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
+  ),
+  ...part('Replication',
+    ['Full and incremental executions, verified', 'real', 'real disks and the real agent, on the lab\'s cloud', 'specs/replica-execution', 'specs/resume-cli'],
+    ['Resuming after a killed engine, worker or link', 'real', 'killed processes, cut and silent links, on the lab\'s cloud', 'specs/crash', 'specs/link-loss', 'specs-full/emulated-worker', 'specs-full/set-clock-and-two-processes'],
+    ['Faults of cloud calls', 'stand-in', 'faults of the lab\'s cloud', 'specs/execution-faults', 'specs/deployment-faults'],
+    ['Full disks of this computer', 'real', 'file systems without space', 'specs/full-disk'],
+    ['Two computers with one project, a lost source', 'stand-in', 'the lab\'s cloud', 'specs/other-computer', 'specs/workbench-source-gone'],
+    ['Transfer over HTTPS and SSH, pinned on both sides', 'real', 'OpenSSH, TLS, native and emulated workers', 'specs/transport-conformance', 'specs/transport-trust', 'specs/worker-agent', 'specs/lab-workers'],
+  ),
+  ...part('Deployment and guests',
+    ['Deployment, boot check, roll back, engines killed in between', 'stand-in', 'a guest on the lab\'s cloud', 'specs/deployment', 'specs/deployment-crash', 'specs-full/deployment-guest', 'specs-full/lab-guests'],
+    ['Debian guests: plain, LVM, btrfs, UEFI, LUKS on a mirror', 'real', 'Debian 12 guests, booted on VirtIO', 'specs/osmorphing-linux', 'specs/osmorphing-boot', 'specs/osmorphing-layers', 'specs-full/guest-layouts', 'specs-full/guest-networks', 'specs-guests/migrated-guest-boots'],
+    ['Guests with rpm, dnf or zypper, dracut, NetworkManager', 'stand-in', 'a system made of Debian\'s files that these tools run', 'specs-full/rpm-guest', 'specs/osmorphing-offline'],
+    ['Hostile guests', 'real', 'hostile file systems on a native worker', 'specs/osmorphing-hostile'],
+    ['Guests of the RHEL and SUSE families', 'never seen', 'unit tests on synthetic file trees'],
+    ['Windows guests, prepared by a Linux worker', 'stand-in', 'a synthetic disk with real registry hives and dummy drivers', 'specs/osmorphing-windows-offline', 'specs/deployment-windows'],
+    ['Windows guests, prepared by a Windows worker', 'stand-in', 'a stand-in for WinRM; the PowerShell scripts never ran', 'specs/osmorphing-windows-worker'],
+    ['A real Windows guest', 'never seen', ''],
+  ),
+  ...part('Workbench and command line',
+    ['The page: projects, endpoints, inventory, configuration, executions, deployments, accessibility', 'real', 'Chromium', 'specs/workbench-from-nothing', 'specs/workbench-first-screen', 'specs/workbench-configure', 'specs/workbench-deploy', 'specs/workbench-endpoints', 'specs/workbench-keyboard', 'specs/workbench-lists', 'specs/workbench-reopened', 'specs-full/workbench-sample', 'specs-guests/workbench-real-guest'],
+    ['The local web server: admission, content security policy', 'real', 'Chromium', 'specs/workbench-security'],
+    ['The desktop app\'s window, dialogs and key store; its packages', 'never seen', 'unit tests with a typed stand-in for Electron'],
+    ['The cryptography that Electron has', 'stand-in', 'Node without the algorithms that Electron lacks', 'specs/electron-cryptography'],
+    ['Workspace trust', 'real', 'a hostile project folder', 'specs/hostile-project'],
+    ['Offline checks of environments', 'real', 'the built command line', 'specs/validate-cli'],
+    ['The demonstration', 'real', 'the lab', 'specs-full/demo'],
+  ),
+];

@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+/** Words that docs/glossary.md and plain English replace, with what to write instead. */
+const replaced: readonly (readonly [RegExp, string])[] = [
+  [/\bwhom\b/i, 'server certificate, owner…'],
+  [/\bwhose\b/i, 'with, of the'],
+  [/\bis believed\b/i, 'is trusted'],
+  [/\bwhat counts\b|\bit counts\b|\bcounts from\b/i, 'effective settings, applies from'],
+  [/\btake from\b/i, 'import from'],
+  [/\btake(s|n)? in\b/i, 'import'],
+  [/\bmend(s|ed|ing)?\b/i, 'fix'],
+  [/\bg(o|oes|oing|one) on\b|\bwent on\b/i, 'resume, continue'],
+  [/\b(a|one) (row|column|line|machine|value|file) a (page|row|line)\b|\b(one|rows|values) a (page|line|row)\b/i, 'per page, per row, per line'],
+  [/\bof ours\b|\bours\b|\bbecause of us\b/i, 'Causeway, this project'],
+  [/\bbehind it'?s back\b/i, 'without its knowledge'],
+  [/\b(the|this|each|every|last|next|another|first) run\b/i, 'execution, deployment'],
+  [/\bruns at the same time\b|\bruns of replicas?\b/i, 'concurrency, executions'],
+  [/\bat once\b/i, 'immediately, in parallel'],
+  [/\bwas (seen|looked at)\b|\bto be seen\b|\bbe seen of\b/i, 'details, checked'],
+  [/\bis had\b|\bto be had\b/i, 'is available'],
+  [/\bit holds\b|\bthat holds wins\b/i, 'takes effect, applies'],
+  [/\bis told\b|\bbe told\b/i, 'is notified, is set'],
+  [/\bleft out\b/i, 'skipped'],
+  [/\bc(o|a)me up\b/i, 'boot'],
+  [/\bwhat is said\b|\bnot named stays\b/i, 'settings, options not given'],
+  [/\bis no (part|key|object|catalog|plugin)\b/i, 'unknown, is not a'],
+  [/\bpast its life\b/i, 'end-of-life'],
+  [/\bdistrust\b/i, 'suspect'],
+  [/\bin the evidence\b/i, 'in the details'],
+  [/\bwants (a|an|key|JSON|one)\b/i, 'must be'],
+  [/\bfor a look\b/i, 'for troubleshooting'],
+  [/\bundoes\b|\bundo what\b/i, 'roll back'],
+  [/\barrived\b/i, 'was received'],
+];
+
+/** Texts that may say it all the same, each with the reason. */
+const allowed: readonly { readonly text: string; readonly reason: string }[] = [];
+
+/** Every text in a file's code: literals, the parts of templates, text of the page. Comments and imports are left out. */
+function textsOf(path: string): { readonly line: number; readonly text: string }[] {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true, path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
+  const found: { line: number; text: string }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isLiteralTypeNode(node)) return;
+    if (ts.isTemplateExpression(node)) found.push(at(node, [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…')));
+    else if (ts.isStringLiteralLike(node) || ts.isJsxText(node)) found.push(at(node, node.text));
+    ts.forEachChild(node, visit);
+  };
+  const at = (node: ts.Node, text: string) => ({ line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, text });
+  visit(source);
+  return found;
+}
+
+const root = join(import.meta.dirname, '..');
+const files = globSync(['renderer/text/**/*.ts', 'shared/model/errors/*.ts', 'electron/cli/**/*.ts'], { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+
+test.each(['renderer/text', 'shared/model/errors', 'electron/cli'])('the texts in %s use the words of the glossary', (folder) => {
+  const wrong = files.filter((path) => path.startsWith(folder)).flatMap((path) => textsOf(join(root, path)).flatMap(({ line, text }) =>
+    replaced.filter(([words]) => words.test(text) && !allowed.some((one) => one.text === text)).map(([words, better]) => `${path}:${line}: "${words.exec(text)![0]}" (better: ${better}) in: ${text}`)));
+  expect(wrong).toEqual([]);
+});
+
+test('the pages use the words of the glossary', () => {
+  const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })];
+  const wrong = pages.flatMap((path) => readFileSync(join(root, path), 'utf8').split('\n').flatMap((text, index) =>
+    replaced.filter(([words]) => words.test(text)).map(([words, better]) => `${path}:${index + 1}: "${words.exec(text)![0]}" (better: ${better})`)));
+  expect(wrong).toEqual([]);
+});
+
+test('what is allowed is still there', () => {
+  const all = new Set(files.flatMap((path) => textsOf(join(root, path)).map(({ text }) => text)));
+  expect(allowed.filter(({ text }) => !all.has(text))).toEqual([]);
+});
+
+test('the glossary is sorted, and has each word once', () => {
+  const words = [...readFileSync(join(root, 'docs', 'glossary.md'), 'utf8').matchAll(/^\| ([^|]+) \| [^-]/gm)].map(([, word]) => word!).slice(1);
+  expect(words.length).toBeGreaterThan(40);
+  expect(words).toEqual([...new Set(words)].toSorted((a, b) => a.localeCompare(b, 'en')));
+});

@@ -1,0 +1,40 @@
+/** Something to run, one of many. */
+export interface Task {
+  readonly name: string;
+  /** Lanes have their own number of places: `check` (lint, types, unit tests) and `spec`. */
+  readonly lane: string;
+  /** Tasks with the same value never run at the same time. */
+  readonly exclusive?: string | undefined;
+  /** How long it is expected to take, seconds. */
+  readonly expectedSeconds: number;
+}
+
+/**
+ * Runs all tasks, in each lane as many at once as it has places, the longest first, so that no long one is left for the
+ * end. A task that waits for a resource lets shorter ones pass. Resolves with the results in the order of their ends.
+ */
+export function runAll<T extends Task, R>(tasks: readonly T[], places: Readonly<Record<string, number>>, run: (task: T) => Promise<R>): Promise<R[]> {
+  const waiting = tasks.toSorted((a, b) => b.expectedSeconds - a.expectedSeconds);
+  const running = new Set<T>();
+  const results: R[] = [];
+  return new Promise((resolve, reject) => {
+    const isFree = (task: T): boolean => {
+      const others = [...running];
+      return others.filter(({ lane }) => lane === task.lane).length < (places[task.lane] ?? 1) &&
+        (task.exclusive === undefined || others.every(({ exclusive }) => exclusive !== task.exclusive));
+    };
+    const start = (): void => {
+      for (let at = waiting.findIndex(isFree); at >= 0; at = waiting.findIndex(isFree)) {
+        const [task] = waiting.splice(at, 1) as [T];
+        running.add(task);
+        run(task).then((result) => {
+          results.push(result);
+          running.delete(task);
+          start();
+        }, reject);
+      }
+      if (running.size === 0) resolve(results);
+    };
+    start();
+  });
+}

@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { skippedForAReason, specsOf, tierEnvironment, tierOf } from './tiers.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+/** Suites with a command of their own: folder → script in package.json. */
+const suites: Readonly<Record<string, string>> = { 'specs-openstack': 'test:openstack', 'specs-guests': 'test:guests', endurance: 'test:endurance' };
+
+test('every spec file is in the folder of a tier or of a suite that has a command', () => {
+  const inTiers = new Set(specsOf('full', root).map(({ path }) => path));
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly scripts: Readonly<Record<string, string>> };
+  const elsewhere = globSync('e2e/**/*.spec.ts', { cwd: root }).filter((path) => !inTiers.has(path));
+  expect(elsewhere.filter((path) => scripts[suites[path.split('/')[1] ?? ''] ?? ''] === undefined)).toEqual([]);
+});
+
+test('continuous integration runs what the usual tier runs, and more', () => {
+  const [usual, full] = (['usual', 'full'] as const).map((tier) => specsOf(tier, root).map(({ path }) => path));
+  expect(full).toEqual(expect.arrayContaining(usual!));
+  expect(full!.length).toBeGreaterThan(usual!.length);
+  expect([tierOf({}), tierOf({ CI: 'true' })]).toEqual(['usual', 'full']);
+});
+
+test('a variable that a tier sets is read by a spec or a rig', () => {
+  const sources = globSync('e2e/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
+  for (const name of Object.values(tierEnvironment).flatMap(Object.keys)) expect(sources).toContain(`'${name}'`);
+});
+
+test('files whose tests may be skipped exist', () => {
+  const names = specsOf('full', root).map(({ path }) => path.split('/').at(-1));
+  for (const name of Object.keys(skippedForAReason)) expect(names).toContain(name);
+});

@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Which spec runs when. The folder of a spec file is its tier:
+ *
+ * - `e2e/specs`: usual. `npm test`, every capability once; at most 8 minutes on two cores once the images are built.
+ * - `e2e/specs-full`: with `CI=true` the same command runs these too, and everything that the usual tier samples, in at
+ *   most 45 minutes.
+ * - further folders are suites with a command of their own, e.g. `npm run test:openstack`, `npm run test:guests`.
+ */
+export type Tier = 'usual' | 'full';
+
+export const tierOf = (env: { readonly CI?: string | undefined }): Tier => (env.CI === 'true' ? 'full' : 'usual');
+
+/** What a tier sets for its specs; what somebody has set by hand is kept. */
+export const tierEnvironment: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
+  // Seeded loops are short here.
+  usual: { CAUSEWAY_CRASH_POINTS: '2', CAUSEWAY_FAULT_CASES: '3' },
+  full: { CAUSEWAY_CRASH_POINTS: '6', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_SAMPLE: '1' },
+};
+
+/** One spec file of a run. */
+export interface SpecFile {
+  /** Relative to the repository. */
+  readonly path: string;
+  /** Files with the same resource never run at the same time: a line `// exclusive: <resource>` in the file. */
+  readonly exclusive: string | undefined;
+}
+
+/** The spec files of a tier; those of the usual tier run in the full one as well. */
+export function specsOf(tier: Tier, root: string): SpecFile[] {
+  const folders = tier === 'usual' ? ['e2e/specs'] : ['e2e/specs', 'e2e/specs-full'];
+  return folders
+    .flatMap((folder) => globSync(`${folder}/**/*.spec.ts`, { cwd: root }))
+    .toSorted()
+    .map((path) => ({ path, exclusive: /^\/\/ exclusive: (.+)$/m.exec(readFileSync(join(root, path), 'utf8'))?.[1] }));
+}
+
+/**
+ * Tests that are skipped even where everything can run, with why. With `CI=true` any other skipped test fails the run on a
+ * machine with root: what can run there must.
+ */
+export const skippedForAReason: Readonly<Record<string, string>> = {
+  'osmorphing-windows-offline.spec.ts': 'the comparison with virt-v2v-in-place needs Debian\'s virt-v2v: CAUSEWAY_VIRT_V2V=1',
+  'destination-conformance.spec.ts': 'faults of single calls are tried with one kind of worker, not with each',
+  'resume-cli.spec.ts': 'port 22 of this machine is taken',
+  'transport-conformance.spec.ts': 'the file system of this machine\'s root is on no block device',
+};

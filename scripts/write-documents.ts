@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withBlock } from './documents/generated-block.ts';
+import { wholeDeployment, wholeExecution } from './documents/task-graphs.ts';
+import { wallsTable } from './documents/walls.ts';
+import { currentMatrix } from './support-matrix.ts';
+
+/**
+ * Writes the generated parts of the pages in docs/. A test fails when a page differs from the code: then run `npm run docs`.
+ */
+
+/** Page → name of a generated part → what writes it. */
+export const generated: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'docs/architecture.md': { walls: wallsTable },
+  'docs/one-execution.md': { execution: wholeExecution, deployment: wholeDeployment },
+  'docs/support-matrix.md': { matrix: () => currentMatrix(join(import.meta.dirname, '..')) },
+};
+
+/** A page as it should be now. */
+export function currentPage(root: string, page: string): string {
+  return Object.entries(generated[page] ?? {}).reduce((text, [name, write]) => withBlock(text, name, write()), readFileSync(join(root, page), 'utf8'));
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..');
+  for (const page of Object.keys(generated)) writeFileSync(join(root, page), currentPage(root, page));
+}

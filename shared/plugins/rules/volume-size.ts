@@ -1,0 +1,21 @@
+import type { Rule } from '../../validation/rule.ts';
+
+const gibi = 2 ** 30;
+
+/** Volumes of the platform have whole GiB, so a disk of another size gets a larger volume. */
+export function volumesHaveWholeGib(plugin: string): Rule {
+  return {
+    id: `${plugin}/volume-larger-than-disk`,
+    *check({ vm }) {
+      for (const [index, { size_bytes: size }] of (vm?.disks ?? []).entries()) {
+        if (size === undefined || size <= 0 || size % gibi === 0) continue;
+        yield {
+          severity: 'info',
+          from: 'document',
+          at: ['vm', 'disks', index, 'size_bytes'],
+          message: `The disk has ${size} bytes (${(size / gibi).toFixed(2)} GiB) and gets a volume of ${Math.ceil(size / gibi)} GiB: volumes have whole GiB.`,
+        };
+      }
+    },
+  };
+}
