@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { replicaGraph } from '../../electron/engine/executions/replica-graph.ts';
 import type { EngineProcess } from '../rigs/project/lab-project.ts';
 import { change, MiB, type Lane } from './lane.ts';
 
@@ -13,8 +14,12 @@ interface Blow {
 
 const tasks = [
   'describe-vm', 'ensure-volumes', 'ensure-volumes', 'take-snapshot', 'start-worker', 'start-worker', 'replicate-disks', 'replicate-disks', 'replicate-disks',
-  'replicate-disks', 'verify-disks', 'stop-worker', 'stop-worker', 'record-success', 'settle-snapshot',
+  'replicate-disks', 'verify-disks', 'stop-worker', 'stop-worker', 'confirm-snapshot', 'record-success', 'release-snapshot',
 ];
+// A blow that waits for a task that no execution has would never fall.
+const known = new Set(replicaGraph({}).map(({ id }) => id));
+const unknown = tasks.filter((task) => !known.has(task));
+if (unknown.length > 0) throw new Error(`no tasks of an execution: ${unknown.join(', ')}`);
 
 function chooseBlow(random: () => number): Blow {
   const after = tasks[Math.floor(random() * tasks.length)] ?? 'replicate-disks';

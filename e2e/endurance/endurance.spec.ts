@@ -25,21 +25,30 @@ interface Failure {
 const failures: Failure[] = [];
 const done: Record<string, number> = {};
 
-/** Goes through one kind of points on one transport; a lab in which something went wrong is replaced. */
-async function through(
-  kind: 'crash' | 'fault', transport: Transport, count: number, diskMiB: number,
-  prepare: (lane: Lane) => Promise<(random: () => number) => Promise<{ readonly what: string; readonly wrong: readonly string[] }>>,
+/** Labs of one transport beside each other: a point waits most of its time. */
+const lanesEach = 2;
+
+/** Goes through one kind of points on one transport, shared out to its lanes. */
+async function through(kind: 'crash' | 'fault', transport: Transport, count: number, diskMiB: number, prepare: Prepare): Promise<void> {
+  await Promise.all(Array.from({ length: lanesEach }, (_, first) => throughLane(kind, transport, { first, count }, diskMiB, prepare)));
+}
+
+type Prepare = (lane: Lane) => Promise<(random: () => number) => Promise<{ readonly what: string; readonly wrong: readonly string[] }>>;
+
+/** A lab in which something went wrong is replaced. */
+async function throughLane(
+  kind: 'crash' | 'fault', transport: Transport, { first, count }: { readonly first: number; readonly count: number }, diskMiB: number, prepare: Prepare,
 ): Promise<void> {
   let lane: Lane | undefined;
   let run: Awaited<ReturnType<typeof prepare>> | undefined;
-  for (let index = 0; index < count; index += 1) {
+  for (let index = first; index < count; index += lanesEach) {
     const startedAt = performance.now();
     const outcome = await (async () => {
       lane ??= await startLane(transport, diskMiB);
       run ??= await prepare(lane);
       return run(seeded(seed + index * 7919 + (kind === 'crash' ? 0 : 104_729) + (transport === 'SSH' ? 1_299_709 : 0)));
     })().catch((error: unknown) => ({ what: 'the point itself', wrong: [error instanceof Error ? (error.stack ?? error.message) : String(error)] }));
-    done[`${kind} ${transport}`] = index + 1;
+    done[`${kind} ${transport}`] = (done[`${kind} ${transport}`] ?? 0) + 1;
     console.log(`${kind} ${transport} ${index}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s ${outcome.what} ${outcome.wrong.join('; ')}`);
     if (outcome.wrong.length === 0) continue;
     failures.push({ kind, transport, index, ...outcome });

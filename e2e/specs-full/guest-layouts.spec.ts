@@ -38,7 +38,8 @@ const expected: Readonly<Record<LayoutName, Expected>> = {
     root: /^\/dev\/vda1\[\/@rootfs\] btrfs /,
   },
   uefi: {
-    stops: /^BdsDxe: failed to load Boot0001 .*: Not Found$/,
+    // The firmware goes on from the one to the other: which is read depends on when the console is looked at.
+    stops: /^(BdsDxe: failed to load Boot0001 .*: Not Found|UEFI Interactive Shell v\d.*)$/,
     dossier: { bootloader: 'grub-efi', firmware: 'uefi', mounts: { '/boot/efi': { content: 'vfat' } } },
     root: /^\/dev\/vda2 ext4 /,
     notes: { 'ensure-efi-loader': ['copied grubx64.efi to /boot/efi/EFI/BOOT'] },
