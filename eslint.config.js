@@ -7,10 +7,22 @@ const platforms = readdirSync(new URL('./electron/engine/platforms', import.meta
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
+const features = readdirSync(new URL('./renderer/features', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
 /** The walls of the house: who (`target`) must not import whom (`from`, but for `except`), and the rule in words. */
 const walls = [
   { target: 'shared', from: ['electron', 'renderer', 'e2e', 'scripts'], message: 'shared imports nothing else of ours' },
   { target: 'renderer', from: ['electron', 'e2e', 'scripts'], message: 'the renderer imports only shared' },
+  ...features.map((name) => ({
+    target: `renderer/features/${name}`,
+    from: ['renderer/features'],
+    except: [`renderer/features/${name}`],
+    message: 'a feature never imports another feature: what several need belongs to components or forms',
+  })),
+  { target: 'renderer/components', from: ['renderer/forms', 'renderer/features'], message: 'components know no form and no feature' },
+  { target: 'renderer/forms', from: ['renderer/features'], message: 'forms know no feature' },
   { target: 'electron', from: ['renderer', 'e2e', 'scripts'], message: 'electron imports shared and itself' },
   {
     target: 'electron/engine',

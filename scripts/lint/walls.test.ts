@@ -33,6 +33,10 @@ describe('the walls of the house', () => {
     ['shared/model/x.ts', 'console.log(process.pid);'],
     ['renderer/app/x.ts', "import '../../electron/page/page-files.ts';"],
     ['renderer/app/x.ts', "import 'electron';"],
+    ['renderer/features/replicas/x.ts', "import '../runs/run-screen.tsx';"],
+    ['renderer/components/x.ts', "import '../features/runs/run-screen.tsx';"],
+    ['renderer/components/x.ts', "import '../forms/schema-fields.tsx';"],
+    ['renderer/forms/x.ts', "import '../features/runs/run-screen.tsx';"],
     ['electron/engine/x.ts', "import 'electron';"],
     ['electron/engine/x.ts', "import '../main/origins.ts';"],
     ['electron/preload.ts', "import '../shared/model/vm.ts';"],
@@ -48,6 +52,8 @@ describe('the walls of the house', () => {
     ['electron/engine/images/x.ts', "import '../ports/disk-reader.ts';"],
     ['electron/engine/platforms/disk-images/x.ts', "import '../../images/open-image.ts';"],
     ['renderer/app/x.ts', "import '../../shared/model/vm.ts';"],
+    ['renderer/features/replicas/x.ts', "import './replica-screen.tsx';\nimport '../../components/screen.tsx';\nimport '../../forms/schema-fields.tsx';"],
+    ['renderer/app/x.ts', "import '../features/replicas/replica-screen.tsx';"],
     ['electron/main/x.ts', "import 'electron';"],
   ])('%s may say %s', async (file, code) => {
     expect(await complaints(file, code)).toEqual([]);

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { vmSchema } from '../model/vm.ts';
-import { guessPlans, importMachines, planFor } from './import-machines.ts';
+import { importMachines } from './import-machines.ts';
 import { readTables } from './read-tables.ts';
+import { guessPlans, planFor } from './table-plan.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const csv = async (text: string) => guessPlans(await readTables('machines.csv', utf8(text)));

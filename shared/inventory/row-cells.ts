@@ -1,8 +1,8 @@
 import type { Vm } from '../model/vm.ts';
-import type { TablePlan } from './import-machines.ts';
 import type { InventoryMachine } from './inventory.ts';
 import { listParts, parseNumber, parseSize } from './quantity.ts';
 import type { TableRow } from './table.ts';
+import type { TablePlan } from './table-plan.ts';
 
 /** Something in a row that can't be taken as it is. A machine with an error is not imported. */
 export interface RowProblem {

@@ -20,7 +20,8 @@ export const registerInventoryImport: CommandRegistrar = (program, context) => {
       const { withProject } = await import('../project/with-project.ts');
       const { readTablesInWorker } = await import('../project/read-tables-in-worker.ts');
       const { readInputFile } = await import('../project/read-input-file.ts');
-      const { guessPlans, importMachines } = await import('../../../shared/inventory/import-machines.ts');
+      const { importMachines } = await import('../../../shared/inventory/import-machines.ts');
+      const { guessPlans } = await import('../../../shared/inventory/table-plan.ts');
       const { compareInventories } = await import('../../../shared/inventory/compare-inventories.ts');
       const { inventoryTable } = await import('../output/inventory-table.ts');
       const { print } = await import('../output/print.ts');

@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import { sides, type Side } from '../../../shared/model/plugin-id.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { WorkbenchInput } from '../../app/workbench-link.ts';
-import type { EnvironmentDraft } from './environment-draft.ts';
-import { sameJson } from './same-json.ts';
+import type { EnvironmentDraft } from '../../forms/environment/environment-draft.ts';
+import { sameJson } from '../../forms/environment/same-json.ts';
 
 /** A setting of the machine that is being edited: set, or cleared. */
 export interface OwnSetting {

@@ -24,8 +24,8 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { text } from '../../text/en.ts';
 import { alike, changesOf, ownSettings, type ReplicaChange } from './apply-settings.ts';
-import { shortText } from './environment-field.tsx';
-import type { EnvironmentDraft } from './environment-draft.ts';
+import { shortText } from '../../forms/environment/environment-field.tsx';
+import type { EnvironmentDraft } from '../../forms/environment/environment-draft.ts';
 
 interface Props {
   readonly replica: Replica;

@@ -10,12 +10,12 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
-import { useDraftVersion } from './draft-context.tsx';
-import { EnvironmentDraft } from './environment-draft.ts';
-import { EnvironmentEditor } from './environment-editor.tsx';
-import { sameJson } from './same-json.ts';
+import { useDraftVersion } from '../../forms/environment/draft-context.tsx';
+import { EnvironmentDraft } from '../../forms/environment/environment-draft.ts';
+import { EnvironmentEditor } from '../../forms/environment/environment-editor.tsx';
+import { sameJson } from '../../forms/environment/same-json.ts';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { useOptions } from './use-options.ts';
+import { useOptions } from '../../forms/environment/use-options.ts';
 
 interface Props {
   readonly defaults: Defaults;

@@ -14,15 +14,15 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
 import { ApplyToMany } from './apply-to-many.tsx';
-import { draftOfReplica } from './draft-of-replica.ts';
-import { DraftForm } from './draft-form.tsx';
-import { EnvironmentEditor } from './environment-editor.tsx';
-import { ProviderConfiguration } from './provider-configuration.tsx';
-import { sameJson } from './same-json.ts';
+import { draftOfReplica } from '../../forms/environment/draft-of-replica.ts';
+import { DraftForm } from '../../forms/environment/draft-form.tsx';
+import { EnvironmentEditor } from '../../forms/environment/environment-editor.tsx';
+import { ProviderConfiguration } from '../../forms/environment/provider-configuration.tsx';
+import { sameJson } from '../../forms/environment/same-json.ts';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { useDraftContext } from './use-draft-context.ts';
-import { useOptions } from './use-options.ts';
-import { WaveField } from './wave-field.tsx';
+import { useDraftContext } from '../../forms/environment/use-draft-context.ts';
+import { useOptions } from '../../forms/environment/use-options.ts';
+import { WaveField } from '../../forms/environment/wave-field.tsx';
 
 interface Props {
   readonly replica: Replica;

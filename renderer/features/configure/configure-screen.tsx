@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
-import { VaultNeeded } from '../home/vault-card.tsx';
+import { VaultNeeded } from '../../components/vault-card.tsx';
 import { ConfigureReplica } from './configure-replica.tsx';
 
 /** The environment of a replica as a form. Works without a network, with what was last known of both ends. */

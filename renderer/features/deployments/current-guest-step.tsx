@@ -1,5 +1,5 @@
 import Typography from '@mui/material/Typography';
-import { useDeploymentEvents } from '../runs/use-events.ts';
+import { useDeploymentEvents } from '../../components/executions/use-events.ts';
 
 /** What the preparation is at right now. A component of its own, because the guest's log comes with hundreds of lines. */
 export function CurrentGuestStep({ deploymentId }: { readonly deploymentId: string }) {

@@ -8,7 +8,7 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { text } from '../../text/en.ts';
-import { ResourceList } from '../ledger/resource-list.tsx';
+import { ResourceList } from '../../components/resource-list.tsx';
 
 const words = text.deployments;
 

@@ -5,10 +5,10 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
-import { CancelRunDialog } from '../runs/cancel-run-dialog.tsx';
+import { CancelRunDialog } from '../../components/executions/cancel-run-dialog.tsx';
 import { DeleteDeployment } from './delete-deployment.tsx';
 import { optionsForAgain } from './options-for-again.ts';
-import { StartDeploymentDialog } from './start-deployment-dialog.tsx';
+import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 
 const words = text.deployments;
 

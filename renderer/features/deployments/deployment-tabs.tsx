@@ -6,8 +6,8 @@ import Typography from '@mui/material/Typography';
 import { useId, useState } from 'react';
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { text } from '../../text/en.ts';
-import { ResourceList } from '../ledger/resource-list.tsx';
-import { DeploymentEvents } from '../runs/event-log.tsx';
+import { ResourceList } from '../../components/resource-list.tsx';
+import { DeploymentEvents } from '../../components/executions/event-log.tsx';
 import { ConsoleView } from './console-view.tsx';
 import { GuestView } from './guest-view.tsx';
 

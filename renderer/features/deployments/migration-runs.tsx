@@ -7,9 +7,9 @@ import { isTerminalExecution } from '../../../shared/model/execution.ts';
 import { hrefOf } from '../../app/route.ts';
 import { bytesText } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
-import { useRunQuery } from '../runs/use-run-query.ts';
-import { ExecutionLabel } from '../runs/execution-label.tsx';
-import { RunLine } from '../runs/run-line.tsx';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
+import { ExecutionLabel } from '../../components/executions/execution-label.tsx';
+import { RunLine } from '../../components/executions/run-line.tsx';
 
 /** The executions of a migration, with how far they are. */
 export function MigrationRuns({ deployment }: { readonly deployment: DeploymentDetail }) {

@@ -9,7 +9,7 @@ import { guestRootSchema, type GuestRoot } from '../../../shared/model/guest-pre
 import type { Replica } from '../../../shared/model/replica.ts';
 import { text } from '../../text/en.ts';
 import { optionsForAgain } from './options-for-again.ts';
-import { StartDeploymentDialog } from './start-deployment-dialog.tsx';
+import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 
 const words = text.deployments;
 const candidatesSchema = z.array(guestRootSchema);

@@ -10,7 +10,7 @@ import { FileButton } from '../../components/file-button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
-import { VaultNeeded } from '../home/vault-card.tsx';
+import { VaultNeeded } from '../../components/vault-card.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { importedEndpoint, withoutSecrets, type ImportedEndpoint } from './export-endpoint.ts';
 

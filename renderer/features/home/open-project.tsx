@@ -15,7 +15,7 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
-import { VaultCard } from './vault-card.tsx';
+import { VaultCard } from '../../components/vault-card.tsx';
 
 /** One project: its vault, and the way from an empty project to a replicated virtual machine. */
 export function OpenProject({ project }: { readonly project: Project }) {

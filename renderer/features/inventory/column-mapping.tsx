@@ -8,7 +8,8 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { importFields, sizeUnits, type ColumnMap, type ImportField, type SizeUnit, type TableRole } from '../../../shared/inventory/import-fields.ts';
-import { planFor, withColumns, type ImportChoices, type TablePlan } from '../../../shared/inventory/import-machines.ts';
+import type { ImportChoices } from '../../../shared/inventory/import-machines.ts';
+import { planFor, withColumns, type TablePlan } from '../../../shared/inventory/table-plan.ts';
 import type { Table } from '../../../shared/inventory/table.ts';
 import { text } from '../../text/en.ts';
 

@@ -10,7 +10,7 @@ import { useAction } from '../../app/use-action.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { text } from '../../text/en.ts';
-import { startingDocument } from '../replicas/starting-document.ts';
+import { startingDocument } from '../../forms/environment/starting-document.ts';
 
 /** Makes an environment file for a machine that no endpoint has to know. */
 export function EnvironmentFileDialog({ vm, onClose }: { readonly vm: Vm; readonly onClose: () => void }) {

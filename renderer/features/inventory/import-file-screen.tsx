@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button';
 import { useMemo, useState } from 'react';
-import type { ImportChoices, TablePlan } from '../../../shared/inventory/import-machines.ts';
-import { importMachines } from '../../../shared/inventory/import-machines.ts';
+import { importMachines, type ImportChoices } from '../../../shared/inventory/import-machines.ts';
+import type { TablePlan } from '../../../shared/inventory/table-plan.ts';
 import { readTables } from '../../../shared/inventory/read-tables.ts';
 import type { Table } from '../../../shared/inventory/table.ts';
 import { useAction } from '../../app/use-action.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '../../app/workbench-context.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
-import { VaultNeeded } from '../home/vault-card.tsx';
+import { VaultNeeded } from '../../components/vault-card.tsx';
 import { KeepPreview } from './keep-preview.tsx';
 
 /** Reads all machines of a source in full and shows what keeping them would change. */

@@ -1,5 +1,5 @@
 import { importFields, type ColumnMap, type TableRole } from '../../../shared/inventory/import-fields.ts';
-import { guessPlans, planFor, withColumns, type TablePlan } from '../../../shared/inventory/import-machines.ts';
+import { guessPlans, planFor, withColumns, type TablePlan } from '../../../shared/inventory/table-plan.ts';
 import type { Table } from '../../../shared/inventory/table.ts';
 
 const key = 'causeway.import-columns';

@@ -9,7 +9,7 @@ import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { text } from '../../text/en.ts';
-import { VaultNeeded } from '../home/vault-card.tsx';
+import { VaultNeeded } from '../../components/vault-card.tsx';
 import { VmTable } from './vm-table.tsx';
 
 /** The virtual machines of one source, as they are now. */

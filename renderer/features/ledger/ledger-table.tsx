@@ -13,7 +13,7 @@ import { durationText, minuteText } from '../../components/quantities.ts';
 import { StateLabel } from '../../components/state-label.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
-import { kindText } from './resource-list.tsx';
+import { kindText } from '../../components/resource-list.tsx';
 import type { Owners } from './use-owners.ts';
 
 const words = text.ledger;

@@ -14,7 +14,7 @@ import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { text } from '../../text/en.ts';
-import { kindText } from './resource-list.tsx';
+import { kindText } from '../../components/resource-list.tsx';
 
 type Results = WorkbenchOutput<'ledger.remove'>;
 

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import { hrefOf } from '../../app/route.ts';
 import { text } from '../../text/en.ts';
-import { useRunQuery } from '../runs/use-run-query.ts';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
 
 /** What a resource was made for. */
 export interface Owner {

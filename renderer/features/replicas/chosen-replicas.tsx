@@ -6,10 +6,10 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { text } from '../../text/en.ts';
-import { useRunQuery } from '../runs/use-run-query.ts';
-import { StartDeploymentDialog } from '../deployments/start-deployment-dialog.tsx';
-import { QueueLimitDialog } from '../runs/queue-limit-dialog.tsx';
-import { StartRunDialog } from '../runs/start-run-dialog.tsx';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
+import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
+import { QueueLimitDialog } from '../../forms/execution/queue-limit-dialog.tsx';
+import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
 import { isIdle, type ReplicaLife } from './replica-life.ts';
 
 export interface ChosenReplica {

@@ -12,8 +12,8 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { text } from '../../text/en.ts';
-import { useRunQuery } from '../runs/use-run-query.ts';
-import { ResourceList } from '../ledger/resource-list.tsx';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
+import { ResourceList } from '../../components/resource-list.tsx';
 
 /** Says what is deleted and what stays, and asks for the name. */
 export function DeleteReplica({ replica, onClose }: { readonly replica: Replica; readonly onClose: () => void }) {

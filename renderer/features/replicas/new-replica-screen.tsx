@@ -14,8 +14,8 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/en.ts';
-import { VaultNeeded } from '../home/vault-card.tsx';
-import { useOptions } from '../configure/use-options.ts';
+import { VaultNeeded } from '../../components/vault-card.tsx';
+import { useOptions } from '../../forms/environment/use-options.ts';
 import { ReplicaForm } from './replica-form.tsx';
 
 /** From a virtual machine to its replica: the destination, then the environment. */

@@ -7,8 +7,8 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
-import { StartDeploymentDialog } from '../deployments/start-deployment-dialog.tsx';
-import { StartRunDialog } from '../runs/start-run-dialog.tsx';
+import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
+import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
 import type { LifeStep, ReplicaLife } from './replica-life.ts';
 
 interface Props {

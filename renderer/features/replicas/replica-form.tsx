@@ -15,14 +15,14 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
-import { draftOfReplica, weakerLayers } from '../configure/draft-of-replica.ts';
-import { DraftForm } from '../configure/draft-form.tsx';
-import { EnvironmentEditor } from '../configure/environment-editor.tsx';
-import { ProviderConfiguration } from '../configure/provider-configuration.tsx';
-import { useDraftContext } from '../configure/use-draft-context.ts';
-import type { Choices } from '../configure/use-options.ts';
-import { WaveField } from '../configure/wave-field.tsx';
-import { startingEnvironments } from './starting-document.ts';
+import { draftOfReplica, weakerLayers } from '../../forms/environment/draft-of-replica.ts';
+import { DraftForm } from '../../forms/environment/draft-form.tsx';
+import { EnvironmentEditor } from '../../forms/environment/environment-editor.tsx';
+import { ProviderConfiguration } from '../../forms/environment/provider-configuration.tsx';
+import { useDraftContext } from '../../forms/environment/use-draft-context.ts';
+import type { Choices } from '../../forms/environment/use-options.ts';
+import { WaveField } from '../../forms/environment/wave-field.tsx';
+import { startingEnvironments } from '../../forms/environment/starting-document.ts';
 
 interface Props {
   readonly vm: Vm;

@@ -9,7 +9,7 @@ import type { ReplicaDisk } from '../../../shared/model/replica.ts';
 import { hrefOf } from '../../app/route.ts';
 import { bytesText, durationText, timeText } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
-import { ExecutionLabel } from '../runs/execution-label.tsx';
+import { ExecutionLabel } from '../../components/executions/execution-label.tsx';
 
 export function DiskTable({ disks }: { readonly disks: readonly ReplicaDisk[] }) {
   return (

@@ -6,10 +6,10 @@ import { isTerminalExecution, type Execution } from '../../../shared/model/execu
 import type { TransferProgress } from '../../../shared/model/progress.ts';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
-import { rateNow } from './bandwidth.ts';
+import { rateNow } from '../../forms/execution/bandwidth.ts';
 import { RateChart } from './rate-chart.tsx';
-import { percentOf, TransferBar } from './transfer-bar.tsx';
-import { useProgress } from './use-progress.ts';
+import { percentOf, TransferBar } from '../../components/executions/transfer-bar.tsx';
+import { useProgress } from '../../components/executions/use-progress.ts';
 import { useRates } from './use-rates.ts';
 
 /** How far every disk is, and how fast it went. */

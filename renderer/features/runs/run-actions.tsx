@@ -9,9 +9,9 @@ import { useLink } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
-import { bandwidthText, readBandwidth } from './bandwidth.ts';
-import { BandwidthField } from './bandwidth-field.tsx';
-import { CancelRunDialog } from './cancel-run-dialog.tsx';
+import { bandwidthText, readBandwidth } from '../../forms/execution/bandwidth.ts';
+import { BandwidthField } from '../../forms/execution/bandwidth-field.tsx';
+import { CancelRunDialog } from '../../components/executions/cancel-run-dialog.tsx';
 
 /** What can be done with a run that is not over. */
 export function RunActions({ execution }: { readonly execution: Execution }) {

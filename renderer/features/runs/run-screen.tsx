@@ -11,14 +11,14 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
-import { useRunQuery } from './use-run-query.ts';
-import { VaultNeeded } from '../home/vault-card.tsx';
-import { ExecutionEvents } from './event-log.tsx';
-import { ExecutionLabel } from './execution-label.tsx';
-import { QueueNotice } from './queue-notice.tsx';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
+import { VaultNeeded } from '../../components/vault-card.tsx';
+import { ExecutionEvents } from '../../components/executions/event-log.tsx';
+import { ExecutionLabel } from '../../components/executions/execution-label.tsx';
+import { QueueNotice } from '../../forms/execution/queue-notice.tsx';
 import { ProgressCard } from './progress-card.tsx';
 import { RunActions } from './run-actions.tsx';
-import { TaskSection } from './task-section.tsx';
+import { TaskSection } from '../../components/executions/task-section.tsx';
 
 /** One execution of a replica, as it goes on. */
 export function RunScreen({ executionId }: { readonly executionId: string }) {

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import type { Execution } from '../../../shared/model/execution.ts';
-import { rateText } from '../../components/quantities.ts';
+import { rateText } from '../quantities.ts';
 import { text } from '../../text/en.ts';
 import { percentOf } from './transfer-bar.tsx';
 import { useProgress } from './use-progress.ts';

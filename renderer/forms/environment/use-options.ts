@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../shared/model/json.ts';
 import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
-import { describeFields, type FieldDescriptor } from '../../forms/field-descriptor.ts';
+import { describeFields, type FieldDescriptor } from '../field-descriptor.ts';
 import type { Catalog } from '../../../shared/validation/catalog.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { bytesText } from '../../components/quantities.ts';

@@ -8,10 +8,10 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useId } from 'react';
-import type { FieldDescriptor } from '../../forms/field-descriptor.ts';
-import { fieldHelp, fieldLabel } from '../../forms/field-help.tsx';
-import { FreeChoice, type Option } from '../../forms/fields/option-field.tsx';
-import type { MappingRow } from '../../forms/form-values.ts';
+import type { FieldDescriptor } from '../field-descriptor.ts';
+import { fieldHelp, fieldLabel } from '../field-help.tsx';
+import { FreeChoice, type Option } from '../fields/option-field.tsx';
+import type { MappingRow } from '../form-values.ts';
 import { text } from '../../text/en.ts';
 
 interface Props {

@@ -5,7 +5,7 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { Fragment, memo } from 'react';
 import { sides, type Side } from '../../../shared/model/plugin-id.ts';
-import { groupFields, type FieldDescriptor } from '../../forms/field-descriptor.ts';
+import { groupFields, type FieldDescriptor } from '../field-descriptor.ts';
 import { text } from '../../text/en.ts';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
 import { EnvironmentField } from './environment-field.tsx';

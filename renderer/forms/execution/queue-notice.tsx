@@ -2,7 +2,7 @@ import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { text } from '../../text/en.ts';
-import { useRunQuery } from './use-run-query.ts';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { QueueLimitDialog } from './queue-limit-dialog.tsx';
 
 /** Says of a run that waits why it does, and lets more of them run at once. */

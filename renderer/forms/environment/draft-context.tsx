@@ -1,6 +1,6 @@
 import { createContext, use, useCallback, useSyncExternalStore } from 'react';
 import type { Side } from '../../../shared/model/plugin-id.ts';
-import type { FieldValue } from '../../forms/form-values.ts';
+import type { FieldValue } from '../form-values.ts';
 import type { EnvironmentDraft, FieldState } from './environment-draft.ts';
 
 /** One thing that can be chosen: what is written, and what people call it. */

@@ -5,7 +5,7 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { text } from '../../text/en.ts';
-import { useRunQuery } from './use-run-query.ts';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { AtOnceField, isAtOnce } from './at-once-field.tsx';
 
 /** How many runs of this project go on at the same time. */

@@ -9,8 +9,8 @@ import type { Catalog } from '../../../shared/validation/catalog.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import { fromPointer } from '../../../shared/validation/json-pointer.ts';
 import { validateDocument } from '../../../shared/validation/validate-document.ts';
-import { describeFields, type FieldDescriptor } from '../../forms/field-descriptor.ts';
-import { fromFieldValue, toFieldValue, type FieldValue } from '../../forms/form-values.ts';
+import { describeFields, type FieldDescriptor } from '../field-descriptor.ts';
+import { fromFieldValue, toFieldValue, type FieldValue } from '../form-values.ts';
 import { sameJson } from './same-json.ts';
 import { hideSecrets, restoreSecrets } from './typed-secrets.ts';
 

@@ -6,9 +6,9 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import type { Deployment } from '../../../shared/model/deployment.ts';
 import { hrefOf } from '../../app/route.ts';
-import { durationText, timeText } from '../../components/quantities.ts';
+import { durationText, timeText } from '../quantities.ts';
 import { text } from '../../text/en.ts';
-import { ExecutionLabel } from '../runs/execution-label.tsx';
+import { ExecutionLabel } from './execution-label.tsx';
 
 const words = text.deployments;
 

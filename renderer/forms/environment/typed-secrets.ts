@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
-import type { FieldDescriptor } from '../../forms/field-descriptor.ts';
+import type { FieldDescriptor } from '../field-descriptor.ts';
 import { sameJson } from './same-json.ts';
 
 /**

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import type { TransferProgress } from '../../../shared/model/progress.ts';
-import { bytesText, durationText, rateText } from '../../components/quantities.ts';
+import { bytesText, durationText, rateText } from '../quantities.ts';
 import { text } from '../../text/en.ts';
 
 /** Seconds without a byte after which it is said. */

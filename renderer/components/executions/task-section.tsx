@@ -5,7 +5,7 @@ import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useState, type ReactNode } from 'react';
 import type { GraphTask, Task } from '../../../shared/model/task.ts';
-import { useNow } from '../../components/use-now.ts';
+import { useNow } from '../use-now.ts';
 import { text } from '../../text/en.ts';
 import { TaskGraph } from './task-graph.tsx';
 import { TaskList } from './task-list.tsx';

@@ -1,5 +1,5 @@
 import type { Task } from '../../../shared/model/task.ts';
-import { durationText } from '../../components/quantities.ts';
+import { durationText } from '../quantities.ts';
 
 /** How long a task took, or has been running; empty before it is started. */
 export function taskTime({ startedAt, finishedAt, state }: Task, now: number): string {

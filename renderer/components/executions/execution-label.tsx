@@ -1,7 +1,7 @@
 import type { DeploymentState } from '../../../shared/model/deployment.ts';
 import type { ExecutionState } from '../../../shared/model/execution.ts';
 import type { TaskState } from '../../../shared/model/task.ts';
-import { StateLabel, type StateTone } from '../../components/state-label.tsx';
+import { StateLabel, type StateTone } from '../state-label.tsx';
 import { text } from '../../text/en.ts';
 
 const tones: Readonly<Record<ExecutionState | DeploymentState | TaskState, StateTone>> = {

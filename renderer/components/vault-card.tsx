@@ -6,13 +6,13 @@ import Paper from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState, type ReactNode } from 'react';
-import type { WorkbenchOutput } from '../../app/workbench-link.ts';
-import { useToast } from '../../app/toasts.tsx';
-import { useAction } from '../../app/use-action.ts';
-import { useLink, useQuery, useShell } from '../../app/workbench-context.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { text } from '../../text/en.ts';
+import type { WorkbenchOutput } from '../app/workbench-link.ts';
+import { useToast } from '../app/toasts.tsx';
+import { useAction } from '../app/use-action.ts';
+import { useLink, useQuery, useShell } from '../app/workbench-context.tsx';
+import { ErrorNotice } from './error-notice.tsx';
+import { QueryView } from './query-view.tsx';
+import { text } from '../text/en.ts';
 
 /** The project's vault in words, and the way to open it. */
 export function VaultCard() {

@@ -8,9 +8,8 @@ import { plugins } from '../../../shared/plugins/registry.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import { fromPointer } from '../../../shared/validation/json-pointer.ts';
 import { text } from '../../text/en.ts';
-import { DocumentEditor } from '../replicas/document-editor.tsx';
-import { KeyReference } from '../replicas/key-reference.tsx';
-// from '../replicas/document-editor.tsx';
+import { DocumentEditor } from './document-editor.tsx';
+import { KeyReference } from './key-reference.tsx';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
 import type { EnvironmentDraft } from './environment-draft.ts';
 

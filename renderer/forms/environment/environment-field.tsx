@@ -7,7 +7,7 @@ import type { EffectiveKey } from '../../../shared/environment/merge-environment
 import { jsonText, type JsonArray } from '../../../shared/model/json.ts';
 import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
-import type { FieldDescriptor } from '../../forms/field-descriptor.ts';
+import type { FieldDescriptor } from '../field-descriptor.ts';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/en.ts';
 import { useDraftField, useDraftView } from './draft-context.tsx';

@@ -5,10 +5,10 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { text } from '../../text/en.ts';
 import { useRunQuery } from './use-run-query.ts';
-import { ResourceList } from '../ledger/resource-list.tsx';
+import { ResourceList } from '../resource-list.tsx';
 
 interface Props {
   /** Execution or deployment. */
