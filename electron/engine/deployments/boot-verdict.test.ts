@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bootVerdict, type BootSigns } from './boot-verdict.ts';
-import { nothingRead, readConsole, type ConsoleReading } from './console-signs.ts';
+import { gapMark, nothingRead, readConsole, type ConsoleReading } from './console-signs.ts';
 import { withoutEscapes } from './console-text.ts';
 
 const signs = (rest: Partial<BootSigns> = {}): BootSigns => ({
@@ -45,6 +45,33 @@ describe('reading a console', () => {
   });
 
   test.each([
+    'Give root password for [   35.000000] usb 1-1: new high-speed USB device\nlogin: ',
+    'Give root passw[   35.000000] usb 1-1: new high-speed USB device\nord for maintenance\n',
+    'ss Control-D to continue): ',
+    'Enter root password for system maintenance\n(or type Control-D to continue): ',
+    'Root-Passwort zur Wartung eingeben\n(oder drücken Sie Strg-D, um fortzufahren): ',
+    'Press Enter for maintenance\n(or press Control-D to continue): \nDefault login: root\n',
+    'initramfs emergency recovery shell launched. Type \'exit\' to continue boot\n~ # ',
+    'You are now being dropped into an emergency shell.\n[rootfs ~]# ',
+    ':/# [   35.000000] usb 1-1: new high-speed USB device\n',
+  ])('%j is a stop', (text) => expect(readConsole(text).sign).toBe('stopped'));
+
+  test('a prompt after a stop is no boot: only a restart, a boot that goes on, or a sign of its end', () => {
+    const stop = '[    0.000000] Linux version 6.1.0\r\nYou are in emergency mode. After logging in, type "journalctl -xb"\r\nGive root password for maintenance\r\n(or press Control-D to continue): \r\n';
+    const prompt = 'Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ';
+    expect(readConsole(stop + prompt).sign).toBe('stopped');
+    expect(readConsole(`${stop}Starting default target\r\n${prompt}`).sign).toBe('up');
+    expect(readConsole(`${stop}[    9.000000] reboot: Restarting system\r\n${prompt}`).sign).toBe('up');
+    expect(readConsole(`${stop}[  OK  ] Reached target multi-user.target - Multi-User System.\r\n`).sign).toBe('up');
+    // A restart may have been in the text that is missing.
+    expect(readConsole(`${stop}${gapMark}\n${prompt}`)).toMatchObject({ sign: 'none', isPartial: true });
+  });
+
+  test.each(['Default login: root / secret', 'Please login: use your company account', 'Maintenance login: disabled'])('%j is a banner', (text) => {
+    expect(readConsole(`${text}\n`).sign).toBe('none');
+  });
+
+  test.each([
     ['Gave up waiting for root file system device.  Common problems:\n - Boot args\nALERT!  UUID=1 does not exist.  Dropping to a shell!\n(initramfs) ', 'Gave up waiting for root file system device'],
     [
       '\u001b[=3hBdsDxe: failed to load Boot0001 "UEFI Misc Device" from PciRoot(0x0)/Pci(0x3,0x0): Not Found\r\nUEFI Interactive Shell v2.2\r\n\u001b[14;01HShell> ',
@@ -54,7 +81,7 @@ describe('reading a console', () => {
       'Warning: /dev/disk/by-uuid/1 does not exist'],
     ['mount: No such device\nFailed to mount /dev/vda1 as root file system.\n(initramfs) ', 'Failed to mount /dev/vda1 as root file system'],
     ['error: no such device: 1111.\nEntering rescue mode...\ngrub rescue> ', 'error: no such device: 1111.'],
-    ['Gave up waiting for root file system device.\nweb login: \nYou are in emergency mode. ', 'You are in emergency mode.'],
+    ['Gave up waiting for root file system device.\nRebooting.\nweb login: \nYou are in emergency mode. ', 'You are in emergency mode.'],
   ])('of %j the reason is told, not where it waits', (text, line) => expect(readConsole(text)).toMatchObject({ sign: 'stopped', line }));
 
   test('escape sequences and carriage returns go', () => {
@@ -76,7 +103,13 @@ describe('judging a boot', () => {
   test('a login waits for the network for a minute, then counts by itself', () => {
     expect(bootVerdict('linux', {}, signs({ console: up, signForSeconds: 10 }))).toBeUndefined();
     expect(bootVerdict('linux', {}, signs({ console: up, signForSeconds: 61 }))).toMatchObject({ outcome: 'up', evidence: expect.stringContaining('did not answer') });
-    expect(bootVerdict('linux', {}, signs({ console: up, askedAt: [] }))).toMatchObject({ outcome: 'up' });
+  });
+
+  test('a login that nothing else can confirm has to last for some seconds: a guest can stop right after its prompt', () => {
+    for (const [options, rest] of [[{}, { askedAt: [] }], [{ mode: 'console' }, {}]] as const) {
+      expect(bootVerdict('linux', options, signs({ console: up, signForSeconds: 4, ...rest }))).toBeUndefined();
+      expect(bootVerdict('linux', options, signs({ console: up, signForSeconds: 5, ...rest }))).toMatchObject({ outcome: 'up' });
+    }
   });
 
   test('where the network has to answer, a login alone fails at the deadline', () => {
@@ -87,7 +120,7 @@ describe('judging a boot', () => {
 
   test('where the console has to show a login, the network does not count', () => {
     expect(bootVerdict('linux', { mode: 'console' }, signs({ answeredAt: 'x' }))).toBeUndefined();
-    expect(bootVerdict('linux', { mode: 'console' }, signs({ console: up }))).toMatchObject({ outcome: 'up' });
+    expect(bootVerdict('linux', { mode: 'console' }, signs({ console: up, signForSeconds: 5 }))).toMatchObject({ outcome: 'up' });
   });
 
   test('silence fails at the deadline, but is no proof against Windows', () => {

@@ -6,6 +6,8 @@ import type { ConsoleReading } from './console-signs.ts';
 const networkGraceSeconds = 60;
 /** How long a stop has to stay the console's last sign, in seconds: some guests restart by themselves after a panic. */
 const stopGraceSeconds = 10;
+/** How long a login has to stay the console's last sign where nothing else can confirm it, in seconds: a guest can stop right after its prompt. */
+const loginGraceSeconds = 5;
 
 export interface BootSigns {
   /** False where the platform has no console that can be read. */
@@ -37,8 +39,9 @@ export function bootVerdict(
     return isOver || signs.signForSeconds >= stopGraceSeconds ? { outcome: 'failed', evidence: `the console shows: ${stopText(reading)}` } : undefined;
   }
   if (reading.sign === 'up') {
-    if (mode === 'console') return { outcome: 'up', evidence: `the console shows: ${reading.line}` };
-    if (mode === 'auto' && (isOver || askedAt.length === 0 || signs.signForSeconds >= networkGraceSeconds)) {
+    const lasts = (seconds: number): boolean => isOver || signs.signForSeconds >= seconds;
+    if (mode === 'console') return lasts(loginGraceSeconds) ? { outcome: 'up', evidence: `the console shows: ${reading.line}` } : undefined;
+    if (mode === 'auto' && lasts(askedAt.length === 0 ? loginGraceSeconds : networkGraceSeconds)) {
       return { outcome: 'up', evidence: `the console shows: ${reading.line}; ${asked} from this machine` };
     }
     return isOver ? { outcome: 'failed', evidence: `the console shows: ${reading.line}; but ${asked} ${within}` } : undefined;

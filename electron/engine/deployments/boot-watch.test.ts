@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { watchedBoot } from './boot-watch.ts';
-import { bootConsoles, strayEscapes, strayLines } from './testing/boot-consoles.ts';
+import { bootConsoles, loginTexts, strayEscapes, strayLines } from './testing/boot-consoles.ts';
 
 type Options = Parameters<typeof watchedBoot>[1];
 const asked = { answeredAt: undefined, askedAt: ['192.0.2.1:22'] };
@@ -32,7 +32,7 @@ describe('the boot check', () => {
     if (evidence !== undefined) expect(verdict.evidence).toMatch(evidence);
   });
 
-  const healthy = bootConsoles.filter(({ truth }) => truth === 'up');
+  const healthy = bootConsoles.filter(({ truth, hadStop }) => truth === 'up' && hadStop !== true);
   const shuffled = fc.record({
     boot: fc.constantFrom(...healthy),
     lines: fc.array(fc.tuple(fc.nat(), fc.constantFrom(...strayLines)), { maxLength: 12 }),
@@ -51,6 +51,33 @@ describe('the boot check', () => {
       const buffers = ends.map((end) => text.slice(window === undefined ? 0 : Math.max(0, end - window), end));
       for (const options of [{}, { mode: 'console' }] as const) expect(watch(boot.osType, buffers, options).outcome).not.toBe('failed');
     }), { seed: 20_240_305, numRuns: 1_500 });
+  });
+
+  const broken = bootConsoles.filter(({ truth }) => truth === 'failed');
+  const stoppedThenText = fc.record({
+    before: fc.option(fc.constantFrom(...healthy), { nil: undefined }),
+    boot: fc.constantFrom(...broken),
+    after: fc.array(fc.constantFrom(...loginTexts, ...strayLines, ...strayEscapes), { minLength: 1, maxLength: 6 }),
+    /** How much of the text before the stop the buffer has lost. */
+    lost: fc.double({ min: 0, max: 1, noNaN: true }),
+    isSplit: fc.boolean(),
+  });
+
+  test('never calls a guest up that waits for somebody, whatever text with "login:" is before and after that', () => {
+    fc.assert(fc.property(stoppedThenText, ({ before, boot, after, lost, isSplit }) => {
+      const start = boot.text.search(/Linux version|SeaBIOS|GRUB loading|BdsDxe|Computer is booting/);
+      const cut = before === undefined && start >= 0 ? Math.floor(lost * start) : 0;
+      // Only a start parts two boots.
+      const earlier = before === undefined || start < 0 ? '' : `${before.text}\r\n[  300.000011] reboot: Restarting system\r\n`;
+      const shown = earlier + boot.text.slice(cut);
+      const buffers = isSplit ? after.map((_, index) => shown + after.slice(0, index + 1).join('')) : [shown + after.join('')];
+      for (const options of [{}, { mode: 'console' }] as const) {
+        const watched = watchedBoot(boot.osType, options);
+        const outcomes = [...buffers, ...Array.from({ length: 200 }, () => buffers.at(-1) ?? '')]
+          .map((buffer, index) => watched.observe({ buffer, answeredAt: undefined, askedAt: [], elapsedSeconds: index * 10 })?.outcome);
+        expect(outcomes.find((outcome) => outcome !== undefined)).toBe('failed');
+      }
+    }), { seed: 20_240_306, numRuns: 400 });
   });
 
   test('never fails a healthy guest for a character that is cut in the middle', () => {

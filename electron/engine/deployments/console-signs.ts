@@ -16,6 +16,8 @@ export interface ConsoleReading {
   readonly isPartial: boolean;
   /** Whether SELinux labels all files again, which ends with a restart. */
   readonly isRelabelling: boolean;
+  /** Whether text is missing since a stop. */
+  readonly maybeWentOn: boolean;
   /** Number of starts in the text. */
   readonly starts: number;
 }
@@ -24,7 +26,8 @@ export interface ConsoleReading {
 export const gapMark = '\uf8fe';
 const mostHints = 3;
 
-type Kind = 'start' | 'gap' | 'up' | 'reason' | 'stopped' | 'hint' | 'locked' | 'relabel';
+/** `up`: the boot is complete. `prompt`: a login prompt, or a text that looks like one. `goesOn`: somebody or a timeout ended a stop. */
+type Kind = 'start' | 'gap' | 'up' | 'prompt' | 'goesOn' | 'reason' | 'stopped' | 'hint' | 'locked' | 'relabel';
 
 /** A line of its own, or what follows a prompt; with a priority, a time stamp, or both in front. */
 const lineStart = String.raw`(?:^|\n|(?<=login: ?))(?:<\d+>)?(?:\[ *\d+\.\d{3,6}\] )?(?:\[ *[TC]\d+\] ?)?`;
@@ -32,6 +35,10 @@ const lineStart = String.raw`(?:^|\n|(?<=login: ?))(?:<\d+>)?(?:\[ *\d+\.\d{3,6}
 const promptWords = 'login|Anmeldung|Login|identifiant|inicio de sesión|Usuario|usuário|accesso|logowanie|inloggning|přihlášení|bejelentkezés|логин|имя пользователя|ログイン|登录|登入|로그인';
 /** Words that make "login:" part of a sentence or of another prompt. */
 const proseWords = '(?:[Ll]ast|[Pp]revious|[Ff]ailed|[Ii]nvalid|[Ss]uccessful|[Bb]ad|[Ff]or|[Tt]he|[Uu]ser|[Rr]emote|[Cc]onsole|[Ff]irst|[Yy]our|[Dd]irect|pam_unix|to|at|on|of|as|and|or|a|an|this|new|password)';
+/** Words before "login:" that make what follows on the line an explanation: "Default login: root". */
+const bannerWords = '(?:[Dd]efault|[Pp]lease|[Mm]aintenance|[Ee]mergency|[Rr]escue|[Rr]ecovery|[Ss]uperuser|[Rr]oot|SSH|[Ss]sh|[Aa]utomatic|[Uu]sername|[Ss]ystem)';
+/** Control-D in the languages in which sulogin(8) asks for it. */
+const controlD = '(?:Control|Ctrl|CTRL|CONTROL|control|Strg|Contrôle|Contrôl)[-+][Dd]';
 
 const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
   start: [
@@ -42,15 +49,20 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
     /Computer is booting, SAC started and initialized.*/g,
   ],
   gap: [new RegExp(gapMark, 'g')],
-  up: [
+  prompt: [
     // At the start of a line whatever was written behind it; elsewhere at the end of the line or before a known writer.
-    new RegExp(`(?:^|\\n)[ \\t]*(?!${proseWords} )[\\p{L}\\p{N}][\\p{L}\\p{N}_.-]* (?:${promptWords}) ?[:：](?![\\w/])[^\\n]*`, 'gu'),
+    new RegExp(`(?:^|\\n)[ \\t]*(?!${proseWords} |${bannerWords} login: ?[\\p{L}(<"'])[\\p{L}\\p{N}][\\p{L}\\p{N}_.-]* (?:${promptWords}) ?[:：](?![\\w/])[^\\n]*`, 'gu'),
     new RegExp(`(?<![\\p{L}\\p{N}_.-])(?!${proseWords} )[\\p{L}\\p{N}][\\p{L}\\p{N}_.-]* (?:${promptWords}) ?[:：] *(?=$|\\n|\\[ *\\d+\\.|<\\d+>|ci-info:|Cloud-init |cloud-init)`, 'gu'),
-    new RegExp(`(?:^|\\n)[ \\t]*(?:${promptWords}) ?[:：] *(?=$|\\n)`, 'gu'),
+  ],
+  up: [
     /Reached target (?:\S+ - )?(?:multi-user\.target|graphical\.target|Multi-User(?: System)?|Graphical(?: Interface)?)\b.*/g,
     /Cloud-init v\. \S+ finished at .*/g,
     /-----BEGIN SSH HOST KEY (?:FINGERPRINTS|KEYS)-----/g,
     /The CMD command is now available.*/g,
+  ],
+  goesOn: [
+    /Starting default target\b.*/g,
+    new RegExp(`${lineStart}(?:Rebooting|rebooting)\\b.*`, 'g'),
   ],
   reason: [
     /Gave up waiting for (?:root|ROOT)\b.*device/g,
@@ -58,6 +70,10 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
     /UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY.*/g,
     /.*requires a manual fsck.*/g,
     /\*\*\* An error occurred during the file ?system check.*/g,
+    /An automatic file ?system check(?: \(fsck\))? of the root file ?system failed.*/g,
+    /Your (?:PC|device|computer)(?:\/Device)? (?:needs to be repaired|couldn't start properly|did not start correctly).*/gi,
+    /Windows didn't load correctly.*/gi,
+    /BOOTMGR is (?:missing|compressed).*/g,
     /No bootable device\b.*/gi,
     /BdsDxe: No bootable option or device was found.*/g,
     /INACCESSIBLE_BOOT_DEVICE.*/g,
@@ -69,10 +85,21 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
     /Entering (?:emergency|rescue) mode.*/g,
     /You are in (?:emergency|rescue) mode.*/g,
     /Welcome to (?:emergency|rescue) mode.*/g,
+    /Reached target (?:\S+ - )?(?:emergency\.target|rescue\.target|Emergency Mode|Rescue Mode)\b.*/g,
+    /Started (?:\S+ - )?(?:Dracut )?(?:Emergency|Rescue) Shell\b.*/g,
     /Cannot open access to console, the root account is locked.*/g,
-    /Give root password for (?:maintenance|login)[:\s].*/g,
-    /(?:^|\n)\(initramfs\)(?= |\n|$)/g,
-    /(?:^|\n)dracut:\/# ?(?=\n|$|\[ *\d)/g,
+    /(?:Give|Enter|give|enter) root password (?:for|to) (?:system )?(?:maintenance|login)\b.*/g,
+    /Press Enter for maintenance.*/g,
+    new RegExp(`\\b${controlD} (?:will|to (?:continue|proceed|terminate|reboot|restart))\\b.*`, 'g'),
+    // A prompt for the root password in another language: "(oder drücken Sie Strg-D, um fortzufahren): ".
+    new RegExp(`\\([\\p{L} ]{1,30} ${controlD}[^()\\n]*\\).*`, 'gu'),
+    /A maintenance shell will now be started.*/g,
+    /\*\*\* Dropping you to a shell\b.*/g,
+    /You are (?:now )?being dropped (?:in)?to an? (?:emergency|recovery|rescue)? ?shell.*/gi,
+    /initramfs emergency recovery shell launched.*/g,
+    /(?:^|\n)\(initramfs\)(?= |\n|$|\[ *\d)/g,
+    /(?:^|\n)(?:dracut|switch_root|initqueue|pre-mount|emergency)?:\/# ?(?=\n|$|\[ *\d)/g,
+    /(?:^|\n)\[rootfs [^\]\n]{0,40}\]# ?(?=\n|$|\[ *\d)/g,
     /(?:^|\n)grub rescue>.*/g,
     /(?:^|\n)grub> ?(?=\n|$)/g,
     /UEFI Interactive Shell.*/g,
@@ -91,6 +118,11 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
     /Failed to start (?:Switch Root|File System Check on).*/g,
     /error: (?:no such device|unknown filesystem|no such partition|file `?\S+ not found|symbol `?\S+ not found|disk `?\S+ not found).*/g,
     /Failed to mount \/\S*.*/g,
+    /fsck (?:failed|died with exit status|exited with (?:status|error) code)\b.*/g,
+    /The disk drive for \S+ is not ready yet or not present.*/g,
+    /ERROR: (?:device '[^'\n]*' not found|Failed to mount '[^'\n]*' on real root).*/g,
+    /mount: mounting \S+ on \S+ failed.*/g,
+    /File: \S*winload\S*.*/g,
   ],
   locked: [
     /Please unlock disk .*/g,
@@ -101,15 +133,19 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
   relabel: [/SELinux \S+ policy relabel is required.*/g, /Relabeling could take a very long time.*/g, /Starting (?:selinux-autorelabel\.service - )?Relabel all file ?systems.*/gi],
 };
 
+/** A prompt without a host name. It counts only where the kernel's lines are gone: "Give root password for [ 3.1] usb 1-1\nlogin: ". */
+const barePrompt = new RegExp(`(?:^|\\n)[ \\t]*(?:${promptWords}) ?[:：] *(?=$|\\n)`, 'gu');
+
 interface Event { readonly kind: Kind; readonly index: number; readonly text: string }
 
 export const nothingRead: ConsoleReading = {
-  sign: 'none', line: '', hints: [], hasReason: false, earlierUp: undefined, isPartial: false, isRelabelling: false, starts: 0,
+  sign: 'none', line: '', hints: [], hasReason: false, earlierUp: undefined, isPartial: false, isRelabelling: false, maybeWentOn: false, starts: 0,
 };
 
 /**
  * Reads a console's text, which continues what gave `before`. Signs count in their order: a panic after a login prompt is
- * a stop, and a start makes everything before it past.
+ * a stop, and a start makes everything before it past. A prompt proves nothing after a stop: a guest that waits for somebody
+ * doesn't boot on, so the text is a banner or a prompt of the maintenance shell itself.
  */
 export function readConsole(text: string, before: ConsoleReading = nothingRead): ConsoleReading {
   const plain = withoutEscapes(text);
@@ -124,9 +160,15 @@ function withEvent(state: ConsoleReading, { kind, text }: Event): ConsoleReading
     case 'start':
       return { ...nothingRead, starts: state.starts + 1, earlierUp: state.sign === 'up' ? state.line : state.earlierUp };
     case 'gap':
-      return { ...state, isPartial: true };
+      return { ...state, isPartial: true, maybeWentOn: state.sign === 'stopped' };
+    case 'goesOn':
+      return state.sign === 'stopped' ? { ...state, sign: 'none', line: '', hasReason: false, maybeWentOn: false } : state;
+    case 'prompt':
+      if (state.sign !== 'stopped') return withUp(state, text);
+      // A restart may have been in the text that is missing: neither the stop nor the prompt proves anything.
+      return state.maybeWentOn ? { ...state, sign: 'none', line: '', hasReason: false, maybeWentOn: false, isPartial: true } : state;
     case 'up':
-      return { ...state, sign: 'up', line: text, hints: [], hasReason: false, isRelabelling: false };
+      return withUp(state, text);
     case 'reason':
       return state.sign === 'stopped' && state.hasReason ? state : { ...state, sign: 'stopped', line: text, hasReason: true };
     case 'stopped':
@@ -143,15 +185,19 @@ function withEvent(state: ConsoleReading, { kind, text }: Event): ConsoleReading
   }
 }
 
+function withUp(state: ConsoleReading, line: string): ConsoleReading {
+  return { ...state, sign: 'up', line, hints: [], hasReason: false, isRelabelling: false, maybeWentOn: false };
+}
+
 function eventsIn(plain: string): Event[] {
   const parts = [{ text: plain, offsetOf: (index: number) => index }, withoutKernelLines(plain)];
   const events: Event[] = [];
   const seen = new Set<string>();
   for (const [number, part] of parts.entries()) {
     for (const kind of Object.keys(patterns) as Kind[]) {
-      // Only prompts are written in pieces between which the kernel gets a word in.
-      if (number > 0 && kind !== 'up') continue;
-      for (const pattern of patterns[kind]) {
+      // Prompts are written in pieces between which the kernel gets a word in.
+      if (number > 0 && kind !== 'prompt' && kind !== 'up' && kind !== 'stopped') continue;
+      for (const pattern of number > 0 && kind === 'prompt' ? [...patterns.prompt, barePrompt] : patterns[kind]) {
         for (const match of part.text.matchAll(pattern)) {
           const lead = match[0].length - match[0].trimStart().length;
           const index = part.offsetOf(match.index + lead);

@@ -5,6 +5,8 @@ export interface BootConsole {
   /** `locked`: needs a passphrase, so nothing is proved before somebody enters it. */
   readonly truth: 'up' | 'failed' | 'locked';
   readonly text: string;
+  /** The boot stopped for some time and went on: a verdict before that is right, too. */
+  readonly hadStop?: true;
   /** What the evidence of a failure has to name. */
   readonly evidence?: RegExp;
 }
@@ -104,7 +106,7 @@ export const bootConsoles: readonly BootConsole[] = [
       + 'You are in emergency mode. After logging in, type "journalctl -xb" to view\r\nsystem logs, "systemctl reboot" to reboot, "systemctl default" or "exit"\r\nto boot into default mode.\r\nGive root password for maintenance\r\n(or press Control-D to continue): ',
   },
   {
-    name: 'emergency mode of SLES 11', osType: 'linux', truth: 'failed', evidence: /Give root password for login/,
+    name: 'emergency mode of SLES 11', osType: 'linux', truth: 'failed', evidence: /fsck failed for at least one filesystem/,
     text: `${kernelStart('3.0.101-63-default')}fsck failed for at least one filesystem (not /).\r\nPlease repair manually and reboot.\r\nThe root file system is is already mounted read-write.\r\n\r\nAttention: Only CONTROL-D will reboot the system in this\r\nmaintanance mode. shutdown or reboot will not work.\r\n\r\nGive root password for login: `,
   },
   {
@@ -136,6 +138,78 @@ export const bootConsoles: readonly BootConsole[] = [
     text: 'SeaBIOS (version 1.16.2)\r\nBooting from Hard Disk...\r\nBoot failed: not a bootable disk\r\n\r\nBooting from ROM...\r\nNo bootable device.\r\n',
   },
   {
+    name: 'emergency mode of Debian 12 with a locked root account', osType: 'linux', truth: 'failed', evidence: /Timed out waiting for device .*data/,
+    text: `${kernelStart('6.1.0-18-amd64')}[ \u001b[0;1;31mTIME\u001b[0m ] Timed out waiting for device dev-disk-by-id-data.device.\r\nYou are in emergency mode. After logging in, type "journalctl -xb" to view\r\nsystem logs, "systemctl reboot" to reboot, "systemctl default" or "exit"\r\nto boot into default mode.\r\n`
+      + '\r\nCannot open access to console, the root account is locked.\r\nSee sulogin(8) man page for more details.\r\n\r\nPress Enter to continue.\r\n',
+  },
+  {
+    name: 'emergency mode of Ubuntu 24.04 without a root password', osType: 'linux', truth: 'failed', evidence: /File System Check on/,
+    text: `${kernelStart('6.8.0-31-generic')}[\u001b[0;1;31mFAILED\u001b[0m] Failed to start systemd-fsck@dev-vdb1.service - File System Check on /dev/vdb1.\r\n[FAILED] Failed to start File System Check on /dev/vdb1.\r\n${ok('Reached target emergency.target - Emergency Mode.')}`
+      + 'You are in emergency mode. After logging in, type "journalctl -xb" to view\r\nPress Enter for maintenance\r\n(or press Control-D to continue): \r\nDefault login: ubuntu\r\n',
+  },
+  {
+    name: 'emergency mode with a kernel message in its prompt and a banner behind it', osType: 'linux', truth: 'failed', evidence: /emergency mode/,
+    text: `${kernelStart('5.14.0-427.el9.x86_64')}You are in emergency mode. After logging in, type "journalctl -xb" to view\r\nGive root password for [   95.120011] usb 1-1: new high-speed USB device number 2\r\nlogin: \r\nLogin incorrect\r\n\r\nrocky login: `,
+  },
+  {
+    name: 'emergency mode in German', osType: 'linux', truth: 'failed', evidence: /Wartung|Strg-D/,
+    text: `${kernelStart('5.14.21-150500.53-default')}Sie befinden sich im Notfallmodus.\r\nRoot-Passwort zur Wartung eingeben\r\n(oder drücken Sie Strg-D, um fortzufahren): \r\nlinux login: `,
+  },
+  {
+    name: 'the end of an emergency prompt in a truncated buffer', osType: 'linux', truth: 'failed', evidence: /Control-D to continue/,
+    text: 'er logging in, type "journalctl -xb" to view\r\nsystem logs, "systemctl reboot" to reboot.\r\n\u001b[0;3Give root pass\r\n(or press Control-D to continue): ',
+  },
+  {
+    name: 'the previous boot\'s prompt before emergency mode', osType: 'linux', truth: 'failed', evidence: /Timed out waiting/,
+    text: `Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: \r\n${kernelStart('6.1.0-18-amd64')}[ TIME ] Timed out waiting for device dev-vdb1.device.\r\nWelcome to emergency mode! After logging in, type "journalctl -xb" to view\r\nGive root password for maintenance\r\n(or type Control-D to continue): `,
+  },
+  {
+    name: 'a login prompt that turns into rescue mode', osType: 'linux', truth: 'failed', evidence: /Rescue Shell/,
+    text: `${kernelStart('6.1.0-18-amd64')}web login: \r\n${ok('Started rescue.service - Rescue Shell.')}You are in rescue mode. After logging in, type "journalctl -xb" to view\r\nGive root password for maintenance\r\n(or press Control-D to continue): \r\nweb login: `,
+  },
+  {
+    name: 'a maintenance shell of sysvinit', osType: 'linux', truth: 'failed', evidence: /automatic file system check/,
+    text: `${kernelStart('3.16.0-11-amd64')}fsck died with exit status 4\r\nfailed (code 4).\r\nAn automatic file system check (fsck) of the root filesystem failed. A manual fsck must be performed, then the system restarted. The fsck should be performed in maintenance mode with the root filesystem mounted in read-only mode. ... failed!\r\n`
+      + 'The root filesystem is currently mounted in read-only mode. A maintenance shell will now be started. After performing system maintenance, press CONTROL-D to terminate the maintenance shell and restart the system. ... (warning).\r\nsulogin: root account is locked, starting shell\r\nroot@(none):~# ',
+  },
+  {
+    name: 'a file system check of CentOS 6 that needs a person', osType: 'linux', truth: 'failed', evidence: /An error occurred during the file system check/,
+    text: `${kernelStart('2.6.32-754.el6.x86_64')}Checking filesystems\r\n/dev/vda2: UNEXPECTED INCONSISTENCY\r\n*** An error occurred during the file system check.\r\n*** Dropping you to a shell; the system will reboot\r\n*** when you leave the shell.\r\nGive root password for maintenance\r\n(or type Control-D to continue): `,
+  },
+  {
+    name: 'the shell of RHEL 8\'s initial RAM disk', osType: 'linux', truth: 'failed', evidence: /Could not boot|does not exist/,
+    text: `${kernelStart('4.18.0-513.el8.x86_64')}dracut-initqueue[412]: Warning: dracut-initqueue timeout - starting timeout scripts\r\ndracut-initqueue[412]: Warning: Could not boot.\r\n         Starting Dracut Emergency Shell...\r\nWarning: /dev/mapper/rhel-root does not exist\r\n\r\nPress Enter for maintenance\r\n(or press Control-D to continue): \r\n:/# [  200.120011] random: crng init done\r\nroot login: disabled\r\n`,
+  },
+  {
+    name: 'the emergency shell of Arch Linux', osType: 'linux', truth: 'failed', evidence: /device '[^']+' not found|on real root/,
+    text: `${kernelStart('6.9.3-arch1-1')}:: running hook [udev]\r\nWaiting 10 seconds for device /dev/disk/by-uuid/5d6b ...\r\nERROR: device 'UUID=5d6b' not found. Skipping fsck.\r\n:: mounting 'UUID=5d6b' on real root\r\nmount: /new_root: no valid filesystem type specified.\r\nERROR: Failed to mount 'UUID=5d6b' on real root\r\n`
+      + 'You are now being dropped into an emergency shell.\r\nsh: can\'t access tty; job control turned off\r\n[rootfs ~]# ',
+  },
+  {
+    name: 'the recovery shell of Alpine Linux', osType: 'linux', truth: 'failed', evidence: /mount: mounting UUID=5d6b/,
+    text: `${kernelStart('6.6.31-0-virt')}Mounting root: mount: mounting UUID=5d6b on /sysroot failed: No such file or directory\r\nMounting root: failed.\r\ninitramfs emergency recovery shell launched. Type 'exit' to continue boot\r\nsh: can't access tty; job control turned off\r\n~ # `,
+  },
+  {
+    name: 'Ubuntu\'s initial RAM disk with a kernel message behind its prompt', osType: 'linux', truth: 'failed', evidence: /Gave up waiting for root/,
+    text: `${kernelStart('5.15.0-101-generic')}Gave up waiting for root file system device.  Common problems:\r\nALERT!  /dev/mapper/ubuntu--vg-ubuntu--lv does not exist.  Dropping to a shell!\r\n\r\nBusyBox v1.30.1 (Ubuntu 1:1.30.1-7ubuntu3) built-in shell (ash)\r\nEnter 'help' for a list of built-in commands.\r\n\r\n\u001b[6n(initramfs)[   95.000011] usb 1-1: new device\r\nubuntu login: `,
+  },
+  {
+    name: 'Windows that asks for repair', osType: 'windows', truth: 'failed', evidence: /needs to be repaired/,
+    text: '\u001b[2J\u001b[1;1HRecovery\r\n\r\nYour PC/Device needs to be repaired\r\n\r\nA required device isn\'t connected or can\'t be accessed.\r\n\r\nFile: \\Windows\\system32\\winload.efi\r\nError code: 0xc000000e\r\n',
+  },
+  {
+    name: 'Windows whose boot manager gives up', osType: 'windows', truth: 'failed', evidence: /Windows failed to start/,
+    text: '\u001b[2J\u001b[1;1H                         Windows Boot Manager\r\n\r\nWindows failed to start. A recent hardware or software change might be the\r\ncause.\r\n    File: \\Boot\\BCD\r\n    Status: 0xc000000f\r\n',
+  },
+  {
+    name: 'emergency mode that a closed console ends, and the boot that goes on', osType: 'linux', truth: 'up', hadStop: true,
+    text: `${kernelStart('6.1.0-18-amd64')}You are in emergency mode. After logging in, type "journalctl -xb" to view\r\nGive root password for maintenance\r\n(or press Control-D to continue): \r\nReloading system manager configuration\r\nStarting default target\r\n\r\nDebian GNU/Linux 12 web ttyS0\r\n\r\nweb login: `,
+  },
+  {
+    name: 'Rocky Linux that failed once and was started again', osType: 'linux', truth: 'up', hadStop: true,
+    text: `${kernelStart('5.14.0-427.el9.x86_64')}Give root password for maintenance\r\n(or press Control-D to continue): \r\n[   30.000011] reboot: Restarting system\r\n${kernelStart('5.14.0-427.el9.x86_64')}\r\nRocky Linux 9.4 (Blue Onyx)\r\n\r\nrocky login: `,
+  },
+  {
     name: 'a passphrase prompt of Debian', osType: 'linux', truth: 'locked',
     text: `${kernelStart('6.1.0-18-amd64')}cryptsetup: Waiting for encrypted source device ...\r\nPlease unlock disk vda3_crypt: `,
   },
@@ -152,5 +226,10 @@ export const strayLines: readonly string[] = [
   '[   36.220014] EXT4-fs (vdb1): mounted filesystem with ordered data mode. Quota mode: none.\r\n',
   '[   41.000001] IPv6: ADDRCONF(NETDEV_CHANGE): ens3: link becomes ready\r\n',
   '[   55.000001][  T101] audit: type=1400 audit(1700000000.1:2): apparmor="STATUS" operation="profile_load"\r\n',
+];
+/** What stands on a console that waits for somebody, and looks like a login prompt. */
+export const loginTexts: readonly string[] = [
+  '\r\nweb login: ', '\r\nlogin: ', '\r\nDebian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ', '\r\nDefault login: root\r\n', 'Login incorrect\r\n\r\nweb login: ', '\r\nLast login: Tue Mar  5 10:00:00 on ttyS0\r\n',
+  'Give root password for [   95.000011] usb 1-1: new device\r\nlogin: ', '\r\nweb lo[   96.000011] usb 1-2: new device\r\ngin: ', '\r\nweb Anmeldung: ',
 ];
 export const strayEscapes: readonly string[] = ['\u001b[0m', '\u001b[1;32m', '\u001b[0;1;38:5:185m', '\u001b[K', '\u001b[?25h', '\u001b[6n', '\u001b(B', '\u001b]0;web\u0007'];
