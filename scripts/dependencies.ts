@@ -8,6 +8,7 @@ import { join } from 'node:path';
 
 /** Why each direct dependency is there. The one place for it. */
 const purposes: Readonly<Record<string, string>> = {
+  '@dagrejs/dagre': 'Places the boxes and lines of the task graph.',
   '@emotion/cache': "Inserts the page's styles with the nonce that the content security policy asks for.",
   '@emotion/react': 'Styling engine of Material UI.',
   '@emotion/styled': 'Styled components of Material UI.',

@@ -1,51 +1,74 @@
+import { Graph, layout as place, type EdgeLabel, type GraphLabel, type NodeLabel } from '@dagrejs/dagre';
+
 /** What a layout needs to know of a task. */
 export interface GraphNode {
   readonly id: string;
   readonly after: readonly string[];
 }
 
-export interface PlacedNode {
-  readonly id: string;
-  /** 0 is the top row. */
-  readonly row: number;
-  /** Place in its row, in units of one node's width; below the middle of two others it is a half. */
-  readonly column: number;
+/** Sizes in pixels; every node has the same. */
+export interface BoxSize {
+  readonly width: number;
+  readonly height: number;
+  readonly gapX: number;
+  readonly gapY: number;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  /** Free places between boxes, one per row that the edge passes on its way, from top to bottom. */
+  readonly passes: readonly Point[];
 }
 
 export interface GraphLayout {
-  readonly nodes: readonly PlacedNode[];
+  /** The middle of each node. */
+  readonly nodes: ReadonlyMap<string, Point>;
   /** From a node to one that comes after it; what follows from other edges is left out. */
-  readonly edges: readonly (readonly [from: string, to: string])[];
-  readonly rows: number;
-  readonly columns: number;
+  readonly edges: readonly GraphEdge[];
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Places a graph in rows: each node below everything that it comes after. Unknown predecessors are left out. */
-export function layOut(graph: readonly GraphNode[]): GraphLayout {
-  const before = directPredecessors(graph);
-  const rowOf = new Map<string, number>();
-  // The graph has no cycles and few nodes; as many rounds as there are nodes settle every row.
-  for (let round = 0; round < graph.length; round += 1) {
-    for (const { id } of graph) rowOf.set(id, Math.max(-1, ...(before.get(id) ?? []).map((other) => rowOf.get(other) ?? 0)) + 1);
-  }
-  const rows = Math.max(0, ...[...rowOf.values()].map((row) => row + 1));
-  const members = Array.from({ length: rows }, (_, row) => graph.filter(({ id }) => rowOf.get(id) === row).map(({ id }) => id));
-  const columns = Math.max(1, ...members.map((ids) => ids.length));
-  const columnOf = new Map<string, number>();
-  for (const ids of members) {
-    // Below what it comes after, as far as there is room.
-    const wanted = ids.map((id) => ({ id, column: mean(before.get(id), columnOf) ?? (columns - ids.length) / 2 })).sort((one, other) => one.column - other.column);
-    // Beside each other they are centred below what they share.
-    const middle = wanted.reduce((sum, { column }) => sum + column, 0) / wanted.length;
-    const first = Math.min(Math.max(0, middle - (wanted.length - 1) / 2), columns - wanted.length);
-    for (const [index, { id, column }] of wanted.entries()) columnOf.set(id, wanted.length === 1 ? column : first + index);
-  }
+export function layOut(tasks: readonly GraphNode[], box: BoxSize): GraphLayout {
+  if (tasks.length === 0) return { nodes: new Map(), edges: [], width: 0, height: 0 };
+  const before = directPredecessors(tasks);
+  const graph = new Graph<GraphLabel, NodeLabel, EdgeLabel>();
+  // The library ranks from the ends of a graph. Upside down, a row is what can start at the same time.
+  graph.setGraph({ rankdir: 'BT', ranker: 'longest-path', nodesep: box.gapX, edgesep: box.gapX, ranksep: box.gapY });
+  for (const { id } of tasks) graph.setNode(id, { width: box.width, height: box.height });
+  for (const { id } of tasks) for (const other of before.get(id) ?? []) graph.setEdge(id, other, {});
+  place(graph);
+  const { width = 0, height = 0 } = graph.graph();
   return {
-    nodes: graph.map(({ id }) => ({ id, row: rowOf.get(id) ?? 0, column: columnOf.get(id) ?? 0 })),
-    edges: graph.flatMap(({ id }) => (before.get(id) ?? []).map((other) => [other, id] as const)),
-    rows,
-    columns,
+    nodes: new Map(tasks.map(({ id }) => [id, middleOf(graph.node(id))])),
+    // An edge bends in each gap and in each row; the bends in rows say where it fits between boxes.
+    edges: graph.edges().map(({ v: to, w: from }) => ({ from, to, passes: (graph.edge(to, from).points ?? []).slice(2, -2).filter((_point, index) => index % 2 === 0).toReversed() })),
+    width,
+    height,
   };
+}
+
+function middleOf({ x = 0, y = 0 }: NodeLabel): Point {
+  return { x, y };
+}
+
+/** A long chain is folded into two columns, so that all of it is visible. */
+export function foldChain(layout: GraphLayout, box: BoxSize, columnGap: number): GraphLayout {
+  const chain = [...layout.nodes].toSorted(([, one], [, other]) => one.y - other.y);
+  if (chain.length <= 6 || layout.width > box.width) return layout;
+  const rows = Math.ceil(chain.length / 2);
+  const nodes = chain.map(([id], index): [string, Point] => [
+    id,
+    { x: box.width / 2 + Math.floor(index / rows) * (box.width + columnGap), y: box.height / 2 + (index % rows) * (box.height + box.gapY) },
+  ]);
+  return { ...layout, nodes: new Map(nodes), width: 2 * box.width + columnGap, height: rows * (box.height + box.gapY) - box.gapY };
 }
 
 /** For each node those that it comes after, without those that one of the others comes after anyway. */
@@ -68,9 +91,4 @@ function directPredecessors(graph: readonly GraphNode[]): ReadonlyMap<string, re
     const all = after.get(id) ?? [];
     return [id, all.filter((one) => !all.some((other) => other !== one && ancestorsOf(other).has(one)))];
   }));
-}
-
-function mean(ids: readonly string[] | undefined, columnOf: ReadonlyMap<string, number>): number | undefined {
-  const columns = (ids ?? []).map((id) => columnOf.get(id) ?? 0);
-  return columns.length === 0 ? undefined : columns.reduce((sum, column) => sum + column, 0) / columns.length;
 }

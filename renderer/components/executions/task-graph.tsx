@@ -2,12 +2,13 @@ import Box from '@mui/material/Box';
 import { useMemo } from 'react';
 import type { GraphTask, TaskState } from '../../../shared/model/task.ts';
 import { text } from '../../text/en.ts';
-import { layOut } from './graph-layout.ts';
+import { foldChain, layOut, type BoxSize, type Point } from './graph-layout.ts';
 import { taskTime } from './task-time.ts';
 
-const node = { width: 366, height: 46, gapX: 24, gapY: 26 } as const;
+const box: BoxSize = { width: 366, height: 46, gapX: 24, gapY: 26 };
 
-const bandGap = 72;
+/** Between the two columns of a folded chain. */
+const columnGap = 72;
 
 /** Colours by state; the state is also written into each box. */
 const colours: Readonly<Record<TaskState, string>> = {
@@ -16,17 +17,9 @@ const colours: Readonly<Record<TaskState, string>> = {
 
 /** The tasks as boxes, each below what it comes after. A picture: the list says the same to who can't see it. */
 export function TaskGraph({ tasks, now }: { readonly tasks: readonly GraphTask[]; readonly now: number }) {
-  const layout = useMemo(() => layOut(tasks), [tasks]);
+  const layout = useMemo(() => foldChain(layOut(tasks, box), box, columnGap), [tasks]);
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  // A long chain is folded, so that it is seen at once.
-  const bands = layout.columns === 1 && layout.rows > 6 ? 2 : 1;
-  const perBand = Math.ceil(layout.rows / bands);
-  const place = new Map(layout.nodes.map(({ id, row, column }) => {
-    const band = Math.floor(row / perBand);
-    return [id, { band, x: column * (node.width + node.gapX) + band * (node.width + bandGap), y: (row % perBand) * (node.height + node.gapY) }];
-  }));
-  const width = layout.columns * (node.width + node.gapX) - node.gapX + (bands - 1) * (node.width + bandGap);
-  const height = Math.max(0, perBand * (node.height + node.gapY) - node.gapY);
+  const { width, height } = layout;
   return (
     <Box tabIndex={0} role="region" aria-label={text.runs.graph} sx={{ overflow: 'auto' }}>
       <Box
@@ -38,29 +31,29 @@ export function TaskGraph({ tasks, now }: { readonly tasks: readonly GraphTask[]
         height={height + 4}
         sx={{ display: 'block', mx: 'auto', fontFamily: 'inherit', '& path': { fill: 'none', stroke: 'currentColor', strokeWidth: 1.5 } }}
       >
-        {layout.edges.map(([from, to]) => {
-          const [start, end] = [place.get(from), place.get(to)];
+        {layout.edges.map((edge) => {
+          const [start, end] = [layout.nodes.get(edge.from), layout.nodes.get(edge.to)];
           if (start === undefined || end === undefined) return null;
           return (
-            <Box component="g" key={`${from} ${to}`} sx={{ color: byId.get(from)?.state === 'completed' ? 'success.main' : 'text.disabled' }}>
-              {start.band === end.band ? <Below start={start} end={end} /> : <Beside start={start} end={end} />}
+            <Box component="g" key={`${edge.from} ${edge.to}`} sx={{ color: byId.get(edge.from)?.state === 'completed' ? 'success.main' : 'text.disabled' }}>
+              {start.y < end.y ? <Down start={start} passes={edge.passes} end={end} /> : <Across start={start} end={end} />}
             </Box>
           );
         })}
         {tasks.map((task) => {
-          const { x, y } = place.get(task.id) ?? { x: 0, y: 0 };
+          const { x, y } = layout.nodes.get(task.id) ?? { x: 0, y: 0 };
           const time = taskTime(task, now);
           return (
-            <Box component="g" key={task.id} transform={`translate(${x} ${y})`} sx={{ color: colours[task.state] }}>
+            <Box component="g" key={task.id} transform={`translate(${x - box.width / 2} ${y - box.height / 2})`} sx={{ color: colours[task.state] }}>
               <Box
                 component="rect"
-                width={node.width}
-                height={node.height}
+                width={box.width}
+                height={box.height}
                 rx={8}
                 strokeDasharray={task.cleanUp ? '5 4' : undefined}
                 sx={{ fill: 'var(--mui-palette-background-paper)', stroke: 'currentColor', strokeWidth: task.state === 'running' ? 2.5 : 1.5 }}
               />
-              <circle cx={18} cy={node.height / 2} r={5} fill={task.state === 'pending' || task.state === 'skipped' ? 'none' : 'currentColor'} stroke="currentColor" strokeWidth={1.5} />
+              <circle cx={18} cy={box.height / 2} r={5} fill={task.state === 'pending' || task.state === 'skipped' ? 'none' : 'currentColor'} stroke="currentColor" strokeWidth={1.5} />
               <Box component="text" x={34} y={19} sx={{ fill: 'var(--mui-palette-text-primary)', fontSize: 13, fontWeight: task.state === 'running' ? 600 : 400 }}>
                 {task.title}
               </Box>
@@ -75,36 +68,42 @@ export function TaskGraph({ tasks, now }: { readonly tasks: readonly GraphTask[]
   );
 }
 
-interface Place {
-  readonly x: number;
-  readonly y: number;
-}
-
 interface EdgeProps {
-  readonly start: Place;
-  readonly end: Place;
+  readonly start: Point;
+  readonly end: Point;
 }
 
-/** From the lower edge of a box to the upper edge of one below it. */
-function Below({ start, end }: EdgeProps) {
-  const [x1, y1, x2, y2] = [start.x + node.width / 2, start.y + node.height, end.x + node.width / 2, end.y];
-  const middle = y2 - node.gapY / 2;
+/** From the lower edge of a box to the upper edge of one in a row below, beside the boxes of the rows between. */
+function Down({ start, passes, end }: EdgeProps & { readonly passes: readonly Point[] }) {
+  const half = box.height / 2;
+  let [from, line] = [{ x: start.x, y: start.y + half }, `M${start.x} ${start.y + half}`];
+  for (const { x, y } of passes) {
+    line += `${curve(from, { x, y: y - half })} V${y + half}`;
+    from = { x, y: y + half };
+  }
+  const tip = { x: end.x, y: end.y - half - 2 };
   return (
     <>
-      <path d={`M${x1} ${y1} C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - 4}`} />
-      <path d={`M${x2 - 4} ${y2 - 7} L${x2} ${y2 - 2} L${x2 + 4} ${y2 - 7}`} />
+      <path d={line + curve(from, { x: tip.x, y: tip.y - 2 })} />
+      <path d={`M${tip.x - 4} ${tip.y - 5} L${tip.x} ${tip.y} L${tip.x + 4} ${tip.y - 5}`} />
     </>
   );
 }
 
-/** From the right edge of a box to the left edge of one in the next band. */
-function Beside({ start, end }: EdgeProps) {
-  const [x1, y1, x2, y2] = [start.x + node.width, start.y + node.height / 2, end.x, end.y + node.height / 2];
+/** Leaves and arrives vertically, and crosses in the middle of the gap between two rows. */
+function curve(from: Point, to: Point): string {
+  const middle = (from.y + to.y) / 2;
+  return ` C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.y}`;
+}
+
+/** From the right edge of a box to the left edge of one in the next column of a folded chain. */
+function Across({ start, end }: EdgeProps) {
+  const [x1, x2] = [start.x + box.width / 2, end.x - box.width / 2];
   const middle = (x1 + x2) / 2;
   return (
     <>
-      <path d={`M${x1} ${y1} C${middle} ${y1} ${middle} ${y2} ${x2 - 4} ${y2}`} />
-      <path d={`M${x2 - 7} ${y2 - 4} L${x2 - 2} ${y2} L${x2 - 7} ${y2 + 4}`} />
+      <path d={`M${x1} ${start.y} C${middle} ${start.y} ${middle} ${end.y} ${x2 - 4} ${end.y}`} />
+      <path d={`M${x2 - 7} ${end.y - 4} L${x2 - 2} ${end.y} L${x2 - 7} ${end.y + 4}`} />
     </>
   );
 }

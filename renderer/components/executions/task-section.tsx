@@ -3,12 +3,14 @@ import Paper from '@mui/material/Paper';
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import type { GraphTask, Task } from '../../../shared/model/task.ts';
 import { useNow } from '../use-now.ts';
 import { text } from '../../text/en.ts';
-import { TaskGraph } from './task-graph.tsx';
 import { TaskList } from './task-list.tsx';
+
+/** Loaded when somebody asks for it: few do, and it brings the layout with it. */
+const TaskGraph = lazy(async () => ({ default: (await import('./task-graph.tsx')).TaskGraph }));
 
 interface Props {
   readonly title?: string;
@@ -35,7 +37,13 @@ export function TaskSection({ title = text.runs.tasks, tasks, more }: Props) {
           <ToggleButton value="graph">{text.runs.asGraph}</ToggleButton>
         </ToggleButtonGroup>
       </Box>
-      {view === 'list' ? <TaskList tasks={tasks} now={now} more={more} /> : <TaskGraph tasks={tasks} now={now} />}
+      {view === 'list' ? (
+        <TaskList tasks={tasks} now={now} more={more} />
+      ) : (
+        <Suspense>
+          <TaskGraph tasks={tasks} now={now} />
+        </Suspense>
+      )}
     </Paper>
   );
 }
