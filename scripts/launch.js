@@ -46,10 +46,13 @@ if (built !== 0 || task.run.length === 0) process.exit(built);
 const [file, ...fixed] = task.run;
 process.exit(await run([join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root, task.env));
 
-/** Runs a file on Node 24, hands signals on, resolves with its exit status. */
+/**
+ * Runs a file on Node 24, hands signals on, resolves with its exit status. What Node compiles is kept: suites start thousands
+ * of engines, each of which would otherwise strip and compile hundreds of files.
+ */
 function run(args, cwd = root, env = {}) {
   return new Promise((resolve) => {
-    const child = spawn(node24, args, { stdio: 'inherit', cwd, env: { ...process.env, ...env }, shell: process.platform === 'win32' });
+    const child = spawn(node24, args, { stdio: 'inherit', cwd, env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env, ...env }, shell: process.platform === 'win32' });
     // The terminal sends Ctrl-C to the whole group; the child decides what it means, and we wait for it.
     const handOn = (signal) => () => signal === 'SIGINT' || child.kill(signal);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, handOn(signal));
