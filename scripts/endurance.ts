@@ -79,7 +79,15 @@ function readResult(): Done {
 function vitest(args: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    for (const signal of signals) process.on(signal, handOn);
     child.on('error', () => resolve(false));
-    child.on('exit', (code) => resolve(code === 0));
+    child.on('exit', (code, signal) => {
+      for (const one of signals) process.off(one, handOn);
+      // Who ends the suite wants no result of half of it.
+      if (signal !== null) process.exit(130);
+      resolve(code === 0);
+    });
   });
 }

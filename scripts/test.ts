@@ -6,7 +6,7 @@ import { electronRuntime } from './electron-runtime.ts';
 import { openCpuAccount } from './test/cpu-account.ts';
 import { readReport, type Outcome } from './test/outcome.ts';
 import { runAll, type Task } from './test/schedule.ts';
-import { skippedForAReason, specsOf, tierEnvironment, tierOf } from './test/tiers.ts';
+import { skippedForAReason, resources, specsOf, tierEnvironment, tierOf } from './test/tiers.ts';
 import { keepTimes, readTimes, type Taken } from './test/times.ts';
 
 /**
@@ -39,7 +39,7 @@ if (chosen.length === 0) {
   console.error(`Nothing is called ${wanted.join(' or ')}. Parts: lint, types, unit, and the names of spec files.`);
   process.exit(2);
 }
-const outcomes = await runAll(chosen, { check: 1, spec: availableParallelism() + 1 }, runJob);
+const outcomes = await runAll(chosen, { check: 1, spec: availableParallelism() + 1 }, runJob, resources);
 if (wanted.length === 0 && electronIsHere()) outcomes.push(await runJob(vitest('electron', 'electron', [], 'spec')));
 keepTimes(root, Object.fromEntries(outcomes.map(({ name, wallSeconds, cpuSeconds }): [string, Taken] => [name, { wall: wallSeconds, ...(cpuSeconds === undefined ? {} : { cpu: cpuSeconds }) }])));
 process.exitCode = summarize(outcomes);
@@ -52,16 +52,15 @@ function checks(): Job[] {
   const isCached = tier === 'usual';
   return [
     { name: 'lint', group: 'lint', lane: 'check', expectedSeconds: 3, args: isCached ? [...lint, '--cache', '--cache-strategy', 'content', '--cache-location', join(cache, 'eslint/')] : lint },
-    { name: 'types', group: 'types', lane: 'check', expectedSeconds: 2, args: isCached ? [...types, '--incremental', '--tsBuildInfoFile', join(cache, 'types.tsbuildinfo')] : types },
+    { name: 'types', group: 'types', lane: 'check', expectedSeconds: 2, args: isCached ? types : [...types, '--incremental', 'false'] },
     vitest('unit', 'unit', ['--maxWorkers', '1'], 'check', 1),
   ];
 }
 
 function specs(): Job[] {
-  return specsOf(tier, root).map(({ path, exclusive }) => {
-    // Unknown ones first: they may be long.
+  return specsOf(tier, root).map(({ path, lease }) => {
     const expectedSeconds = times[path]?.wall ?? Infinity;
-    return { ...vitest(path, 'specs', [path], 'spec', expectedSeconds), ...(exclusive === undefined ? {} : { exclusive }), env: { ...tierEnvironment[tier] } };
+    return { ...vitest(path, 'specs', [path], 'spec', expectedSeconds), ...(lease === undefined ? {} : { lease }), env: { ...tierEnvironment[tier] } };
   });
 }
 

@@ -1,4 +1,4 @@
-// exclusive: the shipped lab
+// lease: the shipped lab
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

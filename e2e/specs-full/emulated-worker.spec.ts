@@ -1,3 +1,4 @@
+// lease: emulated guests
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';

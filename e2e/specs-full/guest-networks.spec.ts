@@ -1,3 +1,4 @@
+// lease: emulated guests
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';

@@ -1,3 +1,4 @@
+// lease: emulated guests
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createQemuHypervisorSource } from '../../electron/engine/platforms/qemu-hypervisor/index.ts';

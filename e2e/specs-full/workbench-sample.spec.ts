@@ -1,4 +1,4 @@
-// exclusive: the shipped lab
+// lease: the shipped lab
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -77,7 +77,7 @@ const bootFinished = 'for i in $(seq 900); do [ -e /var/lib/cloud/instance/boot-
 
 /**
  * That such guests stop at their boot on virtio before they are prepared is shown by `lab-guests.spec.ts`,
- * `guest-layouts.spec.ts` and `rpm-guest.spec.ts`.
+ * `guest-layout-*.spec.ts` and `rpm-guest.spec.ts`.
  */
 describe.runIf(isAskedFor).each(Object.entries(cases))('a guest that knows no virtio: %s', (name, guestCase) => {
   let folder: string;

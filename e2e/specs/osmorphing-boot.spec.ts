@@ -1,3 +1,4 @@
+// lease: emulated guests
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';

@@ -1,3 +1,4 @@
+// lease: emulated guests
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inspectLinuxGuest, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';

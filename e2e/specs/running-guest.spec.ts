@@ -1,3 +1,4 @@
+// lease: emulated guests
 import { copyFile, mkdtemp, open, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

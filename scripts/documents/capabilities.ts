@@ -66,7 +66,7 @@ export const capabilities: readonly Capability[] = [
   ),
   ...part('Deployment and guests',
     ['Deployment, boot check, roll back, engines killed in between', 'stand-in', 'a guest on the lab\'s cloud', 'specs/deployment', 'specs/deployment-crash', 'specs-full/deployment-guest', 'specs-full/lab-guests'],
-    ['Debian guests: plain, LVM, btrfs, UEFI, LUKS on a mirror', 'real', 'Debian 12 guests, booted on VirtIO', 'specs/osmorphing-linux', 'specs/osmorphing-boot', 'specs/osmorphing-layers', 'specs-full/guest-layouts', 'specs-full/guest-networks', 'specs-guests/migrated-guest-boots'],
+    ['Debian guests: plain, LVM, btrfs, UEFI, LUKS on a mirror', 'real', 'Debian 12 guests, booted on VirtIO', 'specs/osmorphing-linux', 'specs/osmorphing-boot', 'specs/osmorphing-layers', 'specs-full/guest-layout-lvm', 'specs-full/guest-layout-btrfs', 'specs-full/guest-layout-uefi', 'specs-full/guest-layout-encrypted', 'specs-full/guest-networks', 'specs-guests/migrated-guest-boots'],
     ['Guests with rpm, dnf or zypper, dracut, NetworkManager', 'stand-in', 'a system made of Debian\'s files that these tools run', 'specs-full/rpm-guest', 'specs/osmorphing-offline'],
     ['Hostile guests', 'real', 'hostile file systems on a native worker', 'specs/osmorphing-hostile'],
     ['Guests of the RHEL and SUSE families', 'never seen', 'unit tests on synthetic file trees'],

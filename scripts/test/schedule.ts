@@ -3,8 +3,8 @@ export interface Task {
   readonly name: string;
   /** Lanes have their own number of places: `check` (lint, types, unit tests) and `spec`. */
   readonly lane: string;
-  /** Tasks with the same value never run at the same time. */
-  readonly exclusive?: string | undefined;
+  /** A resource that the task needs for itself: of its tasks, only as many run at once as there are of it, one unless `runAll` is told otherwise. */
+  readonly lease?: string | undefined;
   /** How long it is expected to take, seconds. */
   readonly expectedSeconds: number;
 }
@@ -13,7 +13,9 @@ export interface Task {
  * Runs all tasks, in each lane as many at once as it has places, the longest first, so that no long one is left for the
  * end. A task that waits for a resource lets shorter ones pass. Resolves with the results in the order of their ends.
  */
-export function runAll<T extends Task, R>(tasks: readonly T[], places: Readonly<Record<string, number>>, run: (task: T) => Promise<R>): Promise<R[]> {
+export function runAll<T extends Task, R>(
+  tasks: readonly T[], places: Readonly<Record<string, number>>, run: (task: T) => Promise<R>, resources: Readonly<Record<string, number>> = {},
+): Promise<R[]> {
   const waiting = tasks.toSorted((a, b) => b.expectedSeconds - a.expectedSeconds);
   const running = new Set<T>();
   const results: R[] = [];
@@ -21,7 +23,7 @@ export function runAll<T extends Task, R>(tasks: readonly T[], places: Readonly<
     const isFree = (task: T): boolean => {
       const others = [...running];
       return others.filter(({ lane }) => lane === task.lane).length < (places[task.lane] ?? 1) &&
-        (task.exclusive === undefined || others.every(({ exclusive }) => exclusive !== task.exclusive));
+        (task.lease === undefined || others.filter(({ lease }) => lease === task.lease).length < (resources[task.lease] ?? 1));
     };
     const start = (): void => {
       for (let at = waiting.findIndex(isFree); at >= 0; at = waiting.findIndex(isFree)) {

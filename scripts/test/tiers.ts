@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 /**
@@ -20,12 +21,15 @@ export const tierEnvironment: Readonly<Record<Tier, Readonly<Record<string, stri
   full: { CAUSEWAY_CRASH_POINTS: '6', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_SAMPLE: '1' },
 };
 
+/** How many specs may hold a resource at once; one where nothing is said. An emulated guest takes a processor for minutes. */
+export const resources: Readonly<Record<string, number>> = { 'emulated guests': Math.max(1, availableParallelism()) };
+
 /** One spec file of a run. */
 export interface SpecFile {
   /** Relative to the repository. */
   readonly path: string;
-  /** Files with the same resource never run at the same time: a line `// exclusive: <resource>` in the file. */
-  readonly exclusive: string | undefined;
+  /** A resource of which there are few (`resources`): a line `// lease: <resource>` in the file. */
+  readonly lease: string | undefined;
 }
 
 /** The spec files of a tier; those of the usual tier run in the full one as well. */
@@ -34,7 +38,7 @@ export function specsOf(tier: Tier, root: string): SpecFile[] {
   return folders
     .flatMap((folder) => globSync(`${folder}/**/*.spec.ts`, { cwd: root }))
     .toSorted()
-    .map((path) => ({ path, exclusive: /^\/\/ exclusive: (.+)$/m.exec(readFileSync(join(root, path), 'utf8'))?.[1] }));
+    .map((path) => ({ path, lease: /^\/\/ lease: (.+)$/m.exec(readFileSync(join(root, path), 'utf8'))?.[1] }));
 }
 
 /**

@@ -1,0 +1,4 @@
+// lease: emulated guests
+import { guestLayoutSuite } from '../conformance/guest-layout.ts';
+
+guestLayoutSuite('encrypted');
