@@ -252,6 +252,30 @@ describe('after the engine was killed in the middle', () => {
     expect(lab.snapshots.size).toBe(1);
   });
 
+  test.each([
+    ['verified', 'verify'], ['asked whether it changed', 'assert unchanged'], ['asked whether it changed, without verification', 'assert unchanged'],
+  ])('with the snapshot gone after everything was copied, while it was %s, the disks are copied again from a new one', async (when, step) => {
+    const options: ExecutionOptions = when.endsWith('without verification') ? { verify: 'none' } : {};
+    expect(await execute(options)).toMatchObject({ state: 'completed' });
+    lab.disks.get('disk-0')?.fill(5, MiB, MiB + 65536);
+    const stopped = lab.stopAt(step);
+    const { id } = await core.call('replica.execute', { replica: 'web', options });
+    await stopped;
+    for (const snapshot of lab.snapshots.values()) snapshot.alive = false;
+    lab.snapshots.delete(`causeway-${id}`);
+    lab.disks.get('disk-0')?.fill(0, 0, MiB);
+    lab.disks.get('disk-1')?.fill(9, 0, 65536);
+    core = open();
+    const resumed = await execute(options);
+    expect(resumed).toMatchObject({ id, state: 'completed', leftBehind: 0 });
+    expect(resumed.error).toBeUndefined();
+    expectEqual();
+    expect([...lab.snapshots.keys()].filter((tag) => tag.startsWith(`causeway-${id}`))).toHaveLength(1);
+    const events = (await core.call('execution.events', { execution: id })).map((event) => event.message).join('\n');
+    expect(events).toContain('they are copied again from the new one');
+    expect((await execute(options)).state).toBe('completed');
+  });
+
   test('it can be cancelled instead, which cleans up', async () => {
     const stopped = killed();
     const { id } = await core.call('replica.execute', { replica: 'web' });

@@ -182,6 +182,34 @@ describe('going on after the engine ended in the middle', () => {
     expect(log.filter((line) => line.endsWith('running'))).toEqual(['worker running', 'verify running', 'stop running']);
   });
 
+  test.each(['first', 'last'])('what a node that starts %s takes back runs again with what it needs, and so do the clean-ups after it', async (place) => {
+    const { recorder, tasks, log } = memoryRecorder();
+    const find = node('find', { yields: ['place'], volatile: ['place'] });
+    const graph = [
+      ...(place === 'first' ? [find] : []), node('hire', { yields: ['worker'], volatile: ['worker'] }), node('copy', { after: ['find', 'hire'], needs: ['place', 'worker'] }), node('compare', { after: ['copy'] }),
+      node('dismiss', { after: ['hire', 'compare'], cleansUp: ['hire'] }), node('confirm', { after: ['compare'], needs: ['place'] }),
+      ...(place === 'last' ? [find] : []),
+    ];
+    for (const id of ['find', 'hire', 'copy', 'compare']) tasks.set(id, { id, state: 'completed', attempts: 1 });
+    // Under way as the engine ended, so that its turn comes beside the node that takes back.
+    tasks.set('dismiss', { id: 'dismiss', state: 'running', attempts: 1 });
+    const places: unknown[] = [];
+    const outcome = await run(graph, {
+      find: async ({ stateOf, redo }) => {
+        if (stateOf('copy') === 'completed') await redo(['copy']);
+        return { place: 'new' };
+      },
+      hire: async () => ({ worker: 1 }),
+      copy: async ({ values }) => void places.push(values['place'], values['worker']),
+    }, { recorder });
+    expect(outcome.state).toBe('completed');
+    expect(places).toEqual(['new', 1]);
+    const finished = log.filter((line) => line.endsWith('completed')).map((line) => line.split(' ')[0]);
+    // What had begun before ends before its worker is hired again.
+    expect(finished.slice(0, -2).filter((id) => id !== 'find')).toEqual([...(place === 'first' ? [] : ['dismiss']), 'hire', 'copy', 'compare']);
+    expect(finished.slice(-2).toSorted()).toEqual(['confirm', 'dismiss']);
+  });
+
   test('a failed run only cleans up, and keeps its error', async () => {
     const { recorder, log, tasks } = memoryRecorder();
     tasks.set('work', { id: 'work', state: 'failed', attempts: 1, error: broken().toRecord() });

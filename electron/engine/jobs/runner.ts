@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { systemClock } from '../time/clock.ts';
-import { decide, statesForResume, type NodeStatus } from './schedule.ts';
+import { decide, statesForResume, takenBack, type NodeStatus } from './schedule.ts';
 import { checkGraph, isCleanUp, type TaskGraph, type TaskNode } from './task-graph.ts';
 
 /** Values by name. Those that are not volatile are plain JSON and survive a restart. */
@@ -18,6 +18,11 @@ export interface TaskContext {
   stateOf(id: string): TaskState;
   /** 1 for the first start in this life of the engine. */
   readonly attempt: number;
+  /**
+   * Takes back that these nodes, and what came after them, are completed: what this node found makes their work useless. They
+   * run again after this node, with what they need; clean-ups after them, too.
+   */
+  redo(ids: readonly string[]): Promise<void>;
   /** To be called by an attempt whose work stays done although it fails: attempts are counted from here again. */
   progressed(): void;
 }
@@ -124,6 +129,20 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     statuses.set(node.id, { state, started: started || (statuses.get(node.id)?.started ?? false) });
   };
 
+  /** Nothing starts while a node takes others back. */
+  let takingBack = 0;
+  const redo = async (ids: readonly string[]): Promise<void> => {
+    takingBack += 1;
+    try {
+      const again = takenBack(graph, ids, new Map([...statuses].map(([id, { state }]) => [id, state])));
+      // A clean-up that is under way ends before what it cleans up after starts again.
+      await Promise.all(again.flatMap((id) => running.get(id) ?? []));
+      for (const id of again) statuses.set(id, { state: 'pending', started: statuses.get(id)?.started ?? false });
+    } finally {
+      takingBack -= 1;
+    }
+  };
+
   const runOnce = async (node: TaskNode, attempt: number, progressed: () => void): Promise<void> => {
     const handler = options.handlers[node.id];
     if (handler === undefined) throw new CausewayError('engine.graph-invalid', `nothing carries out ${node.id}`);
@@ -139,6 +158,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
       attempt,
       progressed,
       stateOf: (id) => statuses.get(id)?.state ?? 'pending',
+      redo,
     })) ?? {};
     const durable: Record<string, JsonValue> = {};
     for (const name of node.yields) {
@@ -200,7 +220,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     const stopping = failed || recordingError !== undefined || options.cancel.aborted || options.force.aborted;
     let moved = false;
     for (const node of graph) {
-      if (statuses.get(node.id)?.state !== 'pending' || running.has(node.id)) continue;
+      if (takingBack > 0 || statuses.get(node.id)?.state !== 'pending' || running.has(node.id)) continue;
       const isKept = recordingError !== undefined && node.settles === true;
       const decision = isKept ? 'skip' : decide(graph, node, statuses, stopping);
       if (decision === 'wait') continue;

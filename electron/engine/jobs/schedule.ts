@@ -41,7 +41,30 @@ function waitsFor(graph: TaskGraph, node: TaskNode): string[] {
  * repeated); what had completed stays, but for nodes whose volatile values are still needed by a node that isn't a clean-up.
  */
 export function statesForResume(graph: TaskGraph, stored: ReadonlyMap<string, TaskState>): Map<string, TaskState> {
-  const states = new Map(graph.map((node) => [node.id, interrupted(stored.get(node.id))] as const));
+  return withProducers(graph, new Map(graph.map((node) => [node.id, interrupted(stored.get(node.id))] as const)));
+}
+
+/**
+ * The nodes that run again when the work of some is to be done anew: these, what came after them, who yields the volatile
+ * values that they need, and the clean-ups after any of those.
+ */
+export function takenBack(graph: TaskGraph, ids: readonly string[], states: ReadonlyMap<string, TaskState>): string[] {
+  const again = new Set(ids.filter((id) => states.get(id) === 'completed'));
+  for (let before = -1; before < again.size; ) {
+    before = again.size;
+    for (const node of graph) {
+      if (!isCleanUp(node) && states.get(node.id) === 'completed' && node.after.some((id) => again.has(id))) again.add(node.id);
+    }
+  }
+  const renewed = withProducers(graph, new Map([...states].map(([id, state]) => [id, again.has(id) ? 'pending' : state])));
+  for (const [id, state] of renewed) if (state === 'pending' && states.get(id) === 'completed') again.add(id);
+  for (const node of graph) {
+    if (isCleanUp(node) && states.get(node.id) !== 'pending' && (node.cleansUp ?? []).some((id) => again.has(id))) again.add(node.id);
+  }
+  return [...again];
+}
+
+function withProducers(graph: TaskGraph, states: Map<string, TaskState>): Map<string, TaskState> {
   const producers = new Map(graph.flatMap((node) => (node.volatile ?? []).map((value) => [value, node.id] as const)));
   // Backwards, because a node that has to run again may itself need volatile values.
   for (let changed = true; changed; ) {

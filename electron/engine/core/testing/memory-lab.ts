@@ -97,6 +97,26 @@ export class MemoryLab {
     if (error !== undefined) throw error;
   }
 
+  readonly #stops = new Map<string, () => void>();
+
+  /** Resolves when the step begins, from where on nothing that the engine of then does has an effect: it is as if killed. */
+  stopAt(step: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#stops.set(step, resolve);
+    return promise;
+  }
+
+  /** Never comes back for an engine that was killed, or is killed here. */
+  async #reach(step: string, generation: number): Promise<void> {
+    const stop = this.#stops.get(step);
+    if (stop !== undefined && generation === this.generation) {
+      this.#stops.delete(step);
+      this.generation += 1;
+      stop();
+    }
+    if (generation !== this.generation) await new Promise(() => undefined);
+  }
+
   make(entry: LedgerEntry, bytes?: Buffer): { id: string } {
     const id = randomUUID();
     // A worker sees the first 20 characters, which have to tell volumes apart.
@@ -106,6 +126,7 @@ export class MemoryLab {
   }
 
   #source(use: PlatformUse | undefined): SourcePlatform {
+    const { generation } = this;
     const snapshotOf = (tag: string): Snapshot => ({
       id: tag, tag, vmId: 'vm-1', takenAt: new Date().toISOString(), state: {},
       disks: [...(this.snapshots.get(tag)?.content ?? [])].map(([diskId, bytes]) => ({ diskId, sizeBytes: bytes.length })),
@@ -132,7 +153,10 @@ export class MemoryLab {
         return snapshotOf(tag);
       },
       isAlive: async (snapshot) => this.snapshots.get(snapshot.tag)?.alive ?? false,
-      assertUnchanged: async () => this.step('assert unchanged'),
+      assertUnchanged: async () => {
+        await this.#reach('assert unchanged', generation);
+        this.step('assert unchanged');
+      },
       openDisk: async (snapshot, diskId, base) => this.#reader(snapshot.tag, diskId, base?.tag),
       promoteToBase: async (snapshot, former) => {
         this.step(`promote ${former === undefined ? 'first' : 'on base'}`);
@@ -263,6 +287,7 @@ export class MemoryLab {
         this.step('flush');
       },
       digests: async (offset, length, size) => {
+        await this.#reach('verify', generation);
         const out: Buffer[] = [];
         for (let at = offset; at < offset + length; at += size) {
           out.push(createHash('sha256').update(bytes().subarray(at, Math.min(at + size, offset + length))).digest());

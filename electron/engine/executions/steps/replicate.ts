@@ -167,6 +167,12 @@ export function isSynchronised(run: RunContext, snapshot: Snapshot, disk: Disk):
   return stateOf(run, disk.id, snapshotDiskSize(snapshot, disk)).isSynchronised(snapshot.tag);
 }
 
+/** Whether the disk as this snapshot has it was copied to the end. */
+export function isCopied(run: RunContext, snapshot: Snapshot, disk: Disk): boolean {
+  const seen = snapshot.disks.find((candidate) => candidate.diskId === disk.id);
+  return seen?.sizeBytes === disk.size_bytes && isSynchronised(run, snapshot, disk);
+}
+
 /** How much of the snapshot is durable on the volumes, as offsets that a resumed copy goes on from; bytes of all disks. */
 function durableBytes(run: RunContext, vm: Vm, snapshot: Snapshot): number {
   let sum = 0;

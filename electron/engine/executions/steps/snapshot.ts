@@ -3,40 +3,51 @@ import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { StoredSnapshot } from '../../store/snapshots.ts';
 import { replicaOf, snapshotOf, vmOf, type RunContext } from '../run-context.ts';
-import { isSynchronised } from './replicate.ts';
+import { isCopied, isSynchronised } from './replicate.ts';
 
 /**
  * Step 2: a snapshot on top of that of the last success. One that this execution took before it was interrupted is used
- * on as long as it can be read; those of other executions are discarded first, because an execution copies the disks as they
- * are now. What can't be removed from the source is tried again at the end, and never stops an execution.
+ * on as long as it can be read. If it can't, the disks are copied again from a new one. Those of other executions are
+ * discarded first, because an execution copies the disks as they are now. What can't be removed from the source is tried
+ * again at the end, and never stops an execution.
  */
 export function takeSnapshot(run: RunContext): TaskHandler {
   /** Tags of which it was told that they can't be read: a repetition meets them again. */
   const told = new Set<string>();
-  return async ({ signal }) => {
-    const { snapshots } = run.store;
-    const { vmId } = replicaOf(run);
-    const known = snapshots.list(run.replicaId);
-    // Once this execution has a snapshot, the release may take away what that is read from.
-    if (!known.some((stored) => stored.executionId === run.executionId)) noteUnreleased(run, await releaseOldBases(run, signal));
-    const base = snapshots.base(run.replicaId);
-    let mine = 0;
-    for (const stored of known) {
-      if (stored.role !== 'taken' && stored.role !== 'intended') continue;
-      if (stored.executionId === run.executionId) {
-        mine += 1;
-        if (stored.role === 'intended') return { snapshot: await take(run, stored.tag, vmId, base, signal) };
-        if (stored.snapshot !== undefined && (await run.source.isAlive(stored.snapshot, signal))) return { snapshot: stored.snapshot };
-        if (!told.has(stored.tag)) run.event('note', 'the snapshot can no longer be read; a new one is taken, and only what differs is sent');
-        told.add(stored.tag);
-      }
-      noteUnreleased(run, await attempt(stored.tag, () => discard(run, stored, base, signal), signal));
+  return async ({ values, stateOf, redo, signal }) => {
+    const snapshot = await ownSnapshot(run, told, signal);
+    // The copy was completed in an earlier life of the engine, maybe from a snapshot that is gone. Success could not be recorded for this one.
+    if (stateOf('replicate-disks') === 'completed' && !vmOf(values).disks.every((disk) => isCopied(run, snapshot, disk))) {
+      run.event('note', 'the disks were copied from a snapshot that is gone: they are copied again from the new one, and only what differs is sent');
+      await redo(['replicate-disks']);
     }
-    await run.source.prepare(vmId, run.environments.source, signal);
-    const tag = `causeway-${run.executionId}${mine === 0 ? '' : `-${Date.now().toString(36)}`}`;
-    snapshots.intend({ tag, replicaId: run.replicaId, executionId: run.executionId });
-    return { snapshot: await take(run, tag, vmId, base, signal) };
+    return { snapshot };
   };
+}
+
+async function ownSnapshot(run: RunContext, told: Set<string>, signal: AbortSignal): Promise<Snapshot> {
+  const { snapshots } = run.store;
+  const { vmId } = replicaOf(run);
+  const known = snapshots.list(run.replicaId);
+  // Once this execution has a snapshot, the release may take away what that is read from.
+  if (!known.some((stored) => stored.executionId === run.executionId)) noteUnreleased(run, await releaseOldBases(run, signal));
+  const base = snapshots.base(run.replicaId);
+  let mine = 0;
+  for (const stored of known) {
+    if (stored.role !== 'taken' && stored.role !== 'intended') continue;
+    if (stored.executionId === run.executionId) {
+      mine += 1;
+      if (stored.role === 'intended') return take(run, stored.tag, vmId, base, signal);
+      if (stored.snapshot !== undefined && (await run.source.isAlive(stored.snapshot, signal))) return stored.snapshot;
+      if (!told.has(stored.tag)) run.event('note', 'the snapshot can no longer be read; a new one is taken, and only what differs is sent');
+      told.add(stored.tag);
+    }
+    noteUnreleased(run, await attempt(stored.tag, () => discard(run, stored, base, signal), signal));
+  }
+  await run.source.prepare(vmId, run.environments.source, signal);
+  const tag = `causeway-${run.executionId}${mine === 0 ? '' : `-${Date.now().toString(36)}`}`;
+  snapshots.intend({ tag, replicaId: run.replicaId, executionId: run.executionId });
+  return take(run, tag, vmId, base, signal);
 }
 
 /** After the last read: the source confirms that all of it was one state. */
