@@ -20,6 +20,7 @@ const purposes: Readonly<Record<string, string>> = {
   'fast-xml-parser': 'Reads XML: OVF descriptors and WinRM messages.',
   'ipaddr.js': 'Parses and compares IP addresses and networks.',
   'jsonc-parser': 'Changes JSON files without losing comments and order.',
+  marked: 'Parses the pages of the manual; the page renders the parts itself.',
   papaparse: 'Reads and writes CSV: inventories, reports.',
   react: 'Renders the page.',
   'react-dom': 'Renders the page.',

@@ -5,13 +5,13 @@ import { winrmPort } from '../electron/engine/workers/windows-worker-user-data.t
 import { agentPort } from '../electron/engine/transport/https.ts';
 import { errorCatalogue } from '../shared/model/errors/catalogue.ts';
 import { plugins } from '../shared/plugins/registry.ts';
-import { currentPage, generated } from './write-documents.ts';
+import { currentPage, generated, generatedPages } from './write-documents.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root }).filter((path) => path !== 'docs/dependencies.md')];
 
-test.each(Object.keys(generated))('%s is what the code says (npm run docs writes it)', (page) => {
+test.each([...Object.keys(generated), ...Object.keys(generatedPages)])('%s is what the code says (npm run docs writes it)', (page) => {
   expect(read(page)).toBe(currentPage(root, page));
 });
 

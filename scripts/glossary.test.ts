@@ -64,7 +64,7 @@ test.each(['renderer/text', 'shared/model/errors', 'electron/cli'])('the texts i
 });
 
 test('the pages use the words of the glossary', () => {
-  const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })];
+  const pages = ['README.md', ...globSync('docs/{*,manual/*}.md', { cwd: root })];
   const wrong = pages.flatMap((path) => readFileSync(join(root, path), 'utf8').split('\n').flatMap((text, index) =>
     replaced.filter(([words]) => words.test(text)).map(([words, better]) => `${path}:${index + 1}: "${words.exec(text)![0]}" (better: ${better})`)));
   expect(wrong).toEqual([]);

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorSections, findingSections } from './documents/failure-texts.ts';
 import { withBlock } from './documents/generated-block.ts';
+import { pluginList, pluginPages } from './documents/plugin-pages.ts';
 import { wholeDeployment, wholeExecution } from './documents/task-graphs.ts';
 import { wallsTable } from './documents/walls.ts';
 import { currentMatrix } from './support-matrix.ts';
@@ -13,15 +15,22 @@ import { currentMatrix } from './support-matrix.ts';
 export const generated: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/architecture.md': { walls: wallsTable },
   'docs/one-execution.md': { execution: wholeExecution, deployment: wholeDeployment },
+  'docs/manual/README.md': { plugins: pluginList },
+  'docs/manual/when-something-fails.md': { errors: errorSections, findings: findingSections },
   'docs/support-matrix.md': { matrix: () => currentMatrix(join(import.meta.dirname, '..')) },
 };
 
+/** Pages that are generated as a whole → what writes them. */
+export const generatedPages: Readonly<Record<string, () => string>> = pluginPages;
+
 /** A page as it should be now. */
 export function currentPage(root: string, page: string): string {
+  const whole = generatedPages[page];
+  if (whole !== undefined) return whole();
   return Object.entries(generated[page] ?? {}).reduce((text, [name, write]) => withBlock(text, name, write()), readFileSync(join(root, page), 'utf8'));
 }
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
-  for (const page of Object.keys(generated)) writeFileSync(join(root, page), currentPage(root, page));
+  for (const page of [...Object.keys(generated), ...Object.keys(generatedPages)]) writeFileSync(join(root, page), currentPage(root, page));
 }

@@ -1,0 +1,14 @@
+export const manual = {
+  title: 'Manual',
+  contents: 'Contents',
+  onThisPage: 'On this page',
+  search: 'Search the manual',
+  results: (count: number, words: string) => (count === 0 ? `No results for "${words}"` : `${count} ${count === 1 ? 'result' : 'results'} for "${words}"`),
+  more: (count: number) => `${count} more: add a word to narrow the search.`,
+  platforms: 'Platforms',
+  notFound: 'This page is not in the manual',
+  notFoundLead: 'The link may be from another version.',
+  toContents: 'Go to the contents',
+  learnMore: 'Learn more',
+  learnMoreOf: (what: string) => `Learn more: ${what}`,
+} as const;
