@@ -10,14 +10,11 @@ import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { callFaults, callsToFail, clearErrorOf, crashPoints, killedAt, type MortalProcess, type PlatformCalls } from './platform-calls.ts';
 import { startWorkerWith, type WorkerWithVolumes } from '../../electron/engine/workers/attach-volumes.ts';
 
-/** What can happen to one call of a platform's API. */
-export type CallFault =
-  | 'refused-for-now' | 'throttled' | 'cut-before' | 'gateway-error-after' | 'cut-after' | 'never-answered' | 'fails-later';
-
 /** A platform in a lab where everything can be seen and calls can be made to go wrong. */
-export interface DestinationLab {
+export interface DestinationLab extends PlatformCalls {
   /** A platform as a new process would make it: nothing of an earlier one's memory. */
   open(connection?: 'right' | 'wrong-key'): DestinationPlatform;
   readonly environment: JsonObject;
@@ -27,36 +24,12 @@ export interface DestinationLab {
   volumeGib(id: string): number | undefined | Promise<number | undefined>;
   /** Makes a volume disappear behind the platform's back. */
   loseVolume(id: string): void | Promise<void>;
-  /** How many calls came in so far. */
-  callCount(): number;
-  /** What was called, by number from 1. */
-  callName(number: number): string;
-  /** Whether it may have changed something; a call that only reads can't fail later. */
-  callChanges(number: number): boolean;
-  /** Lets the `n`th call from now on (from 1) go wrong, once. */
-  failCall(n: number, fault: CallFault): void;
-  clearFaults(): void;
   /** What did not conform to the platform's own description of its API. */
   violations(): readonly string[];
   /** Proves that a worker can be entered; undefined where the lab has no machines. */
   readonly enter?: (access: WorkerAccess) => Promise<void>;
   close(): Promise<void>;
 }
-
-/**
- * Which share of the calls a fault is tried at: [every nth, beginning with]. Faults that look alike to a platform take
- * turns, so that each call meets each sort; `CAUSEWAY_ALL_FAULTS=1` tries every fault at every call.
- */
-const shares: Readonly<Record<CallFault, readonly [number, number]>> = {
-  'refused-for-now': [3, 0],
-  throttled: [3, 1],
-  'cut-before': [3, 2],
-  'gateway-error-after': [1, 0],
-  'cut-after': [2, 0],
-  'never-answered': [4, 1],
-  'fails-later': [1, 0],
-};
-const allFaults = process.env['CAUSEWAY_ALL_FAULTS'] === '1';
 
 const gib = 2 ** 30;
 const endpointId = 'endpoint';
@@ -90,6 +63,8 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       readonly notes: string[];
       withVm(vm: Vm): DestinationRun;
       withLedger(ledger: LedgerScope): DestinationRun;
+      /** The run as a process has it that will be killed. */
+      inProcess(process: MortalProcess): DestinationRun;
     }
 
     function newReplica(): Replica {
@@ -105,7 +80,10 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         ledger: ledgerScope(store.ledger, binding),
         note: (message) => void notes.push(message),
       };
-      return { run, notes, withVm: (other) => ({ ...run, vm: other }), withLedger: (ledger) => ({ ...run, ledger }) };
+      return {
+        run, notes, withVm: (other) => ({ ...run, vm: other }), withLedger: (ledger) => ({ ...run, ledger }),
+        inProcess: (process) => ({ ...run, ledger: ledgerScope(process.ledger(store.ledger), binding) }),
+      };
     }
 
     async function cleanUp(platform: DestinationPlatform, run: DestinationRun): Promise<void> {
@@ -312,8 +290,8 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
     });
 
     describe.skipIf(scope === 'machines')('every call going wrong once, one after another', () => {
-      const faults: readonly CallFault[] = ['refused-for-now', 'throttled', 'cut-before', 'gateway-error-after', 'cut-after', 'never-answered', 'fails-later'];
-      test.for(faults)('%s: it ends well or with a clear error, doubles nothing and cleans up', async (fault) => {
+      test.for(callFaults)('%s: it ends well or with a clear error, doubles nothing and cleans up', async (fault, { skip }) => {
+        if (!lab.faults.includes(fault)) skip(`this lab can not make it: ${fault}`);
         const plain = newReplica();
         const start = lab.callCount();
         const platform = lab.open();
@@ -322,39 +300,55 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
         await cleanUp(platform, plain.run);
         const calls = lab.callCount() - start;
         expect(calls).toBeGreaterThan(10);
-        const [every, from] = allFaults ? [1, 0] : shares[fault];
-        const numbers = Array.from({ length: calls }, (_, index) => index + 1)
-          .filter((n) => n % every === from % every)
-          .filter((n) => fault !== 'fails-later' || lab.callChanges(start + n));
+        const numbers = callsToFail(lab, fault, start, calls);
         const ended = { well: 0, withError: 0 };
         for (const n of numbers) {
           const { run } = newReplica();
           const first = lab.callCount();
-          const hit = (): string => `${fault} at call ${n}, ${lab.callName(first + n)}`;
           lab.failCall(n, fault);
           const victim = lab.open();
-          try {
-            await execute(victim, run);
-            expect(await census(), hit()).toEqual(expected);
-            ended.well += 1;
-          } catch (error) {
-            if (!(error instanceof CausewayError)) throw error;
-            expect(error.code, `${hit()}: ${error.message}`).toMatch(/^cloud\./);
-            ended.withError += 1;
-          }
-          try {
-            await cleanUp(victim, run);
-          } catch (error) {
-            if (!(error instanceof CausewayError)) throw error;
-            expect(error.code, `${hit()}: ${error.message}`).toMatch(/^cloud\./);
-            await cleanUp(lab.open(), run);
-          }
-          expect(await lab.inventory(), hit()).toEqual([]);
-          expect(run.ledger.list(), hit()).toEqual([]);
+          const error = await clearErrorOf(execute(victim, run), /^cloud\./, `${fault} at call ${n}`);
+          const hit = `${fault} at call ${n}, ${lab.callName(first + n)}`;
+          if (error === undefined) expect(await census(), hit).toEqual(expected);
+          ended[error === undefined ? 'well' : 'withError'] += 1;
+          if ((await clearErrorOf(cleanUp(victim, run), /^cloud\./, hit)) !== undefined) await cleanUp(lab.open(), run);
+          expect(await lab.inventory(), hit).toEqual([]);
+          expect(run.ledger.list(), hit).toEqual([]);
           lab.clearFaults();
         }
         if (fault !== 'fails-later') expect(ended).toEqual({ well: numbers.length, withError: 0 });
       });
+    });
+
+    test.skipIf(scope === 'machines')('a process that is killed at any call is followed by one that goes on, or cleans up', async () => {
+      const plain = newReplica();
+      const start = lab.callCount();
+      await execute(lab.open(), plain.run);
+      const expected = await census();
+      await cleanUp(lab.open(), plain.run);
+      let kills = 0;
+      for (const [index, point] of crashPoints(lab.callCount() - start, 16).entries()) {
+        const { run, inProcess } = newReplica();
+        const first = lab.callCount();
+        kills += Number(await killedAt(lab, point, async (process) => {
+          const platform = lab.open();
+          const mortal = inProcess(process);
+          const volumes = await platform.ensureVolumes(mortal, run.vm.disks, process.signal);
+          await startWorkerWith(platform, mortal, 'disk-copy', volumes, process.signal);
+          await platform.stopWorker(mortal, 'disk-copy', process.signal);
+          await platform.deleteVolumes(mortal, process.signal);
+        }));
+        const at = `killed ${point.when} call ${point.n}, ${lab.callName(first + point.n)}`;
+        const successor = lab.open();
+        if (index % 2 === 0) {
+          await execute(successor, run);
+          expect(await census(), at).toEqual(expected);
+        }
+        await cleanUp(successor, run);
+        expect(await lab.inventory(), at).toEqual([]);
+        expect(run.ledger.list(), at).toEqual([]);
+      }
+      expect(kills).toBeGreaterThan(0);
     });
 
     test('cancelling ends a start at once, and what it made can be cleaned up', async () => {

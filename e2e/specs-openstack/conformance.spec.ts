@@ -1,7 +1,6 @@
-import { subscribe } from 'node:diagnostics_channel';
-import type { ClientRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOpenStackDestination } from '../../electron/engine/platforms/open-source-cloud/destination/openstack-destination.ts';
+import { cutRequests } from '../conformance/cut-requests.ts';
 import { describeDestinationPlatform, type DestinationLab } from '../conformance/destination-platform.ts';
 import { workingEnvironment } from '../rigs/open-source-cloud/destination-environment.ts';
 import { inventoryOf } from '../rigs/open-source-cloud/inventory.ts';
@@ -10,12 +9,7 @@ import { startOpenSourceCloud } from '../rigs/open-source-cloud/start.ts';
 
 const gib = 2 ** 30;
 
-/** Every request of this process to the cloud, as `METHOD path`. */
-const calls: string[] = [];
-subscribe('http.client.request.start', (message) => {
-  const { request } = message as { request: ClientRequest };
-  calls.push(`${request.method} ${request.path}`);
-});
+const calls = cutRequests();
 
 async function openSourceCloudLab(): Promise<DestinationLab> {
   const cloud = await startOpenSourceCloud();
@@ -24,6 +18,7 @@ async function openSourceCloudLab(): Promise<DestinationLab> {
   const ours = /^replica-\d+$/;
   const before = new Set(await inventoryOf(api, ours));
   return {
+    ...calls,
     open: (which = 'right') =>
       createOpenStackDestination({ ...cloud.connection('target'), ...(which === 'right' ? {} : { password: 'another' }) }, { timing: { pollFirstMs: 300, pollCapMs: 1_500, attachMs: 120_000 } }),
     // The catalog has all networks; the choices have them when they are asked for.
@@ -39,11 +34,6 @@ async function openSourceCloudLab(): Promise<DestinationLab> {
       await api.call('block-storage', 'DELETE', `/volumes/${id}`);
       while ((await inventoryOf(api)).some((line) => line.includes(id))) await sleep(300);
     },
-    callCount: () => calls.length,
-    callName: (number) => calls[number - 1] ?? 'none',
-    callChanges: (number) => calls[number - 1]?.startsWith('GET') === false,
-    failCall: () => undefined,
-    clearFaults: () => undefined,
     violations: () => [],
     enter: enterWorker,
     close: () => cloud.close(),

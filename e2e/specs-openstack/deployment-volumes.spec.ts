@@ -110,21 +110,6 @@ describe('volumes and ports of a deployment on the open-source cloud', () => {
     await api.call('network', 'DELETE', `/v2.0/ports/${theirs}`);
   });
 
-  it.each([
-    [{ preserve_fixed_ips: true, network_map: { 'VM Network': 'outside' } }, 'cloud.address-out-of-range'],
-    [{ network_map: { 'VM Network': 'nowhere' } }, 'cloud.name-unknown'],
-    [{ network_map: {} }, 'cloud.parameter-missing'],
-    [{ flavor_name: 'rig.huge' }, 'cloud.name-unknown'],
-    [{ security_groups: ['closed'] }, 'cloud.name-unknown'],
-    [{ server_group: 'none' }, 'cloud.name-unknown'],
-    [{ keypair_name: 'none' }, 'cloud.name-unknown'],
-    [{ use_floating_ip: true, floating_ip_pool: 'inside' }, 'cloud.name-unknown'],
-    [{ instance_tags: { key: 'v'.repeat(300) } }, 'general.invalid-input'],
-  ])('are refused before anything is made: %j', async (more, code) => {
-    await expect(plan(more)).rejects.toMatchObject({ code });
-    expect(await mine()).toEqual(['volume']);
-  });
-
   async function foreignPort(): Promise<string> {
     const { networks: [own] } = await api.call<{ networks: { id: string }[] }>('network', 'GET', `/v2.0/networks?name=${lab.network}`);
     const { port } = await api.call<{ port: { id: string } }>('network', 'POST', '/v2.0/ports', { port: { network_id: own?.id, name: 'theirs', mac_address: '52:54:00:aa:00:21' } });

@@ -7,12 +7,13 @@ import type { DeploymentPlatform, DeploymentRun } from '../../electron/engine/po
 import type { DestinationPlatform, Volume } from '../../electron/engine/ports/destination-platform.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
-import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
+
+/** What only this platform has: what its environment makes of a server. The rest is in deployment-conformance.spec.ts. */
 
 const signal = new AbortController().signal;
 const gib = 2 ** 30;
@@ -116,27 +117,6 @@ describe('a deployment', () => {
     expect(notes.join('\n')).toContain('c2i.2');
   });
 
-  it('can be had twice from one replica', async () => {
-    await deploy(runOf('d1'));
-    await deploy(runOf('d2'));
-    expect(cloud.world.servers.size).toBe(2);
-    expect(cloud.world.volumes.size).toBe(6);
-  });
-
-  it.each([
-    ['an address out of range', { preserve_fixed_ips: true, network_map: { lan: 'backup', mgmt: 'backup' } }, vm, 'cloud.address-out-of-range'],
-    ['a key of metadata that the cloud does not have', { custom_boot_volume_image_metadata: { colour: 'red' } }, vm, 'general.invalid-input'],
-    ['a label that the cloud does not take', { server_labels: ['no way'] }, vm, 'general.invalid-input'],
-    ['an unknown security group', { security_groups: ['ghosts'] }, vm, 'cloud.name-unknown'],
-    ['a network without a mapping', { network_map: { lan: 'production' } }, vm, 'cloud.parameter-missing'],
-    ['Windows without a machine type', {}, { ...vm, os_type: 'windows' as const }, 'cloud.parameter-missing'],
-  ])('is refused before anything is created: %s', async (_what, more, of, code) => {
-    const replica = await platform.ensureVolumes(runOf('d1'), vm.disks, signal);
-    const before = cloud.world.leftovers();
-    await expect(deployment.plan(runOf('d1', more, of), replica, signal)).rejects.toMatchObject({ code });
-    expect(cloud.world.leftovers()).toEqual(before);
-  });
-
   it.each([
     ['CreateSnapshot', 1], ['CreateSnapshot', 2],
     // The first two are the replica's own.
@@ -162,61 +142,4 @@ describe('a deployment', () => {
     await deployment.deleteSnapshots(run, signal);
     expect(kinds()).toEqual(['volume', 'volume']);
   });
-
-  it('is rolled back to the replica alone, and can be repeated', async () => {
-    const run = runOf('d1', { use_public_ip: true });
-    const { serverId } = await deploy(run);
-    await deployment.rollBack(run, signal);
-    await deployment.rollBack(run, signal);
-    expect(cloud.world.servers.has(serverId)).toBe(false);
-    expect(kinds()).toEqual(['volume', 'volume']);
-    await deploy(runOf('d2'));
-    expect(cloud.world.servers.size).toBe(1);
-  });
-
-  it('in place can be undone: the replica goes on with what the snapshots hold', async () => {
-    const run = runOf('d1');
-    const replica = await platform.ensureVolumes(run, run.vm.disks, signal);
-    const snapshots = await deployment.snapshotVolumes(run, replica, signal);
-    const restored = await deployment.restoreVolumes(run, snapshots, signal);
-    expect(restored.map((volume) => volume.diskId)).toEqual(['data', 'root']);
-    expect((await deployment.restoreVolumes(run, snapshots, signal)).map((volume) => volume.id)).toEqual(restored.map((volume) => volume.id));
-    await deployment.rollBack(run, signal);
-    expect([...cloud.world.volumes.keys()].sort()).toEqual(restored.map((volume) => volume.id).sort());
-    const again = await platform.ensureVolumes(run, run.vm.disks, signal);
-    expect(again.map((volume) => [volume.id, volume.createdByThisCall])).toEqual(restored.map((volume) => [volume.id, false]));
-    await platform.deleteVolumes(run, signal);
-    expect(cloud.world.leftovers()).toEqual([]);
-  });
-
-  it.each(['502-after', 'connection-reset-after', 'connection-reset', 'status-error'] as const)(
-    'with %s at each call that changes something ends well, or is rolled back and leaves the replica', async (effect) => {
-      await platform.ensureVolumes(runOf('before'), vm.disks, signal);
-      open();
-      const first = cloud.calls.length;
-      const plain = runOf('plain', { use_public_ip: true });
-      await deploy(plain);
-      const changing = cloud.calls.slice(first).flatMap((call, index) => (call.method === 'GET' ? [] : [index + 1]));
-      const expected = kinds();
-      await deployment.rollBack(plain, signal);
-      for (const n of changing) {
-        open();
-        const run = runOf(`d${n}`, { use_public_ip: true });
-        const start = cloud.calls.length;
-        cloud.faults.add({ operation: '*', nth: n, effect });
-        try {
-          await deploy(run);
-          expect(kinds(), `${effect} at ${cloud.calls[start + n - 1]?.operation}`).toEqual(expected);
-        } catch (error) {
-          if (!(error instanceof CausewayError)) throw error;
-          expect(effect, error.message).toBe('status-error');
-          expect(error.code).toMatch(/^cloud\./);
-          await platform.stopWorker(run, 'osmorphing-linux', signal);
-        }
-        cloud.faults.clear();
-        await deployment.rollBack(run, signal);
-        expect(kinds(), `${effect} at ${cloud.calls[start + n - 1]?.operation}`).toEqual(['volume', 'volume']);
-      }
-    },
-  );
 });
