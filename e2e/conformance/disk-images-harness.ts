@@ -17,13 +17,16 @@ export async function diskImagesHarness(): Promise<SourceHarness> {
     await writeFile(path(index), '');
     await truncate(path(index), size);
   }
-  const platform = createDiskImagesSource({ path: join(folder, 'images') }, { scratchFolder: join(folder, 'scratch') });
+  const reopen = () => createDiskImagesSource({ path: join(folder, 'images') }, { scratchFolder: join(folder, 'scratch') });
+  const platform = reopen();
   const write = async (index: number, offset: number, length: number, byte: number): Promise<void> => {
     await using file = await open(path(index), 'r+');
     await file.write(Buffer.alloc(length, byte), 0, length, offset);
   };
   return {
     platform,
+    reopen,
+    leftovers: async () => [],
     vmId: 'web-01',
     environment: {},
     diskIds: [names[0], names[1]],

@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import { createQemuHypervisorSource } from '../../electron/engine/platforms/qemu-hypervisor/index.ts';
 import type { FleecingChoice } from '../../electron/engine/platforms/qemu-hypervisor/take-snapshot.ts';
 import { QemuProcess } from './qemu-process.ts';
+import { leftovers, vmStatus } from './qemu-state.ts';
+import { callsThrough, QmpRelay } from './qmp-relay.ts';
 import type { SourceHarness } from './source-harness.ts';
 
 const MIB = 1024 * 1024;
@@ -63,11 +65,10 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
       '-netdev', 'user,id=lan,restrict=on', '-device', 'e1000,netdev=lan,mac=52:54:00:aa:bb:cc,romfile=',
     ]);
   let qemu = await start();
-  const platform = createQemuHypervisorSource(
-    { qmp_sockets: { 'web-01': sockets.source }, scratch_folder: scratchFolder },
-    { scratchFolder: join(folder, 'ours') },
-    options.fleecing ?? 'auto',
-  );
+  const relay = await QmpRelay.start(join(folder, 'relay.qmp'), sockets.source);
+  const sourceAt = (socket: string) =>
+    createQemuHypervisorSource({ qmp_sockets: { 'web-01': socket }, scratch_folder: scratchFolder }, { scratchFolder: join(folder, 'ours') }, options.fleecing ?? 'auto');
+  const platform = sourceAt(sockets.source);
   const disk = (index: number): HarnessDisk => {
     const found = disks[index];
     if (found === undefined) throw new Error(`no disk ${index}`);
@@ -77,8 +78,15 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
     await qemu[way]();
     qemu = await start();
   };
-  return {
+  const harness: QemuHarness = {
     platform,
+    calls: callsThrough(relay),
+    reopen: () => sourceAt(relay.path),
+    async leftovers() {
+      const { inQemu, files } = await leftovers(harness);
+      const status = await vmStatus(harness);
+      return [...inQemu, ...files, ...(status === 'running' ? [] : [`the VM is ${JSON.stringify(status)}`])];
+    },
     folder,
     scratchFolder,
     disks,
@@ -115,8 +123,10 @@ export async function qemuHarness(options: QemuHarnessOptions = {}): Promise<Qem
     loseBase: () => restart('quit'),
     async close() {
       await platform.close();
+      await relay.close();
       await qemu.kill();
       await rm(folder, { recursive: true, force: true });
     },
   };
+  return harness;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
+import type { MortalProcess, PlatformCalls } from './platform-calls.ts';
 
 /**
  * What the conformance suite needs of a source: a VM with two disks (at least 8 MiB each) that the suite can write to as
@@ -7,6 +8,12 @@ import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/sourc
  */
 export interface SourceHarness {
   readonly platform: SourcePlatform;
+  /** The calls of its API. Left out for a source that makes none, e.g. one that reads files. */
+  readonly calls?: PlatformCalls;
+  /** The source as another process makes it: nothing of this one's memory, but the same folders and ledger. The suite closes it. */
+  reopen(process?: MortalProcess): SourcePlatform;
+  /** What is on the source, and beside it, only because of replication; and what else is not as its owner left it. */
+  leftovers(): Promise<readonly string[]>;
   readonly vmId: string;
   readonly environment: JsonObject;
   /** Disk ids in the order of the indexes below. */

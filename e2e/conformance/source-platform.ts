@@ -2,13 +2,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
 import { firstDifference, readOnto, type DiskRead } from './read-snapshot.ts';
 import type { SourceHarness } from './source-harness.ts';
+import { sourceInterruptions } from './source-interruptions.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const BLOCK = 64 * KIB;
 
-/** What every SourcePlatform has to keep, whatever stands behind it. */
-export function describeSourcePlatform(name: string, makeHarness: () => Promise<SourceHarness>): void {
+/**
+ * What every SourcePlatform has to keep, whatever stands behind it.
+ *
+ * @param samples how many faults and crash points are tried; `CAUSEWAY_ALL_FAULTS=1` tries all
+ */
+export function describeSourcePlatform(name: string, makeHarness: () => Promise<SourceHarness>, samples = { faults: 4, crashes: 4 }): void {
   describe(`the source ${name}`, () => {
     const signal = new AbortController().signal;
     let harness: SourceHarness;
@@ -298,6 +303,8 @@ export function describeSourcePlatform(name: string, makeHarness: () => Promise<
       await reader.close();
       await harness.platform.discardSnapshot(taken, undefined, signal);
     });
+
+    sourceInterruptions(() => ({ harness, full, contents, newTag: () => `tag-${++tags}` }), samples);
 
     it('says what is missing when a VM or a disk is not there', async () => {
       await expect(harness.platform.describeVm('no-such-vm', signal)).rejects.toMatchObject({ code: 'source.vm-not-found' });

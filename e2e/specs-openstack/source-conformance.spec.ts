@@ -28,5 +28,5 @@ describe.each(mechanisms)('servers of a real cloud by %s', (mechanism) => {
   });
   afterAll(() => server?.close());
 
-  describeSourcePlatform(`open-source-cloud (${mechanism})`, () => sourceHarness(cloud, server, environment));
+  describeSourcePlatform(`open-source-cloud (${mechanism})`, () => sourceHarness(cloud, server, environment), { faults: 2, crashes: 2 });
 });

@@ -6,13 +6,16 @@ import { createOpenStackSource } from '../../../electron/engine/platforms/open-s
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
+import { cutRequests } from '../../conformance/cut-requests.ts';
+import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { run } from '../machines/child-process.ts';
-import { volumeBytes, type OriginServer } from './origin-server.ts';
+import { leftInOrigin, volumeBytes, type OriginServer } from './origin-server.ts';
 import type { OpenSourceCloud } from './start.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 
 const GIB = 2 ** 30;
+const calls = cutRequests();
 
 /**
  * A server that is switched off, whose volumes are written straight in the distributed storage, as a guest's writes arrive
@@ -23,9 +26,12 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
   const folder = await mkdtemp(join(tmpdir(), 'causeway-source-harness-'));
   const store = openStore(folder, undefined, hurriedClock(20));
   const use = { replicaId: 'rep-1', executionId: 'exe-1' };
-  const platform = createOpenStackSource(cloud.connection('origin') as JsonObject, {
-    scratchFolder: folder, use, ledger: ledgerScope(store.ledger, { endpointId: 'end-1', ...use, side: 'source' }),
-  });
+  const reopen = (process?: MortalProcess) =>
+    createOpenStackSource(cloud.connection('origin') as JsonObject, {
+      scratchFolder: folder, use,
+      ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
+    });
+  const platform = reopen();
   const diskIds = server.volumeIds;
   const added: string[] = [];
   const on = async (volumeId: string, ...commands: readonly string[]): Promise<void> => {
@@ -69,7 +75,7 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
   }
 
   return {
-    platform, vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: mechanism.startsWith('distributed_'), isLive: true, diskUnitBytes: GIB,
+    platform, calls, reopen, leftovers: () => leftInOrigin(cloud), vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: mechanism.startsWith('distributed_'), isLive: true, diskUnitBytes: GIB,
     write: (index, offset, length, byte) => on(diskIds[index] ?? '', `write -q -P ${byte} ${offset} ${length}`),
     zero: (index, offset, length) => on(diskIds[index] ?? '', `discard -q ${offset} ${length}`),
     async content(index) {
