@@ -70,11 +70,12 @@ describe('a check of the ledger', () => {
     db.prepare('DELETE FROM ledger WHERE resource_id = ?').run(id);
     db.close();
     const again = await on(anna, lab.project.folder);
-    const found = await again.call('ledger.list', { check: true, orphansOnly: true });
+    const { items: found, endpoints } = await again.call('ledger.check', { orphansOnly: true });
+    expect(endpoints).toMatchObject([{ side: 'source', outcome: 'exists-only' }, { side: 'destination', outcome: 'checked' }]);
     expect(found).toMatchObject([{ kind: 'volume', resourceId: id, orphan: 'not-in-ledger' }]);
     expect(await again.call('ledger.remove', { entries: [id], dryRun: false })).toMatchObject([{ outcome: 'removed' }]);
     expect(volumes()).not.toContain(id);
-    expect(await again.call('ledger.list', { check: true, orphansOnly: true })).toEqual([]);
+    expect((await again.call('ledger.check', { orphansOnly: true })).items).toEqual([]);
   });
 });
 
@@ -90,7 +91,7 @@ describe('the same replica from two computers', () => {
     const refused = await execute(second, 'shared');
     expect(refused).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'store.replica-elsewhere', message: expect.stringContaining('laptop-anna') as unknown } });
     expect(volumes()).toEqual(before);
-    const listed = await second.call('ledger.list', { check: true });
+    const { items: listed } = await second.call('ledger.check', {});
     expect(listed).toMatchObject([{ kind: 'volume', madeBy: 'laptop-anna', resourceId: before[0] }]);
     const ids = listed.map(({ entryId }) => entryId);
     expect(await second.call('ledger.remove', { dryRun: false, check: true })).toEqual([]);
@@ -98,7 +99,7 @@ describe('the same replica from two computers', () => {
     expect(volumes()).toEqual(before);
     expect(await second.call('ledger.remove', { entries: ids, dryRun: false, madeElsewhere: true })).toMatchObject([{ outcome: 'removed' }]);
     expect(lab.cloud.world.leftovers()).toEqual([]);
-    expect(await second.call('ledger.list', { check: true })).toEqual([]);
+    expect((await second.call('ledger.check', {})).items).toEqual([]);
   });
 
   it('of which one has a copy of the other\'s data: it reads, executes only after a take-over, compares everything then, and the first one stops', async () => {

@@ -5,7 +5,7 @@ import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } fro
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
 import { executionDetailSchema, executionOptionsSchema, executionSchema } from '../model/execution.ts';
-import { ledgerItemSchema } from '../model/ledger.ts';
+import { endpointCheckSchema, ledgerItemSchema } from '../model/ledger.ts';
 import { pluginIds } from '../model/plugin-id.ts';
 import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
 import { clearedSchema, replicaSchema } from '../model/replica.ts';
@@ -217,11 +217,17 @@ export const calls = {
   'ledger.list': {
     input: z.strictObject({
       orphansOnly: z.boolean().default(false),
-      /** Also asks the platforms whether each resource is still there, and what they have that is not in the ledger. */
-      check: z.boolean().default(false),
       removed: z.boolean().default(false),
     }),
     output: z.array(ledgerItemSchema),
+  },
+  /**
+   * The ledger, after asking the platforms whether each resource is still there, and what they have that is not in the ledger. An
+   * endpoint that can't be asked is reported, and nothing is concluded of its resources; the others are checked.
+   */
+  'ledger.check': {
+    input: z.strictObject({ orphansOnly: z.boolean().default(false), removed: z.boolean().default(false) }),
+    output: z.object({ items: z.array(ledgerItemSchema), endpoints: z.array(endpointCheckSchema) }),
   },
   'ledger.remove': {
     input: z.strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from './endpoint.ts';
+import { errorRecordSchema } from './error-record.ts';
 
 /** Why an entry should not be there any more. */
 export const orphanReasons = ['execution-over', 'replica-deleted', 'resource-gone', 'not-in-ledger'] as const;
@@ -25,6 +26,17 @@ export const ledgerItemSchema = z.object({
   madeBy: z.string().optional(),
 });
 export type LedgerItem = z.infer<typeof ledgerItemSchema>;
+
+/** What a check of the platforms learned at one endpoint, as a source or as a destination. */
+export const endpointCheckSchema = z.object({
+  endpointId: z.string(),
+  endpointName: z.string(),
+  side: z.enum(['source', 'destination']),
+  /** `exists-only`: recorded resources were looked up; the platform has no list of what is not in the ledger. */
+  outcome: z.enum(['checked', 'exists-only', 'not-checked']),
+  error: errorRecordSchema.optional(),
+});
+export type EndpointCheck = z.infer<typeof endpointCheckSchema>;
 
 export type LedgerSide = 'source' | 'destination';
 

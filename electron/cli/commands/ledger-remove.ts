@@ -14,11 +14,16 @@ export const registerLedgerRemove: CommandRegistrar = (program, context) => {
       const { withProject } = await import('../project/with-project.ts');
       const { table } = await import('../output/table.ts');
       const { print } = await import('../output/print.ts');
+      const { uncheckedText } = await import('../output/ledger-table.ts');
       const input = { ...(entries.length === 0 ? {} : { entries }), dryRun: options.dryRun === true, check: options.check === true, madeElsewhere: options.madeElsewhere === true };
-      const results = await withProject(options, context, (core) => core.call('ledger.remove', input, { signal: context.signal }));
+      const { results, unchecked } = await withProject(options, context, async (core) => ({
+        unchecked: options.check === true ? uncheckedText((await core.call('ledger.check', {}, { signal: context.signal })).endpoints) : '',
+        results: await core.call('ledger.remove', input, { signal: context.signal }),
+      }));
       print(context, options, results, () =>
         table(['outcome', 'kind', 'name', 'entry', 'error'], results.map(({ item, outcome, error }) => [outcome, item.kind, item.name, item.entryId, error])));
-      return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+      context.stderr.write(unchecked);
+      return unchecked !== '' || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
     }),
   );
 };

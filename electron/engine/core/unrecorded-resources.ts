@@ -1,10 +1,12 @@
+import { toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
-import type { LedgerItem } from '../../../shared/model/ledger.ts';
-import type { ManagedResource } from '../ports/destination-platform.ts';
+import { sideOf, sourceKeys, type EndpointCheck, type LedgerItem, type LedgerSide } from '../../../shared/model/ledger.ts';
+import type { DestinationPlatform, ManagedResource } from '../ports/destination-platform.ts';
 import type { LedgerEntry } from '../ports/ledger.ts';
+import type { SourcePlatform } from '../ports/source-platform.ts';
 import { computerOf } from '../store/store-identity.ts';
-import { openDestination, using, type CoreContext } from './core-context.ts';
+import { openDestination, openSource, using, type CoreContext } from './core-context.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 
 /** A resource that carries Causeway's marks and that no open entry of the ledger stands for. */
@@ -14,25 +16,67 @@ export interface Unrecorded {
   readonly resource: ManagedResource;
 }
 
+export interface PlatformCheck {
+  /** Ids of entries whose resource is not there any more. */
+  readonly gone: ReadonlySet<string>;
+  readonly found: readonly Unrecorded[];
+  readonly endpoints: EndpointCheck[];
+}
+
+type Asked = Pick<DestinationPlatform, 'findResource' | 'close'> | Pick<SourcePlatform, 'findResource' | 'close'>;
+
 /**
- * Compares what platforms list with the ledger. Resources with the mark of this project's data are orphans; those of
- * other computers or projects are listed with their owner.
+ * Compares what platforms have with the ledger. Resources with the mark of this project's data are orphans; those of
+ * other computers or projects are listed with their owner. An endpoint that can't be asked says nothing about its
+ * resources, and keeps no other from being asked.
  */
-export async function unrecordedResources(core: CoreContext, signal: AbortSignal): Promise<readonly Unrecorded[]> {
+export async function checkPlatforms(core: CoreContext, signal: AbortSignal): Promise<PlatformCheck> {
+  const gone = new Set<string>();
   const found: Unrecorded[] = [];
-  for (const endpoint of core.store.endpoints.list()) {
-    if (!core.gate.hasPlatform(endpoint.plugin, 'destination')) continue;
-    const managed = await using(openDestination(core, endpoint), async (platform) => platform.listManaged?.(placesOf(core, endpoint), signal));
-    // Read after the platforms were asked: an intent is recorded before its resource exists.
-    const entries = core.store.ledger.list({ removed: true }).filter((entry) => entry.endpointId === endpoint.id);
-    const { mark, former } = core.store.ledger.ownership();
-    for (const resource of managed ?? []) {
-      if (entries.some((entry) => entry.state !== 'removed' && isOf(entry, resource))) continue;
-      const isOwn = resource.owner === undefined ? entries.some(({ entryId }) => entryId === resource.entryId) : [mark, ...former].includes(resource.owner);
-      found.push({ endpoint, resource, item: itemOf(endpoint, resource, isOwn) });
+  const endpoints: EndpointCheck[] = [];
+  const check = async <P extends Asked>(endpoint: Endpoint, side: LedgerSide, open: () => Promise<P>, list: (platform: P) => Promise<readonly ManagedResource[]> | undefined): Promise<void> => {
+    const about = { endpointId: endpoint.id, endpointName: endpoint.name, side };
+    try {
+      const managed = await using(open(), async (platform) => {
+        for (const entry of core.store.ledger.list().filter((one) => one.endpointId === endpoint.id && sideOf(one) === side)) {
+          if (platform.findResource !== undefined && (await platform.findResource(entry, signal)) === undefined) gone.add(entry.entryId);
+        }
+        return list(platform);
+      });
+      found.push(...unrecorded(core, endpoint, side, managed ?? []).filter(({ resource }) => !found.some((one) => one.endpoint.id === endpoint.id && one.resource.id === resource.id)));
+      endpoints.push({ ...about, outcome: managed === undefined ? 'exists-only' : 'checked' });
+    } catch (error) {
+      signal.throwIfAborted();
+      const { cause: _cause, ...record } = toErrorRecord(error);
+      endpoints.push({ ...about, outcome: 'not-checked', error: { ...record, details: {}, message: core.redactor.text(record.message) } });
     }
+  };
+  for (const endpoint of core.store.endpoints.list()) {
+    if (core.gate.hasPlatform(endpoint.plugin, 'destination')) {
+      await check(endpoint, 'destination', () => openDestination(core, endpoint), (platform) => platform.listManaged?.(placesOf(core, endpoint), signal));
+    }
+    if (isSource(core, endpoint)) await check(endpoint, 'source', () => openSource(core, endpoint), (platform) => platform.listManaged?.(signal));
   }
-  return found;
+  return { gone, found, endpoints };
+}
+
+/** Whether something of this project's may be there: a destination alone is asked as a destination alone. */
+function isSource(core: CoreContext, { id, plugin }: Endpoint): boolean {
+  return core.gate.hasPlatform(plugin, 'source') && (
+    core.store.replicas.list().some((replica) => replica.sourceEndpointId === id) ||
+    core.store.ledger.list({ removed: true }).some((entry) => entry.endpointId === id && sideOf(entry) === 'source'));
+}
+
+function unrecorded(core: CoreContext, endpoint: Endpoint, side: LedgerSide, managed: readonly ManagedResource[]): readonly Unrecorded[] {
+  // Read after the platform was asked: an intent is recorded before its resource exists.
+  const entries = core.store.ledger.list({ removed: true }).filter((entry) => entry.endpointId === endpoint.id);
+  const { mark, former } = core.store.ledger.ownership();
+  return managed
+    .filter((resource) => !entries.some((entry) => entry.state !== 'removed' && isOf(entry, resource)))
+    .map((resource) => {
+      const isOwn = resource.owner === undefined ? entries.some(({ entryId }) => entryId === resource.entryId) : [mark, ...former].includes(resource.owner);
+      return { endpoint, resource, item: itemOf(endpoint, side, resource, isOwn) };
+    });
 }
 
 /** Whether a resource is an entry's, or a part of it: a server's boot volume carries the server's labels. */
@@ -47,7 +91,7 @@ function placesOf(core: CoreContext, endpoint: Endpoint): readonly JsonObject[] 
   return [...replicas.map((replica) => replicaEnvironments(core, replica).values('destination')), ...entries.map(({ details }) => details)];
 }
 
-function itemOf(endpoint: Endpoint, resource: ManagedResource, isOwn: boolean): LedgerItem {
+function itemOf(endpoint: Endpoint, side: LedgerSide, resource: ManagedResource, isOwn: boolean): LedgerItem {
   const { kind, id, name, replicaId, owner, details } = resource;
   return {
     entryId: id,
@@ -55,7 +99,7 @@ function itemOf(endpoint: Endpoint, resource: ManagedResource, isOwn: boolean): 
     endpointName: endpoint.name,
     ...(replicaId === undefined ? {} : { replicaId }),
     kind,
-    key: `found/${id}`,
+    key: `${side === 'source' ? sourceKeys : ''}found/${id}`,
     name,
     lifetime: 'temporary',
     state: 'existing',

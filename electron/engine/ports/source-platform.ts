@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { CheckReport, OptionList } from './platform-common.ts';
 import type { DiskReader } from './disk-reader.ts';
+import type { ManagedResource } from './destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from './ledger.ts';
 
 /**
@@ -84,5 +85,7 @@ export interface SourcePlatform {
   removeResource?(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void>;
   /** Whether the resource of an entry is still there, found by id or name. */
   findResource?(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined>;
+  /** What this source made for replicas and the platform lists, whether a ledger knows it or not. What `removeResource` takes is in `details`. */
+  listManaged?(signal: AbortSignal): Promise<readonly ManagedResource[]>;
   close(): Promise<void>;
 }

@@ -1,14 +1,19 @@
+import Alert from '@mui/material/Alert';
+import AlertTitle from '@mui/material/AlertTitle';
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
-import type { LedgerItem } from '../../../shared/model/ledger.ts';
+import type { EndpointCheck } from '../../../shared/model/ledger.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
+import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { Screen } from '../../components/screen.tsx';
+import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import { text } from '../../text/en.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
@@ -24,14 +29,16 @@ export function LedgerScreen() {
   const query = useRunQuery('ledger.list', { removed: true }, 'steps');
   const owners = useOwners();
   // What the platforms said, until something changes.
-  const [asked, setAsked] = useState<readonly LedgerItem[]>();
+  const [checked, setChecked] = useState<WorkbenchOutput<'ledger.check'>>();
+  const asked = checked?.items;
   const [isRemoving, setIsRemoving] = useState(false);
   const ask = useAction(async () => {
-    setAsked(await link.call('ledger.list', { check: true, removed: true }));
-    toast(text.ledger.asked);
+    const outcome = await link.call('ledger.check', { removed: true });
+    setChecked(outcome);
+    if (outcome.endpoints.every((endpoint) => endpoint.outcome !== 'not-checked')) toast(text.ledger.asked);
   });
   const refresh = () => {
-    setAsked(undefined);
+    setChecked(undefined);
     query.reload();
   };
   const known = asked ?? query.data ?? [];
@@ -52,6 +59,7 @@ export function LedgerScreen() {
     >
       <VaultNeeded />
       {ask.error !== undefined && <ErrorNotice error={ask.error} onClose={ask.clear} />}
+      <UncheckedEndpoints endpoints={checked?.endpoints ?? []} />
       <QueryView query={query}>
         {(items) =>
           (asked ?? items).length === 0 ? (
@@ -63,5 +71,24 @@ export function LedgerScreen() {
       </QueryView>
       {isRemoving && <RemoveOrphans check={asked !== undefined} onClose={() => setIsRemoving(false)} onRemoved={refresh} />}
     </Screen>
+  );
+}
+
+/** What the check could not learn: the list says nothing new of these endpoints' resources. */
+function UncheckedEndpoints({ endpoints }: { readonly endpoints: readonly EndpointCheck[] }) {
+  const unchecked = endpoints.filter(({ outcome }) => outcome === 'not-checked');
+  if (unchecked.length === 0) return null;
+  return (
+    <Alert severity="warning" variant="outlined">
+      <AlertTitle>{text.ledger.unchecked(unchecked.length)}</AlertTitle>
+      {text.ledger.uncheckedLead}
+      <Box component="ul" sx={{ m: 0, pl: 3, overflowWrap: 'anywhere' }}>
+        {unchecked.map(({ endpointId, endpointName, side, error }) => (
+          <li key={`${endpointId} ${side}`}>
+            <b>{endpointName}</b> ({text.ledger.sides[side]}){error === undefined ? '' : `: ${error.message}. ${errorText(error.code).remedy}`}
+          </li>
+        ))}
+      </Box>
+    </Alert>
   );
 }

@@ -1,26 +1,29 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
-import { sideOf, type LedgerItem, type LedgerSide } from '../../../../shared/model/ledger.ts';
-import type { DestinationPlatform } from '../../ports/destination-platform.ts';
+import { sideOf, type LedgerItem } from '../../../../shared/model/ledger.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
-import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { isDeploymentOrphan } from '../../deployments/entries-left.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { openDestination, openSource, using, type CoreContext } from '../core-context.ts';
-import { recordFound, unrecordedResources, type Unrecorded } from '../unrecorded-resources.ts';
+import { checkPlatforms, recordFound, type Unrecorded } from '../unrecorded-resources.ts';
 import { snapshotItems, dropSnapshotItem } from '../source-snapshots.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 export const ledgerCalls: Handlers<CallsOf<'ledger'>> = {
-  async 'ledger.list'(core, { orphansOnly, check, removed }, signal) {
-    const found = check ? await unrecordedResources(core, signal) : [];
-    const items = [...(await listItems(core, { check, removed }, signal)), ...found.map(({ item }) => item)];
+  async 'ledger.list'(core, { orphansOnly, removed }) {
+    const items = listItems(core, { removed });
     return orphansOnly ? items.filter((item) => item.orphan !== undefined) : items;
   },
 
+  async 'ledger.check'(core, { orphansOnly, removed }, signal) {
+    const { gone, found, endpoints } = await checkPlatforms(core, signal);
+    const items = [...listItems(core, { removed, gone }), ...found.map(({ item }) => item)];
+    return { items: orphansOnly ? items.filter((item) => item.orphan !== undefined) : items, endpoints };
+  },
+
   async 'ledger.remove'(core, { entries, dryRun, check, madeElsewhere }, signal) {
-    const recorded = await listItems(core, { check: false, removed: false }, signal);
+    const recorded = listItems(core, { removed: false });
     const isUnknown = entries?.some((id) => !recorded.some(({ entryId }) => entryId === id)) === true;
-    const found = check || isUnknown ? await unrecordedResources(core, signal) : [];
+    const found = check || isUnknown ? (await checkPlatforms(core, signal)).found : [];
     const items = [...recorded, ...found.map(({ item }) => item)];
     const missing = entries?.find((id) => !items.some(({ entryId }) => entryId === id));
     if (missing !== undefined) throw new CausewayError('engine.not-found', `entry ${missing} of the ledger`);
@@ -64,10 +67,9 @@ async function removeEntry(core: CoreContext, entry: LedgerEntry, signal: AbortS
   await using(openDestination(core, endpoint), (destination) => destination.removeResource(entry, ledgerScope(core.store.ledger, binding), signal));
 }
 
-async function listItems(core: CoreContext, options: { check: boolean; removed: boolean }, signal: AbortSignal): Promise<LedgerItem[]> {
+function listItems(core: CoreContext, { removed, gone = new Set() }: { readonly removed: boolean; readonly gone?: ReadonlySet<string> }): LedgerItem[] {
   const names = new Map(core.store.endpoints.list().map((endpoint) => [endpoint.id, endpoint.name]));
-  const gone = options.check ? await goneEntries(core, signal) : new Set<string>();
-  const items: LedgerItem[] = core.store.ledger.list({ removed: options.removed }).map((entry) => {
+  const items: LedgerItem[] = core.store.ledger.list({ removed }).map((entry) => {
     const { owner: _owner, ...shown } = entry;
     const endpointName = names.get(entry.endpointId);
     const orphan = gone.has(entry.entryId) ? 'resource-gone' : orphanReason(core, entry);
@@ -85,24 +87,6 @@ function orphanReason(core: CoreContext, entry: LedgerEntry): LedgerItem['orphan
   if (entry.lifetime !== 'temporary') return undefined;
   const open = core.store.executions.listOpen().some((execution) => execution.id === entry.executionId);
   return open ? undefined : 'execution-over';
-}
-
-/** Asks each endpoint once for all of its entries. An endpoint out of reach says nothing about them. */
-async function goneEntries(core: CoreContext, signal: AbortSignal): Promise<Set<string>> {
-  const gone = new Set<string>();
-  const entries = core.store.ledger.list();
-  for (const endpoint of core.store.endpoints.list()) {
-    const here = entries.filter((entry) => entry.endpointId === endpoint.id);
-    if (here.length === 0) continue;
-    const look = async (platform: Pick<DestinationPlatform | SourcePlatform, 'findResource'>, side: LedgerSide): Promise<void> => {
-      for (const entry of here.filter((one) => sideOf(one) === side)) {
-        if (platform.findResource !== undefined && (await platform.findResource(entry, signal)) === undefined) gone.add(entry.entryId);
-      }
-    };
-    if (here.some((entry) => sideOf(entry) === 'destination')) await using(openDestination(core, endpoint), (platform) => look(platform, 'destination'));
-    if (here.some((entry) => sideOf(entry) === 'source')) await using(openSource(core, endpoint), (platform) => look(platform, 'source'));
-  }
-  return gone;
 }
 
 function notFree(item: LedgerItem): string {

@@ -6,6 +6,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { ledgerScope } from '../../../store/ledger.ts';
 import { openStore, type Store } from '../../../store/store.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
+import { listManaged } from './list-managed.ts';
 import { keptBackups } from './kept-backups.ts';
 import { GIB, usualDeadlines, type CloudDisk, type MarkedDisk, type SourceContext } from './source-context.ts';
 import { makeBackups } from './volume-backups.ts';
@@ -171,5 +172,25 @@ describe('backups of volumes', () => {
     expect(notes).toEqual([expect.stringMatching(/in full: the cloud could not count/)]);
     storage.mood.backupsFail = 1;
     await expect(backUp(context, 'three')).rejects.toMatchObject({ code: 'source.backup-failed', message: expect.stringContaining('no room') });
+  });
+});
+
+describe('what the cloud lists of replicas', () => {
+  it('is known by the name that the ledger gave it: snapshots, backups and images, not those of others', async () => {
+    const storage = blockStorage();
+    const context = contextOf(storage.cloud);
+    await takeVolumeSnapshots(context, 'tag', 'temporary', [disk], signal);
+    await makeBackups(context, [disk], { tag: 'good', container: undefined, of: 'volumes', incremental: () => false, accept: async ({ id }) => ({ backupId: id }) }, signal);
+    storage.snapshots.set('theirs', { id: 'theirs', name: 'nightly', volume_id: 'vol-1', status: 'available' });
+    storage.backups.set('theirs', { id: 'theirs', name: 'causeway-notes', volume_id: 'vol-1', status: 'available' });
+    const image = { list: async () => [{ id: 'img', name: 'causeway-res-abc' }, { id: 'other', name: 'debian' }] };
+    const listed = await listManaged({ ...storage.cloud, image } as unknown as OpenStackCloud, signal);
+    const recorded = new Map(store.ledger.list().map((entry) => [entry.resourceId, entry.entryId]));
+    expect(listed.map(({ kind, id, entryId }) => [kind, id, entryId])).toEqual([
+      ...[...storage.snapshots.keys()].filter((id) => id !== 'theirs').map((id) => ['volume-snapshot', id, recorded.get(id)]),
+      ...[...storage.backups.keys()].filter((id) => id !== 'theirs').map((id) => ['volume-backup', id, recorded.get(id)]),
+      ['image', 'img', 'res-abc'],
+    ]);
+    expect(listed).toHaveLength(3);
   });
 });

@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import type { DiskReader } from '../../../ports/disk-reader.ts';
+import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import type { CheckReport, OptionList } from '../../../ports/platform-common.ts';
 import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
@@ -10,6 +11,7 @@ import { checkSource } from './check.ts';
 import { markedDisks } from './disk-mark.ts';
 import type { ExportMechanism } from './export-mechanism.ts';
 import { describeServer, disksOf, ephemeralDisks, listServers, readServer, silentOs } from './inventory.ts';
+import { listManaged } from './list-managed.ts';
 import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms.ts';
 import { sourceOptions } from './options.ts';
 import { recordedOf } from './recorded.ts';
@@ -149,6 +151,10 @@ export class OpenStackSource implements SourcePlatform {
 
   findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
     return findRecorded(this.#context, entry, signal);
+  }
+
+  listManaged(signal: AbortSignal): Promise<readonly ManagedResource[]> {
+    return listManaged(this.#context.cloud, signal);
   }
 
   async close(): Promise<void> {
