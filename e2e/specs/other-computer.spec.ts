@@ -109,6 +109,7 @@ describe('the same replica from two computers', () => {
     const folder = await copyOf('copied-ben', false);
     const second = await on(ben, folder);
     expect(await second.call('replica.list', {})).not.toEqual([]);
+    expect(await second.call('project.owner', {})).toEqual({ owner: 'laptop-anna', computer: 'laptop-ben', isElsewhere: true });
     await expect(second.call('replica.execute', { replica: 'copied' })).rejects.toMatchObject({
       code: 'store.other-computer', message: expect.stringContaining('laptop-anna') as unknown,
     });

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { engineOf } from '../hosts/engine-of.ts';
@@ -76,6 +78,26 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     expect(lab.cloud.world.servers.size).toBe(0);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText('No orphaned resources').waitFor();
+  });
+
+  it('whose data belongs to another computer says so, and is taken over after the consequences were shown', async () => {
+    await workbench.close();
+    const db = new DatabaseSync(join(lab.project, '.causeway', 'causeway.db'));
+    db.exec("UPDATE store_identity SET computer_id = 'another', computer_name = 'laptop-anna'");
+    db.close();
+    workbench = await open();
+    const { page } = workbench;
+    await page.getByText(/^This project’s data belongs to laptop-anna\./).waitFor();
+    await lookAt('data-of-another-computer');
+    await page.getByRole('button', { name: 'Take over…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Take over this project?' });
+    await dialog.getByText('The next execution of each replica compares whole disks').waitFor();
+    await lookAt('take-over');
+    await dialog.getByRole('button', { name: 'Take over', exact: true }).click();
+    await page.getByText('This project’s data now belongs to this computer').waitFor();
+    expect(await page.getByText(/^This project’s data belongs to laptop-anna\./).count()).toBe(0);
+    await go('Ledger');
+    await page.getByRole('button', { name: 'Check platforms' }).waitFor();
   });
 
   it('can be reached and left by the keyboard alone', async () => {

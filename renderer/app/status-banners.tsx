@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { useNow } from '../components/use-now.ts';
 import { text } from '../text/en.ts';
+import { OwnerBanner } from './owner-banner.tsx';
 import { TrustBanner } from './trust-banner.tsx';
 import { useLink, useLinkState, useQuery, useShell } from './workbench-context.tsx';
 
@@ -19,6 +20,7 @@ export function StatusBanners() {
       {link.kind === 'open' && shell !== undefined && <EngineBanner engine={shell.engine} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <FilesBanner key={shell.project.folder} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <TrustBanner key={`trust ${shell.project.folder}`} />}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <OwnerBanner key={`owner ${shell.project.folder}`} />}
     </Stack>
   );
 }

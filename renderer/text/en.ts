@@ -11,8 +11,8 @@ import { manual } from './en/manual.ts';
 import { replicas } from './en/replicas.ts';
 import { runs } from './en/runs.ts';
 import { settings } from './en/settings.ts';
-import { trust } from './en/trust.ts';
+import { takeOver, trust } from './en/trust.ts';
 import { validation } from './en/validation.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, trust, validation } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, trust, validation } as const;

@@ -32,6 +32,8 @@ export const calls = {
   /** Takes in what other people changed in the project's files, and says which files it can't take. */
   'project.takeIn': { input: nothing, output: z.object({ problems: z.array(z.object({ file: z.string(), message: z.string() })) }) },
 
+  /** The computer that the project's data belongs to: it alone executes, deploys and deletes. */
+  'project.owner': { input: nothing, output: z.object({ owner: z.string(), computer: z.string(), isElsewhere: z.boolean() }) },
   /** Makes project data that was copied or moved from another computer this one's. Whole disks are compared after that. */
   'project.takeOver': { input: nothing, output: nothing },
   /** Whether endpoints are written with their addresses into the project's files; this computer's setting. */

@@ -36,6 +36,8 @@ export function storeIdentity(db: DatabaseSync, computer: Computer) {
         details: { owner, computer: computer.name },
       });
     },
+    /** The names of the computer that the store belongs to, and of this one. */
+    computers: (): { readonly owner: string; readonly computer: string } => ({ owner: text(row(), 'computer_name'), computer: computer.name }),
     /** Whether the store belongs to another computer. */
     isElsewhere: (): boolean => text(row(), 'computer_id') !== computer.id,
     /** Makes the store this computer's, under a new mark, so that a copy that stayed behind is told apart. */

@@ -43,3 +43,19 @@ export const trust = {
   sharingOn: 'Addresses are now in the project files',
   sharingOff: 'Addresses were removed from the project files',
 } as const;
+
+export const takeOver = {
+  banner: (owner: string) => `This project’s data belongs to ${owner}. You can read it here, but executions, deployments and deletions run only there.`,
+  open: 'Take over…',
+  title: 'Take over this project?',
+  before: (owner: string) => `First make sure that nothing is running on ${owner}: two computers that work on the same volumes damage the replicas.`,
+  consequences: (owner: string): readonly string[] => [
+    'From now on, executions, deployments and deletions run on this computer.',
+    `${owner} can no longer run them with this data. A copy of the data that stays there is refused by the volumes.`,
+    'The next execution of each replica compares whole disks, because the volumes may have changed. Only differences are sent.',
+    'Interrupted executions can be resumed or canceled here. All resources on record stay in this ledger.',
+    'Secrets are not part of the project data: enter them here if the vault was not copied.',
+  ],
+  confirm: 'Take over',
+  done: 'This project’s data now belongs to this computer',
+} as const;

@@ -8,6 +8,10 @@ export const projectCalls: Handlers<CallsOf<'project'>> = {
     return { problems: core.descriptions.takeIn().problems.map((problem) => ({ ...problem })) };
   },
 
+  async 'project.owner'(core) {
+    return { ...core.store.identity.computers(), isElsewhere: core.store.identity.isElsewhere() };
+  },
+
   async 'project.takeOver'(core) {
     if (!core.store.identity.isElsewhere()) return {};
     // Another copy may have written to the volumes since: nothing that is known of them holds any more.
@@ -17,6 +21,7 @@ export const projectCalls: Handlers<CallsOf<'project'>> = {
       }
     }
     core.store.identity.takeOver();
+    core.changed();
     return {};
   },
 
