@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bootstrap, type BootstrapWorld } from './bootstrap.js';
 import { removeLeftBehind, withoutServices } from './without-services.js';
 
@@ -113,6 +113,31 @@ describe('services', () => {
     writeFileSync(policy, `#!/bin/sh\n# Written by Causeway for the time of an installation: no service may start. Process ${process.ppid}, started 1.\nexit 101\n`, { mode: 0o755 });
     expect(withoutServices(answer, policy)).toBe(101);
     expect(existsSync(policy)).toBe(false);
+  });
+
+  test('stay refused while apt or dpkg of a killed installation goes on, and only to what that starts', async () => {
+    const manager = join(folder, 'dpkg');
+    copyFileSync('/bin/sleep', manager);
+    // Killed in the middle, as by the kernel for want of memory; what it started goes on.
+    const program = `import { spawn } from 'node:child_process'; import { withoutServices } from ${JSON.stringify(new URL('without-services.js', import.meta.url).href)};
+      withoutServices(() => { process.stdout.write(String(spawn(${JSON.stringify(manager)}, ['600'], { stdio: 'ignore', detached: true }).pid)); process.kill(process.pid, 'SIGKILL'); }, ${JSON.stringify(policy)});`;
+    const killed = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+    expect(killed.signal, killed.stderr).toBe('SIGKILL');
+    const pid = Number(killed.stdout);
+    try {
+      expect(existsSync(policy)).toBe(true);
+      removeLeftBehind(policy);
+      expect(existsSync(policy)).toBe(true);
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').find((entry) => entry.startsWith('CAUSEWAY_INSTALLATION='));
+      expect(spawnSync(policy, [], { env: { CAUSEWAY_INSTALLATION: environment?.split('=')[1] } }).status).toBe(101);
+      expect(spawnSync(policy, [], { env: {} }).status).toBe(0);
+    } finally {
+      process.kill(pid, 'SIGKILL');
+    }
+    await vi.waitFor(() => {
+      removeLeftBehind(policy);
+      expect(existsSync(policy)).toBe(false);
+    });
   });
 
   test('of another installation that runs stay held after ours', () => {

@@ -9,7 +9,7 @@ const DESCRIPTOR = 32;
 const MAX_OFFSET = 2n ** 52n;
 
 /** A part of the file that the log holds a newer content of: zeros where `bytes` is unset. */
-interface Patch {
+export interface Patch {
   readonly at: number;
   readonly length: number;
   readonly bytes?: Buffer;
@@ -112,9 +112,10 @@ function readEntry(log: Buffer, at: number, length: number): LogEntry | undefine
   return { at, length, sequence, tail: bytes.readUInt32LE(12), flushedSize, lastSize, patches };
 }
 
-/** A file with patches over it, in their order, and zeros up to `sizeBytes`. */
-function patched(file: ImageBytes, sizeBytes: number, patches: readonly Patch[]): ImageBytes {
+/** A file with patches over it, of which a later one goes before an earlier one, and zeros up to `sizeBytes`. */
+export function patched(file: ImageBytes, sizeBytes: number, patches: readonly Patch[]): ImageBytes {
   const last = patches.reduce((end, patch) => Math.max(end, patch.at + patch.length), sizeBytes);
+  const visible = visibleParts(patches);
   return {
     name: file.name,
     sizeBytes: last,
@@ -124,13 +125,79 @@ function patched(file: ImageBytes, sizeBytes: number, patches: readonly Patch[])
       const there = Math.max(0, Math.min(into.length, file.sizeBytes - at));
       if (there > 0) await file.read(at, there === into.length ? into : into.subarray(0, there));
       into.fill(0, there);
-      for (const patch of patches) {
-        const from = Math.max(at, patch.at);
-        const to = Math.min(at + into.length, patch.at + patch.length);
-        if (from >= to) continue;
+      for (let index = firstAfter(visible, at); index < visible.length; index++) {
+        const part = visible[index];
+        if (part === undefined || part.from >= at + into.length) break;
+        const from = Math.max(at, part.from);
+        const to = Math.min(at + into.length, part.to);
+        const { patch } = part;
         if (patch.bytes === undefined) into.fill(0, from - at, to - at);
         else into.set(patch.bytes.subarray(from - patch.at, to - patch.at), from - at);
       }
     },
   };
+}
+
+interface VisiblePart {
+  readonly from: number;
+  readonly to: number;
+  readonly patch: Patch;
+}
+
+/**
+ * What is seen of each patch when later ones lie over earlier ones, in the order of the file. A log can hold two million patches,
+ * and every read of the file asks for those within it.
+ */
+function visibleParts(patches: readonly Patch[]): readonly VisiblePart[] {
+  const edges = Float64Array.from(new Set(patches.flatMap(({ at, length }) => [at, at + length]))).sort();
+  const owner = new Int32Array(edges.length).fill(-1);
+  // Leads from a stretch that has its patch to the next one that has none, over ever longer jumps.
+  const next = Int32Array.from(edges, (_, index) => index);
+  const free = (from: number): number => {
+    let end = from;
+    while (next[end] !== end && end < edges.length) end = next[end] ?? edges.length;
+    for (let index = from; index < end; ) {
+      const after = next[index] ?? end;
+      next[index] = end;
+      index = after;
+    }
+    return end;
+  };
+  for (let number = patches.length - 1; number >= 0; number--) {
+    const patch = patches[number];
+    if (patch === undefined) continue;
+    const end = lowerBound(edges, patch.at + patch.length);
+    for (let index = free(lowerBound(edges, patch.at)); index < end; index = free(index)) {
+      owner[index] = number;
+      next[index] = index + 1;
+    }
+  }
+  const parts: VisiblePart[] = [];
+  for (const [index, number] of owner.entries()) {
+    const patch = patches[number];
+    if (patch !== undefined) parts.push({ from: edges[index] ?? 0, to: edges[index + 1] ?? 0, patch });
+  }
+  return parts;
+}
+
+/** The index of the first edge that is not below `value`. */
+function lowerBound(edges: Float64Array, value: number): number {
+  let low = 0;
+  for (let high = edges.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if ((edges[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The index of the first part that ends after `at`. */
+function firstAfter(parts: readonly VisiblePart[], at: number): number {
+  let low = 0;
+  for (let high = parts.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if ((parts[middle]?.to ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
