@@ -6,8 +6,8 @@
  */
 import { randomFillSync } from 'node:crypto';
 import type { ObjectStore } from '../../electron/engine/platforms/open-source-cloud/client/object-store.ts';
-import { findDigests } from '../../electron/engine/platforms/open-source-cloud/source/object-backups/backup-layout.ts';
-import { BackupReader } from '../../electron/engine/platforms/open-source-cloud/source/object-backups/backup-reader.ts';
+import { findDigests } from '../../electron/engine/platforms/open-source-cloud/source/mechanisms/cinder-swift/backup-layout.ts';
+import { BackupReader } from '../../electron/engine/platforms/open-source-cloud/source/mechanisms/cinder-swift/backup-reader.ts';
 
 const blockBytes = 32 * 1024;
 const sizeBytes = Number(process.argv[2] ?? 1024) * 1024 ** 3;

@@ -16,7 +16,7 @@ import { askBeforeUnload } from './unsaved-changes.ts';
 import { registerPageScheme, servePage } from './page-scheme.ts';
 import { guardQuit, quitWhenIdle } from './quit.ts';
 import { reloadAfterCrash } from './renderer-crash.ts';
-import { keepAwakeWhileRunning, notifyOfEnds, onWake } from './run-comfort.ts';
+import { keepAwakeWhileRunning, notifyOfEnds, onWake } from './power-and-notifications.ts';
 import { safeStorageWrapper } from './safe-storage-wrapper.ts';
 import { applyWebRules, refusePermissions } from './web-rules.ts';
 import { namedProject } from './named-project.ts';

@@ -45,7 +45,7 @@ function LostBanner({ retryAt }: { readonly retryAt: number }) {
 
 /** Files of the project that hold something else than they may, for example after a merge. */
 function FilesBanner() {
-  const query = useQuery('project.takeIn', {});
+  const query = useQuery('project.sync', {});
   const problems = query.data?.problems ?? [];
   if (problems.length === 0) return null;
   return (

@@ -30,7 +30,7 @@ export const calls = {
   'plugins.describe': { input: nothing, output: z.array(pluginDescriptionSchema) },
 
   /** Takes in what other people changed in the project's files, and says which files it can't take. */
-  'project.takeIn': { input: nothing, output: z.object({ problems: z.array(z.object({ file: z.string(), message: z.string() })) }) },
+  'project.sync': { input: nothing, output: z.object({ problems: z.array(z.object({ file: z.string(), message: z.string() })) }) },
 
   /** The computer that the project's data belongs to: it alone executes, deploys and deletes. */
   'project.owner': { input: nothing, output: z.object({ owner: z.string(), computer: z.string(), isElsewhere: z.boolean() }) },

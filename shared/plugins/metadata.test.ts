@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pluginIds, type PluginId, type Side } from '../model/plugin-id.ts';
-import { equivalentKey, equivalents, findEquivalent } from './equivalents.ts';
+import { synonymOf, keySynonyms, findSynonym } from './key-synonyms.ts';
 import { findEnvironment, findPlugin, isPluginId, plugins } from './registry.ts';
 import { schemaOfPart } from './render/rendered-part.ts';
 import { fieldsOf } from './schema-fields.ts';
@@ -69,7 +69,7 @@ describe.each(environments)('$side of $id', ({ id, side }) => {
 
 test('equivalent keys all exist, and none is in two groups of one side', () => {
   const seen = new Set<string>();
-  for (const { plugin, side, key } of equivalents.flat()) {
+  for (const { plugin, side, key } of keySynonyms.flat()) {
     const paths = fieldsOf(findEnvironment(plugin, side)?.schema as never).map(({ path }) => path.join('.'));
     expect(paths, `${plugin} ${side}`).toContain(key);
     expect(seen).not.toContain(`${plugin} ${side} ${key}`);
@@ -89,11 +89,11 @@ test.each<[string, PluginId, Side, string | undefined]>([
   ['os_label', 'european-cloud', 'destination', undefined],
   ['no_such_key', 'european-cloud', 'destination', undefined],
 ])('%s is for the %s as a %s: %s', (key, plugin, side, here) => {
-  expect(equivalentKey(key, plugin, side)).toBe(here);
+  expect(synonymOf(key, plugin, side)).toBe(here);
 });
 
 test('a key tells whose it is, also where there is no equivalent', () => {
-  expect(findEquivalent('os_label', 'european-cloud', 'destination')?.owners).toEqual([
+  expect(findSynonym('os_label', 'european-cloud', 'destination')?.owners).toEqual([
     { plugin: 'server-virtualization-manager', side: 'destination', key: 'os_label' },
   ]);
 });

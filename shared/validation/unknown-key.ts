@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isJsonObject } from '../model/json.ts';
-import type { Equivalent } from '../plugins/equivalents.ts';
+import type { KeySynonym } from '../plugins/key-synonyms.ts';
 import type { PluginDefinition } from '../plugins/plugin-definition.ts';
 import type { PluginId, Side } from '../model/plugin-id.ts';
 import type { ShapeFault, UnknownKey } from './check-shape.ts';
@@ -15,7 +15,7 @@ export type Plugins = Readonly<Record<string, PluginDefinition>>;
 export interface KeySuggestions {
   readonly plugins: Plugins;
   /** Whose key it is, and what it is called here. */
-  readonly findEquivalent: (key: string, plugin: PluginId, side: Side) => Equivalent | undefined;
+  readonly findSynonym: (key: string, plugin: PluginId, side: Side) => KeySynonym | undefined;
 }
 
 type Advice = Pick<ShapeFault, 'message' | 'suggestion' | 'fix'>;
@@ -42,7 +42,7 @@ function adviceOn({ key, parent, parentSchema, holder }: UnknownKey, plugin: Plu
   const connected = parent.length === 0 ? connectionAdvice(key, holder, plugin, known.plugins) : undefined;
   if (connected !== undefined) return { message, ...connected };
   const nearest = nearestSpelling(key, knownKeys(parentSchema));
-  const equivalent = parent.length === 0 ? known.findEquivalent(key, plugin.id, side) : undefined;
+  const equivalent = parent.length === 0 ? known.findSynonym(key, plugin.id, side) : undefined;
   if (equivalent !== undefined) {
     const belongs = `This key belongs to ${ownersInWords(equivalent, plugin.id)}`;
     if (equivalent.here !== undefined) return { message, suggestion: `${belongs}; here it is ${JSON.stringify(equivalent.here)}.`, ...renameTo(equivalent.here) };
@@ -94,7 +94,7 @@ function placeOf(alias: string, parent: readonly unknown[]): string {
 }
 
 /** This plugin's other side first; three at the most. */
-function ownersInWords({ owners }: Equivalent, plugin: PluginId): string {
+function ownersInWords({ owners }: KeySynonym, plugin: PluginId): string {
   const ordered = [...owners].sort((a, b) => Number(b.plugin === plugin) - Number(a.plugin === plugin));
   return ordered.slice(0, 3).map((owner) => `the ${owner.side} environment of ${owner.plugin}`).join(', ');
 }

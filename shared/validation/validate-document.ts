@@ -1,7 +1,7 @@
 import { formatOfFile, readDocument, type DocumentFormat } from '../environment/read-document.ts';
 import type { DocumentText } from '../environment/document-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
-import { findEquivalent } from '../plugins/equivalents.ts';
+import { findSynonym } from '../plugins/key-synonyms.ts';
 import { plugins as allPlugins } from '../plugins/registry.ts';
 import type { Catalog } from './catalog.ts';
 import { checkShape, type UnknownKey } from './check-shape.ts';
@@ -80,7 +80,7 @@ function* checkDocument(document: JsonValue, options: ValidationOptions): Iterab
     providerConfiguration: options.providerConfiguration ?? new Map(),
     connections: options.connections ?? {},
     plugins: options.plugins ?? allPlugins,
-    findEquivalent,
+    findSynonym,
   };
   for (const side of ['source', 'destination'] as const) {
     const value = Object.hasOwn(document, side) ? document[side] : undefined;

@@ -60,7 +60,7 @@ export function labCore(project: LabProject): CoreOptions {
     },
     bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),
     workerPatienceMs: workerMs,
-    ...(checkpointMs === undefined ? {} : { transfer: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
+    ...(checkpointMs === undefined ? {} : { replication: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
     connectWorker: (access, mechanism, signal, note) => connectWorker(access, mechanism, { ...link, note }, signal),
   };
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { DestinationRun } from '../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope, Lifetime, ResourceKind } from '../ports/ledger.ts';
 import { createOnce } from '../http/create-once.ts';
-import { pollUntil } from '../http/poll.ts';
+import { waitForState } from '../http/wait-for-state.ts';
 import { pollPlan, type RetryContext } from './retry-context.ts';
 import { labelKeys, labelValue, managedBy, resourceName, type Labels } from './labels.ts';
 
@@ -99,7 +99,7 @@ export interface Removal<T> {
  */
 export async function deleteAndWait<T>(around: RetryContext, what: string, how: Removal<T>, signal: AbortSignal): Promise<void> {
   let asked = false;
-  await pollUntil(
+  await waitForState(
     { operation: `remove ${what}` },
     async (s) => {
       if (!asked) {

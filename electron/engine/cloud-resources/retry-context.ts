@@ -2,7 +2,7 @@ import { usualLooks } from '../http/create-once.ts';
 import { defaultBackOff } from '../http/retry-after.ts';
 import type { BackOff } from '../time/back-off.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
-import type { LookPlan } from '../time/look-until.ts';
+import type { PollPlan } from '../time/poll.ts';
 
 /** How long things may take, in milliseconds, and how often to look. */
 export interface Timeouts {
@@ -48,6 +48,6 @@ export function retryContext(options: RetryContextOptions): RetryContext {
   return { timing: { ...defaultTiming, ...options.timing }, clock: options.clock ?? systemClock, random: options.random ?? Math.random };
 }
 
-export function pollPlan(timing: Timeouts, deadlineMs: number): LookPlan {
+export function pollPlan(timing: Timeouts, deadlineMs: number): PollPlan {
   return { deadlineMs, firstMs: timing.pollFirstMs, capMs: timing.pollCapMs };
 }

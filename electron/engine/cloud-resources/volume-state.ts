@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { pollUntil } from '../http/poll.ts';
+import { waitForState } from '../http/wait-for-state.ts';
 import type { LedgerEntry } from '../ports/ledger.ts';
 import type { CloudCalls, CloudVolume } from './cloud-api.ts';
 import { hasLabels } from './labels.ts';
@@ -20,7 +20,7 @@ export function awaitVolume(
   signal: AbortSignal,
 ): Promise<CloudVolume> {
   const operation = `volume ${id}: ${purpose}`;
-  return pollUntil(
+  return waitForState(
     { operation, details: { volumeId: id } },
     async (s) => {
       const volume = await cloud.volumes.get(id, s);

@@ -12,7 +12,7 @@ import type { SealedVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
-import type { Descriptions } from './descriptions/descriptions.ts';
+import type { Descriptions } from './project-sync/descriptions.ts';
 import type { ProjectTrust } from '../trust/trusted-projects.ts';
 import type { Redactor } from './secret-references.ts';
 import type { AcceptedEndpoints } from './trust/accepted-endpoints.ts';

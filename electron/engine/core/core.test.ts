@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isTerminalExecution, type Execution, type ExecutionOptions } from '../../../shared/model/execution.ts';
@@ -274,6 +275,32 @@ describe('after the engine was killed in the middle', () => {
     const events = (await core.call('execution.events', { execution: id })).map((event) => event.message).join('\n');
     expect(events).toContain('they are copied again from the new one');
     expect((await execute(options)).state).toBe('completed');
+  });
+
+  test.each([
+    ['before it released the snapshot', `UPDATE tasks SET state = 'pending', attempts = 0 WHERE id = 'settle-snapshot' AND execution_id = $open`],
+    ['while it released the snapshot', `UPDATE tasks SET state = 'running', attempts = 1 WHERE id = 'settle-snapshot' AND execution_id = $open`],
+    ['and by one that planned the new task beside', `INSERT INTO tasks (execution_id, id, position, title, clean_up, state)
+      VALUES ($open, 'release-snapshot', 99, '', 1, 'pending')`],
+  ])('by a version that called a task settle-snapshot, %s, it is resumed', async (_, sql) => {
+    await execute();
+    const stopped = killed();
+    lab.disks.get('disk-0')?.fill(7);
+    const { id } = await core.call('replica.execute', { replica: 'web' });
+    await stopped;
+    const db = new DatabaseSync(join(folder, '.causeway', 'causeway.db'));
+    db.exec(`UPDATE tasks SET id = 'settle-snapshot' WHERE id = 'release-snapshot'; DELETE FROM schema_migrations WHERE number = 8`);
+    db.prepare(sql).run({ $open: id });
+    db.close();
+    core = open();
+    expect(await execute()).toMatchObject({ id, state: 'completed', leftBehind: 0 });
+    for (const { id: execution } of await core.call('execution.list', {})) {
+      const { tasks } = await core.call('execution.show', { execution });
+      expect(tasks.filter((task) => task.id.endsWith('-snapshot')).map((task) => [task.id, task.state])).toEqual([
+        ['take-snapshot', 'completed'], ['confirm-snapshot', 'completed'], ['release-snapshot', 'completed'],
+      ]);
+    }
+    expect(lab.snapshots.size).toBe(1);
   });
 
   test('it can be cancelled instead, which cleans up', async () => {

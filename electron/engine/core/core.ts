@@ -10,8 +10,8 @@ import type { Replica } from '../../../shared/model/replica.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
 import type { OpenReplica } from '../executions/execution-service-options.ts';
 import { executionService } from '../executions/execution-service.ts';
-import type { ConnectWorker } from '../executions/run-context.ts';
-import type { Transfer } from '../executions/transfer.ts';
+import type { ConnectWorker } from '../executions/execution-context.ts';
+import type { Replication } from '../executions/replication-port.ts';
 import { probePort, type BootProbe } from '../deployments/boot-probe.ts';
 import type { GuestPreparation } from '../deployments/deployment-context.ts';
 import { deploymentService } from '../deployments/deployment-service.ts';
@@ -20,7 +20,7 @@ import { openDeployment } from './open-deployment.ts';
 import { platforms as allPlatforms, type PlatformRegistry } from '../platforms/registry.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SecretVault } from '../ports/secret-vault.ts';
-import * as replication from '../replication/index.ts';
+import * as fullReplication from '../replication/index.ts';
 import { ensureStateFolder } from '../store/database.ts';
 import type { NewEvent } from '../store/events.ts';
 import { lastWords } from '../store/last-words.ts';
@@ -31,7 +31,7 @@ import { connectWorker } from '../transport/connect-worker.ts';
 import { handlers } from './calls/index.ts';
 import type { Handler } from './calls/handler.ts';
 import { changingCalls } from './calls/project.ts';
-import { descriptions } from './descriptions/descriptions.ts';
+import { descriptions } from './project-sync/descriptions.ts';
 import { watchProjectFiles } from './descriptions/watch.ts';
 import { endpointOf, openDestination, openSource, transferFolder, type CoreContext, type CoreParts } from './core-context.ts';
 import { projectTrust } from '../trust/trusted-projects.ts';
@@ -50,7 +50,7 @@ export interface CoreOptions {
   /** Default: the worker's agent over HTTPS or SSH. */
   readonly connectWorker?: ConnectWorker;
   /** Default: real replication. */
-  readonly transfer?: Transfer;
+  readonly replication?: Replication;
   /** How long a worker that was lost may take to answer again before it is replaced. Default 45 s. */
   readonly workerPatienceMs?: number;
   /** After how long a worker that does not answer is told of, and its platform asked whether it runs. Default 15 s. */
@@ -87,13 +87,13 @@ export interface Core extends CoreClient {
  */
 export function createCore(options: CoreOptions): Core {
   const stateFolder = ensureStateFolder(options.projectFolder);
-  const transfer = options.transfer ?? replication;
-  const store = openStore(stateFolder, transfer.createTransferTables, options.clock, options.computer);
+  const replication = options.replication ?? fullReplication;
+  const store = openStore(stateFolder, replication.createTransferTables, options.clock, options.computer);
   const hub = eventHub();
   const redact = redactor();
   const described = descriptions(store, options.projectFolder);
   try {
-    described.takeIn();
+    described.sync();
   } catch (error) {
     // The project opens for reading, with what was taken in before.
     if (systemFailure(error) === undefined) throw error;
@@ -125,7 +125,7 @@ export function createCore(options: CoreOptions): Core {
   const atOnce = store.queueLimit.get() ?? defaultAtOnce;
   const executions = executionService({
     store,
-    transfer,
+    replication,
     transferFolder: transferFolder(parts),
     connectWorker: connect,
     open: (replica, use) => openReplica(parts, replica, use),
@@ -141,7 +141,7 @@ export function createCore(options: CoreOptions): Core {
     executions,
     guests: { ...guestPreparation(connect), ...options.guests },
     bootProbe: options.bootProbe ?? probePort,
-    transfer,
+    replication,
     transferFolder: transferFolder(parts),
     open: (replica, deploymentOptions) => openDeployment(parts, replica, deploymentOptions),
     cleanError: (error) => redact.error(error),
@@ -165,7 +165,7 @@ export function createCore(options: CoreOptions): Core {
     await executions.drain();
   };
   const closing = new AbortController();
-  watchProjectFiles(options.projectFolder, () => (described.takeIn(), hub.emit('project.changed', {})), closing.signal);
+  watchProjectFiles(options.projectFolder, () => (described.sync(), hub.emit('project.changed', {})), closing.signal);
   const pending = new Set<Promise<unknown>>();
 
   async function dispatch(name: string, input: unknown, signal: AbortSignal = closing.signal): Promise<Envelope<unknown>> {

@@ -5,9 +5,9 @@ import { systemClock } from '../time/clock.ts';
 import { ensureStateFolder } from '../store/database.ts';
 import { computerWithLock, readLockHolder, takeProjectLock } from '../store/project-lock.ts';
 import { createCore, type Core, type CoreOptions } from './core.ts';
-import { connectLocally } from './local-client.ts';
-import { localAddress } from './local-protocol.ts';
-import { serveLocally } from './local-server.ts';
+import { connectLocally } from './ipc/client.ts';
+import { localAddress } from './ipc/protocol.ts';
+import { serveLocally } from './ipc/server.ts';
 
 export type OpenedProject =
   | { readonly role: 'engine'; readonly client: Core }

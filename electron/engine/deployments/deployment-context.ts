@@ -6,8 +6,8 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { vmSchema, type Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
-import type { ConnectWorker } from '../executions/run-context.ts';
-import type { Transfer } from '../executions/transfer.ts';
+import type { ConnectWorker } from '../executions/execution-context.ts';
+import type { Replication } from '../executions/replication-port.ts';
 import type { Values } from '../jobs/runner.ts';
 import { windowsModeOf, type LuksKey, type MorphGuest, type MorphOutcome, type WinrmMorphRequest } from '../osmorphing/index.ts';
 import type { DeployedNic, DeploymentPlan, DeploymentPlatform, DeploymentRun, VolumeSnapshot } from '../ports/deployment-platform.ts';
@@ -48,7 +48,7 @@ export interface DeploymentContext {
   readonly ledger: LedgerScope;
   readonly guests: GuestPreparation;
   readonly bootProbe: BootProbe;
-  readonly transfer: Pick<Transfer, 'deleteTransferState' | 'openTransferState'>;
+  readonly replication: Pick<Replication, 'deleteTransferState' | 'openTransferState'>;
   readonly transferFolder: string;
   /** Runs an execution of the replica as a pass of this migration, to its end; taken up again after a crash. */
   execute(pass: string, options: ExecutionOptions, signal: AbortSignal): Promise<void>;

@@ -9,7 +9,7 @@ import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import { executionSlots } from '../executions/execution-slots.ts';
 import { taskRecorder } from '../executions/task-recorder.ts';
-import type { Transfer } from '../executions/transfer.ts';
+import type { Replication } from '../executions/replication-port.ts';
 import { isCleanUp } from '../jobs/task-graph.ts';
 import { runGraph } from '../jobs/runner.ts';
 import type { LuksKey } from '../osmorphing/index.ts';
@@ -21,8 +21,8 @@ import type { Store } from '../store/store.ts';
 import type { BootProbe } from './boot-probe.ts';
 import type { DeploymentContext, GuestPreparation } from './deployment-context.ts';
 import { deploymentGraph } from './deployment-graph.ts';
-import { entriesLeft } from './entries-left.ts';
-import { runPass, type Executions } from './run-pass.ts';
+import { leftoverEntries } from './leftover-resources.ts';
+import { runExecution, type Executions } from './run-execution.ts';
 import { deploymentSteps } from './steps/index.ts';
 
 export interface DeploymentServiceOptions {
@@ -30,7 +30,7 @@ export interface DeploymentServiceOptions {
   readonly executions: Executions;
   readonly guests: GuestPreparation;
   readonly bootProbe: BootProbe;
-  readonly transfer: Pick<Transfer, 'deleteTransferState' | 'forgetTransferState' | 'openTransferState'>;
+  readonly replication: Pick<Replication, 'deleteTransferState' | 'forgetTransferState' | 'openTransferState'>;
   readonly transferFolder: string;
   /** Opens the destination and resolves what environment and options refer to; its `close` ends all of it. */
   open(replica: Replica, options: DeploymentOptions, signal: AbortSignal): Promise<OpenDeployment>;
@@ -166,9 +166,9 @@ export function deploymentService(service: DeploymentServiceOptions) {
       ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: deployment.id }),
       guests: service.guests,
       bootProbe: service.bootProbe,
-      transfer: service.transfer,
+      replication: service.replication,
       transferFolder: service.transferFolder,
-      execute: (pass, options, signal) => runPass({ store, executions: service.executions, deployment, pass, options, emit }, signal),
+      execute: (pass, options, signal) => runExecution({ store, executions: service.executions, deployment, pass, options, emit }, signal),
       clean: (text) => service.cleanText(text),
       event: (type, message, details = {}) => emit(deployment, type, message, details),
       kept: false,
@@ -178,7 +178,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
   /** The final state, always: with the error, and what was left behind. */
   function finish(deployment: Deployment, state: 'completed' | 'failed' | 'cancelled', error: ErrorRecord | undefined, kept: boolean): void {
     if (state !== 'completed') forgetSpoiltContent(deployment, kept);
-    const left = kept ? [] : entriesLeft(store, deployment.id, state === 'completed');
+    const left = kept ? [] : leftoverEntries(store, deployment.id, state === 'completed');
     if (left.length > 0) {
       emit(deployment, 'deployment.left-behind', `${left.length} resources were left behind`, {
         entries: left.map((item) => ({ entryId: item.entryId, kind: item.kind, name: item.name })),
@@ -203,7 +203,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     const isPutBack = tasks.get('settle-deployment')?.state === 'completed' && !kept;
     if (!isTouched || isPutBack) return;
     for (const { diskId, sizeBytes } of store.replicas.find(deployment.replicaId)?.disks ?? []) {
-      service.transfer.forgetTransferState({ db: store.db, folder: service.transferFolder, replicaId: deployment.replicaId, diskId, sizeBytes });
+      service.replication.forgetTransferState({ db: store.db, folder: service.transferFolder, replicaId: deployment.replicaId, diskId, sizeBytes });
     }
     emit(deployment, 'note', 'the deployment changed the replica\'s volumes and they were not restored: the next execution compares them whole with the source and sends what differs');
   }

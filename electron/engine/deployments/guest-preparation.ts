@@ -1,4 +1,4 @@
-import type { ConnectWorker } from '../executions/run-context.ts';
+import type { ConnectWorker } from '../executions/execution-context.ts';
 import { morphGuestOf, morphWindowsByWinrm } from '../osmorphing/index.ts';
 import { hostKeysOfThisProcess } from '../transport/host-keys.ts';
 import { loginToWorker } from '../transport/ssh-login.ts';

@@ -11,12 +11,12 @@ import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
-import type { ConnectWorker, RunEnvironments } from './run-context.ts';
-import type { Transfer } from './transfer.ts';
+import type { ConnectWorker, RunEnvironments } from './execution-context.ts';
+import type { Replication } from './replication-port.ts';
 
 export interface ExecutionServiceOptions {
   readonly store: Store;
-  readonly transfer: Transfer;
+  readonly replication: Replication;
   readonly transferFolder: string;
   readonly connectWorker: ConnectWorker;
   /** How long a worker that was lost may take to answer again before it is replaced. */

@@ -13,11 +13,11 @@ import { newId } from '../store/ids.ts';
 import { activeExecution, cancelled, type ActiveExecution } from './active-execution.ts';
 import { finishExecution } from './execution-ending.ts';
 import { limits, pickLimits, type Limits } from './execution-limits.ts';
-import { runContext } from './execution-run-context.ts';
+import { executionContext } from './open-execution-context.ts';
 import type { ExecutionServiceOptions, OpenReplica } from './execution-service-options.ts';
 import { executionSlots } from './execution-slots.ts';
 import { replicaGraph } from './replica-graph.ts';
-import type { workerLink } from './run-context.ts';
+import type { workerLink } from './execution-context.ts';
 import { replicaSteps } from './steps/index.ts';
 import { taskRecorder } from './task-recorder.ts';
 
@@ -83,7 +83,7 @@ export function executionService(service: ExecutionServiceOptions) {
       if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${execution.replicaId}`);
       const note = (message: string, details?: JsonObject): void => emit(execution, 'note', message, details);
       opened = await service.open(replica, { executionId: execution.id, note }, entry.force.signal);
-      const context = runContext(service, emit, execution, replica, entry, opened);
+      const context = executionContext(service, emit, execution, replica, entry, opened);
       link = context.workers;
       const outcome = await runGraph({
         graph,

@@ -5,7 +5,7 @@ import type { RetryPolicy, TaskGraph } from '../jobs/task-graph.ts';
 const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
 
 /**
- * One execution of a replica: the checks, the five steps of the procedure (volumes, snapshot, worker, transfer,
+ * One execution of a replica: the checks, the five steps of the procedure (volumes, snapshot, worker, replication,
  * removal of the worker), verification, and the source's confirmation that one state was read, before success is recorded.
  */
 export function replicaGraph({ shutdownVm = false, verify = 'written' }: ExecutionOptions): TaskGraph {

@@ -73,7 +73,7 @@ export class ImageDiskReader implements DiskReader {
         else target.fill(0);
       }
     }
-    await this.#inParallel(tasks, signal);
+    await this.#mapConcurrently(tasks, signal);
     await this.#options.verify?.();
   }
 
@@ -98,7 +98,7 @@ export class ImageDiskReader implements DiskReader {
     }
   }
 
-  async #inParallel(tasks: readonly (() => Promise<void>)[], signal: AbortSignal): Promise<void> {
+  async #mapConcurrently(tasks: readonly (() => Promise<void>)[], signal: AbortSignal): Promise<void> {
     let next = 0;
     const lane = async () => {
       for (let task = tasks[next++]; task !== undefined; task = tasks[next++]) {

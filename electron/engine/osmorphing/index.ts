@@ -4,5 +4,5 @@ export {
 } from './morph-linux-guest.ts';
 export { windowsMaterial, windowsModeOf, type WindowsMode } from './windows/windows-mode.ts';
 export { morphWindowsByWinrm, type WinrmMorphRequest } from './windows/winrm-guest.ts';
-export { programFrom } from './fetched-from.ts';
+export { programLocation } from './artifact-location.ts';
 export type { GuestNic, LuksKey, MorphOptions, MorphStepEvent, UserScript } from './options.ts';

@@ -60,7 +60,7 @@ export interface DeploymentPlatform {
    * After a deployment in place that succeeded: the replica's volumes become the deployment's in the ledger. Idempotent.
    * Without it the platform can't deploy in place.
    */
-  adoptVolumes?(run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<void>;
+  transferVolumesToDeployment?(run: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<void>;
   /** One NIC for each of the source, in their order. */
   createNics(run: DeploymentRun, plan: DeploymentPlan, signal: AbortSignal): Promise<readonly DeployedNic[]>;
   /** Creates the VM from prepared, detached volumes, starts it, and waits until the platform says that it runs. */

@@ -214,4 +214,16 @@ CREATE TABLE store_identity (
 ) STRICT;
 `,
   },
+  {
+    number: 8,
+    name: 'the task settle-snapshot is called release-snapshot',
+    // An earlier version may have planned the new task beside the old one when it resumed an execution.
+    sql: `
+DELETE FROM tasks WHERE id = 'release-snapshot' AND state <> 'completed'
+  AND execution_id IN (SELECT execution_id FROM tasks WHERE id = 'settle-snapshot');
+DELETE FROM tasks WHERE id = 'settle-snapshot'
+  AND execution_id IN (SELECT execution_id FROM tasks WHERE id = 'release-snapshot');
+UPDATE tasks SET id = 'release-snapshot', title = 'Keep or delete the snapshot' WHERE id = 'settle-snapshot';
+`,
+  },
 ];

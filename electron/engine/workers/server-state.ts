@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { pollUntil } from '../http/poll.ts';
+import { waitForState } from '../http/wait-for-state.ts';
 import type { CloudApi, CloudServer } from '../cloud-resources/cloud-api.ts';
 import { pollPlan } from '../cloud-resources/retry-context.ts';
 
@@ -18,7 +18,7 @@ export async function whyDown({ servers }: Pick<CloudApi, 'servers'>, id: string
  */
 export function awaitActive(cloud: Pick<CloudApi, 'servers' | 'timing' | 'clock'>, id: string, signal: AbortSignal): Promise<CloudServer> {
   const operation = `server ${id}: starting`;
-  return pollUntil(
+  return waitForState(
     { operation, details: { serverId: id } },
     async (s) => {
       const server = await cloud.servers.get(id, s);

@@ -2,7 +2,7 @@ import Checkbox from '@mui/material/Checkbox';
 import { createContext, use } from 'react';
 import { text } from '../../text/en.ts';
 import type { ChosenReplica } from './chosen-replicas.tsx';
-import { isIdle } from './replica-life.ts';
+import { isIdle } from './replica-status.ts';
 
 interface Choice {
   readonly chosen: ReadonlySet<string>;

@@ -10,11 +10,11 @@ import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 import { QueueLimitDialog } from '../../forms/execution/queue-limit-dialog.tsx';
 import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
-import { isIdle, type ReplicaLife } from './replica-life.ts';
+import { isIdle, type ReplicaStatus } from './replica-status.ts';
 
 export interface ChosenReplica {
   readonly replica: Replica;
-  readonly life: ReplicaLife;
+  readonly life: ReplicaStatus;
 }
 
 interface Opened {

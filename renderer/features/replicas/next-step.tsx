@@ -9,11 +9,11 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/en.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
-import type { LifeStep, ReplicaLife } from './replica-life.ts';
+import type { LifeStep, ReplicaStatus } from './replica-status.ts';
 
 interface Props {
   readonly replica: Replica;
-  readonly life: ReplicaLife;
+  readonly life: ReplicaStatus;
   readonly size?: 'small' | 'medium';
 }
 

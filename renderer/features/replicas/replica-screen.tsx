@@ -24,7 +24,7 @@ import { DeleteReplica } from './delete-replica.tsx';
 import { LifeLabel } from './life-label.tsx';
 import { NextStep } from './next-step.tsx';
 import { DiskTable, RunTable } from './replica-tables.tsx';
-import { isActive, isIdle, latestOf, replicaLife, type ReplicaLife } from './replica-life.ts';
+import { isActive, isIdle, latestOf, replicaStatus, type ReplicaStatus } from './replica-status.ts';
 
 /** One replica: where it stands, its disks, its runs, its environment. */
 export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {
@@ -55,7 +55,7 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
   const life =
     executions.data === undefined || deployments.data === undefined
       ? undefined
-      : replicaLife(replica, latestOf(executions.data).get(replica.id), latestOf(deployments.data).get(replica.id));
+      : replicaStatus(replica, latestOf(executions.data).get(replica.id), latestOf(deployments.data).get(replica.id));
   return (
     <Screen
       title={replica.name}
@@ -93,7 +93,7 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
   );
 }
 
-function LifeCard({ life }: { readonly life: ReplicaLife }) {
+function LifeCard({ life }: { readonly life: ReplicaStatus }) {
   const now = useNow(10_000);
   return (
     <Paper variant="outlined" sx={{ p: 2.5, display: 'flex', gap: 4, flexWrap: 'wrap', alignItems: 'center' }}>

@@ -25,7 +25,7 @@ import { ChoiceContext, ChooseBox } from './choose-box.tsx';
 import { ChosenReplicas, type ChosenReplica } from './chosen-replicas.tsx';
 import { LifeLabel } from './life-label.tsx';
 import { NextStep } from './next-step.tsx';
-import { isActive, isIdle, latestOf, replicaLife, type LifeKind, type ReplicaLife } from './replica-life.ts';
+import { isActive, isIdle, latestOf, replicaStatus, type ReplicaStatusKind, type ReplicaStatus } from './replica-status.ts';
 
 interface Row extends ChosenReplica {
   readonly way: string;
@@ -75,7 +75,7 @@ function rowsOf({ replicas, executions, deployments, endpoints = [] }: Known): r
   const name = (id: string): string => names.get(id) ?? text.replicas.unknownEndpoint;
   return replicas.map((replica) => ({
     replica,
-    life: replicaLife(replica, latest.get(replica.id), deployed.get(replica.id)),
+    life: replicaStatus(replica, latest.get(replica.id), deployed.get(replica.id)),
     way: `${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`,
   }));
 }
@@ -83,7 +83,7 @@ function rowsOf({ replicas, executions, deployments, endpoints = [] }: Known): r
 function ReplicaTable({ replicas, executions, deployments, endpoints }: Known) {
   const rows = useMemo(() => rowsOf({ replicas, executions, deployments, endpoints }), [replicas, executions, deployments, endpoints]);
   const [search, setSearch] = useState('');
-  const [kind, setKind] = useState<LifeKind | 'all'>('all');
+  const [kind, setKind] = useState<ReplicaStatusKind | 'all'>('all');
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const now = useNow(10_000);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -103,9 +103,9 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Known) {
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
         <TextField type="search" size="small" label={text.replicas.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 320 }} />
-        <TextField select size="small" label={text.replicas.filter} value={kind} onChange={(event) => setKind(event.target.value as LifeKind | 'all')} sx={{ width: 200 }}>
+        <TextField select size="small" label={text.replicas.filter} value={kind} onChange={(event) => setKind(event.target.value as ReplicaStatusKind | 'all')} sx={{ width: 200 }}>
           <MenuItem value="all">{text.replicas.all}</MenuItem>
-          {(Object.keys(text.replicas.life) as LifeKind[]).map((one) => (
+          {(Object.keys(text.replicas.life) as ReplicaStatusKind[]).map((one) => (
             <MenuItem key={one} value={one}>
               {text.replicas.life[one]}
             </MenuItem>
@@ -164,7 +164,7 @@ function columnsAt(now: number): readonly Column<Row>[] {
   ];
 }
 
-function SyncedTo({ life, now }: { readonly life: ReplicaLife; readonly now: number }) {
+function SyncedTo({ life, now }: { readonly life: ReplicaStatus; readonly now: number }) {
   if (life.syncedTo === undefined) return text.replicas.notYet;
   return (
     <>

@@ -9,7 +9,7 @@ import type { Finding } from '../../../shared/validation/finding.ts';
 import { fromPointer } from '../../../shared/validation/json-pointer.ts';
 import { text } from '../../text/en.ts';
 import { DocumentEditor } from './document-editor.tsx';
-import { KeyReference } from './key-reference.tsx';
+import { KeyReference } from './schema-reference.tsx';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
 import type { EnvironmentDraft } from './environment-draft.ts';
 

@@ -3,7 +3,7 @@ import { field } from '../field-meta.ts';
 import { optional, required } from '../shapes/leaf.ts';
 import { mappingOf, text } from '../shapes/text.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
-import { leaves } from './leaves.ts';
+import { fields } from './fields.ts';
 
 const classes = ['storage_premium_perf2', 'storage_premium_perf4'] as const;
 
@@ -46,7 +46,7 @@ export const destination = z.strictObject({
     example: 'ops-key',
     optionsFrom: 'keypairs',
   }),
-  delete_disks_on_server_termination: optional(leaves.delete_disks_on_server_termination),
+  delete_disks_on_server_termination: optional(fields.delete_disks_on_server_termination),
   security_groups: field(z.array(text()).optional(), {
     title: 'Security groups',
     help: 'Names or IDs of security groups in the endpoint’s project. Joined with the configuration’s default security groups.',
@@ -54,8 +54,8 @@ export const destination = z.strictObject({
     example: ['web', 'ssh'],
     optionsFrom: 'security_groups',
   }),
-  affinity_group: optional(leaves.affinity_group),
-  availability_zone: required(leaves.availability_zone),
+  affinity_group: optional(fields.affinity_group),
+  availability_zone: required(fields.availability_zone),
   server_labels: field(
     z
       .array(z.string().min(1).max(60).regex(/^[^/,]*$/, 'must contain neither / nor ,'))
@@ -68,23 +68,23 @@ export const destination = z.strictObject({
       example: ['env=prod', 'migrated'],
     },
   ),
-  server_properties: optional(leaves.server_properties),
-  use_public_ip: optional(leaves.use_public_ip),
-  disk_bus: optional(leaves.disk_bus),
-  use_config_drive: optional(leaves.use_config_drive),
-  custom_boot_volume_image_metadata: optional(leaves.image_metadata),
-  migr_image_map: optional(leaves.migr_image_map),
-  migr_network: required(leaves.migr_network),
-  migr_machine_type: required(leaves.migr_machine_type),
-  migr_worker_use_public_ip: optional(leaves.migr_worker_use_public_ip),
-  migr_worker_volume_size: optional(leaves.migr_worker_volume_size),
-  migr_worker_volume_performance_class: optional(leaves.migr_worker_volume_performance_class),
-  preserve_fixed_ips: optional(leaves.preserve_fixed_ips),
-  volumes_are_zeroed: optional(leaves.volumes_are_zeroed),
-  data_transfer_mechanism: optional(leaves.data_transfer_mechanism),
-  set_dhcp: optional(leaves.set_dhcp),
-  retain_user_credentials: optional(leaves.retain_user_credentials),
-  windows_virtio_iso_url: optional(leaves.windows_virtio_iso_url),
+  server_properties: optional(fields.server_properties),
+  use_public_ip: optional(fields.use_public_ip),
+  disk_bus: optional(fields.disk_bus),
+  use_config_drive: optional(fields.use_config_drive),
+  custom_boot_volume_image_metadata: optional(fields.image_metadata),
+  migr_image_map: optional(fields.migr_image_map),
+  migr_network: required(fields.migr_network),
+  migr_machine_type: required(fields.migr_machine_type),
+  migr_worker_use_public_ip: optional(fields.migr_worker_use_public_ip),
+  migr_worker_volume_size: optional(fields.migr_worker_volume_size),
+  migr_worker_volume_performance_class: optional(fields.migr_worker_volume_performance_class),
+  preserve_fixed_ips: optional(fields.preserve_fixed_ips),
+  volumes_are_zeroed: optional(fields.volumes_are_zeroed),
+  data_transfer_mechanism: optional(fields.data_transfer_mechanism),
+  set_dhcp: optional(fields.set_dhcp),
+  retain_user_credentials: optional(fields.retain_user_credentials),
+  windows_virtio_iso_url: optional(fields.windows_virtio_iso_url),
 });
 
 export type EuropeanCloudDestination = z.infer<typeof destination>;

@@ -3,7 +3,7 @@ import { field } from '../field-meta.ts';
 import type { ProviderConfigurationDefinition } from '../plugin-definition.ts';
 import { optional } from '../shapes/leaf.ts';
 import { text } from '../shapes/text.ts';
-import { leaves } from './leaves.ts';
+import { fields } from './fields.ts';
 
 /** Where the installer of the Windows guest initialization agent is published. */
 export const windowsGuestAgentUrl = 'https://www.cloudbase.it/downloads/CloudbaseInitSetup_x64.zip';
@@ -22,8 +22,8 @@ function decodedStart(base64: string): string {
 }
 
 const digestUrl = {
-  ...leaves.program_url,
-  schema: leaves.program_url.schema.refine((url) => !url.includes('#') || /#sha256=[0-9a-f]{64}$/i.test(url), 'must end with #sha256= and 64 hexadecimal digits, or without a fragment'),
+  ...fields.program_url,
+  schema: fields.program_url.schema.refine((url) => !url.includes('#') || /#sha256=[0-9a-f]{64}$/i.test(url), 'must end with #sha256= and 64 hexadecimal digits, or without a fragment'),
 };
 
 export const configuration = z.strictObject({
@@ -34,9 +34,9 @@ export const configuration = z.strictObject({
     example: false,
     builtIn: false,
   }),
-  delete_disks_on_server_termination: optional(leaves.delete_disks_on_server_termination),
-  set_dhcp: optional(leaves.set_dhcp),
-  volumes_are_zeroed: optional(leaves.volumes_are_zeroed),
+  delete_disks_on_server_termination: optional(fields.delete_disks_on_server_termination),
+  set_dhcp: optional(fields.set_dhcp),
+  volumes_are_zeroed: optional(fields.volumes_are_zeroed),
   default_volume_performance_class: field(z.string().optional(), {
     title: 'Default volume performance class',
     help: 'Class for volumes whose source has no storage option, or one that storage_mappings does not map. Empty: the platform’s default class.',
@@ -53,10 +53,10 @@ export const configuration = z.strictObject({
     builtIn: [],
     optionsFrom: 'security_groups',
   }),
-  migr_image_map: optional(leaves.migr_image_map, { builtIn: {} }),
-  migr_machine_type: optional(leaves.migr_machine_type),
-  migr_network: optional(leaves.migr_network),
-  migr_worker_use_public_ip: optional(leaves.migr_worker_use_public_ip),
+  migr_image_map: optional(fields.migr_image_map, { builtIn: {} }),
+  migr_machine_type: optional(fields.migr_machine_type),
+  migr_network: optional(fields.migr_network),
+  migr_worker_use_public_ip: optional(fields.migr_worker_use_public_ip),
   migr_worker_debug_ssh_public_key: field(encodedSshKey.optional(), {
     reach: 'access',
     title: 'SSH key for debugging workers',
@@ -65,7 +65,7 @@ export const configuration = z.strictObject({
     multiline: true,
     example: 'c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUV4YW1wbGUgbWU=',
   }),
-  migr_worker_volume_size: optional(leaves.migr_worker_volume_size),
+  migr_worker_volume_size: optional(fields.migr_worker_volume_size),
   server_labels: field(
     z
       .array(z.string().min(1).max(60).regex(/^[^/,]*$/, 'must contain neither / nor ,'))
@@ -79,22 +79,22 @@ export const configuration = z.strictObject({
       builtIn: [],
     },
   ),
-  server_properties: optional(leaves.server_properties, { builtIn: {} }),
-  preserve_fixed_ips: optional(leaves.preserve_fixed_ips),
-  use_public_ip: optional(leaves.use_public_ip),
-  affinity_group: optional(leaves.affinity_group),
-  migr_worker_volume_performance_class: optional(leaves.migr_worker_volume_performance_class),
-  data_transfer_mechanism: optional(leaves.data_transfer_mechanism),
-  availability_zone: optional(leaves.availability_zone),
-  default_custom_boot_volume_image_metadata: optional(leaves.image_metadata, {
+  server_properties: optional(fields.server_properties, { builtIn: {} }),
+  preserve_fixed_ips: optional(fields.preserve_fixed_ips),
+  use_public_ip: optional(fields.use_public_ip),
+  affinity_group: optional(fields.affinity_group),
+  migr_worker_volume_performance_class: optional(fields.migr_worker_volume_performance_class),
+  data_transfer_mechanism: optional(fields.data_transfer_mechanism),
+  availability_zone: optional(fields.availability_zone),
+  default_custom_boot_volume_image_metadata: optional(fields.image_metadata, {
     title: 'Default boot volume image metadata',
     help: 'Extra image configuration of boot volumes. operating_system, uefi and secure_boot are set from the guest and may be overridden; values of an environment override these.',
     builtIn: {},
   }),
-  retain_user_credentials: optional(leaves.retain_user_credentials),
-  windows_virtio_iso_url: optional(leaves.windows_virtio_iso_url),
-  disk_bus: optional(leaves.disk_bus),
-  use_config_drive: optional(leaves.use_config_drive),
+  retain_user_credentials: optional(fields.retain_user_credentials),
+  windows_virtio_iso_url: optional(fields.windows_virtio_iso_url),
+  disk_bus: optional(fields.disk_bus),
+  use_config_drive: optional(fields.use_config_drive),
   winguestinit_x64_url: optional(digestUrl, {
     title: 'Windows guest initialization agent',
     help: 'URL of the ZIP with the Windows guest initialization agent for amd64. Ends with #sha256= and a digest where the download must have it; http:// needs a digest.',

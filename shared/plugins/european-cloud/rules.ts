@@ -171,7 +171,7 @@ export const destinationRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['storage_mappings'],
-        message: 'At least one of default, backend_mappings and disk_mappings is expected: empty, it leaves the class to the platform.',
+        message: 'At least one of default, backend_mappings and disk_mappings is expected: empty, it fields the class to the platform.',
         suggestion: 'Leave storage_mappings out, or add default.',
       };
     },

@@ -20,10 +20,10 @@ def install(morph):
     guest = morph.guest
     if guest.family != 'debian':
         return False, _noted('the destination\'s agent is not installed: it is a Debian package, and this guest needs another format; install it by hand')
-    if wanted.get('architecture') and morph.dossier['architecture'] != wanted['architecture']:
-        return False, _noted('the destination\'s agent is not installed: it is for %s, the guest is %s' % (wanted['architecture'], morph.dossier['architecture']))
+    if wanted.get('architecture') and morph.guest_facts['architecture'] != wanted['architecture']:
+        return False, _noted('the destination\'s agent is not installed: it is for %s, the guest is %s' % (wanted['architecture'], morph.guest_facts['architecture']))
     try:
-        path = _fetch(wanted, morph.journal.folder)
+        path = _fetch(wanted, morph.undo_log.folder)
     except (OSError, ValueError) as error:
         return False, _noted('the agent could not be fetched: %s' % error)
     if not _is_deb(path):

@@ -50,7 +50,7 @@ class BlockDevice(object):
         return told
 
 
-def open_disks(paths, journal):
+def open_disks(paths, undo_log):
     """The disks and their partitions, in the order in which the disks were given: the guest's own order."""
     devices = []
     for index, path in enumerate(paths):
@@ -59,7 +59,7 @@ def open_disks(paths, journal):
             raise MorphError('osmorphing.device-missing', '%s is not a block device on the worker' % path)
         disk = BlockDevice(real, 'disk', disk=index).probe()
         devices.append(disk)
-        devices.extend(partitions_of(disk, journal))
+        devices.extend(partitions_of(disk, undo_log))
     return devices
 
 
@@ -82,7 +82,7 @@ def _kernel_partitions(folder):
     return found
 
 
-def partitions_of(disk, journal):
+def partitions_of(disk, undo_log):
     """Makes the kernel know all partitions (some kernels parse no table of this kind) and gives them."""
     if 'PTTYPE' not in disk.properties:
         return []
@@ -92,7 +92,7 @@ def partitions_of(disk, journal):
     missing = wanted - set(_kernel_partitions(folder))
     if missing:
         if not _kernel_partitions(folder):
-            journal.will('drop-partitions', device=disk.path, nodes={})
+            undo_log.will('drop-partitions', device=disk.path, nodes={})
         run(['partx', '--update', disk.path], check=False, timeout=60)
         known = _kernel_partitions(folder)
         if wanted - set(known):
@@ -101,12 +101,12 @@ def partitions_of(disk, journal):
     partitions = []
     for number, (name, numbers) in sorted(_kernel_partitions(folder).items()):
         node = '/dev/' + name
-        _ensure_node(node, numbers, disk, journal)
+        _ensure_node(node, numbers, disk, undo_log)
         partitions.append(BlockDevice(node, 'partition', disk=disk.disk, number=number).probe())
     return partitions
 
 
-def _ensure_node(node, numbers, disk, journal):
+def _ensure_node(node, numbers, disk, undo_log):
     """Without a device manager (a worker in namespaces) nodes don't appear by themselves."""
     for _ in range(20):
         if os.path.exists(node):
@@ -115,6 +115,6 @@ def _ensure_node(node, numbers, disk, journal):
             break
         time.sleep(0.1)
     major, minor = numbers.split(':')
-    journal.will('drop-partitions', device=disk.path, nodes={node: numbers})
+    undo_log.will('drop-partitions', device=disk.path, nodes={node: numbers})
     os.mknod(node, 0o660 | stat.S_IFBLK, os.makedev(int(major), int(minor)))
     protocol.log('made the device node %s' % node)

@@ -9,13 +9,13 @@ import urllib.parse
 
 from . import protocol
 from .diff import diff_of, is_empty
-from .dossier import dossier_of
+from .guest_facts import guest_facts_of
 from .guest import Guest
 from .guest_tree import GuestTree
-from .layers import open_layers
+from .open_block_stack import open_block_stack
 from .luks import guests_names, locked
 from .mounting import is_mounted, mount_guest, mount_system
-from .policy import forbid_services
+from .block_service_starts import block_service_starts
 from .protocol import Cancelled, MorphError
 from .roots import Root, choose_root, find_roots, read_release, refuse_foreign
 from .session import Session, pack_device, unpack_device
@@ -31,18 +31,18 @@ def _open(request, session):
     for key in keys:
         protocol.keep_secret(key['key'])
     protocol.emit('step', step='open-disks', title='Open disks and volumes', state='running')
-    devices = open_layers(request['devices'], keys, session.journal)
-    roots = find_roots(devices, session.journal)
+    devices = open_block_stack(request['devices'], keys, session.undo_log)
+    roots = find_roots(devices, session.undo_log)
     if not roots:
         refuse_foreign(devices)
     root = choose_root(roots, request.get('root'), devices, locked(devices))
     names = guests_names(devices, root.encrypted)
     if names:
         # Only what is in them tells how they are called.
-        left = session.journal.undo_all()
+        left = session.undo_log.undo_all()
         if left:
             raise MorphError('osmorphing.not-unmounted', '; '.join(left), {'left': left})
-        devices = open_layers(request['devices'], keys, session.journal, names)
+        devices = open_block_stack(request['devices'], keys, session.undo_log, names)
         root.device = next(
             device for device in devices if (device.content, device.uuid) == (root.device.content, root.device.uuid)
         )
@@ -80,10 +80,10 @@ def command_inspect(request, session):
     """What is on the disks. Writes nothing on them and leaves nothing mounted."""
     try:
         devices, roots, root = _open(request, session)
-        tree, mounted = mount_guest(root, devices, session.journal, read_only=True)
+        tree, mounted = mount_guest(root, devices, session.undo_log, read_only=True)
         guest = Guest(tree.root, devices)
         return {
-            'dossier': dossier_of(guest, root, mounted),
+            'dossier': guest_facts_of(guest, root, mounted),
             'candidates': [one.describe() for one in roots],
             'devices': [device.describe() for device in devices],
             'supported': bool(guest.family),
@@ -94,18 +94,18 @@ def command_inspect(request, session):
 
 def command_mount(request, session):
     """Mounts the guest for its preparation. On failure nothing stays mounted."""
-    if is_mounted(session.journal):
+    if is_mounted(session.undo_log):
         raise MorphError('osmorphing.busy', 'the guest is mounted already')
     try:
         devices, roots, root = _open(request, session)
         refuse_hibernated(devices)
         protocol.emit('step', step='mount', title='Mount the installation', state='running')
-        tree, mounted = mount_guest(root, devices, session.journal)
+        tree, mounted = mount_guest(root, devices, session.undo_log)
         guest = Guest(tree.root, devices)
         _supported(guest, root)
         warn_of_older_worker(guest.release, read_release(GuestTree('/')))
-        mount_system(tree, session.journal)
-        forbid_services(guest, session.journal)
+        mount_system(tree, session.undo_log)
+        block_service_starts(guest, session.undo_log)
         session.keep(
             'mounted',
             {
@@ -116,7 +116,7 @@ def command_mount(request, session):
             },
         )
         protocol.emit('step', step='mount', title='Mount the installation', state='done')
-        return {'dossier': dossier_of(guest, root, mounted), 'candidates': [one.describe() for one in roots]}
+        return {'dossier': guest_facts_of(guest, root, mounted), 'candidates': [one.describe() for one in roots]}
     except BaseException:
         _clean_up(session)
         raise
@@ -133,7 +133,7 @@ def command_prepare(request, session):
         protocol.keep_secret(urllib.parse.urlsplit(request.get('httpProxy') or '').password)
         before = snapshot_of(guest)
         session.keep('before', before)
-        morph = Morph(guest, devices, root, mounted, session.journal, request)
+        morph = Morph(guest, devices, root, mounted, session.undo_log, request)
         done = prepare(morph)
         after = snapshot_of(guest)
         session.keep('after', after)
@@ -169,7 +169,7 @@ def command_unmount(request, session):
 
 
 def _clean_up(session):
-    left = session.journal.undo_all()
+    left = session.undo_log.undo_all()
     mounted = os.path.join(session.folder, 'mounted.json')
     if not left and os.path.exists(mounted):
         os.unlink(mounted)

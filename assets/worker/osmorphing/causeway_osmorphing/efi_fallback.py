@@ -8,9 +8,9 @@ _LOADERS = {'x86_64': ('BOOTX64.EFI', 'x64'), 'aarch64': ('BOOTAA64.EFI', 'aa64'
 def ensure(morph):
     """Copies the installed loader to EFI/BOOT when nothing is there. Gives (changed, notes)."""
     guest = morph.guest
-    if morph.dossier['firmware'] != 'uefi':
+    if morph.guest_facts['firmware'] != 'uefi':
         return False, ['the guest boots by BIOS']
-    names = _LOADERS.get(morph.dossier['architecture'])
+    names = _LOADERS.get(morph.guest_facts['architecture'])
     if names is None:
         return False, ['no fallback name is known for this architecture']
     fallback, suffix = names

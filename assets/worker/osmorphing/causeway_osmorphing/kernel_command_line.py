@@ -63,7 +63,7 @@ class _WithoutConsole(Editor):
 def apply(morph):
     """Gives (changed, notes)."""
     guest = morph.guest
-    serial = morph.dossier['architecture'] in ('x86_64', 'i386') and morph.request.get('serialConsole', True)
+    serial = morph.guest_facts['architecture'] in ('x86_64', 'i386') and morph.request.get('serialConsole', True)
     editor = Editor(morph.resolver, morph.root_device, serial)
     changed = [path for path in ['/etc/default/grub'] if _default_grub(guest, path, editor)]
     changed += [path for path in _menu_files(guest) if _lines(guest, path, editor)]

@@ -28,7 +28,7 @@ def _report(command, fields, devices, others=False):
     return [dict(zip(fields, (cell.strip() for cell in row))) for row in rows if len(row) == len(fields)]
 
 
-def activate_groups(devices, journal):
+def activate_groups(devices, undo_log):
     """Activates the volume groups on `devices`. Gives the logical volumes that are new.
 
     Raises osmorphing.duplicate-volume-groups when a name is there twice, among the guest's or the worker's."""
@@ -60,7 +60,7 @@ def activate_groups(devices, journal):
     for name in sorted(by_name):
         below = sorted(path for paths in by_name[name].values() for path in paths)
         if not any(device.kind == 'logical' and device.name.startswith(name + '/') for device in devices):
-            journal.will('deactivate', group=name, devices=physical)
+            undo_log.will('deactivate', group=name, devices=physical)
             result = run(
                 ['vgchange', '--config', _config(physical), '--activate', 'y', '--ignoreactivationskip', name],
                 check=False,

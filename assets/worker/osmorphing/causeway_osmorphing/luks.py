@@ -32,7 +32,7 @@ def _free_name(uuid, names):
     return wanted
 
 
-def open_encrypted(devices, keys, journal, names):
+def open_encrypted(devices, keys, undo_log, names):
     """Opens each LUKS volume that one of the keys fits. `keys`: [{device?: UUID, key: base64}], `names`: how they are
     called, by UUID. Gives the new devices."""
     opened = set(device.name for device in devices if device.kind == 'decrypted')
@@ -45,7 +45,7 @@ def open_encrypted(devices, keys, journal, names):
             if key.get('device') and key['device'] != device.uuid:
                 continue
             secret = base64.b64decode(key['key'])
-            journal.will('close-luks', name=name)
+            undo_log.will('close-luks', name=name)
             result = run(
                 ['cryptsetup', 'open', '--type', 'luks', '--key-file', '-', device.path, name],
                 text_input=secret,

@@ -6,7 +6,7 @@ from . import fstab, protocol
 from .command import run
 from .confined import pieces_of
 from .guest_tree import GuestTree
-from .journal import mounts_below
+from .undo_log import mounts_below
 from .protocol import MorphError
 from .roots import mount_options
 
@@ -20,14 +20,14 @@ _CONTENTS = ('ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'vfat')
 _KINDS = ('ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'vfat', 'msdos', 'auto')
 
 
-def mount_guest(root, devices, journal, read_only=False):
+def mount_guest(root, devices, undo_log, read_only=False):
     """Mounts root and the system's other file systems. Gives the tree and {mount point: device}."""
-    point = os.path.join(journal.folder, 'guest')
+    point = os.path.join(undo_log.folder, 'guest')
     os.makedirs(point, exist_ok=True)
     extra = ['subvol=/' + root.subvolume] if root.device.content == 'btrfs' else []
     if not read_only:
         check_file_system(root.device)
-    journal.will('unmount', path=point)
+    undo_log.will('unmount', path=point)
     _mount(root.device, devices, point, extra, read_only)
     tree = GuestTree(point)
     mounted = {'/': root.device}
@@ -101,23 +101,23 @@ def check_file_system(device):
     # Mounting replays the log of the others.
 
 
-def mount_system(tree, journal):
+def mount_system(tree, undo_log):
     """The folders that the guest's tools expect below their root. /run is a fresh one: with the worker's, they would take
     the worker's service manager for the guest's. What is in the others comes with each program that runs in the guest."""
     for name in ('/dev', '/proc', '/sys', '/run'):
         if not tree.present(name):
-            journal.will('remove-folder', path=name, root=tree.root)
+            undo_log.will('remove-folder', path=name, root=tree.root)
             tree.make_folder(name)
         if tree.is_link(name) or not tree.is_folder(name):
             raise MorphError('osmorphing.mount-failed', '%s of the guest is no folder of its own' % name)
     target = tree.folder_on_worker('/run')
-    journal.will('unmount', path=target)
+    undo_log.will('unmount', path=target)
     run(['mount', '-t', 'tmpfs', '-o', 'nosuid,nodev,mode=755,size=256m', 'tmpfs', target], code='osmorphing.mount-failed')
     tree.make_folder('/run/lock')
-    lend_resolver(tree, journal)
+    lend_resolver(tree, undo_log)
 
 
-def lend_resolver(tree, journal):
+def lend_resolver(tree, undo_log):
     """Gives the guest the worker's name servers without touching its own file: by a file in its fresh /run when its
     resolv.conf leads there, by a mount on top of it otherwise."""
     source = next(
@@ -130,7 +130,7 @@ def lend_resolver(tree, journal):
             break
         except FileNotFoundError as error:
             # A link that leads nowhere. The file appears where it points to, and goes again with its folders.
-            if not _make_folders(tree, journal, error.filename):
+            if not _make_folders(tree, undo_log, error.filename):
                 folder = None
                 break
     if folder is None:
@@ -140,17 +140,17 @@ def lend_resolver(tree, journal):
         tree.bring(source, '/etc/resolv.conf')
         return
     if not tree.exists('/etc/resolv.conf'):
-        journal.will('remove-file', path=tree.place_of('/etc/resolv.conf'), root=tree.root)
+        undo_log.will('remove-file', path=tree.place_of('/etc/resolv.conf'), root=tree.root)
         tree.bring(os.devnull, '/etc/resolv.conf')
     if not tree.is_file('/etc/resolv.conf'):
         protocol.warn('/etc/resolv.conf of the guest is no file; its programs find no name servers')
         return
     path = tree.root + tree.place_of('/etc/resolv.conf')
-    journal.will('unmount', path=path)
+    undo_log.will('unmount', path=path)
     run(['mount', '--bind', tree.root + _SERVERS, path], code='osmorphing.mount-failed')
 
 
-def _make_folders(tree, journal, path):
+def _make_folders(tree, undo_log, path):
     """Gives whether it is a folder then."""
     walked = ''
     for piece in pieces_of(path):
@@ -159,10 +159,10 @@ def _make_folders(tree, journal, path):
             continue
         if tree.present(walked):
             return False
-        journal.will('remove-folder', path=walked, root=tree.root)
+        undo_log.will('remove-folder', path=walked, root=tree.root)
         tree.make_folder(walked)
     return True
 
 
-def is_mounted(journal):
-    return os.path.join(journal.folder, 'guest') in mounts_below(journal.folder)
+def is_mounted(undo_log):
+    return os.path.join(undo_log.folder, 'guest') in mounts_below(undo_log.folder)

@@ -103,10 +103,10 @@ def mount_options(device, devices, extra=()):
     return options
 
 
-def find_roots(devices, journal):
+def find_roots(devices, undo_log):
     """All installations, btrfs snapshots not among them."""
     roots = []
-    point = os.path.join(journal.folder, 'look')
+    point = os.path.join(undo_log.folder, 'look')
     os.makedirs(point, exist_ok=True)
     seen = set()
     for device in devices:
@@ -116,7 +116,7 @@ def find_roots(devices, journal):
         options = mount_options(device, devices, _READ_ONLY[device.content].split(','))
         if device.content == 'btrfs':
             options.append('subvolid=5')
-        journal.will('unmount', path=point)
+        undo_log.will('unmount', path=point)
         result = run(
             ['mount', '-t', device.content, '-o', ','.join(options), device.path, point], check=False, timeout=120
         )

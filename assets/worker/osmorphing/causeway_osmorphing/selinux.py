@@ -4,7 +4,7 @@
 def relabel(morph):
     """Has the guest label its files anew on its first boot, if it uses labels and anything changed. Gives (changed,
     notes)."""
-    if morph.dossier['selinux'] in ('absent', 'disabled'):
+    if morph.guest_facts['selinux'] in ('absent', 'disabled'):
         return False, ['the guest does not use SELinux']
     if not morph.changed or morph.guest.exists('/.autorelabel'):
         return False, []

@@ -8,7 +8,7 @@ import signal
 import time
 
 from .block_devices import BlockDevice
-from .journal import Journal
+from .undo_log import UndoLog
 from .protocol import MorphError
 
 BASE = '/run/causeway-osmorphing'
@@ -22,7 +22,7 @@ class Session(object):
             raise MorphError('osmorphing.program-failed', 'not a name for a session')
         self.folder = os.path.join(os.path.realpath(base or BASE), name)
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
-        self.journal = Journal(self.folder)
+        self.undo_log = UndoLog(self.folder)
         self._lock = None
 
     def enter(self, end_other=False):

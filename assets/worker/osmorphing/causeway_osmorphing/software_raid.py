@@ -8,7 +8,7 @@ from .block_devices import BlockDevice, device_number
 from .command import run
 
 
-def assemble_arrays(devices, journal):
+def assemble_arrays(devices, undo_log):
     """Starts the arrays whose members are among `devices` and that don't run yet. Gives the new ones."""
     members = {}
     for device in devices:
@@ -22,7 +22,7 @@ def assemble_arrays(devices, journal):
         path = _running_array(parts)
         if path is None:
             path = _free_name()
-            journal.will('stop-array', path=path)
+            undo_log.will('stop-array', path=path)
             result = run(
                 ['mdadm', '--assemble', '--run', '--config=/dev/null', '--homehost=any', path]
                 + [part.path for part in parts],
@@ -35,7 +35,7 @@ def assemble_arrays(devices, journal):
             if 'degraded' in result.err or 'out of' in result.err:
                 protocol.warn('the array %s runs without all of its members: %s' % (uuid, result.err.strip()[-200:]))
         else:
-            journal.will('stop-array', path=path)
+            undo_log.will('stop-array', path=path)
         found.append(BlockDevice(path, 'raid', disk=parts[0].disk, name=uuid).probe())
     return found
 

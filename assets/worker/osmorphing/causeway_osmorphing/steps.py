@@ -15,7 +15,7 @@ from . import (
     network_step,
 )
 from . import protocol, selinux, user_scripts
-from .dossier import dossier_of
+from .guest_facts import guest_facts_of
 from .packages import package_manager
 from .protocol import MorphError
 
@@ -23,14 +23,14 @@ from .protocol import MorphError
 class Morph(object):
     """What a step works on and what the steps leave for each other."""
 
-    def __init__(self, guest, devices, root, mounted, journal, request):
+    def __init__(self, guest, devices, root, mounted, undo_log, request):
         self.guest = guest
         self.devices = devices
         self.root_device = root.device
-        self.journal = journal
+        self.undo_log = undo_log
         self.request = request
         self.manager = package_manager(guest, request)
-        self.dossier = dossier_of(guest, root, mounted)
+        self.guest_facts = guest_facts_of(guest, root, mounted)
         # Read before any file changes: later steps need what the old names meant.
         self.resolver = fstab.resolver_for(guest, devices, root.device, kernel_command_line.device_arguments(guest))
         self.rebuild_initramfs = False

@@ -14,7 +14,7 @@ import unittest
 from causeway_osmorphing import confined
 from causeway_osmorphing.confined import Confined
 from causeway_osmorphing.guest_tree import GuestTree
-from causeway_osmorphing.journal import Journal
+from causeway_osmorphing.undo_log import UndoLog
 from causeway_osmorphing.windows.tree import WindowsTree
 
 SECRET = 'what only the worker knows'
@@ -229,14 +229,14 @@ class Hostile(unittest.TestCase):
         """The undo of a file whose folder a package has replaced by a link."""
         self.fresh()
         os.mkdir(self.root + '/etc')
-        journal = Journal(os.path.join(self.root, 'session'))
+        undo_log = UndoLog(os.path.join(self.root, 'session'))
         tree = GuestTree(self.root)
-        journal.will('remove-file', path='/etc/a', root=self.root)
-        journal.will('remove-folder', path='/etc/folder', root=self.root)
+        undo_log.will('remove-file', path='/etc/a', root=self.root)
+        undo_log.will('remove-folder', path='/etc/folder', root=self.root)
         tree.write('/etc/a', 'x')
         shutil.rmtree(self.root + '/etc')
         os.symlink('../outside', self.root + '/etc')
-        self.assertEqual(journal.undo_all(), [])
+        self.assertEqual(undo_log.undo_all(), [])
         self.untouched('undo')
 
     def test_links_on_the_volume_of_a_windows_lead_nowhere_else(self):

@@ -5,7 +5,7 @@ import unittest
 
 from causeway_osmorphing import cli, disk_names, fstab_names, kernel_command_line, leftovers
 from causeway_osmorphing.block_devices import BlockDevice
-from causeway_osmorphing.journal import Journal
+from causeway_osmorphing.undo_log import UndoLog
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root
 from causeway_osmorphing.steps import Morph
@@ -40,10 +40,10 @@ def data_disk(disk, content='xfs', **more):
 class DiskNames(TreeTest):
     def morph(self, files, devices, request=None):
         guest = self.guest('debian', files)
-        journal = Journal(os.path.join(self.root, '..', os.path.basename(self.root) + '-session'))
-        self.addCleanup(shutil.rmtree, journal.folder, True)
+        undo_log = UndoLog(os.path.join(self.root, '..', os.path.basename(self.root) + '-session'))
+        self.addCleanup(shutil.rmtree, undo_log.folder, True)
         root = Root(next(one for one in devices if one.uuid == 'u-root'), '', guest.release)
-        return Morph(guest, devices, root, {'/': root.device}, journal, dict({'nics': []}, **(request or {})))
+        return Morph(guest, devices, root, {'/': root.device}, undo_log, dict({'nics': []}, **(request or {})))
 
     def table(self, lines, devices, more=None):
         morph = self.morph(dict({'/etc/fstab': ROOT_LINE + lines}, **(more or {})), devices)
@@ -53,7 +53,7 @@ class DiskNames(TreeTest):
         return text
 
     def again(self, morph):
-        return Morph(morph.guest, morph.devices, Root(morph.root_device, '', morph.guest.release), {}, morph.journal, morph.request)
+        return Morph(morph.guest, morph.devices, Root(morph.root_device, '', morph.guest.release), {}, morph.undo_log, morph.request)
 
     def test_names_of_every_kind_become_uuids(self):
         for name in (

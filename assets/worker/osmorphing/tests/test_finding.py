@@ -3,7 +3,7 @@ import os
 from causeway_osmorphing import fstab
 from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.guest import family_of
-from causeway_osmorphing.journal import Journal
+from causeway_osmorphing.undo_log import UndoLog
 from causeway_osmorphing.luks import guests_names
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root, choose_root, is_root, read_release
@@ -122,12 +122,12 @@ class Roots(TreeTest):
 
 class Undoing(TreeTest):
     def test_entries_are_undone_last_first_and_a_failing_one_stops_nothing(self):
-        journal = Journal(self.root + '/session')
+        undo_log = UndoLog(self.root + '/session')
         folder, inner = self.root + '/a', self.root + '/a/b'
         for path in (folder, inner):
-            journal.will('remove-folder', path=path)
+            undo_log.will('remove-folder', path=path)
             os.mkdir(path)
-        journal.will('no-such-deed')
-        self.assertEqual(len(Journal(self.root + '/session').undo_all()), 1)
+        undo_log.will('no-such-deed')
+        self.assertEqual(len(UndoLog(self.root + '/session').undo_all()), 1)
         self.assertFalse(os.path.exists(folder))
-        self.assertEqual(journal.undo_all(), [])
+        self.assertEqual(undo_log.undo_all(), [])

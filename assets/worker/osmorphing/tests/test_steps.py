@@ -5,7 +5,7 @@ from causeway_osmorphing import cli, cloud_init, hypervisor_tools, initramfs, ne
 from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.command import Result
 from causeway_osmorphing.diff import diff_of, is_empty
-from causeway_osmorphing.journal import Journal
+from causeway_osmorphing.undo_log import UndoLog
 from causeway_osmorphing.packages import package_manager
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root
@@ -35,10 +35,10 @@ class Steps(TreeTest):
             device('/dev/vdb2', 'partition', 2, 'swap-uuid', 'swap'),
         ]
         root = next(one for one in devices if one.content == 'ext4')
-        journal = Journal(os.path.join(self.root, '..', os.path.basename(self.root) + '-session'))
-        self.addCleanup(__import__('shutil').rmtree, journal.folder, True)
+        undo_log = UndoLog(os.path.join(self.root, '..', os.path.basename(self.root) + '-session'))
+        self.addCleanup(__import__('shutil').rmtree, undo_log.folder, True)
         return Morph(
-            guest, devices, Root(root, '', guest.release), {'/': root}, journal, dict({'nics': NICS}, **(request or {}))
+            guest, devices, Root(root, '', guest.release), {'/': root}, undo_log, dict({'nics': NICS}, **(request or {}))
         )
 
     def rocky(self, more=None):

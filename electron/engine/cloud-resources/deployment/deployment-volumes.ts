@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { pollUntil } from '../../http/poll.ts';
+import { waitForState } from '../../http/wait-for-state.ts';
 import type { DeploymentRun, VolumeSnapshot } from '../../ports/deployment-platform.ts';
 import type { Volume } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
@@ -101,7 +101,7 @@ export async function makeCopies(
 
 export function awaitSnapshot(cloud: CloudApi, id: string, signal: AbortSignal): Promise<void> {
   const operation = `snapshot ${id}: waiting until it is available`;
-  return pollUntil(
+  return waitForState(
     { operation, details: { snapshotId: id } },
     async (s) => {
       const snapshot = await cloud.snapshots.get(id, s);

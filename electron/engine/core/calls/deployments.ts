@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { LedgerItem } from '../../../../shared/model/ledger.ts';
 import { withoutEscapes } from '../../deployments/console-text.ts';
 import { deploymentGraph } from '../../deployments/deployment-graph.ts';
-import { entriesOf } from '../../deployments/entries-left.ts';
+import { entriesOf } from '../../deployments/leftover-resources.ts';
 import type { DeploymentRun } from '../../ports/deployment-platform.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { deploymentOf, endpointOf, openDestination, replicaOf, using, type CoreContext } from '../core-context.ts';

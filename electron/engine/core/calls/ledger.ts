@@ -1,7 +1,7 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import { sideOf, type LedgerItem } from '../../../../shared/model/ledger.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
-import { isDeploymentOrphan } from '../../deployments/entries-left.ts';
+import { isDeploymentOrphan } from '../../deployments/leftover-resources.ts';
 import { ledgerScope } from '../../store/ledger.ts';
 import { openDestination, openSource, using, type CoreContext } from '../core-context.ts';
 import { checkPlatforms, recordFound, type Unrecorded } from '../unrecorded-resources.ts';

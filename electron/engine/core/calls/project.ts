@@ -4,8 +4,8 @@ import type { CallName } from '../../../../shared/contract/contract.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
 export const projectCalls: Handlers<CallsOf<'project'>> = {
-  async 'project.takeIn'(core) {
-    return { problems: core.descriptions.takeIn().problems.map((problem) => ({ ...problem })) };
+  async 'project.sync'(core) {
+    return { problems: core.descriptions.sync().problems.map((problem) => ({ ...problem })) };
   },
 
   async 'project.owner'(core) {

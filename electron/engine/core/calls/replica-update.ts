@@ -37,7 +37,7 @@ export const updateReplica: Handler<'replica.update'> = async (core, input) => {
     ...(providerConfiguration === undefined ? {} : { providerConfiguration }),
     ...(cleared === undefined || (cleared.source.length === 0 && cleared.destination.length === 0) ? {} : { cleared }),
   };
-  refuseErrors(core, after, input.vm);
+  throwOnOfflineErrors(core, after, input.vm);
   await storeSecrets(separated.source, core.vault);
   await storeSecrets(separated.destination, core.vault);
   const configurations = { configurationBefore: before.providerConfiguration, configurationAfter: after.providerConfiguration };
@@ -78,7 +78,7 @@ export function refuseActive(core: Pick<CoreContext, 'store'>, replica: Replica)
 }
 
 /** @throws CausewayError `engine.environment-invalid` with every error that the offline rules find */
-export function refuseErrors(core: CoreContext, replica: Omit<Replica, 'disks'>, vm: Vm | undefined): void {
+export function throwOnOfflineErrors(core: CoreContext, replica: Omit<Replica, 'disks'>, vm: Vm | undefined): void {
   const { providerConfiguration } = replica;
   const findings = [
     ...(providerConfiguration === undefined ? [] : configurationFindings(providerConfiguration)),

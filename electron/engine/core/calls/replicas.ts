@@ -9,7 +9,7 @@ import { separateSecrets, storeSecrets } from '../secret-references.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 import { acceptEntered } from '../trust/entered-uses.ts';
 import { deleteReplica } from './replica-deletion.ts';
-import { refuseErrors, updateReplica } from './replica-update.ts';
+import { throwOnOfflineErrors, updateReplica } from './replica-update.ts';
 
 /** A guest OS that is not known yet can be mapped in the environment of the replica, so it must not keep the replica from being created. */
 async function describedForNow(platform: SourcePlatform, id: string, environment: JsonObject, signal: AbortSignal): Promise<Vm> {
@@ -55,7 +55,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
       ...(input.cleared === undefined ? {} : { cleared: input.cleared }),
       createdAt: new Date().toISOString(),
     };
-    refuseErrors(core, replica, vmSchema.parse(vm));
+    throwOnOfflineErrors(core, replica, vmSchema.parse(vm));
     await storeSecrets(environments.source, core.vault);
     await storeSecrets(environments.destination, core.vault);
     const configurationAfter = input.providerConfiguration;

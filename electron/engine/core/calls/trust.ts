@@ -12,12 +12,12 @@ export const trustCalls: Handlers<CallsOf<'trust'>> = {
   },
 
   async 'trust.show'(core) {
-    core.descriptions.takeIn();
+    core.descriptions.sync();
     return (await trustState(core)).report;
   },
 
   async 'trust.accept'(core, { token }) {
-    core.descriptions.takeIn();
+    core.descriptions.sync();
     const { report, proposals, uses } = await trustState(core);
     if (report.token !== token) throw new CausewayError('trust.changed-meanwhile', report.folder);
     core.trust.accept();

@@ -61,7 +61,7 @@ export function memoryDeployments(cloud: MemoryThings): DeploymentPlatform {
         return volume(volumeId, diskId);
       });
     },
-    async adoptVolumes(run, volumes, signal) {
+    async transferVolumesToDeployment(run, volumes, signal) {
       cloud.step('adopt volumes');
       for (const { id, diskId } of volumes) {
         const take = { find: async () => ({ id }), get, create: async () => ({ id }) };
@@ -111,7 +111,7 @@ function answering(platform: DeploymentPlatform, cloud: MemoryThings): Partial<D
     volumesFromSnapshots: (...input) => after('volumes from snapshots', platform.volumesFromSnapshots(...input)),
     createNics: (...input) => after('create nics', platform.createNics(...input)),
     createServer: (...input) => after('create server', platform.createServer(...input)),
-    adoptVolumes: async (...input) => after('adopt volumes', platform.adoptVolumes?.(...input) ?? Promise.resolve()),
+    transferVolumesToDeployment: async (...input) => after('adopt volumes', platform.transferVolumesToDeployment?.(...input) ?? Promise.resolve()),
     deleteSnapshots: (...input) => after('delete snapshots', platform.deleteSnapshots(...input)),
     restoreVolumes: (...input) => after('restore volumes', platform.restoreVolumes(...input)),
     rollBack: (...input) => after('roll back', platform.rollBack(...input)),

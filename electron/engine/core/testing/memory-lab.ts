@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
-import type { ConnectWorker } from '../../executions/run-context.ts';
+import type { ConnectWorker } from '../../executions/execution-context.ts';
 import { runPolicy } from '../../platforms/european-cloud/run-policy.ts';
 import type { PlatformRegistry } from '../../platforms/registry.ts';
 import type { DestinationPlatform, DestinationRun, Volume } from '../../ports/destination-platform.ts';

@@ -163,7 +163,7 @@ test('a project that was moved asks once, also for what only its vault has', asy
 test('a rename accepts nothing', async () => {
   await mine();
   edit((connection) => ({ ...connection, auth_url: 'https://evil.example/v3' }));
-  await core.call('project.takeIn', {});
+  await core.call('project.sync', {});
   await core.call('endpoint.update', { endpoint: 'cloud', name: 'cloud2' });
   expect((await show()).pending).toBe(1);
   await core.call('endpoint.check', { endpoint: 'cloud2' });

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Execution } from '../../../../shared/model/execution.ts';
 import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
-import { refuseErrors } from '../../executions/refuse-errors.ts';
+import { throwOnErrors } from '../../executions/throw-on-errors.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Volume, WorkerRole } from '../../ports/destination-platform.ts';
 import { deploymentRun, platformOf, replicaOf, vmOf, volumesOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
@@ -29,15 +29,15 @@ export function checkDestination(run: DeploymentContext): TaskHandler {
     const vm = vmOf(values);
     const note = (message: string, rule: string): void => run.event('note', message, { rule });
     const judged = (findings: readonly Finding[]): readonly Finding[] => forWorker(findings, workerRole(run, vm), vm);
-    refuseErrors(judged(await run.findings(vm)), note);
-    if (run.options.inPlace === true && platformOf(run).adoptVolumes === undefined) {
+    throwOnErrors(judged(await run.findings(vm)), note);
+    if (run.options.inPlace === true && platformOf(run).transferVolumesToDeployment === undefined) {
       throw new CausewayError('deployment.not-supported', 'the destination can\'t give a replica\'s own volumes to a virtual machine');
     }
     if (run.options.bootCheck?.mode === 'console' && platformOf(run).consoleLog === undefined) {
       throw new CausewayError('deployment.not-supported', 'the destination has no console that can be read; check the boot by the network instead');
     }
     const plan = await platformOf(run).plan(deploymentRun(run, vm), volumesOf(values), signal);
-    refuseErrors(judged(await run.destination.checkEnvironment(run.environment, vm, signal)), note);
+    throwOnErrors(judged(await run.destination.checkEnvironment(run.environment, vm, signal)), note);
     run.event('note', `the virtual machine will be of type ${plan.machineType}`, { machineType: plan.machineType });
     if (vm.os_type === 'windows' && run.options.skipMorphing !== true && platformOf(run).agentPackage !== undefined) {
       run.event('note', 'the destination\'s agent is not installed: there is no package of it for Windows. Install it in the guest after the deployment');
@@ -84,7 +84,7 @@ function refuseHalfWritten(run: DeploymentContext, success: Execution, vm: Vm): 
 
 function holds(run: DeploymentContext, diskId: string, tag: string): boolean {
   const sizeBytes = replicaOf(run).disks.find((disk) => disk.diskId === diskId)?.sizeBytes ?? 0;
-  return run.transfer.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes }).isSynchronised(tag);
+  return run.replication.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes }).isSynchronised(tag);
 }
 
 async function existingVolumes(run: DeploymentContext, vm: Vm, signal: AbortSignal): Promise<readonly Volume[]> {

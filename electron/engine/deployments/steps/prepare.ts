@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
-import { programFrom, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
+import { programLocation, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
 import type { DeployedNic } from '../../ports/deployment-platform.ts';
 import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts';
 import { connectWatched } from '../../transport/connect-watched.ts';
@@ -135,7 +135,7 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
 function agentOf(run: DeploymentContext): MorphOptions['agent'] {
   const { agentPackage } = run.options;
   if (agentPackage === 'none') return undefined;
-  return agentPackage === undefined ? platformOf(run).agentPackage : programFrom(agentPackage);
+  return agentPackage === undefined ? platformOf(run).agentPackage : programLocation(agentPackage);
 }
 
 function stepText(event: MorphStepEvent): string {

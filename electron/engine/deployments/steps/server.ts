@@ -99,9 +99,9 @@ async function firstAnswer(
 export function recordDeployment(run: DeploymentContext): TaskHandler {
   return async ({ values, signal }) => {
     if (run.options.inPlace !== true) return;
-    await platformOf(run).adoptVolumes?.(deploymentRun(run, vmOf(values)), deployedVolumesOf(values), signal);
+    await platformOf(run).transferVolumesToDeployment?.(deploymentRun(run, vmOf(values)), deployedVolumesOf(values), signal);
     for (const { diskId } of replicaOf(run).disks) {
-      run.transfer.deleteTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId });
+      run.replication.deleteTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId });
     }
     run.store.replicas.forgetVolumes(run.replicaId);
     run.event('note', 'the replica\'s volumes belong to the virtual machine now; the replica\'s next execution begins with new ones');

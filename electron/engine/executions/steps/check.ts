@@ -1,14 +1,14 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
-import { refuseErrors } from '../refuse-errors.ts';
-import { replicaOf, vmOf, type RunContext } from '../run-context.ts';
+import { throwOnErrors } from '../throw-on-errors.ts';
+import { replicaOf, vmOf, type ExecutionContext } from '../execution-context.ts';
 
 /** The offline rules that need no VM, before any cloud is asked. */
-export function checkSource(run: RunContext): TaskHandler {
-  return async () => refuseErrors(await run.findings(undefined), noteIn(run));
+export function checkSource(run: ExecutionContext): TaskHandler {
+  return async () => throwOnErrors(await run.findings(undefined), noteIn(run));
 }
 
-export function describeVm(run: RunContext): TaskHandler {
+export function describeVm(run: ExecutionContext): TaskHandler {
   return async ({ signal }) => {
     const { vmId } = replicaOf(run);
     const vm = await run.source.describeVm(vmId, signal, run.environments.source);
@@ -18,10 +18,10 @@ export function describeVm(run: RunContext): TaskHandler {
 }
 
 /** The rules that need the VM, sizes against the volumes that are there, and what the destination itself says. */
-export function checkDestination(run: RunContext): TaskHandler {
+export function checkDestination(run: ExecutionContext): TaskHandler {
   return async ({ values, signal }) => {
     const vm = vmOf(values);
-    refuseErrors(await run.findings(vm), noteIn(run));
+    throwOnErrors(await run.findings(vm), noteIn(run));
     for (const known of replicaOf(run).disks) {
       const disk = vm.disks.find((candidate) => candidate.id === known.diskId);
       if (disk === undefined) {
@@ -32,12 +32,12 @@ export function checkDestination(run: RunContext): TaskHandler {
         });
       }
     }
-    refuseErrors(await run.destination.checkEnvironment(run.environments.destination, vm, signal), noteIn(run));
+    throwOnErrors(await run.destination.checkEnvironment(run.environments.destination, vm, signal), noteIn(run));
   };
 }
 
 /** Asks the source for an orderly power-off. */
-export function shutDownVm(run: RunContext): TaskHandler {
+export function shutDownVm(run: ExecutionContext): TaskHandler {
   return async ({ signal }) => {
     if (run.source.shutdown === undefined) {
       throw new CausewayError('general.invalid-input', 'this source has no way to shut a virtual machine down');
@@ -46,6 +46,6 @@ export function shutDownVm(run: RunContext): TaskHandler {
   };
 }
 
-function noteIn(run: RunContext) {
+function noteIn(run: ExecutionContext) {
   return (message: string, rule: string): void => run.event('note', message, { rule });
 }

@@ -1,5 +1,5 @@
 import type { TaskHandler } from '../../jobs/runner.ts';
-import type { RunContext } from '../run-context.ts';
+import type { ExecutionContext } from '../execution-context.ts';
 import { checkDestination, checkSource, describeVm, shutDownVm } from './check.ts';
 import { replicateDisks, verifyDisks } from './replicate.ts';
 import { cleanUpSnapshots, confirmSnapshot, recordSuccess, takeSnapshot } from './snapshot.ts';
@@ -7,7 +7,7 @@ import { ensureVolumes } from './volumes.ts';
 import { startWorker, stopWorker } from './worker.ts';
 
 /** What carries out each node of the replica graph. */
-export function replicaSteps(run: RunContext): Readonly<Record<string, TaskHandler>> {
+export function replicaSteps(run: ExecutionContext): Readonly<Record<string, TaskHandler>> {
   return {
     'check-source': checkSource(run),
     'describe-vm': describeVm(run),

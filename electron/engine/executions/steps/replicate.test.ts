@@ -4,7 +4,7 @@ import { runGraph, type NextAttempt, type RecordedTask, type TaskHandler } from 
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { Resumability } from '../../replication/index.ts';
 import { replicaGraph } from '../replica-graph.ts';
-import type { RunContext } from '../run-context.ts';
+import type { ExecutionContext } from '../execution-context.ts';
 import { replicateDisks, verifyDisks } from './replicate.ts';
 
 const sizeBytes = 2 ** 40;
@@ -30,7 +30,7 @@ async function execution(attempts: { readonly copy?: readonly { readonly durable
       }),
     },
     source: { openDisk: async () => ({ close: async () => undefined }) },
-    transfer: {
+    replication: {
       openTransferState: ({ diskId }: { readonly diskId: string }) => ({
         diskId,
         mustReadAll: () => true,
@@ -53,7 +53,7 @@ async function execution(attempts: { readonly copy?: readonly { readonly durable
       },
     },
     event: () => undefined, publishProgress: () => undefined,
-  } as unknown as RunContext;
+  } as unknown as ExecutionContext;
   const vm = { id: 'vm', name: 'vm', os_type: 'linux', disks: diskIds.map((id) => ({ id, size_bytes: sizeBytes })), nics: [] };
   const given: Record<string, TaskHandler> = {
     'describe-vm': async () => ({ vm }),

@@ -9,9 +9,9 @@ import type { Snapshot } from '../../ports/source-platform.ts';
 import { verificationError, type DiskProgress, type VerifyOutcome } from '../../replication/index.ts';
 import { matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
 import { probeEmptyDevice } from '../../workers/probe-devices.ts';
-import { inParallel } from '../in-parallel.ts';
+import { mapConcurrently } from '../map-concurrently.ts';
 import { progressMeter } from '../progress-meter.ts';
-import { replicaOf, snapshotOf, vmOf, volumesOf, workerOf, type RunContext } from '../run-context.ts';
+import { replicaOf, snapshotOf, vmOf, volumesOf, workerOf, type ExecutionContext } from '../execution-context.ts';
 
 /** How many disks are copied at once unless the execution says otherwise. */
 const defaultParallelDisks = 4;
@@ -20,7 +20,7 @@ const defaultParallelDisks = 4;
  * Step 4: what was read from the snapshot goes to the matching offsets of the volumes. An attempt that fails made progress if
  * it moved the durable position in a snapshot on; one that had to begin with another snapshot did not, whatever it copied.
  */
-export function replicateDisks(run: RunContext): TaskHandler {
+export function replicateDisks(run: ExecutionContext): TaskHandler {
   const furthest = new Map<string, number>();
   return async ({ values, signal, progressed }) => {
     const vm = vmOf(values);
@@ -46,7 +46,7 @@ export function replicateDisks(run: RunContext): TaskHandler {
 }
 
 /** Reads back from the volumes what was written since their last verification (or everything) and compares digests. */
-export function verifyDisks(run: RunContext): TaskHandler {
+export function verifyDisks(run: ExecutionContext): TaskHandler {
   const verified = new Set<string>();
   return async ({ values, signal, progressed }) => {
     const vm = vmOf(values);
@@ -57,7 +57,7 @@ export function verifyDisks(run: RunContext): TaskHandler {
       if (verified.has(disk.id)) return;
       const writer = await session.open(device, within);
       try {
-        const outcome = await run.transfer.verifyDisk({
+        const outcome = await run.replication.verifyDisk({
           writer,
           state: stateOf(run, disk.id, snapshotDiskSize(snapshotOf(values), disk)),
           scope: run.options.verify === 'all' ? 'all' : 'written',
@@ -78,7 +78,7 @@ export function verifyDisks(run: RunContext): TaskHandler {
 }
 
 async function replicateOne(
-  run: RunContext,
+  run: ExecutionContext,
   parts: { disk: Disk; volume: Volume; device: WorkerDevice; session: WorkerSession; snapshot: Snapshot },
   signal: AbortSignal,
 ): Promise<DiskNumbers> {
@@ -90,7 +90,7 @@ async function replicateOne(
   try {
     const writer = await session.open(device, signal);
     try {
-      const outcome = await run.transfer.replicateDisk({
+      const outcome = await run.replication.replicateDisk({
         reader,
         writer,
         state,
@@ -114,7 +114,7 @@ async function replicateOne(
 
 /** Connects to the worker, finds each disk's device, and does the work for several disks at once. */
 async function onDevices<R>(
-  run: RunContext,
+  run: ExecutionContext,
   { vm, volumes, worker }: { vm: Vm; volumes: readonly Volume[]; worker: ReturnType<typeof workerOf> },
   signal: AbortSignal,
   work: (disk: Disk, volume: Volume, device: WorkerDevice, session: WorkerSession, signal: AbortSignal) => Promise<R>,
@@ -123,7 +123,7 @@ async function onDevices<R>(
   const within = AbortSignal.any([signal, session.lost]);
   try {
     const devices = await matchDevices(worker.attached, await session.devices(within), probeIn(run, worker.workerId, session, within));
-    return await inParallel(vm.disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
+    return await mapConcurrently(vm.disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
       const volume = volumes.find((candidate) => candidate.diskId === disk.id);
       const device = volume === undefined ? undefined : devices.get(volume.id);
       if (volume === undefined || device === undefined) throw new CausewayError('general.bug', `disk ${disk.id} has no volume`);
@@ -138,9 +138,9 @@ async function onDevices<R>(
 }
 
 /** Devices that the probe told, by worker and volume: a volume that was written to can't be probed again. */
-const probed = new WeakMap<RunContext, Map<string, string>>();
+const probed = new WeakMap<ExecutionContext, Map<string, string>>();
 
-function probeIn(run: RunContext, workerId: string, session: WorkerSession, signal: AbortSignal): DeviceProbe {
+function probeIn(run: ExecutionContext, workerId: string, session: WorkerSession, signal: AbortSignal): DeviceProbe {
   return async (volume, candidates) => {
     const known = probed.get(run) ?? new Map<string, string>();
     probed.set(run, known);
@@ -156,25 +156,25 @@ function probeIn(run: RunContext, workerId: string, session: WorkerSession, sign
 }
 
 /** The base counts for a disk only if that very success filled the disk's volume. */
-function baseFor(run: RunContext, diskId: string): Snapshot | undefined {
+function baseFor(run: ExecutionContext, diskId: string): Snapshot | undefined {
   const base = run.store.snapshots.list(run.replicaId).find((stored) => stored.role === 'base');
   const disk = replicaOf(run).disks.find((candidate) => candidate.diskId === diskId);
   return base !== undefined && disk?.synchronisedBy === base.executionId ? base.snapshot : undefined;
 }
 
 /** Whether the volume is known to hold exactly the snapshot, every block of it durable and none of it doubtful. */
-export function isSynchronised(run: RunContext, snapshot: Snapshot, disk: Disk): boolean {
+export function isSynchronised(run: ExecutionContext, snapshot: Snapshot, disk: Disk): boolean {
   return stateOf(run, disk.id, snapshotDiskSize(snapshot, disk)).isSynchronised(snapshot.tag);
 }
 
 /** Whether the disk as this snapshot has it was copied to the end. */
-export function isCopied(run: RunContext, snapshot: Snapshot, disk: Disk): boolean {
+export function isCopied(run: ExecutionContext, snapshot: Snapshot, disk: Disk): boolean {
   const seen = snapshot.disks.find((candidate) => candidate.diskId === disk.id);
   return seen?.sizeBytes === disk.size_bytes && isSynchronised(run, snapshot, disk);
 }
 
 /** How much of the snapshot is durable on the volumes, as offsets that a resumed copy goes on from; bytes of all disks. */
-function durableBytes(run: RunContext, vm: Vm, snapshot: Snapshot): number {
+function durableBytes(run: ExecutionContext, vm: Vm, snapshot: Snapshot): number {
   let sum = 0;
   for (const disk of vm.disks) {
     const sizeBytes = snapshotDiskSize(snapshot, disk);
@@ -184,8 +184,8 @@ function durableBytes(run: RunContext, vm: Vm, snapshot: Snapshot): number {
   return sum;
 }
 
-function stateOf(run: RunContext, diskId: string, sizeBytes: number) {
-  return run.transfer.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes });
+function stateOf(run: ExecutionContext, diskId: string, sizeBytes: number) {
+  return run.replication.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes });
 }
 
 function snapshotDiskSize(snapshot: Snapshot, disk: Disk): number {
@@ -201,7 +201,7 @@ function snapshotDiskSize(snapshot: Snapshot, disk: Disk): number {
   );
 }
 
-function meterOf(run: RunContext, vm: Vm) {
+function meterOf(run: ExecutionContext, vm: Vm) {
   run.meter ??= progressMeter({
     executionId: run.executionId,
     diskIds: vm.disks.map((disk) => disk.id),
@@ -221,7 +221,7 @@ function shown({ diskId: _diskId, secondsLeft, ...progress }: DiskProgress): Tra
 }
 
 /** A disk is done when it is verified, not when it is copied. */
-function beforeVerification(run: RunContext, progress: TransferProgress): TransferProgress {
+function beforeVerification(run: ExecutionContext, progress: TransferProgress): TransferProgress {
   return progress.phase === 'done' && run.options.verify !== 'none' ? { ...progress, phase: 'flushing' } : progress;
 }
 

@@ -2,7 +2,7 @@ import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { StoredSnapshot } from '../../store/snapshots.ts';
-import { replicaOf, snapshotOf, vmOf, type RunContext } from '../run-context.ts';
+import { replicaOf, snapshotOf, vmOf, type ExecutionContext } from '../execution-context.ts';
 import { isCopied, isSynchronised } from './replicate.ts';
 
 /**
@@ -11,7 +11,7 @@ import { isCopied, isSynchronised } from './replicate.ts';
  * discarded first, because an execution copies the disks as they are now. What can't be removed from the source is tried
  * again at the end, and never stops an execution.
  */
-export function takeSnapshot(run: RunContext): TaskHandler {
+export function takeSnapshot(run: ExecutionContext): TaskHandler {
   /** Tags of which it was told that they can't be read: a repetition meets them again. */
   const told = new Set<string>();
   return async ({ values, stateOf, redo, signal }) => {
@@ -25,7 +25,7 @@ export function takeSnapshot(run: RunContext): TaskHandler {
   };
 }
 
-async function ownSnapshot(run: RunContext, told: Set<string>, signal: AbortSignal): Promise<Snapshot> {
+async function ownSnapshot(run: ExecutionContext, told: Set<string>, signal: AbortSignal): Promise<Snapshot> {
   const { snapshots } = run.store;
   const { vmId } = replicaOf(run);
   const known = snapshots.list(run.replicaId);
@@ -51,7 +51,7 @@ async function ownSnapshot(run: RunContext, told: Set<string>, signal: AbortSign
 }
 
 /** After the last read: the source confirms that all of it was one state. */
-export function confirmSnapshot(run: RunContext): TaskHandler {
+export function confirmSnapshot(run: ExecutionContext): TaskHandler {
   return async ({ values, signal }) => {
     try {
       await run.source.assertUnchanged(snapshotOf(values), signal);
@@ -64,7 +64,7 @@ export function confirmSnapshot(run: RunContext): TaskHandler {
 }
 
 /** Only after every disk is equal to the snapshot, and the snapshot was one state to the end: it becomes the base. */
-export function recordSuccess(run: RunContext): TaskHandler {
+export function recordSuccess(run: ExecutionContext): TaskHandler {
   return async ({ values }) => {
     const { snapshots, replicas } = run.store;
     const snapshot = snapshotOf(values);
@@ -90,7 +90,7 @@ export function recordSuccess(run: RunContext): TaskHandler {
  * The end of every execution: success keeps the snapshot as the new base, anything else discards it. Removes all that can be
  * removed before it fails for what can't.
  */
-export function cleanUpSnapshots(run: RunContext): TaskHandler {
+export function cleanUpSnapshots(run: ExecutionContext): TaskHandler {
   return async ({ signal }) => {
     const failures = [...await releaseOldBases(run, signal)];
     const base = run.store.snapshots.base(run.replicaId);
@@ -112,7 +112,7 @@ interface Unreleased {
  * Makes the base of the last success one on the source too, and deletes the bases before it. Each is tried by itself.
  * @returns what failed; it stays on record
  */
-async function releaseOldBases(run: RunContext, signal: AbortSignal): Promise<readonly Unreleased[]> {
+async function releaseOldBases(run: ExecutionContext, signal: AbortSignal): Promise<readonly Unreleased[]> {
   const { snapshots, tasks } = run.store;
   const known = snapshots.list(run.replicaId);
   const base = known.find((stored) => stored.role === 'base');
@@ -149,21 +149,21 @@ async function attempt(tag: string, work: () => Promise<void>, signal: AbortSign
   }
 }
 
-function noteUnreleased(run: RunContext, failures: readonly Unreleased[]): void {
+function noteUnreleased(run: ExecutionContext, failures: readonly Unreleased[]): void {
   for (const { tag, error } of failures) {
     const { code, message } = toErrorRecord(error);
     run.event('note', `the source could not release snapshot ${tag}, which is tried again later: ${message}`, { tag, code });
   }
 }
 
-async function take(run: RunContext, tag: string, vmId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<Snapshot> {
+async function take(run: ExecutionContext, tag: string, vmId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<Snapshot> {
   const request = { vmId, tag, environment: run.environments.source, ...(base === undefined ? {} : { base }) };
   const snapshot = await run.source.createSnapshot(request, signal);
   run.store.snapshots.setTaken(tag, snapshot);
   return snapshot;
 }
 
-async function discard(run: RunContext, stored: StoredSnapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+async function discard(run: ExecutionContext, stored: StoredSnapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
   if (stored.snapshot === undefined && run.source.discardPending !== undefined) {
     await run.source.discardPending({ vmId: replicaOf(run).vmId, tag: stored.tag }, signal);
     run.store.snapshots.setDropped(stored.tag);

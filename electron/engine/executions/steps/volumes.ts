@@ -1,9 +1,9 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
-import { destinationRun, replicaOf, vmOf, type RunContext } from '../run-context.ts';
+import { destinationRun, replicaOf, vmOf, type ExecutionContext } from '../execution-context.ts';
 
 /** Step 1: one volume a disk. What is known of a former volume of the same disk does not hold for a new one. */
-export function ensureVolumes(run: RunContext): TaskHandler {
+export function ensureVolumes(run: ExecutionContext): TaskHandler {
   return async ({ values, signal }) => {
     const vm = vmOf(values);
     const volumes = await run.destination.ensureVolumes(destinationRun(run, vm), vm.disks, signal);
@@ -26,7 +26,7 @@ export function ensureVolumes(run: RunContext): TaskHandler {
 }
 
 /** Drops digests and checkpoints of a disk. */
-function forgetTransfer(run: RunContext, diskId: string): void {
-  const { store, transferFolder, transfer, replicaId } = run;
-  transfer.deleteTransferState({ db: store.db, folder: transferFolder, replicaId, diskId });
+function forgetTransfer(run: ExecutionContext, diskId: string): void {
+  const { store, transferFolder, replication, replicaId } = run;
+  replication.deleteTransferState({ db: store.db, folder: transferFolder, replicaId, diskId });
 }

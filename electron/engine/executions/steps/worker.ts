@@ -1,10 +1,10 @@
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { WorkerAccess } from '../../ports/destination-platform.ts';
 import { startWorkerWith } from '../../workers/attach-volumes.ts';
-import { destinationRun, vmOf, volumesOf, type RunContext } from '../run-context.ts';
+import { destinationRun, vmOf, volumesOf, type ExecutionContext } from '../execution-context.ts';
 
 /** Step 3: a running worker with the volumes attached. Repeated after a crash or loss; the destination adopts what is there. */
-export function startWorker(run: RunContext): TaskHandler {
+export function startWorker(run: ExecutionContext): TaskHandler {
   let former: string | undefined;
   return async ({ values, signal }) => {
     await run.workers.close();
@@ -24,7 +24,7 @@ export function startWorker(run: RunContext): TaskHandler {
 }
 
 /** Whether a worker that was lost can be reached again soon. The session is kept for what comes next. */
-async function answers(run: RunContext, worker: WorkerAccess, signal: AbortSignal): Promise<boolean> {
+async function answers(run: ExecutionContext, worker: WorkerAccess, signal: AbortSignal): Promise<boolean> {
   try {
     await run.workers.get(worker, AbortSignal.any([signal, AbortSignal.timeout(run.workerPatienceMs)]));
     return true;
@@ -36,7 +36,7 @@ async function answers(run: RunContext, worker: WorkerAccess, signal: AbortSigna
 }
 
 /** Step 5: detaches the volumes and deletes the worker with all that was made for it. */
-export function stopWorker(run: RunContext): TaskHandler {
+export function stopWorker(run: ExecutionContext): TaskHandler {
   return async ({ values, signal }) => {
     await run.workers.close();
     await run.destination.stopWorker(destinationRun(run, vmOf(values)), 'disk-copy', signal);

@@ -1,7 +1,7 @@
-import { virtioIsoUrl } from '../../../../shared/plugins/european-cloud/leaves.ts';
+import { virtioIsoUrl } from '../../../../shared/plugins/european-cloud/fields.ts';
 import { windowsGuestAgentUrl } from '../../../../shared/plugins/european-cloud/provider-configuration.ts';
 import type { RunPolicy } from '../../ports/run-policy.ts';
-import { fetchedFrom, programFrom } from '../fetched-from.ts';
+import { artifactLocation, programLocation } from '../artifact-location.ts';
 import type { Fetched, WindowsMaterial } from '../options.ts';
 
 /** `offline`: by the Linux worker from outside. `worker`: by a Windows worker over WinRM. */
@@ -23,8 +23,8 @@ export function windowsMaterial(
   files: { readonly virtioDisc?: string | undefined; readonly initAgent?: string | undefined },
 ): WindowsMaterial {
   return {
-    virtioDisc: fetched(files.virtioDisc, policy.windowsDriversUrl, virtioIsoUrl, fetchedFrom),
-    initAgent: fetched(files.initAgent, policy.windowsAgentUrl, windowsGuestAgentUrl, programFrom),
+    virtioDisc: fetched(files.virtioDisc, policy.windowsDriversUrl, virtioIsoUrl, artifactLocation),
+    initAgent: fetched(files.initAgent, policy.windowsAgentUrl, windowsGuestAgentUrl, programLocation),
   };
 }
 

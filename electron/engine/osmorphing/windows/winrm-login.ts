@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { systemClock } from '../../time/clock.ts';
-import { lookUntil } from '../../time/look-until.ts';
+import { pollUntil } from '../../time/poll.ts';
 import { WinrmConnection, type WinrmTarget } from './winrm-connection.ts';
 
 export interface WinrmLoginOptions {
@@ -23,7 +23,7 @@ export async function loginByWinrm(target: WinrmTarget, options: WinrmLoginOptio
   const { deadlineMs = 1_200_000, loginGraceMs = 300_000 } = options;
   let refusedSince: number | undefined;
   let last: unknown;
-  return lookUntil<WinrmConnection>(
+  return pollUntil<WinrmConnection>(
     async () => {
       const connection = new WinrmConnection(target);
       try {

@@ -1,17 +1,17 @@
 import { toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import { errorText } from '../../../../shared/model/errors/catalogue.ts';
 import { callerRanges } from '../../workers/caller-address.ts';
-import { counted, runTrials, type Trial } from '../../endpoint-checks/run-trials.ts';
+import { counted, runChecks, type EndpointCheck } from '../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../ports/platform-common.ts';
 import { callerOf } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
 
 /** Tries, in order, everything that a migration will need of an endpoint, without changing anything there. */
 export function checkEndpoint(session: CloudSession, signal: AbortSignal): Promise<CheckReport> {
-  return runTrials(trials(session), signal);
+  return runChecks(checks(session), signal);
 }
 
-function trials(session: CloudSession): readonly Trial[] {
+function checks(session: CloudSession): readonly EndpointCheck[] {
   const { connection } = session;
   const iaas = session.iaas.bind(session);
   return [

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { pollUntil } from '../../http/poll.ts';
+import { waitForState } from '../../http/wait-for-state.ts';
 import { pollPlan } from '../../cloud-resources/retry-context.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { Accepted } from './iaas/servers.ts';
@@ -14,7 +14,7 @@ import type { CloudSession } from './session.ts';
 export async function followRequest(session: CloudSession, iaas: Iaas, operation: string, accepted: Accepted, signal: AbortSignal): Promise<void> {
   const { requestId } = accepted;
   if (requestId === undefined) return;
-  await pollUntil(
+  await waitForState(
     { operation, details: { requestId } },
     async (s) => {
       const request = await iaas.requests.get(requestId, s);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EuropeanCloudContext } from './context.ts';
-import { reachedFromHere } from './reached-from-here.ts';
+import { workerEndpoint } from './worker-endpoint.ts';
 import { asServerLabels } from './server-labels.ts';
 import { openSession } from './session.ts';
 
@@ -23,7 +23,7 @@ describe('labels of servers', () => {
 describe('where a worker is reached from here', () => {
   const reach = (more: object, context: EuropeanCloudContext = {}): string[] => {
     const session = openSession({ project_id: 'p', region_name: 'eu01', service_account_key: '{}', ...more }, context);
-    return [22, 5566, 5986].map((port) => Object.values(reachedFromHere(session, '198.51.100.9', port)).join(':'));
+    return [22, 5566, 5986].map((port) => Object.values(workerEndpoint(session, '198.51.100.9', port)).join(':'));
   };
 
   it('is at its own address and ports', () => {

@@ -11,7 +11,7 @@ import type { ResourceKind } from '../../ports/ledger.ts';
 import { readEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import { quotaWords } from './quota-words.ts';
-import { reachedFromHere } from './reached-from-here.ts';
+import { workerEndpoint } from './worker-endpoint.ts';
 import { cloudApi } from './cloud-api.ts';
 import { asServer, callerOf } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
@@ -72,7 +72,7 @@ export async function startWorker(
       return asServer(server);
     },
   }, signal);
-  return workerAccess(worker, (port) => reachedFromHere(session, address, port));
+  return workerAccess(worker, (port) => workerEndpoint(session, address, port));
 }
 
 async function checkWorkerQuota(iaas: Iaas, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: number, signal: AbortSignal): Promise<void> {

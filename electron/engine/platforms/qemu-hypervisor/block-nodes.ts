@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
-import { pollUntil } from './poll.ts';
+import { waitForAnswer } from './wait-for-answer.ts';
 import { objectsOf, textAt } from './qmp-values.ts';
 import { VmLocks } from './vm-locks.ts';
 
@@ -23,7 +23,7 @@ export function queryBlockNodes(qmp: QmpCarrier, signal: AbortSignal): Promise<r
       const jobs = objectsOf(await qmp.execute('query-jobs', {}, signal));
       return jobs.some((job) => textAt(job, 'type') === 'create' && textAt(job, 'status') !== 'concluded') ? undefined : true;
     };
-    await pollUntil('waiting until QEMU has created a file', noCreation, { deadlineMs: CREATION_DEADLINE, longestPauseMs: 250 }, signal);
+    await waitForAnswer('waiting until QEMU has created a file', noCreation, { deadlineMs: CREATION_DEADLINE, longestPauseMs: 250 }, signal);
     return objectsOf(await qmp.execute('query-named-block-nodes', { flat: true }, signal));
   });
 }

@@ -3,7 +3,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { addNewBitmaps, disableBaseBitmaps } from './bitmap-actions.ts';
 import type { Fleecing } from './fleecing.ts';
 import { createOverlay } from './overlay.ts';
-import { pollUntil } from './poll.ts';
+import { waitForAnswer } from './wait-for-answer.ts';
 import { objectsOf, textAt } from './qmp-values.ts';
 
 const MINIMUM_FREE = 1024 * 1024 * 1024;
@@ -43,7 +43,7 @@ export const jobFleecing: Fleecing = {
   async end(qmp, _disks, allNames, signal) {
     for (const names of allNames) {
       let isCancelled = false;
-      await pollUntil(
+      await waitForAnswer(
         `ending the job ${names.job}`,
         async () => {
           const job = objectsOf(await qmp.execute('query-jobs', {}, signal)).find((entry) => textAt(entry, 'id') === names.job);

@@ -7,7 +7,7 @@ import type { NbdAddress, NbdTls } from '../../nbd/address.ts';
 import { NbdClient } from '../../nbd/nbd-client.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { QmpError } from '../../qmp/qmp-error.ts';
-import { pollUntil } from './poll.ts';
+import { waitForAnswer } from './wait-for-answer.ts';
 import { objectsOf, textAt } from './qmp-values.ts';
 
 /** Where QEMU's own NBD server listens for us. */
@@ -82,7 +82,7 @@ export async function removeExports(qmp: QmpCarrier, ids: readonly string[], sig
       if (!(error instanceof QmpError) || (await exportIds(qmp, signal)).includes(id)) throw error;
     });
   }
-  await pollUntil(
+  await waitForAnswer(
     'closing the exports',
     async () => ((await left()).length === 0 ? true : undefined),
     { deadlineMs: 30_000, longestPauseMs: 250 },

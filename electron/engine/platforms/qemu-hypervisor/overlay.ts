@@ -6,7 +6,7 @@ import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { QmpError } from '../../qmp/qmp-error.ts';
 import { blockNodeNames, whileNobodyAsksForNodes } from './block-nodes.ts';
 import { overlayFileName, type SnapshotNames } from './names.ts';
-import { pollUntil } from './poll.ts';
+import { waitForAnswer } from './wait-for-answer.ts';
 import { objectsOf, textAt } from './qmp-values.ts';
 
 const JOB_DEADLINE = 30_000;
@@ -44,7 +44,7 @@ export async function removeOverlay(qmp: QmpCarrier, scratchFolder: string, name
 /** Deletes a node; one that is still in use by requests that end right now is waited for. */
 export async function deleteNode(qmp: QmpCarrier, node: string, signal: AbortSignal): Promise<void> {
   let refusal: QmpError | undefined;
-  await pollUntil(
+  await waitForAnswer(
     `deleting the block node ${node}`,
     async () => {
       try {
@@ -67,7 +67,7 @@ export async function deleteNode(qmp: QmpCarrier, node: string, signal: AbortSig
 async function runCreateJob(qmp: QmpCarrier, job: string, options: JsonObject, signal: AbortSignal): Promise<void> {
   const failure = await whileNobodyAsksForNodes(qmp, async () => {
     await qmp.execute('blockdev-create', { 'job-id': job, options }, uncancelled);
-    const ended = await pollUntil(
+    const ended = await waitForAnswer(
       `creating an overlay in QEMU’s scratch folder`,
       async () => {
         const entry = objectsOf(await qmp.execute('query-jobs', {}, uncancelled)).find((candidate) => textAt(candidate, 'id') === job);

@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { vmStatus } from './pause.ts';
-import { pollUntil } from './poll.ts';
+import { waitForAnswer } from './wait-for-answer.ts';
 
 const DEADLINE = 5 * 60_000;
 const PRESS_AGAIN = 30_000;
@@ -27,7 +27,7 @@ export async function shutDownGuest(vmId: string, qmp: QmpCarrier, signal: Abort
       throw error;
     }
   };
-  await pollUntil(`shutting down ${vmId}`, isOff, { deadlineMs, longestPauseMs: 2000 }, signal).catch((error: unknown) => {
+  await waitForAnswer(`shutting down ${vmId}`, isOff, { deadlineMs, longestPauseMs: 2000 }, signal).catch((error: unknown) => {
     if (!(error instanceof CausewayError) || error.code !== 'general.deadline') throw error;
     throw new CausewayError('source.shutdown-refused', `${vmId} was still running ${deadlineMs} ms after the power button was pressed`);
   });

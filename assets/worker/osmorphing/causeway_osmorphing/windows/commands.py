@@ -5,7 +5,7 @@ import os
 import time
 
 from .. import protocol
-from ..layers import open_layers
+from ..open_block_stack import open_block_stack
 from ..mounting import is_mounted
 from ..protocol import Cancelled, MorphError
 from ..session import pack_device
@@ -19,8 +19,8 @@ from .tree import WindowsTree
 def _open(request, session):
     """All devices, and the one that holds the installation that is meant."""
     protocol.emit('step', step='open-disks', title='Open disks and volumes', state='running')
-    volume.ensure_tools(session.journal)
-    devices = open_layers(request['devices'], [], session.journal)
+    volume.ensure_tools(session.undo_log)
+    devices = open_block_stack(request['devices'], [], session.undo_log)
     roots = _find_roots(devices, session)
     device = _choose(roots, request.get('root'), devices)
     protocol.emit('step', step='open-disks', title='Open disks and volumes', state='done')
@@ -34,7 +34,7 @@ def _find_roots(devices, session):
         if not volume.is_ntfs(device):
             continue
         try:
-            volume.mount(device, point, session.journal, read_only=True)
+            volume.mount(device, point, session.undo_log, read_only=True)
         except MorphError as error:
             protocol.warn('%s cannot be looked into: %s' % (device.path, error.message))
             continue
@@ -42,8 +42,8 @@ def _find_roots(devices, session):
             if is_windows(WindowsTree(point)):
                 found.append(device)
         finally:
-            session.journal.undo_last()
-            session.journal.undo_last()
+            session.undo_log.undo_last()
+            session.undo_log.undo_last()
     return found
 
 
@@ -70,8 +70,8 @@ def _root(device, installation):
     )
 
 
-def dossier_of(installation, device, devices):
-    """In the form that all guests' dossiers have."""
+def guest_facts_of(installation, device, devices):
+    """In the form that the facts of all guests have."""
     efi = [one for one in devices if one.properties.get('PART_ENTRY_TYPE', '').startswith('c12a7328')]
     agent = installation.system.node('%s\\%s' % (installation.services, init_agent.SERVICE)) is not None
     return {
@@ -99,47 +99,47 @@ def command_inspect(request, session):
     try:
         devices, roots, device = _open(request, session)
         point = os.path.join(session.folder, 'guest')
-        volume.mount(device, point, session.journal, read_only=True)
+        volume.mount(device, point, session.undo_log, read_only=True)
         with Installation(WindowsTree(point), write=False, clean=False) as installation:
             return {
-                'dossier': dossier_of(installation, device, devices),
+                'dossier': guest_facts_of(installation, device, devices),
                 'candidates': [_root(one, None) for one in roots],
                 'devices': [one.describe() for one in devices],
                 'supported': installation.version[:2] >= (6, 1),
             }
     finally:
-        session.journal.undo_all()
+        session.undo_log.undo_all()
 
 
 def command_mount(request, session):
     """Mounts the guest for its preparation. On failure nothing stays mounted."""
-    if is_mounted(session.journal):
+    if is_mounted(session.undo_log):
         raise MorphError('osmorphing.busy', 'the guest is mounted already')
     try:
         devices, roots, device = _open(request, session)
         protocol.emit('step', step='mount', title='Mount the installation', state='running')
         volume.check_writable(device)
-        dossier = _refuse_unfit(device, devices, session)
-        volume.mount(device, os.path.join(session.folder, 'guest'), session.journal)
+        facts = _refuse_unfit(device, devices, session)
+        volume.mount(device, os.path.join(session.folder, 'guest'), session.undo_log)
         session.keep('mounted', {'root': pack_device(device), 'devices': [pack_device(one) for one in devices]})
         protocol.emit('step', step='mount', title='Mount the installation', state='done')
-        return {'dossier': dossier, 'candidates': [_root(one, None) for one in roots]}
+        return {'dossier': facts, 'candidates': [_root(one, None) for one in roots]}
     except BaseException:
-        session.journal.undo_all()
+        session.undo_log.undo_all()
         raise
 
 
 def _refuse_unfit(device, devices, session):
-    """Before the volume is written to, which a mount for writing does already. Gives the dossier."""
+    """Before the volume is written to, which a mount for writing does already. Gives the facts."""
     point = os.path.join(session.folder, 'look')
-    volume.mount(device, point, session.journal, read_only=True)
+    volume.mount(device, point, session.undo_log, read_only=True)
     try:
         with Installation(WindowsTree(point), write=False) as installation:
             installation.refuse_unsupported()
-            return dossier_of(installation, device, devices)
+            return guest_facts_of(installation, device, devices)
     finally:
-        session.journal.undo_last()
-        session.journal.undo_last()
+        session.undo_log.undo_last()
+        session.undo_log.undo_last()
 
 
 def command_prepare(request, session):
@@ -154,7 +154,7 @@ def command_prepare(request, session):
             done = _run_steps(installation, request, session, outputs)
             return {'steps': done, 'diff': _diff(installation, services), 'outputs': outputs, 'fixedAddresses': kept}
     except Cancelled:
-        session.journal.undo_all()
+        session.undo_log.undo_all()
         raise
 
 

@@ -5,7 +5,7 @@ import stat
 
 from .. import protocol
 from ..command import run
-from ..journal import wait_for_release
+from ..undo_log import wait_for_release
 from ..protocol import MorphError
 
 _HIBERNATED = 14
@@ -25,7 +25,7 @@ def refuse_encrypted(devices):
         )
 
 
-def ensure_tools(journal):
+def ensure_tools(undo_log):
     """ntfs-3g and hivex, from the worker's own package sources when it lacks them; and the device that FUSE needs."""
     needed = {'ntfs-3g': _has('ntfs-3g'), 'python3-hivex': _has_hivex()}
     missing = sorted(name for name, there in needed.items() if not there)
@@ -36,7 +36,7 @@ def ensure_tools(journal):
     if not os.path.exists('/dev/fuse'):
         run(['modprobe', 'fuse'], check=False, timeout=60)
     if not os.path.exists('/dev/fuse'):
-        journal.will('remove-file', path='/dev/fuse')
+        undo_log.will('remove-file', path='/dev/fuse')
         os.mknod('/dev/fuse', 0o600 | stat.S_IFCHR, os.makedev(10, 229))
 
 
@@ -75,14 +75,14 @@ def check_writable(device):
         raise MorphError('osmorphing.file-system-damaged', '%s: %s' % (device.path, told or 'not to be mounted'))
 
 
-def mount(device, point, journal, read_only=False):
+def mount(device, point, undo_log, read_only=False):
     """Names that Windows refuses are refused here too. Never falls back to another mode than the asked one."""
     os.makedirs(point, exist_ok=True)
     options = ['ro'] if read_only else ['rw', 'norecover', 'windows_names']
     # A driver of an earlier mount ends a moment after its unmount.
-    journal.will('wait-for-release', device=device.path)
+    undo_log.will('wait-for-release', device=device.path)
     wait_for_release({'device': device.path})
-    journal.will('unmount', path=point)
+    undo_log.will('unmount', path=point)
     run(
         ['ntfs-3g', '-o', ','.join(options + ['streams_interface=none']), device.path, point],
         timeout=300,

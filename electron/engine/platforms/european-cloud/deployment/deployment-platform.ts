@@ -1,4 +1,4 @@
-import { adoptVolumes } from '../../../cloud-resources/deployment/adopt-volumes.ts';
+import { transferVolumesToDeployment } from '../../../cloud-resources/deployment/transfer-volumes.ts';
 import { snapshotVolumes, volumesFromSnapshots } from '../../../cloud-resources/deployment/deployment-volumes.ts';
 import { restoreVolumes } from '../../../cloud-resources/deployment/restore-volumes.ts';
 import { deleteSnapshots, rollBack } from '../../../cloud-resources/deployment/roll-back.ts';
@@ -25,7 +25,7 @@ export function createDeploymentPlatform(session: CloudSession): DeploymentPlatf
     snapshotVolumes: async (run, volumes, signal) => snapshotVolumes(cloudOf(run), run, volumes, signal),
     volumesFromSnapshots: async (run, snapshots, signal) => volumesFromSnapshots(cloudOf(run), run, snapshots, zoneOf(run), signal),
     restoreVolumes: async (run, snapshots, signal) => restoreVolumes(cloudOf(run), run, snapshots, zoneOf(run), signal),
-    adoptVolumes: async (run, volumes, signal) => adoptVolumes(cloudOf(run), run, volumes, signal),
+    transferVolumesToDeployment: async (run, volumes, signal) => transferVolumesToDeployment(cloudOf(run), run, volumes, signal),
     createNics: (run, plan, signal) => createNics(session, run, plan, signal),
     createServer: (run, plan, volumes, nics, signal) => createServer(session, run, plan, volumes, nics, signal),
     consoleLog: async (serverId, run, signal) => session.iaas(readEnvironment(run.environment).project).servers.log(serverId, consoleLines, signal),

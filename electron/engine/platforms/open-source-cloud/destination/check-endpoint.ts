@@ -1,7 +1,7 @@
 import { toErrorRecord } from '../../../../../shared/model/causeway-error.ts';
 import { errorText } from '../../../../../shared/model/errors/catalogue.ts';
 import { callerRanges } from '../../../workers/caller-address.ts';
-import { counted, runTrials, type Trial } from '../../../endpoint-checks/run-trials.ts';
+import { counted, runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import { spokenVersions, type OpenStackCloud } from '../client/open-cloud.ts';
 import type { OpenStackSession } from './context.ts';
@@ -12,11 +12,11 @@ import { callerOf } from './worker-plan.ts';
 /** Tries, in order, everything that a migration will need of an endpoint, without changing anything there. */
 export function checkEndpoint(session: OpenStackSession, signal: AbortSignal): Promise<CheckReport> {
   const { cloud } = session;
-  return runTrials([...trustTrials(cloud), ...cloudTrials(cloud), destinationQuotas(cloud), callerTrial(session)], signal);
+  return runChecks([...trustChecks(cloud), ...cloudChecks(cloud), destinationQuotas(cloud), callerCheck(session)], signal);
 }
 
 /** What is said of connections whose servers are not verified: a warning that nobody can overlook. */
-export function trustTrials({ connection }: OpenStackCloud): readonly Trial[] {
+export function trustChecks({ connection }: OpenStackCloud): readonly EndpointCheck[] {
   const { allowUntrusted, allowUntrustedObjectStore } = connection;
   if (!allowUntrusted && !allowUntrustedObjectStore) return [];
   const whose = allowUntrusted ? 'the cloud' : 'the object store';
@@ -28,7 +28,7 @@ export function trustTrials({ connection }: OpenStackCloud): readonly Trial[] {
 }
 
 /** Who is signed in, and whether that is somebody who may do more than look. */
-export function signInTrial(cloud: OpenStackCloud): Trial {
+export function signInCheck(cloud: OpenStackCloud): EndpointCheck {
   return {
     name: 'Sign in',
     essential: true,
@@ -42,15 +42,15 @@ export function signInTrial(cloud: OpenStackCloud): Trial {
 }
 
 /** Signing in, the services with their versions, and what a member of the project can list. */
-export function cloudTrials(cloud: OpenStackCloud): readonly Trial[] {
+export function cloudChecks(cloud: OpenStackCloud): readonly EndpointCheck[] {
   const { servers } = cloud.compute;
-  const service = (kind: 'compute' | 'volume' | 'network' | 'image'): Trial => ({
+  const service = (kind: 'compute' | 'volume' | 'network' | 'image'): EndpointCheck => ({
     name: `Find the ${kind} service`,
     essential: false,
     run: async (signal) => (await cloud.url(kind, signal)),
   });
   return [
-    signInTrial(cloud),
+    signInCheck(cloud),
     ...(['compute', 'volume', 'network', 'image'] as const).map(service),
     {
       name: 'Compare the version of compute',
@@ -81,7 +81,7 @@ export function cloudTrials(cloud: OpenStackCloud): readonly Trial[] {
 /** What a disk copy worker with one volume takes at least, so that a project without room is known before. */
 const least: Readonly<Record<string, number>> = { instances: 1, cores: 1, ram: 256, volumes: 1, gigabytes: 1, snapshots: 1, port: 1, security_group: 1, security_group_rule: 4 };
 
-function destinationQuotas(cloud: OpenStackCloud): Trial {
+function destinationQuotas(cloud: OpenStackCloud): EndpointCheck {
   return {
     name: 'Read the quotas',
     essential: false,
@@ -101,7 +101,7 @@ function destinationQuotas(cloud: OpenStackCloud): Trial {
   };
 }
 
-function callerTrial(session: OpenStackSession): Trial {
+function callerCheck(session: OpenStackSession): EndpointCheck {
   return {
     name: 'Know the address that workers see',
     essential: false,

@@ -1,7 +1,7 @@
 import { managedOf, ourLabel } from '../../../cloud-resources/managed-resources.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
-import { readMarks } from './marks.ts';
+import { readTags } from './description-tags.ts';
 
 interface Named {
   readonly id: string;
@@ -12,7 +12,7 @@ interface Named {
 export async function listManaged(cloud: OpenStackCloud, signal: AbortSignal): Promise<readonly ManagedResource[]> {
   const { projectId } = await cloud.identity(signal);
   const byMetadata = (list: readonly (Named & { readonly metadata: Readonly<Record<string, unknown>> })[]) => list.map(({ id, name, metadata }) => ({ id, name, labels: metadata }));
-  const byDescription = (list: readonly (Named & { readonly description?: string | null | undefined })[]) => list.map(({ id, name, description }) => ({ id, name, labels: readMarks(description) }));
+  const byDescription = (list: readonly (Named & { readonly description?: string | null | undefined })[]) => list.map(({ id, name, description }) => ({ id, name, labels: readTags(description) }));
   const floatingIps = await cloud.network.floatingIps({}, signal);
   return managedOf([
     ['server', byMetadata(await cloud.compute.servers.list({}, signal))],

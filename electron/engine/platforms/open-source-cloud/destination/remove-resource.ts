@@ -8,7 +8,7 @@ import { findVolume } from '../../../cloud-resources/volume-state.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import type { Server } from '../client/servers.ts';
 import type { OpenStackSession } from './context.ts';
-import { isMarkedFor } from './marks.ts';
+import { isTaggedFor } from './description-tags.ts';
 import { cloudCalls } from './cloud-calls.ts';
 
 /** A guest that does not answer must not keep its worker alive for long. */
@@ -21,7 +21,7 @@ export function deleterFor(session: OpenStackSession, entry: LedgerEntry): Resou
   const label = entryLabel(entry);
   const name = nameOf(entry);
   const described = <T extends { readonly id: string; readonly description?: string | null | undefined }>(list: readonly T[]): string | undefined =>
-    list.find((each) => isMarkedFor(each.description, label))?.id;
+    list.find((each) => isTaggedFor(each.description, label))?.id;
   const simple = simpleDeleters(session, entry);
   switch (entry.kind) {
     case 'volume':

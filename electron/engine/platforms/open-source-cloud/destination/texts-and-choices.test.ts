@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseFlavor } from './flavor.ts';
 import { bootVolumeMetadata, staleMetadata } from './deployment/image-metadata.ts';
-import { isMarkedFor, markText, readMarks } from './marks.ts';
+import { isTaggedFor, tagText, readTags } from './description-tags.ts';
 import { keysWithoutPlainTag, plainTags, refusedTags, tagMetadata } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import { bootVolumeSize } from './worker-plan.ts';
 
@@ -53,15 +53,15 @@ describe('marks in descriptions', () => {
   const labels = { 'managed-by': 'causeway', 'causeway-entry': 'res-1', 'causeway-replica': 'rep-1' };
 
   it('are read as they were written, and nothing else is taken for one', () => {
-    expect(readMarks(markText(labels))).toEqual(labels);
-    expect(readMarks('a port of the web team = ours')).toEqual({});
-    expect(readMarks(null)).toEqual({});
+    expect(readTags(tagText(labels))).toEqual(labels);
+    expect(readTags('a port of the web team = ours')).toEqual({});
+    expect(readTags(null)).toEqual({});
   });
 
   it('lead to one entry', () => {
-    expect(isMarkedFor(markText(labels), { 'causeway-entry': 'res-1' })).toBe(true);
-    expect(isMarkedFor(markText(labels), { 'causeway-entry': 'res-12' })).toBe(false);
-    expect(isMarkedFor(undefined, { 'causeway-entry': 'res-1' })).toBe(false);
+    expect(isTaggedFor(tagText(labels), { 'causeway-entry': 'res-1' })).toBe(true);
+    expect(isTaggedFor(tagText(labels), { 'causeway-entry': 'res-12' })).toBe(false);
+    expect(isTaggedFor(undefined, { 'causeway-entry': 'res-1' })).toBe(false);
   });
 });
 

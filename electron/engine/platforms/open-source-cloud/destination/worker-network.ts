@@ -3,7 +3,7 @@ import { temporary } from '../../../workers/worker-entries.ts';
 import type { DestinationRun, WorkerRole } from '../../../ports/destination-platform.ts';
 import type { FloatingIp, Port } from '../client/network.ts';
 import type { OpenStackSession } from './context.ts';
-import { isMarkedFor, markOf } from './marks.ts';
+import { isTaggedFor, tagsOf } from './description-tags.ts';
 import type { FloatingIpPool } from './networks.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 
@@ -15,9 +15,9 @@ export async function ensureSecurityGroup(session: OpenStackSession, run: Destin
     run.ledger,
     temporary('security-group', role, 'security-group', {}),
     {
-      find: async (entry, s) => (await network.securityGroups({ name: nameOf(entry) }, s)).find((each) => isMarkedFor(each.description, entryLabel(entry))),
+      find: async (entry, s) => (await network.securityGroups({ name: nameOf(entry) }, s)).find((each) => isTaggedFor(each.description, entryLabel(entry))),
       get: (id, _entry, s) => network.securityGroup(id, s),
-      create: (entry, s) => network.createSecurityGroup({ name: nameOf(entry), description: markOf(run, entry) }, s),
+      create: (entry, s) => network.createSecurityGroup({ name: nameOf(entry), description: tagsOf(run, entry) }, s),
     },
     signal,
   );
@@ -35,12 +35,12 @@ export async function openPorts(
       run.ledger,
       temporary('security-group-rule', role, `rule/${port}/${range}/${groupId}`, { groupId }),
       {
-        find: async (entry, s) => (await network.rules(groupId, s)).find((rule) => isMarkedFor(rule.description, entryLabel(entry))),
+        find: async (entry, s) => (await network.rules(groupId, s)).find((rule) => isTaggedFor(rule.description, entryLabel(entry))),
         get: async (id, _entry, s) => (await network.rules(groupId, s)).find((rule) => rule.id === id),
         create: (entry, s) =>
           network.createRule({
             security_group_id: groupId, direction: 'ingress', ethertype: range.includes(':') ? 'IPv6' : 'IPv4', protocol: 'tcp',
-            port_range_min: port, port_range_max: port, remote_ip_prefix: range, description: markOf(run, entry),
+            port_range_min: port, port_range_max: port, remote_ip_prefix: range, description: tagsOf(run, entry),
           }, s),
       },
       signal,
@@ -58,10 +58,10 @@ export async function ensurePort(
     run.ledger,
     temporary('nic', role, 'nic', { networkId: plan.network.id }),
     {
-      find: async (entry, s) => (await network.ports({ name: nameOf(entry) }, s)).find((each) => isMarkedFor(each.description, entryLabel(entry))),
+      find: async (entry, s) => (await network.ports({ name: nameOf(entry) }, s)).find((each) => isTaggedFor(each.description, entryLabel(entry))),
       get: (id, _entry, s) => network.port(id, s),
       create: (entry, s) =>
-        network.createPort({ network_id: plan.network.id, name: nameOf(entry), description: markOf(run, entry), security_groups: [groupId] }, s),
+        network.createPort({ network_id: plan.network.id, name: nameOf(entry), description: tagsOf(run, entry), security_groups: [groupId] }, s),
     },
     signal,
   );
@@ -78,11 +78,11 @@ export async function ensureFloatingIp(
     run.ledger,
     intent,
     {
-      find: async (entry, s) => (await network.floatingIps({}, s)).find((each) => isMarkedFor(each.description, entryLabel(entry))),
+      find: async (entry, s) => (await network.floatingIps({}, s)).find((each) => isTaggedFor(each.description, entryLabel(entry))),
       get: (id, _entry, s) => network.floatingIp(id, s),
       create: (entry, s) =>
         network.createFloatingIp({
-          floating_network_id: pool.networkId, ...(pool.subnetId === undefined ? {} : { subnet_id: pool.subnetId }), port_id: portId, description: markOf(run, entry),
+          floating_network_id: pool.networkId, ...(pool.subnetId === undefined ? {} : { subnet_id: pool.subnetId }), port_id: portId, description: tagsOf(run, entry),
         }, s),
     },
     signal,

@@ -1,23 +1,23 @@
 import { toErrorRecord } from '../../../../../shared/model/causeway-error.ts';
-import { runTrials, type Trial } from '../../../endpoint-checks/run-trials.ts';
+import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
-import { signInTrial, trustTrials } from '../destination/check-endpoint.ts';
+import { signInCheck, trustChecks } from '../destination/check-endpoint.ts';
 import { openCluster } from './rbd/storage-cluster.ts';
 import type { SourceContext } from './source-context.ts';
 
 /** Signs in, then tries each service that exporting servers needs, and says which export mechanisms stand on what is missing. */
 export function checkSource(context: SourceContext, signal: AbortSignal): Promise<CheckReport> {
   const { cloud } = context;
-  return runTrials([...trustTrials(cloud), signInTrial(cloud), ...needed(cloud), ...byMechanism(context)], signal);
+  return runChecks([...trustChecks(cloud), signInCheck(cloud), ...needed(cloud), ...byMechanism(context)], signal);
 }
 
 /** Without these, nothing is exported. */
-function needed(cloud: OpenStackCloud): readonly Trial[] {
-  const trial = (name: string, run: Trial['run']): Trial => ({ name, essential: false, run });
+function needed(cloud: OpenStackCloud): readonly EndpointCheck[] {
+  const check = (name: string, run: EndpointCheck['run']): EndpointCheck => ({ name, essential: false, run });
   return [
-    trial('Servers', async (signal) => `${(await cloud.compute.servers.list({}, signal)).length} servers`),
-    trial('Volumes', async (signal) => {
+    check('Servers', async (signal) => `${(await cloud.compute.servers.list({}, signal)).length} servers`),
+    check('Volumes', async (signal) => {
       const { projectId } = await cloud.identity(signal);
       const quotas = await cloud.volume.quotas(projectId, signal);
       const volumes = await cloud.volume.volumes.list({}, signal);
@@ -26,14 +26,14 @@ function needed(cloud: OpenStackCloud): readonly Trial[] {
       const usedUp = ['snapshots', 'volumes', 'gigabytes', 'backups'].filter((name) => left(name) === '0');
       return usedUp.length === 0 ? seen : { warning: `${seen}: used up are ${usedUp.join(', ')}, which exports take` };
     }),
-    trial('Networks', async (signal) => `${(await cloud.network.networks({}, signal)).length} networks`),
-    trial('Images', async (signal) => `${(await cloud.image.list({}, signal)).length} images`),
+    check('Networks', async (signal) => `${(await cloud.network.networks({}, signal)).length} networks`),
+    check('Images', async (signal) => `${(await cloud.image.list({}, signal)).length} images`),
   ];
 }
 
 /** What some of the export mechanisms stand on, while others do without. */
-function byMechanism({ cloud, storage }: SourceContext): readonly Trial[] {
-  const trial = (name: string, consequence: string, run: (signal: AbortSignal) => Promise<string>): Trial => ({
+function byMechanism({ cloud, storage }: SourceContext): readonly EndpointCheck[] {
+  const check = (name: string, consequence: string, run: (signal: AbortSignal) => Promise<string>): EndpointCheck => ({
     name,
     essential: false,
     run: (signal) => run(signal).catch((error: unknown) => {
@@ -42,9 +42,9 @@ function byMechanism({ cloud, storage }: SourceContext): readonly Trial[] {
     }),
   });
   return [
-    trial('Volume backups', 'objectstore_backups and distributed_backups cannot be used', async (signal) => `${(await cloud.volume.backups.list({}, signal)).length} backups`),
-    trial('Object store', 'objectstore_backups cannot be used', async (signal) => `${(await cloud.objectStore.containers(signal)).length} containers`),
-    trial('Distributed storage', 'distributed_snapshots and distributed_backups cannot be used', async (signal) => {
+    check('Volume backups', 'objectstore_backups and distributed_backups cannot be used', async (signal) => `${(await cloud.volume.backups.list({}, signal)).length} backups`),
+    check('Object store', 'objectstore_backups cannot be used', async (signal) => `${(await cloud.objectStore.containers(signal)).length} containers`),
+    check('Distributed storage', 'distributed_snapshots and distributed_backups cannot be used', async (signal) => {
       const cluster = await openCluster(storage);
       try {
         const pool = storage.pool ?? 'volumes';

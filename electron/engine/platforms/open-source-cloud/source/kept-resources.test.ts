@@ -7,9 +7,9 @@ import { ledgerScope } from '../../../store/ledger.ts';
 import { openStore, type Store } from '../../../store/store.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 import { listManaged } from './list-managed.ts';
-import { keptBackups } from './kept-backups.ts';
+import { keptBackups } from './mechanisms/backup-chain-retention.ts';
 import { GIB, usualDeadlines, type CloudDisk, type MarkedDisk, type SourceContext } from './source-context.ts';
-import { makeBackups } from './volume-backups.ts';
+import { makeBackups } from './mechanisms/cinder-backups.ts';
 import { removeVolumeSnapshot, takeVolumeSnapshots } from './volume-snapshots.ts';
 import { createHastyClock } from '../../../time/testing/hasty-clock.ts';
 

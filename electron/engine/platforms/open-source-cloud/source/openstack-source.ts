@@ -9,10 +9,10 @@ import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { checkSource } from './check.ts';
 import { markedDisks } from './disk-mark.ts';
-import type { ExportMechanism } from './export-mechanism.ts';
+import type { ExportMechanism } from './mechanisms/export-mechanism.ts';
 import { describeServer, disksOf, ephemeralDisks, listServers, readServer, silentOs } from './inventory.ts';
 import { listManaged } from './list-managed.ts';
-import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms.ts';
+import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms/index.ts';
 import { sourceOptions } from './options.ts';
 import { recordedOf } from './recorded.ts';
 import { findRecorded, removeRecorded } from './remove-recorded.ts';

@@ -13,16 +13,16 @@ import { planWorker, type WorkerPlan } from '../destination/worker-plan.ts';
 import { idOf, startSmallCloud, there, type SmallCloud } from '../testing/small-cloud.ts';
 import { sourceContext } from './index.ts';
 import { describeServer, readServer, silentOs } from './inventory.ts';
-import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms.ts';
+import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms/index.ts';
 import { storageOptions } from './rbd/storage-cluster.ts';
-import { exportWorkerWishes } from './service-backups/worker-environment.ts';
+import { exportWorkerWishes } from './mechanisms/export-worker/worker-environment.ts';
 import { GIB, usualDeadlines, type SourceContext } from './source-context.ts';
 import { createHastyClock } from '../../../time/testing/hasty-clock.ts';
 
 const signal = new AbortController().signal;
 const side: Side = 'source';
 const needed = { export_image: 'linux-worker', export_network: 'workers', export_flavor_name: 'small' };
-const serviceBackups = (more: JsonObject = {}): JsonObject => ({ replica_export_mechanism: 'service_backups', service_backups_options: { ...needed, ...more } });
+const exportWorkerMechanism = (more: JsonObject = {}): JsonObject => ({ replica_export_mechanism: 'service_backups', service_backups_options: { ...needed, ...more } });
 
 let folder: string;
 let store: Store;
@@ -90,7 +90,7 @@ describe('the export worker', () => {
   const planned = async (more: JsonObject): Promise<WorkerPlan> => {
     const client = openCloud(cloud.script.connection);
     try {
-      return await planWorker(client, readEnvironment(exportWorkerWishes(serviceBackups(more)).environment), 'disk-copy', signal);
+      return await planWorker(client, readEnvironment(exportWorkerWishes(exportWorkerMechanism(more)).environment), 'disk-copy', signal);
     } finally {
       client.close();
     }
@@ -113,7 +113,7 @@ describe('the export worker', () => {
     [{ export_worker_boot_from_volume: true, export_worker_volume_size: 2 }, 'general.invalid-input', 'service_backups_options.export_worker_volume_size'],
     [{ export_interim_volume_type: 'gold' }, 'cloud.name-unknown', 'service_backups_options.export_interim_volume_type'],
   ])('is refused in the words of its options before anything is made: %j', async (options, code, parameter) => {
-    expect(await failure(mechanisms.service_backups(context).prepare?.(serviceBackups(options), signal) ?? Promise.resolve())).toMatchObject({
+    expect(await failure(mechanisms.service_backups(context).prepare?.(exportWorkerMechanism(options), signal) ?? Promise.resolve())).toMatchObject({
       code, details: { parameter }, message: expect.stringContaining(parameter) as unknown,
     });
     expect(cloud.script.calls().filter((call) => !call.startsWith('GET'))).toEqual([]);
@@ -130,7 +130,7 @@ describe('an interim volume', () => {
     cloud = await startSmallCloud(lists);
     context.cloud.close();
     context = contextOf(cloud);
-    await mechanisms.service_backups(context).take({ tag: 'tag', environment: serviceBackups({ export_interim_volume_type: 'fast' }), disks: [rootOnHost, volume], base: [] }, signal);
+    await mechanisms.service_backups(context).take({ tag: 'tag', environment: exportWorkerMechanism({ export_interim_volume_type: 'fast' }), disks: [rootOnHost, volume], base: [] }, signal);
     expect(cloud.sent(`POST compute/servers/${idOf(51)}/action`)).toMatchObject([{ createImage: {} }]);
     const [ofRoot, ofVolume] = cloud.sent('POST volume/volumes') as { volume: Record<string, unknown> }[];
     expect(ofRoot?.volume).toMatchObject({ volume_type: 'fast', imageRef: expect.any(String) as unknown });

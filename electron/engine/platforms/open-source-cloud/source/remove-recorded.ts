@@ -3,7 +3,7 @@ import { findResourceOf, deleteResource } from '../../../cloud-resources/resourc
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { cloudApi } from '../destination/cloud-api.ts';
 import { ledgerOf, type SourceContext } from './source-context.ts';
-import { removeBackup } from './volume-backups.ts';
+import { removeBackup } from './mechanisms/cinder-backups.ts';
 import { removeVolumeSnapshot } from './volume-snapshots.ts';
 
 /** Removes one thing that the source recorded, whatever it is. "Not there" is done. */

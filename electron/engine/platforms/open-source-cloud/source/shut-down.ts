@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isStatus } from '../../../http/http-error.ts';
-import { lookUntil } from '../../../time/look-until.ts';
+import { pollUntil } from '../../../time/poll.ts';
 import type { SourceContext } from './source-context.ts';
 
 /** The cloud itself cuts the power after a minute or so, when the guest does not react. */
@@ -9,7 +9,7 @@ const plan = { deadlineMs: 5 * 60_000, firstMs: 500, capMs: 3000 };
 /** Presses the power button and waits until the server is off. Off already is done. */
 export async function shutDown({ cloud, clock }: SourceContext, vmId: string, signal: AbortSignal): Promise<void> {
   let asked = false;
-  await lookUntil(async (within) => {
+  await pollUntil(async (within) => {
     const server = await cloud.compute.servers.get(vmId, within);
     if (server === undefined) throw new CausewayError('source.vm-not-found', `the project has no server ${vmId}`);
     if (server.status === 'SHUTOFF') return { done: true, value: undefined };

@@ -1,13 +1,13 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { createOnce, usualLooks } from '../../../http/create-once.ts';
 import { isStatus } from '../../../http/http-error.ts';
-import { pollUntil } from '../../../http/poll.ts';
+import { waitForState } from '../../../http/wait-for-state.ts';
 import type { LedgerEntry, Lifetime } from '../../../ports/ledger.ts';
-import type { LookPlan } from '../../../time/look-until.ts';
+import type { PollPlan } from '../../../time/poll.ts';
 import type { CloudSnapshot } from '../client/volume.ts';
 import { ledgerOf, type CloudDisk, type SourceContext } from './source-context.ts';
 
-const planOf = (deadlineMs: number): LookPlan => ({ deadlineMs, firstMs: 300, capMs: 5000 });
+const planOf = (deadlineMs: number): PollPlan => ({ deadlineMs, firstMs: 300, capMs: 5000 });
 
 /** The key of a disk's snapshot in the ledger. */
 export const snapshotKey = (tag: string, diskId: string): string => `${tag}/${diskId}/snapshot`;
@@ -61,7 +61,7 @@ async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lif
 }
 
 function whenAvailable(context: SourceContext, snapshot: CloudSnapshot, signal: AbortSignal): Promise<CloudSnapshot> {
-  return pollUntil({ operation: `snapshot ${snapshot.id} of volume ${snapshot.volume_id}` }, async (within) => {
+  return waitForState({ operation: `snapshot ${snapshot.id} of volume ${snapshot.volume_id}` }, async (within) => {
     const seen = await context.cloud.volume.snapshots.get(snapshot.id, within);
     if (seen === undefined || seen.status.startsWith('error')) {
       throw new CausewayError('source.snapshot-failed', `the snapshot ${snapshot.id} of volume ${snapshot.volume_id} is ${seen?.status ?? 'gone'}`, {
@@ -82,7 +82,7 @@ export function removeVolumeSnapshot(context: SourceContext, entry: LedgerEntry,
   const { snapshots } = context.cloud.volume;
   return ledgerOf(context).release(entry, {
     findId: async (given, within) => (await snapshots.list({ name: given.name }, within))[0]?.id,
-    remove: (id, _entry, within) => pollUntil({ operation: `delete snapshot ${id}` }, async (inner) => {
+    remove: (id, _entry, within) => waitForState({ operation: `delete snapshot ${id}` }, async (inner) => {
       const seen = await snapshots.get(id, inner);
       if (seen === undefined) return { done: true, value: undefined };
       if (seen.status === 'error_deleting') throw busy(`snapshot ${id} could not be deleted by its back end`, id);

@@ -1,4 +1,4 @@
-import { adoptVolumes } from '../../../../cloud-resources/deployment/adopt-volumes.ts';
+import { transferVolumesToDeployment } from '../../../../cloud-resources/deployment/transfer-volumes.ts';
 import { snapshotVolumes, volumesFromSnapshots } from '../../../../cloud-resources/deployment/deployment-volumes.ts';
 import { restoreVolumes } from '../../../../cloud-resources/deployment/restore-volumes.ts';
 import { deleteSnapshots, rollBack } from '../../../../cloud-resources/deployment/roll-back.ts';
@@ -19,7 +19,7 @@ export function createDeploymentPlatform(session: OpenStackSession): DeploymentP
     snapshotVolumes: (run, volumes, signal) => snapshotVolumes(cloud, run, volumes, signal),
     volumesFromSnapshots: (run, snapshots, signal) => volumesFromSnapshots(cloud, run, snapshots, undefined, signal),
     restoreVolumes: (run, snapshots, signal) => restoreVolumes(cloud, run, snapshots, undefined, signal),
-    adoptVolumes: (run, volumes, signal) => adoptVolumes(cloud, run, volumes, signal),
+    transferVolumesToDeployment: (run, volumes, signal) => transferVolumesToDeployment(cloud, run, volumes, signal),
     createNics: (run, plan, signal) => createPorts(session, run, plan, signal),
     createServer: (run, plan, volumes, nics, signal) => createServer(session, run, plan, volumes, nics, signal),
     consoleLog: (serverId, _run, signal) => session.cloud.compute.servers.consoleText(serverId, consoleLines, signal),

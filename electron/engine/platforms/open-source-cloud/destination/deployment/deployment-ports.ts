@@ -4,7 +4,7 @@ import { ensureResource, entryLabel, nameOf } from '../../../../cloud-resources/
 import type { DeployedNic, DeploymentPlan, DeploymentRun } from '../../../../ports/deployment-platform.ts';
 import type { Port } from '../../client/network.ts';
 import type { OpenStackSession } from '../context.ts';
-import { isMarkedFor, markOf } from '../marks.ts';
+import { isTaggedFor, tagsOf } from '../description-tags.ts';
 import { planState, type PlannedPort, type PlanState } from './plan-deployment.ts';
 
 /** One port a source NIC, in their order, with the MAC address, the fixed IP and the groups of the plan. */
@@ -39,14 +39,14 @@ async function ensurePort(session: OpenStackSession, run: DeploymentRun, state: 
     run.ledger,
     deploymentIntent(run, 'nic', `nic/${planned.sourceNicId}`, { networkId: planned.networkId }),
     {
-      find: async (entry, s) => (await network.ports({ name: nameOf(entry) }, s)).find((each) => isMarkedFor(each.description, entryLabel(entry))),
+      find: async (entry, s) => (await network.ports({ name: nameOf(entry) }, s)).find((each) => isTaggedFor(each.description, entryLabel(entry))),
       get: (id, _entry, s) => network.port(id, s),
       async create(entry, s) {
         if (replacedPortId !== undefined) await removeForeignPort(session, run, replacedPortId, s);
         return network.createPort({
           network_id: planned.networkId,
           name: nameOf(entry),
-          description: markOf(run, entry),
+          description: tagsOf(run, entry),
           ...(macAddress === undefined ? {} : { mac_address: macAddress }),
           ...(fixedIp === undefined ? {} : { fixed_ips: [fixedIp] }),
           ...(state.securityGroupIds === undefined ? {} : { security_groups: state.securityGroupIds }),

@@ -5,7 +5,7 @@ import type { DeploymentRun } from '../../../../ports/deployment-platform.ts';
 import type { Network, Port } from '../../client/network.ts';
 import type { OpenStackSession } from '../context.ts';
 import type { DestinationEnvironment } from '../environment.ts';
-import { readMarks } from '../marks.ts';
+import { readTags } from '../description-tags.ts';
 import type { PlannedPort } from './plan-deployment.ts';
 
 type PortChoice = Pick<PlannedPort, 'macAddress' | 'replacedPortId' | 'reusedPortId'>;
@@ -47,6 +47,6 @@ export async function portFor(
 
 /** A deployment that goes on after a crash meets the ports that it made. */
 function isOfThisDeployment(port: Port, run: DeploymentRun): boolean {
-  const entryId = readMarks(port.description)[labelKeys.entry];
+  const entryId = readTags(port.description)[labelKeys.entry];
   return entryId !== undefined && run.ledger.list({ kind: 'nic', lifetime: 'deployment' }).some((entry) => labelValue(entry.entryId) === entryId);
 }

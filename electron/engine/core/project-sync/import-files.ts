@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from 'node:util';
+import { plugins } from '../../../../shared/plugins/registry.ts';
+import type { Endpoint } from '../../../../shared/model/endpoint.ts';
+import type { JsonObject } from '../../../../shared/model/json.ts';
+import type { Replica } from '../../../../shared/model/replica.ts';
+import {
+  describedReplica, endpointFile, replicaFile, type DescribedReplica, type DescriptionFiles, type EndpointFile, type ReplicaFile,
+} from '../../project-files/description-files.ts';
+import type { NamedFiles } from '../../project-files/named-files.ts';
+import type { Store } from '../../store/store.ts';
+import { Known } from './known-rows.ts';
+import { separateSecrets } from '../secret-references.ts';
+
+/** A file that was not taken; what was known before holds. */
+export interface FileProblem {
+  /** Within the project, e.g. `endpoints/prod.json`. */
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface SyncResult {
+  /** Whether anything that the project knows is different now. */
+  readonly changed: boolean;
+  readonly problems: readonly FileProblem[];
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly files: DescriptionFiles;
+  /** By id; filled with what is found. */
+  readonly kept: Map<string, string>;
+}
+
+/**
+ * Brings the database to what the files say. Things that have no file any more go, unless something was made of them
+ * in a cloud; then their file comes back. Nothing that runs is changed under its feet: it is taken in later.
+ */
+export function importFiles({ store, files, kept }: Parts): SyncResult {
+  const problems: FileProblem[] = [];
+  let changed = false;
+
+  /** The things of a folder, one for each id. */
+  function found<T extends { readonly id: string; readonly name: string }>(kind: string, of: NamedFiles<T>): { file: string; thing: T }[] {
+    const things = new Map<string, { file: string; thing: T }>();
+    for (const { file, read } of of.each()) {
+      if ('problem' in read) {
+        problems.push({ file: `${kind}/${file}`, message: String(read.problem.details['reason'] ?? read.problem.message) });
+        continue;
+      }
+      const { thing } = read;
+      const twin = things.get(thing.id);
+      if (twin === undefined) things.set(thing.id, { file, thing });
+      else {
+        // A copy, or a renaming that was interrupted: the one that has the name it says is meant.
+        const [meant, other] = file === of.fileOf(thing.name) && twin.file !== of.fileOf(twin.thing.name) ? [{ file, thing }, twin.file] : [twin, file];
+        things.set(thing.id, meant);
+        problems.push({ file: `${kind}/${other}`, message: `it has the same id as ${meant.file}: delete one of them, or give the copy another id` });
+      }
+    }
+    for (const { file, thing } of things.values()) kept.set(thing.id, file);
+    return [...things.values()];
+  }
+
+  function take<T extends { readonly id: string; readonly name: string }>(kind: string, { file, thing }: { file: string; thing: T }, work: (thing: T) => string | boolean): void {
+    const outcome = work(thing);
+    if (typeof outcome === 'string') problems.push({ file: `${kind}/${file}`, message: outcome });
+    else {
+      store.described.add(thing.id);
+      if (outcome) changed = true;
+    }
+  }
+
+  const endpointFiles = found('endpoints', files.endpoints);
+  const replicaFiles = found('replicas', files.replicas);
+  const endpoints = new Known(store.endpoints.list());
+  const replicas = new Known<DescribedReplica>(store.replicas.list().map(({ disks: _disks, lastSuccess: _success, lastExecutionId: _last, ...described }) => described));
+  for (const one of endpointFiles) take('endpoints', one, (thing) => takeEndpoint(store, endpoints, thing));
+  for (const one of replicaFiles) take('replicas', one, (thing) => takeReplica(store, endpoints, replicas, thing));
+
+  /** Rows without a file. Where a file can't be read, nobody knows whose it is, and nothing goes. */
+  function settle<T extends { readonly id: string }>(kind: 'endpoints' | 'replicas', rows: readonly T[], holds: (row: T) => string | undefined, write: (row: T) => string, drop: (row: T) => void): void {
+    const isWhole = problems.every(({ file }) => !file.startsWith(`${kind}/`));
+    for (const row of rows) {
+      if (kept.has(row.id)) continue;
+      const reason = store.described.has(row.id) ? holds(row) : '';
+      if (reason === undefined) {
+        if (!isWhole) continue;
+        drop(row);
+        store.described.remove(row.id);
+        changed = true;
+        continue;
+      }
+      const file = write(row);
+      kept.set(row.id, file);
+      store.described.add(row.id);
+      if (reason !== '') problems.push({ file: `${kind}/${file}`, message: `it was deleted, but ${reason}: it was written again. Delete it in Causeway` });
+    }
+  }
+  settle('replicas', store.replicas.list(), (row) => holdsReplica(store, row), (row) => written(files.replicas, replicaFile(row)), (row) => store.replicas.remove(row.id));
+  settle('endpoints', store.endpoints.list(), (row) => holdsEndpoint(store, row), (row) => written(files.endpoints, endpointFile(row)), (row) => store.endpoints.remove(row.id));
+  return { changed, problems };
+}
+
+function written<T extends { readonly name: string }>(files: NamedFiles<T>, thing: T): string {
+  files.save(thing);
+  return files.fileOf(thing.name);
+}
+
+/** True when something changed; a text when it can't be. */
+function takeEndpoint(store: Store, endpoints: Known<Endpoint>, file: EndpointFile): string | boolean {
+  const known = endpoints.get(file.id);
+  if (known !== undefined && isDeepStrictEqual(endpointFile(known), file)) return false;
+  if (endpoints.isTaken(file.name, file.id)) return `another endpoint is called ${file.name}: give one of them another name`;
+  if (known !== undefined && known.plugin !== file.plugin) return `its plugin is ${known.plugin} and can't become ${file.plugin}`;
+  const plain = plainSecrets(plugins[file.plugin].connection, file.connection ?? {});
+  if (plain.length > 0) return plainTextMessage(plain);
+  const endpoint: Endpoint = { ...file, connection: file.connection ?? {}, updatedAt: new Date().toISOString() };
+  if (known === undefined) store.endpoints.add(endpoint);
+  else store.endpoints.update(endpoint);
+  endpoints.put(endpoint);
+  return true;
+}
+
+function takeReplica(store: Store, endpoints: Known<Endpoint>, replicas: Known<DescribedReplica>, file: ReplicaFile): string | boolean {
+  const known = replicas.get(file.id);
+  if (known !== undefined && isDeepStrictEqual(replicaFile(known), file)) return false;
+  if (replicas.isTaken(file.name, file.id)) return `another replica is called ${file.name}: give one of them another name`;
+  const source = endpoints.get(file.source);
+  const destination = endpoints.get(file.destination);
+  if (source === undefined || destination === undefined) return `its endpoint ${source === undefined ? file.source : file.destination} is not in the project`;
+  if (known !== undefined && (known.sourceEndpointId !== source.id || known.destinationEndpointId !== destination.id || known.vmId !== file.vm.id)) {
+    return 'its endpoints and its virtual machine can\'t change: make a new replica';
+  }
+  const plain = [
+    ...plainSecrets(plugins[source.plugin].source?.schema, file.sourceEnvironment),
+    ...plainSecrets(plugins[destination.plugin].destination?.schema, file.destinationEnvironment),
+  ];
+  if (plain.length > 0) return plainTextMessage(plain);
+  const replica = describedReplica(file);
+  if (known !== undefined && isActive(store, file.id)) return false;
+  if (known === undefined) store.replicas.add(replica);
+  else store.replicas.update(replica);
+  replicas.put(replica);
+  return true;
+}
+
+/** Places of secrets that stand in plain text where references have to be. */
+function plainSecrets(schema: Parameters<typeof separateSecrets>[0], value: JsonObject): string[] {
+  return separateSecrets(schema, value, 'file').secrets.map(({ place }) => place);
+}
+
+function plainTextMessage(places: readonly string[]): string {
+  return `${places.join(', ')} stands in it in plain text: take it out, and enter it in Causeway`;
+}
+
+function isActive(store: Store, id: string): boolean {
+  return [...store.executions.listOpen(), ...store.deployments.listOpen()].some(({ replicaId }) => replicaId === id);
+}
+
+/** Why it can't go because its file went; undefined when it can. */
+function holdsReplica(store: Store, replica: Replica): string | undefined {
+  if (store.ledger.list().some(({ replicaId, lifetime }) => replicaId === replica.id && lifetime !== 'deployment')) return 'it has volumes or other resources';
+  return replica.lastExecutionId === undefined ? undefined : 'it has been executed from this computer';
+}
+
+function holdsEndpoint(store: Store, endpoint: Endpoint): string | undefined {
+  const replica = store.replicas.list().find(({ sourceEndpointId, destinationEndpointId }) => sourceEndpointId === endpoint.id || destinationEndpointId === endpoint.id);
+  if (replica !== undefined) return `replica ${replica.name} uses it`;
+  return store.ledger.list().some(({ endpointId }) => endpointId === endpoint.id) ? 'the ledger knows resources there' : undefined;
+}

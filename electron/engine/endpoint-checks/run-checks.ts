@@ -1,0 +1,49 @@
+import { toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import { errorText, type ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+import type { CheckReport, CheckStep } from '../ports/platform-common.ts';
+
+/** One thing that the check of an endpoint tries. */
+export interface EndpointCheck {
+  readonly name: string;
+  /** Without it, nothing after it can be tried. */
+  readonly essential: boolean;
+  /** Tells what was seen; a warning when it starts with one. */
+  readonly run: (signal: AbortSignal) => Promise<string | { readonly warning: string }>;
+}
+
+const noConnection: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['cloud.unreachable', 'cloud.no-answer', 'cloud.certificate-not-trusted', 'cloud.insecure-address']);
+
+/** Tries one after the other; a failure says its title, what was seen, and the remedy. */
+export async function runChecks(checks: readonly EndpointCheck[], signal: AbortSignal): Promise<CheckReport> {
+  const steps: CheckStep[] = [];
+  let blocked = false;
+  for (const check of checks) {
+    signal.throwIfAborted();
+    if (blocked) break;
+    try {
+      const seen = await check.run(signal);
+      steps.push(typeof seen === 'string' ? { name: check.name, outcome: 'passed', evidence: seen } : { name: check.name, outcome: 'warning', evidence: seen.warning });
+    } catch (error) {
+      signal.throwIfAborted();
+      const record = toErrorRecord(error);
+      const { title, remedy } = errorText(record.code);
+      steps.push({ name: check.name, outcome: 'failed', evidence: `${title} (${record.message}). ${remedy}`, code: record.code });
+      blocked = check.essential;
+      const rest = checks.length - steps.length;
+      if (blocked && rest > 0) steps.push({ name: rest === 1 ? '1 more check' : `${rest} more checks`, outcome: 'skipped', evidence: noConnection.has(record.code) ? 'not checked: no connection' : `not checked: "${check.name}" failed` });
+    }
+  }
+  return { passed: steps.every((step) => step.outcome === 'passed' || step.outcome === 'warning'), steps };
+}
+
+/** Lists something and tells how many there are. */
+export function counted(name: string, list: (signal: AbortSignal) => Promise<readonly unknown[]>): EndpointCheck {
+  return {
+    name: `List ${name}`,
+    essential: false,
+    run: async (signal) => {
+      const { length } = await list(signal);
+      return `${length} found`;
+    },
+  };
+}

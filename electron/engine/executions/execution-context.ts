@@ -1,0 +1,116 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { EventType } from '../../../shared/model/event.ts';
+import type { ExecutionOptions } from '../../../shared/model/execution.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { ExecutionProgress } from '../../../shared/model/progress.ts';
+import type { Replica } from '../../../shared/model/replica.ts';
+import { vmSchema, type Vm } from '../../../shared/model/vm.ts';
+import type { Finding } from '../../../shared/validation/finding.ts';
+import type { BandwidthLimiter } from '../bandwidth/index.ts';
+import type { Values } from '../jobs/runner.ts';
+import type { DestinationPlatform, DestinationRun, Volume, WorkerAccess } from '../ports/destination-platform.ts';
+import type { WorkerSession } from '../ports/write-target.ts';
+import type { Mechanism, RunPolicy } from '../ports/run-policy.ts';
+import type { LedgerScope } from '../ports/ledger.ts';
+import type { Snapshot, SourcePlatform } from '../ports/source-platform.ts';
+import type { Store } from '../store/store.ts';
+import type { ProgressMeter } from './progress-meter.ts';
+import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
+import type { Replication } from './replication-port.ts';
+
+/** The environments as a run uses them: merged with their defaults, secrets resolved. In memory only. */
+export interface RunEnvironments {
+  readonly source: JsonObject;
+  readonly destination: JsonObject;
+}
+
+/** Opens a session to a worker's agent. */
+export type ConnectWorker = (access: WorkerAccess, mechanism: Mechanism, signal: AbortSignal, note?: (message: string) => void) => Promise<WorkerSession>;
+
+/** Everything that the steps of one execution share. Nothing here survives the engine; what has to is in the store. */
+export interface ExecutionContext {
+  readonly executionId: string;
+  readonly replicaId: string;
+  readonly options: ExecutionOptions;
+  readonly store: Store;
+  readonly source: SourcePlatform;
+  readonly destination: DestinationPlatform;
+  readonly environments: RunEnvironments;
+  /** What the destination environment asks of the engine. */
+  readonly policy: RunPolicy;
+  /** The offline rules over the replica's environments, with the VM when it is known. */
+  findings(vm: Vm | undefined): Promise<readonly Finding[]>;
+  readonly ledger: LedgerScope;
+  readonly replication: Replication;
+  /** Where digest maps lie. */
+  readonly transferFolder: string;
+  readonly limiter: BandwidthLimiter;
+  readonly workers: WorkerLink;
+  /** How long a worker that was lost may take to answer again before it is replaced. */
+  readonly workerPatienceMs: number;
+  event(type: EventType, message: string, details?: JsonObject): void;
+  readonly publishProgress: (progress: ExecutionProgress) => void;
+  meter: ProgressMeter | undefined;
+}
+
+/** The one session of a run, kept from one step to the next. */
+export interface WorkerLink {
+  get(access: WorkerAccess, signal: AbortSignal): Promise<WorkerSession>;
+  close(): Promise<void>;
+}
+
+/** Keeps a session as long as it lives and belongs to the same worker. */
+export function workerLink(connect: (access: WorkerAccess, signal: AbortSignal) => Promise<WorkerSession>): WorkerLink {
+  let current: { access: WorkerAccess; session: WorkerSession } | undefined;
+  const close = async (): Promise<void> => {
+    const session = current?.session;
+    current = undefined;
+    // A session that is lost already has nothing left to close in good order.
+    await session?.close().catch(() => undefined);
+  };
+  return {
+    async get(access, signal) {
+      if (current !== undefined && current.access === access && !current.session.lost.aborted) return current.session;
+      await close();
+      const session = await connect(access, signal);
+      current = { access, session };
+      return session;
+    },
+    close,
+  };
+}
+
+export function replicaOf(run: ExecutionContext): Replica {
+  const replica = run.store.replicas.find(run.replicaId);
+  if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${run.replicaId}`);
+  return replica;
+}
+
+/** The destination's view of the run. */
+export function destinationRun(run: ExecutionContext, vm: Vm): DestinationRun {
+  return {
+    replicaId: run.replicaId,
+    executionId: run.executionId,
+    vm,
+    environment: run.environments.destination,
+    ledger: run.ledger,
+    note: (message, details) => run.event('note', message, details),
+  };
+}
+
+export function vmOf(values: Values): Vm {
+  return vmSchema.parse(values['vm']);
+}
+
+// The values below were made by our own steps, in this life of the engine or (volumes) in an earlier one.
+export function volumesOf(values: Values): readonly Volume[] {
+  return values['volumes'] as readonly Volume[];
+}
+
+export function snapshotOf(values: Values): Snapshot {
+  return values['snapshot'] as Snapshot;
+}
+
+export function workerOf(values: Values): WorkerWithVolumes {
+  return values['worker'] as WorkerWithVolumes;
+}

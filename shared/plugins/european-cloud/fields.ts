@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { keyValuePairs } from '../shapes/key-value.ts';
+import { leaf } from '../shapes/leaf.ts';
+import { programUrl } from '../shapes/protected-url.ts';
+import { text } from '../shapes/text.ts';
+import { workerImages } from '../shapes/worker-images.ts';
+import { diskBuses, imageMetadata } from './image-metadata.ts';
+
+/** Where stable VirtIO drivers for Windows are published. */
+export const virtioIsoUrl =
+  'https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/stable-virtio/virtio-win.iso';
+
+const webUrl = () => z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+const images = { linux: 'Ubuntu 24.04', windows: 'Windows Server 2022' };
+
+/**
+ * Keys that both the environment and the provider configuration have. The defaults are those of the configuration; an
+ * environment value overrides them.
+ */
+export const fields = {
+  delete_disks_on_server_termination: leaf(z.boolean(), {
+    title: 'Delete the boot volume with the server',
+    help: 'Delete the boot volume when the migrated server is terminated. Other volumes are kept in any case.',
+    group: 'Storage',
+    example: false,
+    builtIn: false,
+  }),
+  set_dhcp: leaf(z.boolean(), {
+    title: 'Configure DHCP',
+    help: 'Reconfigure the guest’s NICs to DHCP during OSMorphing, which also gives the right MTU and routes. Off: the guest is expected to have a static network configuration.',
+    group: 'Guest preparation',
+    example: true,
+    builtIn: true,
+  }),
+  volumes_are_zeroed: leaf(z.boolean(), {
+    title: 'New volumes are zeroed',
+    help: 'Unallocated blocks on target volumes contain zeros, so that empty regions can be skipped during the disk copy.',
+    group: 'Data transfer',
+    example: true,
+    builtIn: true,
+  }),
+  migr_image_map: leaf(
+    workerImages('Name or ID of the image', images),
+    {
+      title: 'Worker images',
+      help: 'Existing worker images by OS type. Keys: linux, windows. Windows VMs need both. The worker’s OS must be the guest’s version or a newer one, with the initialization agent set up for first boot.',
+      group: 'Workers',
+      example: images,
+    },
+  ),
+  migr_machine_type: leaf(text(), {
+    title: 'Worker machine type',
+    help: 'Machine type of temporary workers.',
+    group: 'Workers',
+    example: 'g1.2',
+    optionsFrom: 'machine_types',
+  }),
+  migr_network: leaf(text(), {
+    title: 'Worker network',
+    help: 'Name or ID of the network for worker NICs. Without public IPs for workers, this machine must be able to route to it.',
+    group: 'Workers',
+    example: 'migration-net',
+    optionsFrom: 'networks',
+  }),
+  migr_worker_use_public_ip: leaf(z.boolean(), {
+    title: 'Public IPs for workers',
+    help: 'Allocate public IPs for temporary workers.',
+    group: 'Workers',
+    example: true,
+    builtIn: true,
+  }),
+  migr_worker_volume_size: leaf(z.int().min(1), {
+    title: 'Worker volume size',
+    help: 'Size of the workers’ boot volume. If unset, it comes from the image’s minimum or from the worker machine type.',
+    group: 'Workers',
+    unit: 'GB',
+    example: 20,
+  }),
+  migr_worker_volume_performance_class: leaf(text(), {
+    title: 'Worker volume performance class',
+    help: 'Performance class of worker volumes.',
+    group: 'Workers',
+    example: 'storage_premium_perf2',
+    optionsFrom: 'volume_types',
+  }),
+  server_properties: leaf(keyValuePairs(), {
+    title: 'Properties',
+    help: 'Key-value pairs that are set as properties on the migrated server.',
+    group: 'Server',
+    example: { owner: 'web-team' },
+  }),
+  preserve_fixed_ips: leaf(z.boolean(), {
+    title: 'Keep fixed IPs',
+    help: 'Each destination NIC gets the source NIC’s fixed private IPv4 address, which must lie in the mapped network’s range. IPv6 addresses are dropped; MAC addresses cannot be kept. Off: the platform picks addresses.',
+    group: 'Network',
+    example: false,
+    builtIn: false,
+  }),
+  use_public_ip: leaf(z.boolean(), {
+    title: 'Public IP',
+    help: 'Allocate a public IP and attach it to the first NIC of the migrated server.',
+    group: 'Network',
+    example: false,
+    builtIn: false,
+  }),
+  affinity_group: leaf(text(), {
+    title: 'Affinity group',
+    help: 'Name or ID of the affinity group for the migrated server.',
+    group: 'Placement',
+    example: 'web-anti-affinity',
+    optionsFrom: 'affinity_groups',
+  }),
+  availability_zone: leaf(text(), {
+    title: 'Availability zone',
+    help: 'Zone for servers and volumes, those of workers included.',
+    group: 'Placement',
+    example: 'eu01-1',
+    optionsFrom: 'availability_zones',
+  }),
+  data_transfer_mechanism: leaf(z.enum(['HTTPS', 'SSH']), {
+    title: 'Data transfer',
+    help: 'How disk data is sent to workers. HTTPS (TCP/5566) is faster but may be blocked on the way; SSH (TCP/22) is slower but usually allowed. SSH access to the worker is needed in any case.',
+    group: 'Data transfer',
+    example: 'HTTPS',
+    builtIn: 'HTTPS',
+  }),
+  retain_user_credentials: leaf(z.boolean(), {
+    title: 'Retain user credentials',
+    help: 'Reconfigure the guest initialization agent so that it creates no user, disables neither root nor existing users, fields password sign-in over SSH on and locks no account. It then installs no key pair either.',
+    group: 'Guest preparation',
+    example: false,
+    builtIn: false,
+  }),
+  windows_virtio_iso_url: leaf(webUrl(), {
+    reach: 'address',
+    title: 'VirtIO drivers for Windows',
+    help: 'URL of an ISO with VirtIO drivers for Windows guests. The OSMorphing worker must be able to reach it. Ends with #sha256= and a digest where the download must have it.',
+    group: 'Guest preparation',
+    example: virtioIsoUrl,
+    builtIn: virtioIsoUrl,
+  }),
+  disk_bus: leaf(z.enum(diskBuses), {
+    title: 'Disk bus',
+    help: 'Bus on which the migrated volumes appear. The guest needs the matching drivers.',
+    group: 'Storage',
+    example: 'virtio',
+    builtIn: 'virtio',
+  }),
+  use_config_drive: leaf(z.boolean(), {
+    title: 'Config drive',
+    help: 'Pass metadata to the migrated server on a config drive.',
+    group: 'Server',
+    example: false,
+    builtIn: false,
+  }),
+  image_metadata: leaf(imageMetadata(), {
+    title: 'Boot volume image metadata',
+    help: 'Extra image configuration of the boot volume. operating_system, uefi and secure_boot are set from the guest and can be overridden here; disk_bus too, for the boot volume.',
+    group: 'Server',
+    example: { operating_system_distro: 'debian' },
+  }),
+  program_url: leaf(programUrl(), { reach: 'address', title: 'URL', help: 'Address of a program.', group: 'Guest preparation' }),
+};
