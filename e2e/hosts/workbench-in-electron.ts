@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { _electron as electron } from 'playwright';
 import { electronRuntime } from '../../scripts/electron-runtime.ts';
-import type { Workbench, WorkbenchOptions } from './open-workbench.ts';
+import type { Workbench, WorkbenchOptions } from './workbench.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

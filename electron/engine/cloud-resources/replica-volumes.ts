@@ -2,7 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Disk } from '../../../shared/model/vm.ts';
 import { isAmbiguous } from '../http/http-error.ts';
 import type { DestinationRun, Volume } from '../ports/destination-platform.ts';
-import { freeVolume } from '../workers/attachments.ts';
+import { freeVolume } from './volume-attachments.ts';
 import type { CloudApi, CloudVolume } from './cloud-api.ts';
 import { labelKeys, labelValue, type Labels } from './labels.ts';
 import { ourLabel } from './managed-resources.ts';

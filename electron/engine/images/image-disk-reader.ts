@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../shared/model/extent.ts';
+import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import { ByteCache } from './byte-cache.ts';
 import { findZeros } from './find-zeros.ts';
@@ -106,9 +107,8 @@ export class ImageDiskReader implements DiskReader {
         await task();
       }
     };
-    // All lanes end before an error is told: the caller's buffer is then no longer written to.
-    const ends = await Promise.allSettled(Array.from({ length: Math.min(CONCURRENCY, tasks.length) }, lane));
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    // After an error nothing may still write to the caller's buffer.
+    await allSettledOrThrow(Array.from({ length: Math.min(CONCURRENCY, tasks.length) }, lane));
   }
 
   async *#joined(signal: AbortSignal): AsyncIterable<Extent> {

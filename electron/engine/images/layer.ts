@@ -1,5 +1,7 @@
 import type { ByteCache } from './byte-cache.ts';
-import type { ImageBytes } from './image-bytes.ts';
+import type { ImageFormat } from './detect.ts';
+import type { ImageBytes, ImageFile } from './image-bytes.ts';
+import type { ReferenceStyle } from './reference.ts';
 
 /** A compressed unit of an image. */
 export interface PackedUnit {
@@ -35,6 +37,28 @@ export interface Layer {
 export interface LayerContext {
   readonly tables: ByteCache;
 }
+
+/** The image that another one is based on, as that one names it. */
+export interface ParentReference {
+  readonly name: string;
+  readonly style: ReferenceStyle;
+  /** Unset: as its content tells. */
+  readonly format?: ImageFormat;
+  /** @throws CausewayError source.image-unreadable when the image of that name is another one */
+  readonly verify?: (parent: OpenedLayer) => void;
+}
+
+export interface OpenedLayer {
+  readonly file: ImageFile;
+  readonly format: ImageFormat;
+  readonly layer: Layer;
+  /** What images that are based on this one know it by, in the spelling of the format. */
+  readonly identity?: string;
+  readonly parent?: ParentReference;
+}
+
+/** Opens a file that the image names. */
+export type OpenNamed = (name: string, style: ReferenceStyle) => Promise<ImageFile>;
 
 /** Collects runs and joins those that continue each other. */
 export class RunList {

@@ -4,8 +4,8 @@ import { systemFiles, type FileAccess } from './file-access.ts';
 import type { ImageFile } from './image-bytes.ts';
 import { refersOutside, shown, unreadable } from './image-errors.ts';
 import { ImageFiles, type ImageLocation } from './image-files.ts';
-import type { Layer, LayerContext } from './layer.ts';
-import { openLayer, type ParentReference } from './open-layer.ts';
+import type { Layer, LayerContext, ParentReference } from './layer.ts';
+import { openLayer } from './open-layer.ts';
 
 /** A disk image, open with everything that it is based on. */
 export interface OpenImage {

@@ -1,37 +1,14 @@
 import type { ImageFormat } from './detect.ts';
 import type { ImageFile } from './image-bytes.ts';
 import { unreadable } from './image-errors.ts';
-import type { Layer, LayerContext } from './layer.ts';
+import type { LayerContext, OpenedLayer, OpenNamed } from './layer.ts';
 import { readQcow2Header } from './qcow2-header.ts';
 import { qcow2Layer } from './qcow2.ts';
 import { rawLayer } from './raw.ts';
-import type { ReferenceStyle } from './reference.ts';
 import { vdiLayer } from './vdi.ts';
 import { openVhd } from './vhd.ts';
 import { openVhdx } from './vhdx.ts';
 import { openVmdk } from './vmdk.ts';
-
-/** The image that another one is based on, as that one names it. */
-export interface ParentReference {
-  readonly name: string;
-  readonly style: ReferenceStyle;
-  /** Unset: as its content tells. */
-  readonly format?: ImageFormat;
-  /** @throws CausewayError source.image-unreadable when the image of that name is another one */
-  readonly verify?: (parent: OpenedLayer) => void;
-}
-
-export interface OpenedLayer {
-  readonly file: ImageFile;
-  readonly format: ImageFormat;
-  readonly layer: Layer;
-  /** What images that are based on this one know it by, in the spelling of the format. */
-  readonly identity?: string;
-  readonly parent?: ParentReference;
-}
-
-/** Opens a file that the image names. */
-export type OpenNamed = (name: string, style: ReferenceStyle) => Promise<ImageFile>;
 
 const backingFormats: Readonly<Record<string, ImageFormat>> = { raw: 'raw', qcow2: 'qcow2', vmdk: 'vmdk', vpc: 'vhd', vhdx: 'vhdx', vdi: 'vdi' };
 

@@ -2,8 +2,7 @@ import { addByBitmap, blockRuns } from './block-map.ts';
 import { openTable } from './byte-cache.ts';
 import { bytesAt, type ImageBytes, type ImageFile } from './image-bytes.ts';
 import { unreadable } from './image-errors.ts';
-import type { Layer, LayerContext } from './layer.ts';
-import type { OpenedLayer, ParentReference } from './open-layer.ts';
+import type { Layer, LayerContext, OpenedLayer, ParentReference } from './layer.ts';
 import { readVhdxHeader, readVhdxMetadata, readVhdxRegions, type VhdxMetadata } from './vhdx-header.ts';
 import { replayLog } from './vhdx-log.ts';
 

@@ -1,8 +1,7 @@
 import { SESPARSE_MAGIC } from './detect.ts';
 import { bytesAt, bytesUpTo, type ImageFile } from './image-bytes.ts';
 import { unreadable } from './image-errors.ts';
-import type { Layer, LayerContext, Run } from './layer.ts';
-import type { OpenedLayer, OpenNamed } from './open-layer.ts';
+import type { Layer, LayerContext, OpenedLayer, OpenNamed, Run } from './layer.ts';
 import { MAX_DESCRIPTOR_BYTES, parseVmdkDescriptor, type VmdkDescriptor, type VmdkExtent } from './vmdk-descriptor.ts';
 import { openSparseExtent } from './vmdk-sparse.ts';
 

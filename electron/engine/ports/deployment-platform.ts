@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
-import type { DestinationRun, Volume, WorkerRole } from './destination-platform.ts';
+import type { DestinationRun, Volume, WorkerRole } from './destination-run.ts';
 
 /** One deployment of a replica. What it makes is in the ledger under keys of its own, so that it can be rolled back. */
 export interface DeploymentRun extends DestinationRun {

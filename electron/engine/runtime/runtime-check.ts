@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { availableSshAlgorithms, sshAlgorithmsFor } from '../transport/ssh-algorithms.ts';
-import { tryEd25519, tryX25519 } from './key-types.ts';
+import { tryEd25519, tryX25519 } from '../ssh-keys/key-types.ts';
 
 /** One capability of the runtime (Node or Electron) that Causeway uses. */
 export interface RuntimeCheck {

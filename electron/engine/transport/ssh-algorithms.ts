@@ -1,7 +1,7 @@
 import { createCipheriv, getCiphers, getCurves, getHashes, type CipherGCMOptions } from 'node:crypto';
 import type { CipherAlgorithm, KexAlgorithm, MacAlgorithm, ServerHostKeyAlgorithm } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { hasEd25519, hasX25519 } from '../runtime/key-types.ts';
+import { hasEd25519, hasX25519 } from '../ssh-keys/key-types.ts';
 
 /** What a client offers in its first SSH message, best first. */
 export interface SshAlgorithms {

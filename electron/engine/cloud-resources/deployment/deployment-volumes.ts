@@ -3,7 +3,7 @@ import { waitForState } from '../../http/wait-for-state.ts';
 import type { DeploymentRun, VolumeSnapshot } from '../../ports/deployment-platform.ts';
 import type { Volume } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
-import { freeVolume } from '../../workers/attachments.ts';
+import { freeVolume } from '../volume-attachments.ts';
 import type { CloudApi, CloudSnapshot, CloudVolume } from '../cloud-api.ts';
 import { hasLabels, labelKeys, labelValue } from '../labels.ts';
 import { ensureResource, entryLabel, resourceTags, nameOf, type Intent } from '../ledgered-resource.ts';

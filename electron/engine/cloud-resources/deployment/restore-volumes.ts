@@ -1,7 +1,7 @@
 import type { DeploymentRun, VolumeSnapshot } from '../../ports/deployment-platform.ts';
 import type { Volume } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
-import { freeVolume } from '../../workers/attachments.ts';
+import { freeVolume } from '../volume-attachments.ts';
 import type { CloudApi, CloudVolume } from '../cloud-api.ts';
 import { labelKeys, labelValue } from '../labels.ts';
 import type { Intent } from '../ledgered-resource.ts';

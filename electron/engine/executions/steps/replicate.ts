@@ -9,7 +9,7 @@ import type { Snapshot } from '../../ports/source-platform.ts';
 import { verificationError, type DiskProgress, type VerifyOutcome } from '../../replication/index.ts';
 import { matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
 import { probeEmptyDevice } from '../../workers/probe-devices.ts';
-import { mapConcurrently } from '../map-concurrently.ts';
+import { mapConcurrently } from '../../concurrency/map-concurrently.ts';
 import { progressMeter } from '../progress-meter.ts';
 import { replicaOf, snapshotOf, vmOf, volumesOf, workerOf, type ExecutionContext } from '../execution-context.ts';
 

@@ -1,4 +1,4 @@
-import { attachToWorker, detachVolume } from '../../workers/attachments.ts';
+import { attachToWorker, detachVolume } from '../../cloud-resources/volume-attachments.ts';
 import { deleteVolumes } from '../../cloud-resources/delete-volumes.ts';
 import { findResourceOf, deleteResource } from '../../cloud-resources/resource-deletion.ts';
 import { ensureVolumes } from '../../cloud-resources/replica-volumes.ts';

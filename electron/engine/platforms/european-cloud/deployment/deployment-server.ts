@@ -1,4 +1,4 @@
-import { freeVolume } from '../../../workers/attachments.ts';
+import { freeVolume } from '../../../cloud-resources/volume-attachments.ts';
 import type { CloudApi, CloudServer } from '../../../cloud-resources/cloud-api.ts';
 import { bootVolumeOf } from '../../../cloud-resources/deployment/boot-volume.ts';
 import { deploymentIntent } from '../../../cloud-resources/deployment/deployment-keys.ts';

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { detachVolume, freeVolume } from '../../../workers/attachments.ts';
+import { detachVolume, freeVolume } from '../../../cloud-resources/volume-attachments.ts';
 import type { CloudCalls, ResourceDeleter } from '../../../cloud-resources/cloud-api.ts';
 import { hasLabels, labelKeys, labelValue, managedBy } from '../../../cloud-resources/labels.ts';
 import { entryLabel, nameOf, deleteAndWait } from '../../../cloud-resources/ledgered-resource.ts';

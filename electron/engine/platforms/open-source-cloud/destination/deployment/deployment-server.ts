@@ -1,5 +1,5 @@
 import { plainTags, tagMetadata } from '../../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
-import { freeVolume } from '../../../../workers/attachments.ts';
+import { freeVolume } from '../../../../cloud-resources/volume-attachments.ts';
 import type { CloudServer } from '../../../../cloud-resources/cloud-api.ts';
 import { bootVolumeOf } from '../../../../cloud-resources/deployment/boot-volume.ts';
 import { deploymentIntent } from '../../../../cloud-resources/deployment/deployment-keys.ts';

@@ -6,9 +6,13 @@ import type { Network, Port } from '../../client/network.ts';
 import type { OpenStackSession } from '../context.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { readTags } from '../description-tags.ts';
-import type { PlannedPort } from './plan-deployment.ts';
 
-type PortChoice = Pick<PlannedPort, 'macAddress' | 'replacedPortId' | 'reusedPortId'>;
+/** Which MAC address a port gets, and from where. */
+interface PortChoice {
+  readonly macAddress?: string;
+  readonly replacedPortId?: string;
+  readonly reusedPortId?: string;
+}
 
 /**
  * What becomes of the MAC address of a source NIC, and of a port that has it in the mapped network already (an address

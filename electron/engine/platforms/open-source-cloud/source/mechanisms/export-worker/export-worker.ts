@@ -1,4 +1,4 @@
-import { attachToWorker } from '../../../../../workers/attachments.ts';
+import { attachToWorker } from '../../../../../cloud-resources/volume-attachments.ts';
 import { whyDown } from '../../../../../workers/server-state.ts';
 import { stopWorker } from '../../../../../workers/stop-worker.ts';
 import type { WorkerKeyRing } from '../../../../../workers/worker-entries.ts';

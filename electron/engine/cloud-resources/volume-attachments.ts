@@ -1,10 +1,10 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { LedgerScope } from '../ports/ledger.ts';
 import type { DestinationRun, DeviceIdentity, Volume } from '../ports/destination-platform.ts';
-import type { CloudCalls } from '../cloud-resources/cloud-api.ts';
-import { hasLabels, labelKeys, labelValue, managedBy } from '../cloud-resources/labels.ts';
-import { refuseOtherOwner } from '../cloud-resources/other-owner.ts';
-import { awaitVolume } from '../cloud-resources/volume-state.ts';
+import type { CloudCalls } from './cloud-api.ts';
+import { hasLabels, labelKeys, labelValue, managedBy } from './labels.ts';
+import { refuseOtherOwner } from './other-owner.ts';
+import { awaitVolume } from './volume-state.ts';
 
 /**
  * Attaches a volume to a worker.

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
+import type { LedgerScope } from './ledger.ts';
+
+/** A destination volume of a replica. Plain data. */
+export interface Volume {
+  readonly id: string;
+  /** The source disk that it replicates. */
+  readonly diskId: string;
+  readonly sizeBytes: number;
+  /** True when the call that returned it created it, so that it is known to be empty. */
+  readonly createdByThisCall: boolean;
+}
+
+/**
+ * What the platform knows of the device that a volume is on a worker, and its size in bytes (or up to one GiB less than the device's).
+ * `serial`: a prefix of at least 20 characters may be all that the hypervisor passes on. `lun`: of the SCSI disk. `by-path`: its name in
+ * `/dev/disk/by-path`. `order`: only its place among the volumes attached to this worker, from 1.
+ */
+export type DeviceIdentity = { readonly sizeBytes: number } & (
+  | { readonly kind: 'serial'; readonly serial: string }
+  | { readonly kind: 'lun'; readonly lun: number }
+  | { readonly kind: 'by-path'; readonly path: string }
+  | { readonly kind: 'order'; readonly order: number }
+);
+
+export interface AttachedVolume {
+  readonly volume: Volume;
+  readonly identity: DeviceIdentity;
+}
+
+/** How to reach a worker. Keys and certificates were made for this worker alone. Lives in memory only. */
+export interface WorkerAccess {
+  readonly workerId: string;
+  readonly host: string;
+  readonly sshPort: number;
+  /** Port of the agent's TLS listener as seen from here (5566 unless a rig maps it). */
+  readonly httpsPort: number;
+  readonly username: string;
+  readonly privateKeyPem: string;
+  /**
+   * The SSH host key to expect, if the platform could tell (user data that set it, console log): `<type> <base64>`.
+   * Undefined: trust on first use within this worker's life, pinned after that.
+   */
+  readonly hostKey?: string;
+  /** Set for Windows workers: WinRM over HTTPS, basic authentication as `username`. Its certificate has this SHA-256, in hex. */
+  readonly winrm?: { readonly port: number; readonly password: string; readonly certificateSha256: string };
+}
+
+export type WorkerRole = 'disk-copy' | 'osmorphing-linux' | 'osmorphing-windows';
+
+/** Everything that a run of one replica on one destination needs to know; made by the engine for each run. */
+export interface DestinationRun {
+  readonly replicaId: string;
+  readonly executionId: string;
+  readonly vm: Vm;
+  /** The effective environment (merged with provider configuration and built-in defaults), already validated. */
+  readonly environment: JsonObject;
+  readonly ledger: LedgerScope;
+  /** Narrative of what happens, for the events of the run. No secrets. */
+  readonly note: (message: string, details?: JsonObject) => void;
+}
