@@ -209,8 +209,8 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
       test('a deployment that succeeded owns the replica\'s volumes, where the platform can do that', () => withOwn(async (own) => {
         const hand = own.hand(newId());
         const made = await deploy(hand, { inPlace: true });
-        if (hand.deployment.adoptVolumes !== undefined) {
-          for (let time = 0; time < 2; time += 1) await own.hand(hand.run.deploymentId).deployment.adoptVolumes?.(hand.run, made.volumes, never);
+        if (hand.deployment.transferVolumesToDeployment !== undefined) {
+          for (let time = 0; time < 2; time += 1) await own.hand(hand.run.deploymentId).deployment.transferVolumesToDeployment?.(hand.run, made.volumes, never);
           await hand.platform.deleteVolumes(hand.run, never);
           await expectServer(hand, made);
         }
