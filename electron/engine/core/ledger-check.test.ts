@@ -67,7 +67,7 @@ afterEach(async () => {
 test('an endpoint out of reach and one that awaits acceptance are reported; the others are checked', async () => {
   const described = JSON.parse(readFileSync(join(folder, 'endpoints', 'to.json'), 'utf8')) as object;
   writeFileSync(join(folder, 'endpoints', 'later.json'), JSON.stringify({ ...described, id: 'ep-later', name: 'later', connection: cloud }));
-  await core.call('project.takeIn', {});
+  await core.call('project.sync', {});
   listed.destination = [managed('volume', 'stray')];
   listed.source = [managed('volume-backup', 'kept')];
   const { items, endpoints } = await core.call('ledger.check', {});
