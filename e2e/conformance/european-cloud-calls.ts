@@ -1,4 +1,4 @@
-import type { FaultEffect } from '../rigs/european-cloud/faults.ts';
+import type { FaultEffect } from '../rigs/cloud-kit/faults.ts';
 import { startEuropeanCloud, type EuropeanCloud, type EuropeanCloudOptions } from '../rigs/european-cloud/start.ts';
 import { callFaults, type CallFault, type PlatformCalls } from './platform-calls.ts';
 

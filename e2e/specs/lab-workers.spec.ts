@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RigClient } from '../rigs/european-cloud/rig-client.ts';
 import type { CloudAccess } from '../rigs/european-cloud/rig-client.ts';
 import { startRigWorker } from '../rigs/european-cloud/rig-worker.ts';
-import { volumeSerial } from '../rigs/european-cloud/server-machines.ts';
+import { volumeSerial } from '../rigs/cloud-kit/server-machines.ts';
 import { startEuropeanCloud } from '../rigs/european-cloud/start.ts';
 import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { run } from '../rigs/machines/child-process.ts';

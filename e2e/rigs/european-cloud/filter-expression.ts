@@ -1,4 +1,4 @@
-import { badRequest } from './api-error.ts';
+import { badRequest } from '../cloud-kit/call.ts';
 
 type Fields = Readonly<Record<string, string | number>>;
 type Predicate = (fields: Fields) => boolean;

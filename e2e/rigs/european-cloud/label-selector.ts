@@ -1,4 +1,4 @@
-import { badRequest } from './api-error.ts';
+import { badRequest } from '../cloud-kit/call.ts';
 import type { Labels } from './records.ts';
 
 /**

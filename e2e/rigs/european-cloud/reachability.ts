@@ -1,4 +1,4 @@
-import type { Exposure, IngressRule } from './server-machines.ts';
+import type { Exposure, IngressRule } from '../cloud-kit/server-machines.ts';
 import type { World } from './world.ts';
 import type { NicRecord } from './records.ts';
 
@@ -34,7 +34,7 @@ export function exposures(world: World): readonly Exposure[] {
 }
 
 /** Brings the machines' reachable addresses in line with the records; called after every change that matters. */
-export const exposeServers = (world: World): Promise<void> => world.setup.machines.expose(exposures(world));
+export const exposeServers = (world: World): Promise<void> => world.ground.machines.expose(exposures(world));
 
 /** The same where nobody waits for it: what goes wrong is told on the error stream, the records stay as they are. */
 export function exposeServersLater(world: World): void {

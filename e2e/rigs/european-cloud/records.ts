@@ -153,13 +153,13 @@ export interface AffinityGroupRecord {
   readonly members: string[];
 }
 
-export interface RequestRecord {
-  readonly requestId: string;
-  readonly requestAction: 'CREATE' | 'UPDATE' | 'DELETE';
-  readonly requestType: string;
-  readonly resources: { readonly type: string; readonly id: string; status: string }[];
-  status: string;
-  details?: string;
+export type RequestAction = 'CREATE' | 'UPDATE' | 'DELETE';
+
+/** What a request does, and to which resources. */
+export interface AboutRequest {
+  readonly action: RequestAction;
+  readonly type: string;
+  readonly resourceIds: readonly string[];
 }
 
 export interface MachineType {

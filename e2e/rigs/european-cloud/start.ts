@@ -1,30 +1,23 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { ApiError, notFound } from '../cloud-kit/call.ts';
+import type { Route } from '../cloud-kit/call.ts';
+import type { DescriptionCheck } from '../cloud-kit/descriptions/description.ts';
+import { openApiDescription } from '../cloud-kit/descriptions/openapi.ts';
+import type { FaultPlan } from '../cloud-kit/faults.ts';
+import type { CallRecord } from '../cloud-kit/http-server.ts';
+import { startSimulation } from '../cloud-kit/start.ts';
+import type { SimulationOptions } from '../cloud-kit/start.ts';
 import { defaultMachineTypes, defaultPerformanceClasses, defaultQuotas, defaultZones } from './catalogue.ts';
-import { Conformance } from './conformance.ts';
-import { FaultPlan } from './faults.ts';
-import { createCloudServer } from './http-server.ts';
-import type { CallRecord } from './http-server.ts';
+import { operations, protocol } from './operations/all.ts';
 import type { ImageRecord, MachineType, NetworkRecord, PerformanceClass, Quotas } from './records.ts';
-import { noMachines } from './server-machines.ts';
-import type { ServerMachines } from './server-machines.ts';
 import { TokenEndpoint } from './token-endpoint.ts';
 import type { ServiceAccountKey } from './token-endpoint.ts';
-import { VolumeFiles } from './volume-files.ts';
-import { newId, now, World } from './world.ts';
-import { leaseAddresses } from './address-lease.ts';
+import { newId, newRequestId, now, World } from './world.ts';
 
-export interface EuropeanCloudOptions {
-  /** Where volumes and machines live. Default: a new temporary folder that goes with `close()`. */
-  readonly folder?: string;
-  /** Port of the API on 127.0.0.1. Default 0: any that is free. */
-  readonly port?: number;
-  /** How long intermediate statuses last, ms. Default 20. */
-  readonly transitionMs?: number;
-  /** What stands behind servers. Default: nothing, they are records only. */
-  readonly machines?: (folder: string) => Promise<ServerMachines>;
+/** Where the vendor's document is, if the machine has it. It is not part of the project. */
+export const openApiVariable = 'CAUSEWAY_EUROPEAN_CLOUD_OPENAPI';
+
+export interface EuropeanCloudOptions extends SimulationOptions {
   readonly projectId?: string;
   readonly region?: string;
   readonly zones?: readonly string[];
@@ -34,7 +27,6 @@ export interface EuropeanCloudOptions {
   /** Names of networks beside the usual ones, and their prefixes. */
   readonly networks?: readonly { readonly name: string; readonly prefix: string; readonly labels?: Readonly<Record<string, string>> }[];
   readonly images?: readonly Partial<ImageRecord>[];
-  readonly onCall?: (call: CallRecord) => void;
 }
 
 export interface EuropeanCloud {
@@ -52,7 +44,7 @@ export interface EuropeanCloud {
   readonly calls: readonly CallRecord[];
   /** What did not conform to the vendor's document; empty as well when there is no document, see `conformance.active`. */
   readonly violations: readonly string[];
-  readonly conformance: Conformance;
+  readonly conformance: DescriptionCheck;
   /** The file behind a volume or snapshot. */
   volumePath(id: string): string;
   close(): Promise<void>;
@@ -60,58 +52,50 @@ export interface EuropeanCloud {
 
 /** Starts a cloud of its own on loopback: API, token endpoint, storage, and machines if asked for. */
 export async function startEuropeanCloud(options: EuropeanCloudOptions = {}): Promise<EuropeanCloud> {
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'causeway-european-cloud-')));
-  await mkdir(folder, { recursive: true });
-  const lease = await leaseAddresses();
-  const machines = options.machines === undefined ? noMachines : await options.machines(folder);
-  const world = new World({
+  const setup = {
     projectId: options.projectId ?? newId(),
     region: options.region ?? 'eu01',
     zones: options.zones ?? defaultZones,
     machineTypes: options.machineTypes ?? defaultMachineTypes,
     performanceClasses: options.performanceClasses ?? defaultPerformanceClasses,
     quotas: { ...defaultQuotas, ...options.quotas },
-    delays: { transitionMs: options.transitionMs ?? 20 },
-    files: new VolumeFiles(join(folder, 'volumes')),
-    machines,
-    publicAddresses: lease.publicAddresses,
-  });
-  stock(world, options, lease.privatePrefix);
+  };
   const tokens = new TokenEndpoint('https://service-account.invalid');
-  const faults = new FaultPlan();
-  const conformance = new Conformance();
-  const calls: CallRecord[] = [];
-  const server = createCloudServer({
-    world, tokens, faults, conformance,
-    onCall: (call) => {
-      calls.push(call);
-      options.onCall?.(call);
+  const simulation = await startSimulation('european-cloud', options, (ground) => {
+    const world = new World(ground, setup, tokens);
+    stock(world, options, ground.privatePrefix);
+    return world;
+  }, () => ({
+    protocol, operations, newRequestId, admit,
+    authenticate: ({ headers }, operation) => {
+      if (operation !== 'CreateShortLivedAccessToken' && !tokens.accepts(headers.authorization)) throw new ApiError(401, 'Unauthorized');
     },
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
-  const iaas = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const token = `${iaas}/token`;
+    description: vendorDescription(),
+    undescribed: ['CreateShortLivedAccessToken'],
+  }));
+  const { url, world, folder, faults, calls, check, violations, close } = simulation;
+  const token = `${url}/token`;
   return {
-    urls: { iaas, token },
+    urls: { iaas: url, token },
     serviceAccountKey: tokens.serviceAccountKey(token),
     organizationId: newId(),
-    projectId: world.setup.projectId,
-    region: world.setup.region,
-    folder, world, faults, tokens, calls, conformance,
-    violations: conformance.violations,
-    volumePath: (id) => world.setup.files.path(id),
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await world.close();
-      await machines.close();
-      await lease.release();
-      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
-    },
+    projectId: setup.projectId,
+    region: setup.region,
+    folder, world, faults, tokens, calls, violations, close,
+    conformance: check,
+    volumePath: (id) => world.ground.files.path(id),
   };
+}
+
+function admit({ setup }: World, { params: { projectId, region } }: Route): void {
+  if (projectId !== undefined && projectId !== setup.projectId) throw new ApiError(403, 'Forbidden');
+  if (region !== undefined && region !== setup.region) throw notFound('region');
+}
+
+/** The vendor's document, whose enumerations may get further values at any time. */
+function vendorDescription(): ReturnType<typeof openApiDescription> | undefined {
+  const path = process.env[openApiVariable];
+  return path === undefined || path === '' ? undefined : openApiDescription(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>, { openEnums: true });
 }
 
 /** Networks, images and the default security group that every project of the lab has. */

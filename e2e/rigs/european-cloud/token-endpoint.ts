@@ -1,5 +1,6 @@
 import { createVerify, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
-import { ApiError } from './api-error.ts';
+import { ApiError, ok } from '../cloud-kit/call.ts';
+import type { Operation } from './call.ts';
 
 /** A service account key in the form in which the cloud hands it out for download. */
 export interface ServiceAccountKey {
@@ -57,9 +58,9 @@ export class TokenEndpoint {
   }
 
   /** Answers `POST /token` with a form as its body. */
-  issue(form: URLSearchParams): Record<string, unknown> {
-    if (form.get('grant_type') !== grantType) throw new ApiError(400, 'grant_type is not supported');
-    this.#verify(form.get('assertion') ?? '');
+  issue(form: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    if (form['grant_type'] !== grantType) throw new ApiError(400, 'grant_type is not supported');
+    this.#verify(String(form['assertion'] ?? ''));
     const token = randomBytes(32).toString('base64url');
     this.#tokens.set(token, Date.now() + this.lifetimeSeconds * 1000);
     this.issued += 1;
@@ -101,6 +102,8 @@ export class TokenEndpoint {
     this.#usedAssertions.add(id);
   }
 }
+
+export const issueToken: Operation = ({ world, body }) => ok(world.tokens.issue(body));
 
 function decode(part: string): Record<string, unknown> {
   try {

@@ -1,14 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { conflict, notFound } from './api-error.ts';
-import type { Fault } from './faults.ts';
+import { ApiError, badRequest, conflict } from '../cloud-kit/call.ts';
+import { demandQuota as demandQuotas, demandStatus as demandStatusOf } from '../cloud-kit/collection.ts';
+import { SimulatedWorld } from '../cloud-kit/start.ts';
+import type { Ground } from '../cloud-kit/start.ts';
+import type { OperationRecord } from '../cloud-kit/transitions.ts';
 import type * as records from './records.ts';
-import type { ServerMachines } from './server-machines.ts';
-import type { VolumeFiles } from './volume-files.ts';
-
-export interface Delays {
-  /** How long an intermediate status lasts at least, ms. */
-  readonly transitionMs: number;
-}
+import type { TokenEndpoint } from './token-endpoint.ts';
 
 export interface WorldSetup {
   readonly projectId: string;
@@ -17,89 +14,32 @@ export interface WorldSetup {
   readonly machineTypes: readonly records.MachineType[];
   readonly performanceClasses: readonly records.PerformanceClass[];
   quotas: records.Quotas;
-  readonly delays: Delays;
-  readonly files: VolumeFiles;
-  readonly machines: ServerMachines;
-  /** Public addresses that can be had, in the order in which they are given out. */
-  readonly publicAddresses: readonly string[];
 }
 
-/** A status that changes later, as the cloud's own do. */
-export interface Transition {
-  readonly fault: Fault | undefined;
-  /** How long it lasts at least; the default is the world's. */
-  readonly delayMs?: number;
-  /** What has to be done for it; when this rejects, the transition failed. */
-  readonly work?: () => Promise<void>;
-  readonly succeed: () => void;
-  readonly fail: (reason: string) => void;
-  readonly request?: records.RequestRecord;
-}
-
-/** All of the project's resources, and the clock that moves their statuses on. */
-export class World {
+/** All of the project's resources. */
+export class World extends SimulatedWorld {
   readonly setup: WorldSetup;
-  readonly volumes = new Map<string, records.VolumeRecord>();
-  readonly snapshots = new Map<string, records.SnapshotRecord>();
-  readonly networks = new Map<string, records.NetworkRecord>();
-  readonly nics = new Map<string, records.NicRecord>();
-  readonly publicIps = new Map<string, records.PublicIpRecord>();
-  readonly securityGroups = new Map<string, records.SecurityGroupRecord>();
-  readonly servers = new Map<string, records.ServerRecord>();
-  readonly images = new Map<string, records.ImageRecord>();
-  readonly keyPairs = new Map<string, records.KeyPairRecord>();
-  readonly affinityGroups = new Map<string, records.AffinityGroupRecord>();
-  readonly requests = new Map<string, records.RequestRecord>();
-  readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #running = new Set<Promise<void>>();
-  #closed = false;
+  readonly tokens: TokenEndpoint;
+  readonly volumes = this.collection<records.VolumeRecord>('volume');
+  readonly snapshots = this.collection<records.SnapshotRecord>('snapshot');
+  readonly networks = this.collection<records.NetworkRecord>('network');
+  readonly nics = this.collection<records.NicRecord>('network interface');
+  readonly publicIps = this.collection<records.PublicIpRecord>('public ip');
+  readonly securityGroups = this.collection<records.SecurityGroupRecord>('security group');
+  readonly servers = this.collection<records.ServerRecord>('server');
+  readonly images = this.collection<records.ImageRecord>('image');
+  readonly keyPairs = this.collection<records.KeyPairRecord>('keypair');
+  readonly affinityGroups = this.collection<records.AffinityGroupRecord>('affinity group');
 
-  constructor(setup: WorldSetup) {
+  constructor(ground: Ground, setup: WorldSetup, tokens: TokenEndpoint) {
+    super(ground);
     this.setup = setup;
+    this.tokens = tokens;
   }
 
-  /** Lets time pass, then does the work, then settles; by `fault` it fails instead, or never ends. */
-  transition(step: Transition): void {
-    if (step.fault?.effect === 'hang') return;
-    const settle = async (): Promise<void> => {
-      try {
-        if (step.fault?.effect === 'status-error') throw new Error('the back end failed');
-        await step.work?.();
-        if (this.#closed) return;
-        step.succeed();
-        if (step.request !== undefined) settleRequest(step.request, 'done');
-      } catch (error) {
-        if (this.#closed) return;
-        const reason = error instanceof Error ? error.message : String(error);
-        step.fail(reason);
-        if (step.request !== undefined) settleRequest(step.request, 'failed', reason);
-      }
-    };
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      const running = settle().finally(() => this.#running.delete(running));
-      this.#running.add(running);
-    }, step.delayMs ?? this.setup.delays.transitionMs);
-    this.#timers.add(timer);
-  }
-
-  /** A request as `GET requests/{id}` shows it, in its intermediate status. */
-  openRequest(
-    requestId: string,
-    action: records.RequestRecord['requestAction'],
-    type: string,
-    resourceIds: readonly string[],
-  ): records.RequestRecord {
-    const status = { CREATE: 'CREATING', UPDATE: 'UPDATING', DELETE: 'DELETING' }[action];
-    const request: records.RequestRecord = {
-      requestId,
-      requestAction: action,
-      requestType: type,
-      resources: resourceIds.map((id) => ({ type, id, status })),
-      status,
-    };
-    this.requests.set(requestId, request);
-    return request;
+  /** A request as `GET requests/{id}` shows it. */
+  openRequest(requestId: string, action: records.RequestAction, type: string, resourceIds: readonly string[]): OperationRecord {
+    return this.openOperation<records.AboutRequest>(requestId, { action, type, resourceIds });
   }
 
   usage(): records.Quotas {
@@ -123,6 +63,11 @@ export class World {
     };
   }
 
+  /** Throws when the project would have more than its quotas allow; what that is answered with differs by resource. */
+  demandQuota(more: Partial<records.Quotas>, status = 400): void {
+    demandQuotas({ ...this.setup.quotas }, { ...this.usage() }, more, (message) => (status === 400 ? badRequest(message) : new ApiError(status, message)));
+  }
+
   /** Resources that something made and nobody removed, as `kind name`, for tests that demand a clean end. */
   leftovers(): string[] {
     return [
@@ -135,32 +80,10 @@ export class World {
       ...[...this.keyPairs.values()].map((one) => `key-pair ${one.name}`),
     ];
   }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-    await Promise.allSettled(this.#running);
-  }
-}
-
-function settleRequest(request: records.RequestRecord, outcome: 'done' | 'failed', reason?: string): void {
-  const done = { CREATE: 'CREATED', UPDATE: 'UPDATED', DELETE: 'DELETED' }[request.requestAction];
-  request.status = outcome === 'done' ? done : 'FAILED';
-  if (reason !== undefined) request.details = reason;
-  for (const resource of request.resources) resource.status = request.status;
 }
 
 export const newId = (): string => randomUUID();
 export const newRequestId = (): string => `req-${randomBytes(16).toString('hex')}`;
 export const now = (): string => new Date().toISOString();
 
-/** The resource, or the API's 404. */
-export function get<T>(collection: ReadonlyMap<string, T>, id: string | undefined, what: string): T {
-  const found = id === undefined ? undefined : collection.get(id);
-  if (found === undefined) throw notFound(what);
-  return found;
-}
-
-export function demandStatus(what: string, status: string, allowed: readonly string[]): void {
-  if (!allowed.includes(status)) throw conflict(`${what} is in status ${status}, has to be ${allowed.join(' or ')}`);
-}
+export const demandStatus = (what: string, status: string, allowed: readonly string[]): void => demandStatusOf(what, status, allowed, conflict);

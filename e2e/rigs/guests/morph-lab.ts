@@ -5,7 +5,7 @@ import { SshConnection } from '../../../electron/engine/transport/ssh-connection
 import { ensureDebianGuest } from '../images/ensure.ts';
 import { RigClient } from '../european-cloud/rig-client.ts';
 import { startRigWorker, type RigWorker } from '../european-cloud/rig-worker.ts';
-import { volumeSerial } from '../european-cloud/server-machines.ts';
+import { volumeSerial } from '../cloud-kit/server-machines.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
 import { run } from '../machines/child-process.ts';
 import { labMachines, type WorkerKind } from '../machines/kinds.ts';

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { spawnBound, kill } from './child-process.ts';
-import type { IngressRule } from '../european-cloud/server-machines.ts';
+import type { IngressRule } from '../cloud-kit/server-machines.ts';
 import type { Target } from './machine.ts';
 
 export interface BridgeEntry {

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Exposure, MachinePlan, ServerMachines } from '../european-cloud/server-machines.ts';
+import type { Exposure, MachinePlan, MachineVolume, ServerMachines } from '../cloud-kit/server-machines.ts';
 import { AddressBridge } from './address-bridge.ts';
 import type { Machine, StartMachine } from './machine.ts';
 import { listenPort } from './reachable-port.ts';
@@ -53,7 +53,7 @@ export class LabMachines implements ServerMachines {
     await this.#running.get(serverId)?.machine.stop();
   }
 
-  async attach(serverId: string, volume: { readonly volumeId: string; readonly path: string }): Promise<void> {
+  async attach(serverId: string, volume: MachineVolume): Promise<void> {
     const running = this.#running.get(serverId);
     if (running === undefined) return;
     await running.machine.attach(volume);

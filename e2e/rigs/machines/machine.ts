@@ -1,4 +1,4 @@
-import type { MachinePlan } from '../european-cloud/server-machines.ts';
+import type { MachinePlan, MachineVolume } from '../cloud-kit/server-machines.ts';
 
 /** Where a machine's port is, as the address bridge reaches it. */
 export interface Target {
@@ -10,7 +10,7 @@ export interface Target {
 
 /** A machine that runs. */
 export interface Machine {
-  attach(volume: { readonly volumeId: string; readonly path: string }): Promise<void>;
+  attach(volume: MachineVolume): Promise<void>;
   detach(volumeId: string): Promise<void>;
   target(port: number): Target;
   log(): Promise<string>;

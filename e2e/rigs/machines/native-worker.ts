@@ -4,7 +4,7 @@ import { access, copyFile, mkdir, open, readFile, rm, symlink, writeFile } from 
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { volumeSerial } from '../european-cloud/server-machines.ts';
+import { volumeSerial } from '../cloud-kit/server-machines.ts';
 import { kill, run, spawnBound } from './child-process.ts';
 import { seedFromUserData } from './cloud-config.ts';
 import { LoopDevice } from './loop-device.ts';

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { volumeSerial } from '../european-cloud/server-machines.ts';
-import type { MachinePlan } from '../european-cloud/server-machines.ts';
+import { volumeSerial } from '../cloud-kit/server-machines.ts';
+import type { MachinePlan } from '../cloud-kit/server-machines.ts';
 import { kill, spawnBound } from './child-process.ts';
 import { seedFromUserData } from './cloud-config.ts';
 import type { Machine, StartMachine } from './machine.ts';
@@ -92,18 +92,18 @@ async function workerArguments(plan: MachinePlan, folder: string, image: string)
   ];
 }
 
-/** UEFI with an empty boot list when the boot volume's image configuration asks for it; else the emulator's own BIOS. */
+/** UEFI with an empty boot list when the server is to have it; else the emulator's own BIOS. */
 async function firmwareOf(plan: MachinePlan, folder: string): Promise<string[]> {
-  if (plan.boot.kind !== 'volume' || plan.boot.imageConfig['uefi'] !== true) return [];
+  if (plan.boot.kind !== 'volume' || plan.boot.firmware !== 'uefi') return [];
   const variables = join(folder, 'uefi-variables');
   await makeEmptyVariables(variables);
   return firmwareArguments(variables);
 }
 
-/** Disks as the boot volume's image configuration says; the first one boots. */
+/** Disks on the bus that the server is to have; the first one boots. */
 function guestArguments(plan: MachinePlan): string[] {
   if (plan.boot.kind !== 'volume') return [];
-  const bus = String(plan.boot.imageConfig['diskBus'] ?? 'virtio');
+  const bus = plan.boot.diskBus;
   const controllers = { scsi: ['-device', 'virtio-scsi-pci,id=scsi0'], ide: ['-device', 'ahci,id=ahci0'] }[bus] ?? [];
   const disks = [plan.boot, ...plan.dataVolumes].flatMap(({ volumeId, path }, index) => {
     const serial = volumeSerial(volumeId);

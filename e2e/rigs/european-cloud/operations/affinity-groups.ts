@@ -1,14 +1,14 @@
-import { badRequest } from '../api-error.ts';
-import { created, nameField, noContent, ok, stringField } from '../call.ts';
+import { badRequest, created, noContent, ok } from '../../cloud-kit/call.ts';
+import { nameField, stringField } from '../call.ts';
 import type { Operation } from '../call.ts';
-import { get, newId } from '../world.ts';
+import { newId } from '../world.ts';
 
 const policies = ['hard-affinity', 'hard-anti-affinity', 'soft-affinity', 'soft-anti-affinity'];
 
-export const listAffinityGroups: Operation = ({ world }) => ok({ items: [...world.affinityGroups.values()] });
+export const listAffinityGroups: Operation = ({ world }) => ok({ items: world.affinityGroups.listed() });
 
 export const getAffinityGroup: Operation = ({ world, params }) =>
-  ok(get(world.affinityGroups, params['affinityGroupId'], 'affinity group'));
+  ok(world.affinityGroups.demand(params['affinityGroupId']));
 
 export const createAffinityGroup: Operation = (call) => {
   const policy = stringField(call, 'policy');
@@ -19,7 +19,7 @@ export const createAffinityGroup: Operation = (call) => {
 };
 
 export const deleteAffinityGroup: Operation = ({ world, params }) => {
-  const group = get(world.affinityGroups, params['affinityGroupId'], 'affinity group');
+  const group = world.affinityGroups.demand(params['affinityGroupId']);
   world.affinityGroups.delete(group.id);
   return noContent();
 };

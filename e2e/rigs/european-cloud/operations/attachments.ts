@@ -1,18 +1,17 @@
-import { badRequest, conflict, notFound } from '../api-error.ts';
-import { accepted, noContent, ok } from '../call.ts';
+import { accepted, badRequest, conflict, noContent, notFound, ok } from '../../cloud-kit/call.ts';
 import type { Call, Operation } from '../call.ts';
 import type { ServerRecord, VolumeRecord } from '../records.ts';
-import { demandStatus, get, now } from '../world.ts';
+import { demandStatus, now } from '../world.ts';
 
 const maximumAttachments = 27;
 
 function parties(call: Call): { server: ServerRecord; volume: VolumeRecord } {
-  const server = get(call.world.servers, call.params['serverId'], 'server');
-  return { server, volume: get(call.world.volumes, call.params['volumeId'], 'volume') };
+  const server = call.world.servers.demand(call.params['serverId']);
+  return { server, volume: call.world.volumes.demand(call.params['volumeId']) };
 }
 
 function attachmentOf(call: Call): { server: ServerRecord; volumeId: string; deleteOnTermination: boolean } {
-  const server = get(call.world.servers, call.params['serverId'], 'server');
+  const server = call.world.servers.demand(call.params['serverId']);
   const volumeId = call.params['volumeId'] ?? '';
   const deleteOnTermination = server.attachments.get(volumeId);
   if (deleteOnTermination === undefined) throw notFound('volume attachment');
@@ -20,7 +19,7 @@ function attachmentOf(call: Call): { server: ServerRecord; volumeId: string; del
 }
 
 export const listAttachments: Operation = ({ world, params }) => {
-  const server = get(world.servers, params['serverId'], 'server');
+  const server = world.servers.demand(params['serverId']);
   return ok({
     items: [...server.attachments].map(([volumeId, deleteOnTermination]) => ({ serverId: server.id, volumeId, deleteOnTermination })),
   });
@@ -51,8 +50,8 @@ export const attachVolume: Operation = (call) => {
   volume.serverId = server.id;
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'CREATE', 'VOLUME', [volume.id]),
-    work: () => world.setup.machines.attach(server.id, { volumeId: volume.id, path: world.setup.files.path(volume.id) }),
+    operation: world.openRequest(call.requestId, 'CREATE', 'VOLUME', [volume.id]),
+    work: () => world.ground.machines.attach(server.id, { volumeId: volume.id, path: world.ground.files.path(volume.id) }),
     succeed: () => {
       volume.status = 'ATTACHED';
       server.attachments.set(volume.id, deleteOnTermination);
@@ -75,8 +74,8 @@ export const detachVolume: Operation = (call) => {
   volume.status = 'DETACHING';
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'DELETE', 'VOLUME', [volume.id]),
-    work: () => world.setup.machines.detach(server.id, volume.id),
+    operation: world.openRequest(call.requestId, 'DELETE', 'VOLUME', [volume.id]),
+    work: () => world.ground.machines.detach(server.id, volume.id),
     succeed: () => {
       volume.status = 'AVAILABLE';
       server.attachments.delete(volume.id);

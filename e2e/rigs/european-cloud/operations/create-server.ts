@@ -1,11 +1,10 @@
-import { badRequest } from '../api-error.ts';
-import { accepted, created, invalid, labelsField, objectField, stringField, stringList } from '../call.ts';
+import { accepted, badRequest, created } from '../../cloud-kit/call.ts';
+import type { MachinePlan } from '../../cloud-kit/server-machines.ts';
+import { invalid, labelsField, objectField, stringField, stringList } from '../call.ts';
 import type { Call, Operation } from '../call.ts';
-import { demandQuota } from '../quota.ts';
 import { exposeServersLater } from '../reachability.ts';
 import type { Labels, NicRecord, ServerRecord, VolumeRecord } from '../records.ts';
-import type { MachinePlan } from '../server-machines.ts';
-import { demandStatus, get, newId, now } from '../world.ts';
+import { demandStatus, newId, now } from '../world.ts';
 import type { World } from '../world.ts';
 import { makeNic } from './networks.ts';
 import { nicsOf } from './servers.ts';
@@ -20,15 +19,15 @@ export const createServer: Operation = (call) => {
   if (name.length > 63 || !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) || name.includes('..')) throw invalid('name', 'not a host name');
   const zone = call.body['availabilityZone'] === undefined ? (world.setup.zones[0] ?? '') : zoneField(call);
   const keypairName = call.body['keypairName'] === undefined ? undefined : stringField(call, 'keypairName');
-  if (keypairName !== undefined) get(world.keyPairs, keypairName, 'keypair');
-  demandQuota(world, { vcpu: type.vcpus, ram: type.ram }, badRequest);
+  if (keypairName !== undefined) world.keyPairs.demand(keypairName);
+  world.demandQuota({ vcpu: type.vcpus, ram: type.ram });
   const id = newId();
   const dataVolumes = stringList(call.body['volumes'] ?? [], 'volumes').map((volumeId) => {
-    const volume = get(world.volumes, volumeId, 'volume');
+    const volume = world.volumes.demand(volumeId);
     demandAttachable(volume, zone);
     return volume;
   });
-  const affinityGroup = call.body['affinityGroup'] === undefined ? undefined : get(world.affinityGroups, stringField(call, 'affinityGroup'), 'affinity group');
+  const affinityGroup = call.body['affinityGroup'] === undefined ? undefined : world.affinityGroups.demand(stringField(call, 'affinityGroup'));
   const boot = bootVolume(call, zone);
   const nics = serverNics(call);
   const server: ServerRecord = {
@@ -50,8 +49,8 @@ export const createServer: Operation = (call) => {
   for (const nic of nics) Object.assign(nic, { device: id, status: 'ACTIVE', type: 'server' });
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'CREATE', 'SERVER', [id]),
-    work: () => world.setup.machines.start(machinePlan(world, server)),
+    operation: world.openRequest(call.requestId, 'CREATE', 'SERVER', [id]),
+    work: () => world.ground.machines.start(machinePlan(world, server)),
     succeed: () => {
       Object.assign(server, { status: 'ACTIVE', powerStatus: 'RUNNING', launchedAt: now() });
       for (const volume of [boot.volume, ...dataVolumes]) volume.status = 'ATTACHED';
@@ -65,13 +64,13 @@ export const createServer: Operation = (call) => {
 
 export const startServer: Operation = (call) => {
   const { world } = call;
-  const server = get(world.servers, call.params['serverId'], 'server');
+  const server = world.servers.demand(call.params['serverId']);
   demandStatus('server', server.status, ['INACTIVE', 'DEALLOCATED']);
   server.status = 'STARTING';
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'UPDATE', 'SERVER', [server.id]),
-    work: () => world.setup.machines.start(machinePlan(world, server)),
+    operation: world.openRequest(call.requestId, 'UPDATE', 'SERVER', [server.id]),
+    work: () => world.ground.machines.start(machinePlan(world, server)),
     succeed: () => {
       Object.assign(server, { status: 'ACTIVE', powerStatus: 'RUNNING' });
       exposeServersLater(world);
@@ -110,19 +109,19 @@ function bootVolume(call: Call, zone: string): Boot {
   const source = { type: String(given['type']), id: String(given['id']) };
   const deleteOnTermination = wish['deleteOnTermination'] === true;
   if (source.type === 'volume') {
-    const volume = get(world.volumes, source.id, 'volume');
+    const volume = world.volumes.demand(source.id);
     demandAttachable(volume, zone);
     if (!volume.bootable) throw badRequest('boot volume is not bootable');
     return { volume, source, deleteOnTermination };
   }
   if (source.type !== 'image') throw invalid('bootVolume/source/type', 'value is not one of the allowed values');
-  const image = get(world.images, source.id, 'image');
+  const image = world.images.demand(source.id);
   if (image.status !== 'AVAILABLE') throw badRequest(`image is in status ${image.status}`);
   const size = wish['size'];
   if (typeof size !== 'number' || !Number.isInteger(size) || size < image.minDiskSize) {
     throw badRequest('boot device size is not valid or missing');
   }
-  demandQuota(world, { volumes: 1, gigabytes: size }, badRequest);
+  world.demandQuota({ volumes: 1, gigabytes: size });
   const id = newId();
   const volume: VolumeRecord = {
     id, createdAt: now(), updatedAt: now(), name: id, labels: {}, availabilityZone: zone, size, status: 'CREATING',
@@ -137,14 +136,14 @@ function serverNics(call: Call): NicRecord[] {
   const networking = objectField(call.body['networking'], 'networking');
   if (networking['nicIds'] !== undefined) {
     return stringList(networking['nicIds'], 'networking/nicIds').map((id) => {
-      const nic = get(world.nics, id, 'network interface');
+      const nic = world.nics.demand(id);
       if (nic.device !== undefined) throw badRequest('network interface is in use by a server');
       return nic;
     });
   }
   if (typeof networking['networkId'] !== 'string') throw invalid('networking', 'networkId or nicIds is needed');
-  const network = get(world.networks, networking['networkId'], 'network');
-  demandQuota(world, { nics: 1 }, badRequest);
+  const network = world.networks.demand(networking['networkId']);
+  world.demandQuota({ nics: 1 });
   const groups = call.body['securityGroups'] === undefined ? undefined : stringList(call.body['securityGroups'], 'securityGroups')
     .map((wanted) => {
       const matching = [...world.securityGroups.values()].filter((group) => group.id === wanted || group.name === wanted);
@@ -157,9 +156,11 @@ function serverNics(call: Call): NicRecord[] {
 function machinePlan(world: World, server: ServerRecord): MachinePlan {
   const type = world.setup.machineTypes.find((one) => one.name === server.machineType);
   const publicKey = server.keypairName === undefined ? undefined : world.keyPairs.get(server.keypairName)?.publicKey;
-  const place = (volumeId: string): { volumeId: string; path: string } => ({ volumeId, path: world.setup.files.path(volumeId) });
+  const place = (volumeId: string): { volumeId: string; path: string } => ({ volumeId, path: world.ground.files.path(volumeId) });
+  const config = world.volumes.get(server.bootVolume.id)?.imageConfig;
+  const firmware = { firmware: config?.['uefi'] === true ? 'uefi' : 'bios', diskBus: String(config?.['diskBus'] ?? 'virtio') } as const;
   const boot: MachinePlan['boot'] = server.bootVolume.source.type === 'volume'
-    ? { kind: 'volume', ...place(server.bootVolume.id), imageConfig: world.volumes.get(server.bootVolume.id)?.imageConfig ?? {}, configDrive: server.configDrive }
+    ? { kind: 'volume', ...place(server.bootVolume.id), ...firmware, configDrive: server.configDrive }
     : { kind: 'image', imageName: world.images.get(server.bootVolume.source.id)?.name ?? '' };
   return {
     serverId: server.id, name: server.name, vcpus: type?.vcpus ?? 1, memoryMiB: type?.ram ?? 1024,

@@ -1,23 +1,19 @@
-import { ApiError } from '../api-error.ts';
-import { mergedLabels, nameField, noContent, objectField, ok } from '../call.ts';
+import { ApiError, noContent, ok } from '../../cloud-kit/call.ts';
+import { mergedLabels, nameField, objectField, selected } from '../call.ts';
 import type { Operation } from '../call.ts';
-import { parseLabelSelector } from '../label-selector.ts';
 import type { ImageConfig } from '../records.ts';
-import { get, now } from '../world.ts';
+import { now } from '../world.ts';
 
 /** Images are given at the start; `all=false` leaves out what others share with the project. */
-export const listImages: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  const all = query.get('all') === 'true';
-  return ok({
-    items: [...world.images.values()].filter((image) => (all || image.scope !== 'organization') && matches(image.labels)),
-  });
+export const listImages: Operation = (call) => {
+  const all = call.query.get('all') === 'true';
+  return ok({ items: selected(call, call.world.images.listed()).filter((image) => all || image.scope !== 'organization') });
 };
 
-export const getImage: Operation = ({ world, params }) => ok(get(world.images, params['imageId'], 'image'));
+export const getImage: Operation = ({ world, params }) => ok(world.images.demand(params['imageId']));
 
 export const updateImage: Operation = (call) => {
-  const image = get(call.world.images, call.params['imageId'], 'image');
+  const image = call.world.images.demand(call.params['imageId']);
   if (call.body['name'] !== undefined) image.name = nameField(call);
   if (typeof call.body['minDiskSize'] === 'number') image.minDiskSize = call.body['minDiskSize'];
   if (typeof call.body['minRam'] === 'number') image.minRam = call.body['minRam'];
@@ -30,7 +26,7 @@ export const updateImage: Operation = (call) => {
 };
 
 export const deleteImage: Operation = ({ world, params }) => {
-  const image = get(world.images, params['imageId'], 'image');
+  const image = world.images.demand(params['imageId']);
   if (image.scope !== 'local') throw new ApiError(403, 'image belongs to somebody else');
   world.images.delete(image.id);
   return noContent();

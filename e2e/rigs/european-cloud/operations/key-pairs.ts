@@ -1,19 +1,15 @@
 import { createHash } from 'node:crypto';
-import { badRequest, conflict } from '../api-error.ts';
-import { created, labelsField, noContent, ok, optionalString, stringField } from '../call.ts';
+import { badRequest, conflict, created, noContent, ok } from '../../cloud-kit/call.ts';
+import { labelsField, optionalString, selected, stringField } from '../call.ts';
 import type { Operation } from '../call.ts';
-import { parseLabelSelector } from '../label-selector.ts';
 import type { KeyPairRecord } from '../records.ts';
-import { get, newId, now } from '../world.ts';
+import { newId, now } from '../world.ts';
 
 const publicKeyForm = /^(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp(256|384|521))\s+[A-Za-z0-9+/]+={0,3}(\s.*)?$/;
 
-export const listKeyPairs: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  return ok({ items: [...world.keyPairs.values()].filter((pair) => matches(pair.labels)) });
-};
+export const listKeyPairs: Operation = (call) => ok({ items: selected(call, call.world.keyPairs.listed()) });
 
-export const getKeyPair: Operation = ({ world, params }) => ok(get(world.keyPairs, params['keypairName'], 'keypair'));
+export const getKeyPair: Operation = ({ world, params }) => ok(world.keyPairs.demand(params['keypairName']));
 
 export const createKeyPair: Operation = (call) => {
   const publicKey = stringField(call, 'publicKey').trim();
@@ -29,7 +25,7 @@ export const createKeyPair: Operation = (call) => {
 };
 
 export const deleteKeyPair: Operation = ({ world, params }) => {
-  const pair = get(world.keyPairs, params['keypairName'], 'keypair');
+  const pair = world.keyPairs.demand(params['keypairName']);
   world.keyPairs.delete(pair.name);
   return noContent();
 };

@@ -1,21 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError, badRequest, conflict } from '../api-error.ts';
-import { contains, isIPv4, prefixRange, toAddress } from '../addresses.ts';
-import { created, labelsField, mergedLabels, nameField, noContent, ok, optionalString, stringList } from '../call.ts';
+import { badRequest, conflict, created, noContent, notFound, ok } from '../../cloud-kit/call.ts';
+import { contains, isIPv4, prefixRange, toAddress } from '../../cloud-kit/addresses.ts';
+import { labelsField, mergedLabels, nameField, optionalString, selected, stringList } from '../call.ts';
 import type { Call, Operation } from '../call.ts';
-import { parseLabelSelector } from '../label-selector.ts';
-import { demandQuota } from '../quota.ts';
 import { exposeServers } from '../reachability.ts';
 import type { NetworkRecord, NicRecord } from '../records.ts';
-import { get, newId } from '../world.ts';
+import { newId } from '../world.ts';
 import type { World } from '../world.ts';
 
-export const listNetworks: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  return ok({ items: [...world.networks.values()].filter((network) => matches(network.labels)) });
-};
+export const listNetworks: Operation = (call) => ok({ items: selected(call, call.world.networks.listed()) });
 
-export const getNetwork: Operation = ({ world, params }) => ok(get(world.networks, params['networkId'], 'network'));
+export const getNetwork: Operation = ({ world, params }) => ok(world.networks.demand(params['networkId']));
 
 /** A NIC as answers show it. */
 export function showNic({ ownedByServer: _, ...shown }: NicRecord): Record<string, unknown> {
@@ -23,24 +18,18 @@ export function showNic({ ownedByServer: _, ...shown }: NicRecord): Record<strin
 }
 
 const nicOf = (call: Call): NicRecord => {
-  const nic = get(call.world.nics, call.params['nicId'], 'network interface');
+  const nic = call.world.nics.demand(call.params['nicId']);
   const network = call.params['networkId'];
-  if (network !== undefined && nic.networkId !== network) get(new Map(), undefined, 'network interface');
+  if (network !== undefined && nic.networkId !== network) throw notFound('network interface');
   return nic;
 };
 
-export const listNics: Operation = ({ world, params, query }) => {
-  const network = get(world.networks, params['networkId'], 'network');
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  return ok({
-    items: [...world.nics.values()].filter((nic) => nic.networkId === network.id && matches(nic.labels)).map(showNic),
-  });
+export const listNics: Operation = (call) => {
+  const network = call.world.networks.demand(call.params['networkId']);
+  return ok({ items: selected(call, call.world.nics.listed()).filter((nic) => nic.networkId === network.id).map(showNic) });
 };
 
-export const listProjectNics: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  return ok({ items: [...world.nics.values()].filter((nic) => matches(nic.labels)).map(showNic) });
-};
+export const listProjectNics: Operation = (call) => ok({ items: selected(call, call.world.nics.listed()).map(showNic) });
 
 export const getNic: Operation = (call) => ok(showNic(nicOf(call)));
 
@@ -68,7 +57,7 @@ export function makeNic(
   network: NetworkRecord,
   wish: Partial<Pick<NicRecord, 'name' | 'ipv4' | 'labels' | 'securityGroups' | 'nicSecurity' | 'allowedAddresses' | 'description' | 'ownedByServer'>>,
 ): NicRecord {
-  const groups = (wish.securityGroups ?? []).map((id) => get(world.securityGroups, id, 'security group'));
+  const groups = (wish.securityGroups ?? []).map((id) => world.securityGroups.demand(id));
   if (new Set(groups.map((group) => group.stateful)).size > 1) {
     throw badRequest('stateful and stateless security groups cannot be mixed on one network interface');
   }
@@ -88,8 +77,8 @@ export function makeNic(
 }
 
 export const createNic: Operation = (call) => {
-  const network = get(call.world.networks, call.params['networkId'], 'network');
-  demandQuota(call.world, { nics: 1 }, (message) => new ApiError(429, message));
+  const network = call.world.networks.demand(call.params['networkId']);
+  call.world.demandQuota({ nics: 1 }, 429);
   const description = optionalString(call, 'description');
   const ipv4 = optionalString(call, 'ipv4');
   const nic = makeNic(call.world, network, {
@@ -109,7 +98,7 @@ export const updateNic: Operation = async (call) => {
   if (call.body['name'] !== undefined) nic.name = nameField(call);
   if (call.body['securityGroups'] !== undefined) {
     const ids = stringList(call.body['securityGroups'], 'securityGroups');
-    for (const id of ids) get(call.world.securityGroups, id, 'security group');
+    for (const id of ids) call.world.securityGroups.demand(id);
     nic.securityGroups = ids;
   }
   if (call.body['nicSecurity'] !== undefined) nic.nicSecurity = call.body['nicSecurity'] === true;

@@ -1,22 +1,17 @@
-import { ApiError, badRequest } from '../api-error.ts';
-import { created, labelsField, mergedLabels, noContent, ok, optionalString } from '../call.ts';
+import { ApiError, badRequest, created, noContent, ok } from '../../cloud-kit/call.ts';
+import { labelsField, mergedLabels, optionalString, selected } from '../call.ts';
 import type { Operation } from '../call.ts';
-import { parseLabelSelector } from '../label-selector.ts';
-import { demandQuota } from '../quota.ts';
 import { exposeServers } from '../reachability.ts';
 import type { PublicIpRecord } from '../records.ts';
-import { get, newId } from '../world.ts';
+import { newId } from '../world.ts';
 import type { World } from '../world.ts';
 
-export const listPublicIps: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  return ok({ items: [...world.publicIps.values()].filter((one) => matches(one.labels)) });
-};
+export const listPublicIps: Operation = (call) => ok({ items: selected(call, call.world.publicIps.listed()) });
 
-export const getPublicIp: Operation = ({ world, params }) => ok(get(world.publicIps, params['publicIpId'], 'public ip'));
+export const getPublicIp: Operation = ({ world, params }) => ok(world.publicIps.demand(params['publicIpId']));
 
 function demandFreeNic(world: World, nicId: string, except?: PublicIpRecord): void {
-  get(world.nics, nicId, 'network interface');
+  world.nics.demand(nicId);
   for (const other of world.publicIps.values()) {
     if (other !== except && other.networkInterface === nicId) throw badRequest('network interface already has a public ip');
   }
@@ -24,11 +19,11 @@ function demandFreeNic(world: World, nicId: string, except?: PublicIpRecord): vo
 
 export const createPublicIp: Operation = async (call) => {
   const { world } = call;
-  demandQuota(world, { publicIps: 1 }, (message) => new ApiError(429, message));
+  world.demandQuota({ publicIps: 1 }, 429);
   const nicId = optionalString(call, 'networkInterface');
   if (nicId !== undefined) demandFreeNic(world, nicId);
   const taken = new Set([...world.publicIps.values()].map((one) => one.ip));
-  const ip = world.setup.publicAddresses.find((address) => !taken.has(address));
+  const ip = world.ground.publicAddresses.find((address) => !taken.has(address));
   if (ip === undefined) throw new ApiError(429, 'no public ip is free');
   const made: PublicIpRecord = {
     id: newId(), ip, labels: labelsField(call), ...(nicId === undefined ? {} : { networkInterface: nicId }),
@@ -39,7 +34,7 @@ export const createPublicIp: Operation = async (call) => {
 };
 
 export const updatePublicIp: Operation = async (call) => {
-  const target = get(call.world.publicIps, call.params['publicIpId'], 'public ip');
+  const target = call.world.publicIps.demand(call.params['publicIpId']);
   if (call.body['networkInterface'] === null) {
     delete target.networkInterface;
   } else {
@@ -55,7 +50,7 @@ export const updatePublicIp: Operation = async (call) => {
 };
 
 export const deletePublicIp: Operation = async ({ world, params }) => {
-  const target = get(world.publicIps, params['publicIpId'], 'public ip');
+  const target = world.publicIps.demand(params['publicIpId']);
   world.publicIps.delete(target.id);
   await exposeServers(world);
   return noContent();

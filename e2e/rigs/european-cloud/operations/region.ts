@@ -1,8 +1,8 @@
-import { notFound } from '../api-error.ts';
-import { ok } from '../call.ts';
+import { notFound, ok } from '../../cloud-kit/call.ts';
 import type { Operation } from '../call.ts';
+import type { AboutRequest } from '../records.ts';
 import { parseFilter } from '../filter-expression.ts';
-import { get, now } from '../world.ts';
+import { now } from '../world.ts';
 
 /** What the region and the project offer: zones, machine types, performance classes, quotas; and requests. */
 export const getProject: Operation = ({ world }) =>
@@ -40,4 +40,18 @@ export const listQuotas: Operation = ({ world }) => {
   return ok({ quotas: Object.fromEntries(entries) });
 };
 
-export const getRequest: Operation = ({ world, params }) => ok(get(world.requests, params['requestId'], 'request'));
+export const getRequest: Operation = ({ world, params }) => {
+  const request = world.operations.get(params['requestId'] ?? '');
+  if (request === undefined) throw notFound('request');
+  const { action, type, resourceIds } = request.about as AboutRequest;
+  const status = {
+    running: { CREATE: 'CREATING', UPDATE: 'UPDATING', DELETE: 'DELETING' }[action],
+    succeeded: { CREATE: 'CREATED', UPDATE: 'UPDATED', DELETE: 'DELETED' }[action],
+    failed: 'FAILED',
+  }[request.state];
+  return ok({
+    requestId: request.id, requestAction: action, requestType: type, status,
+    resources: resourceIds.map((id) => ({ type, id, status })),
+    ...(request.reason === undefined ? {} : { details: request.reason }),
+  });
+};

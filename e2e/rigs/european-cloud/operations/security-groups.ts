@@ -1,31 +1,27 @@
-import { badRequest, conflict } from '../api-error.ts';
-import { created, invalid, labelsField, nameField, noContent, objectField, ok, optionalString, stringField } from '../call.ts';
+import { badRequest, conflict, created, noContent, notFound, ok } from '../../cloud-kit/call.ts';
+import { invalid, labelsField, nameField, objectField, optionalString, selected, stringField } from '../call.ts';
 import type { Call, Operation } from '../call.ts';
-import { parseLabelSelector } from '../label-selector.ts';
-import { demandQuota } from '../quota.ts';
 import type { SecurityGroupRecord, SecurityGroupRuleRecord } from '../records.ts';
 import { exposeServers } from '../reachability.ts';
-import { get, newId, now } from '../world.ts';
+import { newId, now } from '../world.ts';
 
 const protocols: Readonly<Record<string, number>> = { icmp: 1, tcp: 6, udp: 17, 'ipv6-icmp': 58, sctp: 132 };
 
-export const listSecurityGroups: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  return ok({ items: [...world.securityGroups.values()].filter((group) => matches(group.labels)) });
-};
+export const listSecurityGroups: Operation = (call) => ok({ items: selected(call, call.world.securityGroups.listed()) });
 
 const group = (call: Call): SecurityGroupRecord =>
-  get(call.world.securityGroups, call.params['securityGroupId'], 'security group');
+  call.world.securityGroups.demand(call.params['securityGroupId']);
 
 const rule = (call: Call): SecurityGroupRuleRecord => {
-  const rules = new Map(group(call).rules.map((one) => [one.id, one]));
-  return get(rules, call.params['securityGroupRuleId'], 'security group rule');
+  const found = group(call).rules.find(({ id }) => id === call.params['securityGroupRuleId']);
+  if (found === undefined) throw notFound('security group rule');
+  return found;
 };
 
 export const getSecurityGroup: Operation = (call) => ok(group(call));
 
 export const createSecurityGroup: Operation = (call) => {
-  demandQuota(call.world, { securityGroups: 1 }, badRequest);
+  call.world.demandQuota({ securityGroups: 1 });
   const description = optionalString(call, 'description');
   const id = newId();
   // A new group lets everything out, and nothing in.
@@ -53,7 +49,7 @@ export const getRule: Operation = (call) => ok(rule(call));
 
 export const createRule: Operation = async (call) => {
   const target = group(call);
-  demandQuota(call.world, { securityGroupRules: 1 }, badRequest);
+  call.world.demandQuota({ securityGroupRules: 1 });
   const direction = stringField(call, 'direction');
   if (direction !== 'ingress' && direction !== 'egress') throw badRequest('direction is not valid');
   const ethertype = optionalString(call, 'ethertype') ?? 'IPv4';
@@ -61,7 +57,7 @@ export const createRule: Operation = async (call) => {
   if (ipRange !== undefined && !/^[0-9a-fA-F.:]+\/\d{1,3}$/.test(ipRange)) throw invalid('ipRange', 'not a CIDR');
   const remote = optionalString(call, 'remoteSecurityGroupId');
   if (ipRange !== undefined && remote !== undefined) throw badRequest('ipRange and remoteSecurityGroupId exclude each other');
-  if (remote !== undefined) get(call.world.securityGroups, remote, 'security group');
+  if (remote !== undefined) call.world.securityGroups.demand(remote);
   const description = optionalString(call, 'description');
   const protocol = protocolField(call);
   const portRange = portRangeField(call);

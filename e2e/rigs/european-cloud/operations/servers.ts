@@ -1,10 +1,9 @@
-import { badRequest, conflict } from '../api-error.ts';
-import { accepted, mergedLabels, noContent, objectField, ok, stringField } from '../call.ts';
+import { accepted, badRequest, conflict, noContent, ok } from '../../cloud-kit/call.ts';
+import { mergedLabels, objectField, selected, stringField } from '../call.ts';
 import type { Call, Operation } from '../call.ts';
-import { parseLabelSelector } from '../label-selector.ts';
 import { exposeServers, exposeServersLater } from '../reachability.ts';
 import type { NicRecord, ServerRecord } from '../records.ts';
-import { demandStatus, get, now } from '../world.ts';
+import { demandStatus, now } from '../world.ts';
 import type { World } from '../world.ts';
 import { showNic } from './networks.ts';
 
@@ -26,14 +25,11 @@ function showServer(world: World, server: ServerRecord, details: boolean): Recor
   return { ...shown, nics, volumes };
 }
 
-const serverOf = (call: Call): ServerRecord => get(call.world.servers, call.params['serverId'], 'server');
+const serverOf = (call: Call): ServerRecord => call.world.servers.demand(call.params['serverId']);
 
-export const listServers: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  const details = query.get('details') === 'true';
-  return ok({
-    items: [...world.servers.values()].filter((server) => matches(server.labels)).map((server) => showServer(world, server, details)),
-  });
+export const listServers: Operation = (call) => {
+  const details = call.query.get('details') === 'true';
+  return ok({ items: selected(call, call.world.servers.listed()).map((server) => showServer(call.world, server, details)) });
 };
 
 export const getServer: Operation = (call) => ok(showServer(call.world, serverOf(call), call.query.get('details') === 'true'));
@@ -56,8 +52,8 @@ export const deleteServer: Operation = (call) => {
   server.status = 'DELETING';
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'DELETE', 'SERVER', [server.id]),
-    work: () => world.setup.machines.stop(server.id),
+    operation: world.openRequest(call.requestId, 'DELETE', 'SERVER', [server.id]),
+    work: () => world.ground.machines.stop(server.id),
     succeed: () => {
       world.servers.delete(server.id);
       for (const nic of world.nics.values()) if (nic.device === server.id) releaseNic(world, nic);
@@ -67,7 +63,7 @@ export const deleteServer: Operation = (call) => {
         volume.status = 'AVAILABLE';
         if (server.attachments.get(volume.id) === true) {
           world.volumes.delete(volume.id);
-          void world.setup.files.remove(volume.id);
+          void world.ground.files.remove(volume.id);
         }
       }
       for (const group of world.affinityGroups.values()) {
@@ -100,7 +96,7 @@ function powerOperation(from: readonly string[], through: string, to: string, ac
     server.status = through;
     world.transition({
       fault: call.fault,
-      request: world.openRequest(call.requestId, 'UPDATE', 'SERVER', [server.id]),
+      operation: world.openRequest(call.requestId, 'UPDATE', 'SERVER', [server.id]),
       work: () => act(world, server.id),
       succeed: () => {
         Object.assign(server, { status: to, powerStatus: to === 'ACTIVE' ? 'RUNNING' : 'STOPPED', updatedAt: now() });
@@ -112,14 +108,14 @@ function powerOperation(from: readonly string[], through: string, to: string, ac
   };
 }
 
-export const stopServer = powerOperation(['ACTIVE', 'ERROR'], 'STOPPING', 'INACTIVE', (world, id) => world.setup.machines.stop(id));
-export const deallocateServer = powerOperation(['ACTIVE', 'INACTIVE'], 'DEALLOCATING', 'DEALLOCATED', (world, id) => world.setup.machines.stop(id));
-export const rebootServer = powerOperation(['ACTIVE'], 'REBOOTING', 'ACTIVE', (world, id) => world.setup.machines.reboot(id));
+export const stopServer = powerOperation(['ACTIVE', 'ERROR'], 'STOPPING', 'INACTIVE', (world, id) => world.ground.machines.stop(id));
+export const deallocateServer = powerOperation(['ACTIVE', 'INACTIVE'], 'DEALLOCATING', 'DEALLOCATED', (world, id) => world.ground.machines.stop(id));
+export const rebootServer = powerOperation(['ACTIVE'], 'REBOOTING', 'ACTIVE', (world, id) => world.ground.machines.reboot(id));
 
 export const getConsole: Operation = (call) => ok({ url: `https://console.invalid/${serverOf(call).id}` });
 
 export const getLog: Operation = async (call) => {
-  const output = await call.world.setup.machines.log(serverOf(call).id);
+  const output = await call.world.ground.machines.log(serverOf(call).id);
   const lines = Number(call.query.get('length') ?? '2000');
   return ok({ output: output.split('\n').slice(-lines).join('\n') });
 };
@@ -129,13 +125,13 @@ export const listServerNics: Operation = (call) => ok({ items: nicsOf(call.world
 export const addNic: Operation = (call) => {
   const { world } = call;
   const server = serverOf(call);
-  const nic = get(world.nics, call.params['nicId'], 'network interface');
+  const nic = world.nics.demand(call.params['nicId']);
   if (nic.device !== undefined) throw conflict('network interface is in use by a server');
   demandStatus('server', server.status, ['ACTIVE', 'INACTIVE', 'DEALLOCATED']);
   nic.device = server.id;
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'CREATE', 'NIC', [nic.id]),
+    operation: world.openRequest(call.requestId, 'CREATE', 'NIC', [nic.id]),
     work: () => exposeServers(world),
     succeed: () => { nic.status = 'ACTIVE'; },
     fail: () => { delete nic.device; },
@@ -146,11 +142,11 @@ export const addNic: Operation = (call) => {
 export const removeNic: Operation = (call) => {
   const { world } = call;
   const server = serverOf(call);
-  const nic = get(world.nics, call.params['nicId'], 'network interface');
+  const nic = world.nics.demand(call.params['nicId']);
   if (nic.device !== server.id) throw badRequest('network interface does not belong to the server');
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'DELETE', 'NIC', [nic.id]),
+    operation: world.openRequest(call.requestId, 'DELETE', 'NIC', [nic.id]),
     succeed: () => {
       releaseNic(world, nic);
       exposeServersLater(world);

@@ -1,23 +1,18 @@
-import { ApiError, badRequest } from '../api-error.ts';
-import { created, labelsField, mergedLabels, nameField, noContent, ok, optionalString, stringField } from '../call.ts';
+import { badRequest, created, noContent, ok } from '../../cloud-kit/call.ts';
+import { labelsField, mergedLabels, nameField, optionalString, selected, stringField } from '../call.ts';
 import type { Operation } from '../call.ts';
-import { parseLabelSelector } from '../label-selector.ts';
-import { demandQuota } from '../quota.ts';
 import type { SnapshotRecord } from '../records.ts';
-import { demandStatus, get, newId, now } from '../world.ts';
+import { demandStatus, newId, now } from '../world.ts';
 
-export const listSnapshots: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  return ok({ items: [...world.snapshots.values()].filter((snapshot) => matches(snapshot.labels)) });
-};
+export const listSnapshots: Operation = (call) => ok({ items: selected(call, call.world.snapshots.listed()) });
 
-export const getSnapshot: Operation = ({ world, params }) => ok(get(world.snapshots, params['snapshotId'], 'snapshot'));
+export const getSnapshot: Operation = ({ world, params }) => ok(world.snapshots.demand(params['snapshotId']));
 
 export const createSnapshot: Operation = (call) => {
   const { world } = call;
-  const volume = get(world.volumes, stringField(call, 'volumeId'), 'volume');
+  const volume = world.volumes.demand(stringField(call, 'volumeId'));
   demandStatus('volume', volume.status, ['AVAILABLE', 'ATTACHED']);
-  demandQuota(world, { snapshots: 1, gigabytes: volume.size }, (message) => new ApiError(413, message));
+  world.demandQuota({ snapshots: 1, gigabytes: volume.size }, 413);
   const id = newId();
   const description = optionalString(call, 'description');
   const snapshot: SnapshotRecord = {
@@ -28,8 +23,8 @@ export const createSnapshot: Operation = (call) => {
   world.snapshots.set(id, snapshot);
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'CREATE', 'SNAPSHOT', [id]),
-    work: () => world.setup.files.copy(volume.id, id),
+    operation: world.openRequest(call.requestId, 'CREATE', 'SNAPSHOT', [id]),
+    work: () => world.ground.files.copy(volume.id, id),
     succeed: () => { snapshot.status = 'AVAILABLE'; },
     fail: () => { snapshot.status = 'ERROR'; },
   });
@@ -37,7 +32,7 @@ export const createSnapshot: Operation = (call) => {
 };
 
 export const updateSnapshot: Operation = (call) => {
-  const snapshot = get(call.world.snapshots, call.params['snapshotId'], 'snapshot');
+  const snapshot = call.world.snapshots.demand(call.params['snapshotId']);
   if (call.body['name'] !== undefined) snapshot.name = nameField(call);
   snapshot.labels = mergedLabels(call, snapshot.labels);
   snapshot.updatedAt = now();
@@ -46,13 +41,13 @@ export const updateSnapshot: Operation = (call) => {
 
 export const deleteSnapshot: Operation = (call) => {
   const { world } = call;
-  const snapshot = get(world.snapshots, call.params['snapshotId'], 'snapshot');
+  const snapshot = world.snapshots.demand(call.params['snapshotId']);
   if (snapshot.status === 'CREATING') throw badRequest('snapshot is being created');
   snapshot.status = 'DELETING';
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'DELETE', 'SNAPSHOT', [snapshot.id]),
-    work: () => world.setup.files.remove(snapshot.id),
+    operation: world.openRequest(call.requestId, 'DELETE', 'SNAPSHOT', [snapshot.id]),
+    work: () => world.ground.files.remove(snapshot.id),
     succeed: () => { world.snapshots.delete(snapshot.id); },
     fail: () => { snapshot.status = 'ERROR'; },
   });

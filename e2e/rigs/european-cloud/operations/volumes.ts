@@ -1,10 +1,9 @@
-import { ApiError, badRequest, conflict } from '../api-error.ts';
-import { accepted, created, invalid, labelsField, mergedLabels, nameField, noContent, objectField, ok, optionalString, stringField } from '../call.ts';
+import { accepted, badRequest, conflict, created, noContent, ok } from '../../cloud-kit/call.ts';
+import { gibibyte } from '../../cloud-kit/volume-files.ts';
+import { invalid, labelsField, mergedLabels, nameField, objectField, optionalString, selected, stringField } from '../call.ts';
 import type { Call, Operation } from '../call.ts';
-import { parseLabelSelector } from '../label-selector.ts';
-import { demandQuota } from '../quota.ts';
 import type { ImageConfig, VolumeRecord } from '../records.ts';
-import { demandStatus, get, newId, now } from '../world.ts';
+import { demandStatus, newId, now } from '../world.ts';
 
 const maximumSizeGB = 16_000;
 
@@ -43,12 +42,9 @@ function imageConfigField(call: Call): ImageConfig {
   return config as ImageConfig;
 }
 
-export const listVolumes: Operation = ({ world, query }) => {
-  const matches = parseLabelSelector(query.get('label_selector') ?? '');
-  return ok({ items: [...world.volumes.values()].filter((volume) => matches(volume.labels)) });
-};
+export const listVolumes: Operation = (call) => ok({ items: selected(call, call.world.volumes.listed()) });
 
-export const getVolume: Operation = ({ world, params }) => ok(get(world.volumes, params['volumeId'], 'volume'));
+export const getVolume: Operation = ({ world, params }) => ok(world.volumes.demand(params['volumeId']));
 
 export const createVolume: Operation = (call) => {
   const { world } = call;
@@ -60,24 +56,24 @@ export const createVolume: Operation = (call) => {
   let size = given;
   let copyFrom: string | undefined;
   if (source?.['type'] === 'snapshot') {
-    const snapshot = get(world.snapshots, String(source['id']), 'snapshot');
+    const snapshot = world.snapshots.demand(String(source['id']));
     demandStatus('snapshot', snapshot.status, ['AVAILABLE']);
     copyFrom = snapshot.id;
     size = Math.max(given ?? 0, snapshot.size);
   } else if (source?.['type'] === 'volume') {
-    const origin = get(world.volumes, String(source['id']), 'volume');
+    const origin = world.volumes.demand(String(source['id']));
     demandStatus('volume', origin.status, ['AVAILABLE']);
     copyFrom = origin.id;
     size = Math.max(given ?? 0, origin.size);
   } else if (source?.['type'] === 'image') {
-    const image = get(world.images, String(source['id']), 'image');
+    const image = world.images.demand(String(source['id']));
     if (given !== undefined && given < image.minDiskSize) throw badRequest('volume size is smaller than the image needs');
   } else if (source !== undefined) {
     throw invalid('source/type', 'value is not one of the allowed values');
   }
   if (size === undefined) throw invalid('size', 'property is missing');
   if (copyFrom !== undefined && given !== undefined && given < size) throw badRequest('volume size is smaller than its source');
-  demandQuota(world, { volumes: 1, gigabytes: size }, (message) => new ApiError(413, message));
+  world.demandQuota({ volumes: 1, gigabytes: size }, 413);
   const id = newId();
   const volume: VolumeRecord = {
     id, createdAt: now(), updatedAt: now(), name: nameField(call, id), labels: labelsField(call), availabilityZone,
@@ -88,13 +84,13 @@ export const createVolume: Operation = (call) => {
   world.volumes.set(id, volume);
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'CREATE', 'VOLUME', [id]),
+    operation: world.openRequest(call.requestId, 'CREATE', 'VOLUME', [id]),
     work: async () => {
       if (copyFrom === undefined) {
-        await world.setup.files.createBlank(id, volume.size);
+        await world.ground.files.createBlank(id, volume.size * gibibyte);
       } else {
-        await world.setup.files.copy(copyFrom, id);
-        await world.setup.files.grow(id, volume.size);
+        await world.ground.files.copy(copyFrom, id);
+        await world.ground.files.grow(id, volume.size * gibibyte);
       }
     },
     succeed: () => { volume.status = 'AVAILABLE'; },
@@ -104,7 +100,7 @@ export const createVolume: Operation = (call) => {
 };
 
 export const updateVolume: Operation = (call) => {
-  const volume = get(call.world.volumes, call.params['volumeId'], 'volume');
+  const volume = call.world.volumes.demand(call.params['volumeId']);
   if (call.body['imageConfig'] !== undefined) volume.imageConfig = { ...volume.imageConfig, ...imageConfigField(call) };
   if (call.body['bootable'] !== undefined) volume.bootable = call.body['bootable'] === true;
   if (call.body['name'] !== undefined) volume.name = nameField(call);
@@ -117,7 +113,7 @@ export const updateVolume: Operation = (call) => {
 
 export const deleteVolume: Operation = (call) => {
   const { world } = call;
-  const volume = get(world.volumes, call.params['volumeId'], 'volume');
+  const volume = world.volumes.demand(call.params['volumeId']);
   if (volume.serverId !== undefined) throw conflict('volume is still in use');
   if (!volume.status.startsWith('ERROR')) demandStatus('volume', volume.status, ['AVAILABLE']);
   const snapshots = [...world.snapshots.values()].filter((snapshot) => snapshot.volumeId === volume.id);
@@ -125,9 +121,9 @@ export const deleteVolume: Operation = (call) => {
   volume.status = 'DELETING';
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'DELETE', 'VOLUME', [volume.id]),
+    operation: world.openRequest(call.requestId, 'DELETE', 'VOLUME', [volume.id]),
     work: async () => {
-      for (const id of [volume.id, ...snapshots.map((snapshot) => snapshot.id)]) await world.setup.files.remove(id);
+      for (const id of [volume.id, ...snapshots.map((snapshot) => snapshot.id)]) await world.ground.files.remove(id);
     },
     succeed: () => {
       for (const snapshot of snapshots) world.snapshots.delete(snapshot.id);
@@ -140,17 +136,17 @@ export const deleteVolume: Operation = (call) => {
 
 export const resizeVolume: Operation = (call) => {
   const { world } = call;
-  const volume = get(world.volumes, call.params['volumeId'], 'volume');
+  const volume = world.volumes.demand(call.params['volumeId']);
   const size = sizeField(call);
   if (size === undefined) throw invalid('size', 'property is missing');
   demandStatus('volume', volume.status, ['AVAILABLE']);
   if (size <= volume.size) throw badRequest('new size has to be larger than the current one');
-  demandQuota(world, { gigabytes: size - volume.size }, (message) => new ApiError(413, message));
+  world.demandQuota({ gigabytes: size - volume.size }, 413);
   volume.status = 'RESIZING';
   world.transition({
     fault: call.fault,
-    request: world.openRequest(call.requestId, 'UPDATE', 'VOLUME', [volume.id]),
-    work: () => world.setup.files.grow(volume.id, size),
+    operation: world.openRequest(call.requestId, 'UPDATE', 'VOLUME', [volume.id]),
+    work: () => world.ground.files.grow(volume.id, size * gibibyte),
     succeed: () => Object.assign(volume, { size, status: 'AVAILABLE', updatedAt: now() }),
     fail: () => { volume.status = 'ERROR_RESIZING'; },
   });

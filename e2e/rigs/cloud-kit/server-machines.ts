@@ -1,4 +1,22 @@
-import type { ImageConfig } from './records.ts';
+/**
+ * What a disk is known by inside of its server. A cloud passes on what it has: the serial, the number on a SCSI bus, a name in
+ * `/dev/disk/by-path`, or nothing but the order. Links are further names below `/dev`, e.g. `disk/azure/scsi1/lun3`.
+ */
+export interface DeviceNames {
+  readonly serial?: string;
+  readonly lun?: number;
+  readonly byPath?: string;
+  readonly links?: readonly string[];
+}
+
+/** A volume as a machine gets it. */
+export interface MachineVolume {
+  readonly volumeId: string;
+  /** The file with its bytes. */
+  readonly path: string;
+  /** Default: a serial made of the volume's id. */
+  readonly device?: DeviceNames;
+}
 
 /** What a server's machine is made from. */
 export interface MachinePlan {
@@ -13,8 +31,14 @@ export interface MachinePlan {
   /** A worker image, or a volume with a guest's own installation. */
   readonly boot:
     | { readonly kind: 'image'; readonly imageName: string }
-    | { readonly kind: 'volume'; readonly volumeId: string; readonly path: string; readonly imageConfig: ImageConfig; readonly configDrive: boolean };
-  readonly dataVolumes: readonly { readonly volumeId: string; readonly path: string }[];
+    | ({
+        readonly kind: 'volume';
+        readonly firmware: 'bios' | 'uefi';
+        /** `virtio`, `scsi` or `ide`, for all of its disks. */
+        readonly diskBus: string;
+        readonly configDrive: boolean;
+      } & MachineVolume);
+  readonly dataVolumes: readonly MachineVolume[];
   readonly nics: readonly { readonly mac: string; readonly ipv4: string }[];
 }
 
@@ -39,7 +63,7 @@ export interface ServerMachines {
   /** Power off (hard) and forget; does nothing when there is none. */
   stop(serverId: string): Promise<void>;
   reboot(serverId: string): Promise<void>;
-  attach(serverId: string, volume: { readonly volumeId: string; readonly path: string }): Promise<void>;
+  attach(serverId: string, volume: MachineVolume): Promise<void>;
   detach(serverId: string, volumeId: string): Promise<void>;
   /** Serial console output so far. */
   log(serverId: string): Promise<string>;
@@ -59,5 +83,8 @@ export const noMachines: ServerMachines = {
   close: async () => {},
 };
 
-/** A device's serial as the hypervisor passes it on: the first 20 characters of the volume's id. */
+/** A device's serial as a hypervisor with VirtIO disks passes it on: the first 20 characters of the volume's id. */
 export const volumeSerial = (volumeId: string): string => volumeId.slice(0, 20);
+
+/** The names of a volume's device: those that it was attached with, or the usual serial. */
+export const deviceNames = ({ volumeId, device }: MachineVolume): DeviceNames => device ?? { serial: volumeSerial(volumeId) };
