@@ -37,7 +37,7 @@ export interface Call<World> {
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 export type Operation<World> = (call: Call<World>) => Reply | Promise<Reply>;

@@ -50,7 +50,7 @@ export function createApiServer<World>(parts: ApiParts<World>): Server {
   const listener: RequestListener = (request, response) => {
     handle(parts, request, response).catch((error: unknown) => {
       const failure = new ApiError(500, error instanceof Error ? error.message : 'internal server error');
-      send(response, parts.protocol.encode(parts.protocol.error(failure, ''), undefined));
+      send(response, parts.protocol.encode(parts.protocol.error(failure, ''), undefined, ''));
     });
   };
   const server = parts.tls === undefined ? createHttpServer(listener) : createHttpsServer(parts.tls, listener);
@@ -98,10 +98,8 @@ async function answer<World>(
   let reply: Reply;
   try {
     await parts.authenticate?.(request, route?.operation ?? 'unknown');
-    if (route === undefined) {
-      if (parts.fallback === undefined) throw noSuchRoute();
-      return await parts.fallback(request);
-    }
+    if (parts.fallback !== undefined && (route === undefined || parts.operations[route.operation] === undefined)) return await parts.fallback(request);
+    if (route === undefined) throw noSuchRoute();
     reply = await perform(parts, request, route, requestId, fault);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -110,7 +108,7 @@ async function answer<World>(
   if (route !== undefined) {
     check.answer({ operation: route.operation, pathTemplate: route.pathTemplate, method: request.method, status: reply.status, body: reply.body });
   }
-  return protocol.encode(reply, route);
+  return protocol.encode(reply, route, requestId);
 }
 
 async function perform<World>(parts: ApiParts<World>, request: KitRequest, route: Route, requestId: string, fault: Fault | undefined): Promise<Reply> {
@@ -131,7 +129,7 @@ function refused<World>(parts: ApiParts<World>, refusal: Refusal, requestId: str
   // What a gateway in front of the API says is not in the API's own form.
   if (status === 502) return { status, headers: { 'content-type': 'text/html', ...headers }, body: '<html><body>502 Bad Gateway</body></html>' };
   const error = new ApiError(status, message, { headers, ...(code === undefined ? {} : { code }) });
-  return parts.protocol.encode(parts.protocol.error(error, requestId), route);
+  return parts.protocol.encode(parts.protocol.error(error, requestId), route, requestId);
 }
 
 async function readBody(request: IncomingMessage, maximum: number): Promise<Buffer> {

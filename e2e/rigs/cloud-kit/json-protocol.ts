@@ -8,7 +8,7 @@ export interface Protocol {
   /** The body as operations see it; undefined when the request has none. Throws what the API answers to one that it can't read. */
   decode(request: KitRequest, route: Route): Readonly<Record<string, unknown>> | undefined;
   /** An operation's reply as it is sent: `body` becomes a buffer, a string or undefined. */
-  encode(reply: Reply, route: Route | undefined): Reply;
+  encode(reply: Reply, route: Route | undefined, requestId: string): Reply;
   /** An error in the API's own form, still to be encoded. */
   error(error: ApiError, requestId: string): Reply;
 }
