@@ -48,3 +48,17 @@ test('paths that a program could take for an option or a protocol are refused', 
   for (const good of ['/srv/a b', 'images', 'C:\\exports', '\\\\server\\share', './x:y']) expect([good, problemsAt('disk-images', 'path', good)]).toEqual([good, []]);
   expect(problemsAt('open-source-cloud', 'ceph_options', { ceph_cluster_name: '../../project/ceph' })).not.toEqual([]);
 });
+
+test('a connection that can reach nothing is refused where it is entered', () => {
+  const hypervisor = plugins['qemu-hypervisor'].connection;
+  expect(hypervisor.safeParse({ os_type: 'linux' }).error?.issues).toMatchObject([{ path: ['qmp_socket'], message: expect.stringContaining('libvirt URI is needed') as unknown }]);
+  for (const one of [{ qmp_socket: '/run/a.qmp' }, { qmp_sockets: { a: '/run/a.qmp' } }, { libvirt_uri: 'qemu:///system' }]) expect(hypervisor.safeParse(one).success).toBe(true);
+  const cloud = plugins['european-cloud'].connection;
+  const project_id = 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11';
+  const key = JSON.stringify({ credentials: { kid: 'k' } });
+  // The region has a default, as its help says.
+  for (const good of [key, btoa(key), { $secret: 'key' }]) expect(cloud.safeParse({ project_id, service_account_key: good }).success).toBe(true);
+  for (const bad of ['not a key', '{}', '"text"', 'bm90IGEga2V5']) {
+    expect(cloud.safeParse({ project_id, service_account_key: bad }).error?.issues).toMatchObject([{ path: ['service_account_key'], message: expect.stringContaining('service account key') as unknown }]);
+  }
+});

@@ -32,7 +32,7 @@ function formIssues(plugin: PluginId, connection: JsonObject): { readonly text: 
   // What a reference stands for is not known to the form; the platform checks it when it is used.
   return (plugins[plugin].connection.safeParse(connection).error?.issues ?? [])
     .filter((issue) => !isReferenceAt(connection, issue.path))
-    .map((issue) => ({ text: `${issue.path.join('.') || 'connection'}: ${issue.message}`, isBound: issue.code === 'custom' }));
+    .map((issue) => ({ text: `${issue.path.join('.') || 'connection'}: ${issue.message}`, isBound: issue.code === 'custom' && issue.params?.['isForm'] !== true }));
 }
 
 function isReferenceAt(value: JsonObject, path: readonly PropertyKey[]): boolean {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../model/json.ts';
 import { field } from '../field-meta.ts';
 import { caCertificateField, portField } from '../shapes/connection-fields.ts';
 import { protectedUrl } from '../shapes/protected-url.ts';
-import { secretValue } from '../shapes/secret-value.ts';
+import { secretValue, type SecretReference } from '../shapes/secret-value.ts';
 import { text } from '../shapes/text.ts';
 
 const access = 'Access';
@@ -10,6 +11,20 @@ const services = 'Services';
 const workers = 'Workers';
 const serviceUrl = (title: string, help: string, builtIn: string) =>
   field(protectedUrl().optional(), { title, help, group: services, example: builtIn, builtIn });
+
+const notAKey = 'must be the JSON text of a service account key, or its Base64: a file with "credentials"';
+
+/** What the portal hands out, by its form alone; whether it is valid, the cloud says. */
+function isKeyOrReference(value: string | SecretReference): boolean {
+  if (typeof value !== 'string') return true;
+  try {
+    const text = value.trim();
+    const key: unknown = JSON.parse(text.startsWith('{') ? text : atob(text));
+    return isJsonObject(key) && isJsonObject(key['credentials']);
+  } catch {
+    return false;
+  }
+}
 
 export const connection = z.strictObject({
   organization_id: field(z.guid().optional(), {
@@ -24,14 +39,14 @@ export const connection = z.strictObject({
     group: access,
     example: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
   }),
-  region_name: field(text(), {
+  region_name: field(text().optional(), {
     title: 'Region',
     help: 'Region in which everything is created. Upper case is taken as well.',
     group: access,
     example: 'eu01',
     builtIn: 'eu01',
   }),
-  service_account_key: field(secretValue(), {
+  service_account_key: field(secretValue().refine(isKeyOrReference, { error: notAKey, params: { isForm: true } }), {
     title: 'Service account key',
     help: 'The service account’s key as the JSON text that the portal hands out, or its Base64. The vault keeps it.',
     group: access,

@@ -50,6 +50,8 @@ export const connection = z.strictObject({
     example: '/home/me/pki/qemu-nbd',
   }),
   os_type: guestOsType('Assumed for VMs whose guest agent does not answer. A VM can override it in its environment.', { builtIn: 'linux' }),
+}).refine(({ qmp_socket, qmp_sockets, libvirt_uri }) => qmp_socket !== undefined || libvirt_uri !== undefined || Object.keys(qmp_sockets ?? {}).length > 0, {
+  error: 'a QMP socket, QMP sockets by VM or a libvirt URI is needed', path: ['qmp_socket'], params: { isForm: true },
 });
 
 export type QemuHypervisorConnection = z.infer<typeof connection>;

@@ -7,7 +7,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
  */
 const connectionSchema = z.looseObject({
   project_id: z.string().min(1),
-  region_name: z.string().min(1),
+  region_name: z.string().min(1).optional(),
   service_account_key: z.string().min(1),
   /** PEM of the private key, when the key was made with one's own key pair. */
   private_key: z.string().optional(),
@@ -35,6 +35,8 @@ export interface EuropeanCloudConnection {
   readonly workerHttpsPort: number | undefined;
 }
 
+/** What the form promises where no region is named. */
+const defaultRegion = 'eu01';
 export const defaultIaasUrl = 'https://iaas.api.stackit.cloud';
 export const defaultTokenUrl = 'https://service-account.api.stackit.cloud/token';
 
@@ -51,7 +53,7 @@ export function parseConnection(
   const { data } = parsed;
   return {
     projectId: data.project_id.trim(),
-    region: data.region_name.trim().toLowerCase(),
+    region: (filled(data.region_name) ?? defaultRegion).toLowerCase(),
     serviceAccountKey: data.service_account_key,
     privateKey: filled(data.private_key),
     iaasUrl: endpoints.iaasUrl ?? filled(data.iaas_url) ?? defaultIaasUrl,
