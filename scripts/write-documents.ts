@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { errorSections, findingSections } from './documents/failure-texts.ts';
 import { withBlock } from './documents/generated-block.ts';
 import { pluginList, pluginPages } from './documents/plugin-pages.ts';
+import { promiseTables } from './documents/promises.ts';
 import { wholeDeployment, wholeExecution } from './documents/task-graphs.ts';
 import { wallsTable } from './documents/walls.ts';
 import { currentMatrix } from './support-matrix.ts';
@@ -17,6 +18,7 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/one-execution.md': { execution: wholeExecution, deployment: wholeDeployment },
   'docs/manual/README.md': { plugins: pluginList },
   'docs/manual/when-something-fails.md': { errors: errorSections, findings: findingSections },
+  'docs/promises.md': { promises: promiseTables },
   'docs/support-matrix.md': { matrix: () => currentMatrix(join(import.meta.dirname, '..')) },
 };
 
