@@ -13,10 +13,18 @@ export async function prepareAxe(context: BrowserContext): Promise<void> {
   await context.addInitScript(axeSource);
 }
 
+/** Everything that axe finds on the page as it stands, one line each. */
+export async function allFindings(page: Page): Promise<string[]> {
+  return (await run(page)).flatMap(({ id, impact, help, nodes }) => nodes.map(({ html }) => `${impact} ${id}: ${help}: ${html.slice(0, 200)}`));
+}
+
 /** What axe finds serious or worse on the page as it stands, one line each. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate(() => (globalThis as never as { axe: { run(): Promise<AxeResult> } }).axe.run());
-  return violations
+  return (await run(page))
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+}
+
+async function run(page: Page): Promise<AxeResult['violations']> {
+  return (await page.evaluate(() => (globalThis as never as { axe: { run(): Promise<AxeResult> } }).axe.run())).violations;
 }

@@ -78,7 +78,11 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await lookAt('bandwidth-profile');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('the bandwidth limit was changed').waitFor();
-    await page.getByRole('img', { name: /Transfer rate chart/ }).waitFor();
+    const chart = page.getByRole('figure', { name: /Transfer rate chart/ });
+    await chart.locator('[tabindex="0"]').first().press('ArrowRight');
+    await chart.getByRole('img', { name: /Transfer rate; [\d.]+ \w*B\/s/ }).waitFor();
+    await chart.scrollIntoViewIfNeeded();
+    await lookAt('run-rate');
     await page.getByRole('button', { name: 'Graph' }).click();
     await page.getByRole('img', { name: /Graph of 12 tasks/ }).waitFor();
     await lookAt('run-graph');

@@ -2,15 +2,18 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import { lazy, Suspense } from 'react';
 import { isTerminalExecution, type Execution } from '../../../shared/model/execution.ts';
 import type { TransferProgress } from '../../../shared/model/progress.ts';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/en.ts';
 import { rateNow } from '../../forms/execution/bandwidth.ts';
-import { RateChart } from './rate-chart.tsx';
 import { percentOf, TransferBar } from '../../components/executions/transfer-bar.tsx';
 import { useProgress } from '../../components/executions/use-progress.ts';
 import { useRates } from './use-rates.ts';
+
+/** Loaded with the first execution that somebody opens, so that the page starts without the library for charts. */
+const RateChart = lazy(async () => ({ default: (await import('./rate-chart.tsx')).RateChart }));
 
 /** How far every disk is, and how fast it went. */
 export function ProgressCard({ execution }: { readonly execution: Execution }) {
@@ -31,7 +34,11 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
           {progress.disks.map((disk) => (
             <TransferBar key={disk.diskId} name={disk.diskId} transfer={disk} />
           ))}
-          {rates.length > 1 && <RateChart samples={rates} limit={limit} />}
+          {rates.length > 1 && (
+            <Suspense>
+              <RateChart samples={rates} limit={limit} />
+            </Suspense>
+          )}
           <Announcement total={progress.total} />
         </Stack>
       )}

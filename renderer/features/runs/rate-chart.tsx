@@ -1,13 +1,14 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { useEffect, useRef, useState } from 'react';
+import { ChartsReferenceLine } from '@mui/x-charts/ChartsReferenceLine';
+import { LineChart, lineClasses } from '@mui/x-charts/LineChart';
+import { useMemo } from 'react';
 import type { RateSample } from '../../../shared/model/progress.ts';
 import { rateText } from '../../components/quantities.ts';
 import { text } from '../../text/en.ts';
 import { pieces, rateFacts, rateTicks } from './rate-scale.ts';
 
-const height = 150;
-const margin = { left: 74, right: 8, top: 8, bottom: 22 } as const;
+const height = 172;
 
 interface Props {
   readonly samples: readonly RateSample[];
@@ -15,19 +16,15 @@ interface Props {
   readonly limit: number | undefined;
 }
 
-/** The rate over time, with the limit that holds now. */
+/** The rate over time, with the limit that applies now. Each value can be read with the pointer and with the arrow keys. */
 export function RateChart({ samples, limit }: Props) {
-  const frame = useRef<HTMLDivElement>(null);
-  const width = useWidth(frame);
   const { mean, peak } = rateFacts(samples);
   const ticks = rateTicks(Math.max(peak, limit ?? 0));
-  const [from, to] = [samples[0]?.at ?? 0, Math.max(samples.at(-1)?.at ?? 0, (samples[0]?.at ?? 0) + 10_000)];
-  const top = ticks.at(-1)!;
-  const x = (at: number): number => margin.left + ((at - from) / (to - from)) * (width - margin.left - margin.right);
-  const y = (rate: number): number => margin.top + (1 - rate / top) * (height - margin.top - margin.bottom);
+  const { times, rates } = useMemo(() => pointsOf(samples), [samples]);
+  const [from, to] = [times[0] ?? 0, Math.max(times.at(-1) ?? 0, (times[0] ?? 0) + 10_000)];
   const words = text.runs.rateFacts(rateText(mean), rateText(peak));
   return (
-    <Box ref={frame}>
+    <Box role="figure" aria-label={`${text.runs.rateChart}: ${words}`}>
       <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'baseline', mb: 0.5 }}>
         <Typography variant="body2" component="h3" sx={{ fontWeight: 600 }}>
           {text.runs.rate}
@@ -37,55 +34,26 @@ export function RateChart({ samples, limit }: Props) {
           {limit === undefined ? '' : ` · ${limit === 0 ? text.runs.pausedNow : text.runs.limitNow(rateText(limit))}`}
         </Typography>
       </Box>
-      <Box component="svg" role="img" aria-label={`${text.runs.rateChart}: ${words}`} width={width} height={height} sx={{ display: 'block', overflow: 'visible', fontSize: 11 }}>
-        {ticks.map((tick) => (
-          <Box component="g" key={tick} sx={{ color: 'divider' }}>
-            <line x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} stroke="currentColor" />
-            <Label x={margin.left - 8} y={y(tick) + 4} anchor="end" words={rateText(tick)} />
-          </Box>
-        ))}
-        <Label x={margin.left} y={height - 4} anchor="start" words={timeOfDay(from)} />
-        <Label x={width - margin.right} y={height - 4} anchor="end" words={timeOfDay(to)} />
-        {limit !== undefined && limit > 0 && (
-          <Box component="line" x1={margin.left} x2={width - margin.right} y1={y(limit)} y2={y(limit)} strokeDasharray="6 4" sx={{ stroke: 'var(--mui-palette-warning-main)', strokeWidth: 1.5 }} />
-        )}
-        <Box component="g" sx={{ color: 'primary.main' }}>
-          {pieces(samples).map((piece) => {
-            const line = piece.map(({ at, bytesPerSecond }) => `${x(at).toFixed(1)} ${y(bytesPerSecond).toFixed(1)}`).join(' L');
-            const [first, last] = [piece[0]!.at, piece.at(-1)!.at];
-            return (
-              <g key={first}>
-                <path d={`M${x(first)} ${y(0)} L${line} L${x(last)} ${y(0)} Z`} fill="currentColor" fillOpacity={0.14} />
-                <path d={`M${line}`} fill="none" stroke="currentColor" strokeWidth={2} strokeLinejoin="round" strokeLinecap="round" />
-              </g>
-            );
-          })}
-        </Box>
-      </Box>
+      <LineChart
+        height={height}
+        margin={{ left: 0, right: 8, top: 8, bottom: 0 }}
+        hideLegend
+        // Nothing moves because numbers came in.
+        skipAnimation
+        grid={{ horizontal: true }}
+        xAxis={[{ data: times, scaleType: 'time', min: from, max: to, height: 24, tickNumber: 4, disableLine: true, disableTicks: true, valueFormatter: (at: number) => new Date(at).toLocaleTimeString() }]}
+        yAxis={[{ min: 0, max: ticks.at(-1)!, width: 74, tickInterval: [...ticks], disableLine: true, disableTicks: true, valueFormatter: rateText }]}
+        series={[{ data: rates, label: text.runs.rate, area: true, showMark: false, curve: 'linear', color: 'var(--mui-palette-primary-main)', valueFormatter: (rate) => (rate === null ? null : rateText(rate)) }]}
+        sx={{ [`& .${lineClasses.area}`]: { fillOpacity: 0.14, filter: 'none' }, [`& .${lineClasses.line}`]: { strokeWidth: 2 } }}
+      >
+        {limit !== undefined && limit > 0 && <ChartsReferenceLine y={limit} lineStyle={{ stroke: 'var(--mui-palette-warning-main)', strokeWidth: 1.5, strokeDasharray: '6 4' }} />}
+      </LineChart>
     </Box>
   );
 }
 
-function Label({ x, y, anchor, words }: { readonly x: number; readonly y: number; readonly anchor: 'start' | 'end'; readonly words: string }) {
-  return (
-    <Box component="text" x={x} y={y} textAnchor={anchor} sx={{ fill: 'var(--mui-palette-text-secondary)' }}>
-      {words}
-    </Box>
-  );
-}
-
-function timeOfDay(at: number): string {
-  return at === 0 ? '' : new Date(at).toLocaleTimeString();
-}
-
-/** The width that an element has right now, in CSS pixels. */
-function useWidth(element: React.RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(640);
-  useEffect(() => {
-    if (element.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => entry !== undefined && setWidth(Math.max(320, Math.floor(entry.contentRect.width))));
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element]);
-  return width;
+/** Times and rates of the samples; a rate that is null interrupts the line between two pieces. */
+function pointsOf(samples: readonly RateSample[]): { readonly times: readonly number[]; readonly rates: readonly (number | null)[] } {
+  const all = pieces(samples).flatMap((piece): { at: number; bytesPerSecond: number | null }[] => [{ at: piece[0]!.at - 1, bytesPerSecond: null }, ...piece]).slice(1);
+  return { times: all.map(({ at }) => at), rates: all.map(({ bytesPerSecond }) => bytesPerSecond) };
 }
