@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
+import { textsPlugin } from './scripts/lint/texts.js';
 import { wallsPlugin } from './scripts/lint/walls.js';
 
 const platforms = readdirSync(new URL('./electron/engine/platforms', import.meta.url), { withFileTypes: true })
@@ -20,6 +21,12 @@ const walls = [
     from: ['renderer/features'],
     except: [`renderer/features/${name}`],
     message: 'a feature never imports another feature: what several need belongs to components or forms',
+  })),
+  ...['app', 'components', 'features', 'forms'].map((name) => ({
+    target: `renderer/${name}`,
+    from: ['renderer/text'],
+    except: ['renderer/text/text.ts', 'renderer/text/languages.ts'],
+    message: 'the page takes its texts from text/text.ts, which knows the language',
   })),
   { target: 'renderer/components', from: ['renderer/forms', 'renderer/features'], message: 'components know no form and no feature' },
   { target: 'renderer/forms', from: ['renderer/features'], message: 'forms know no feature' },
@@ -93,5 +100,11 @@ export default tseslint.config(
       ...reactHooks.configs.recommended.rules,
       'no-restricted-imports': ['error', { patterns: [{ regex: '^(node:|electron$|electron/)', message: 'the renderer is a page' }] }],
     },
+  },
+  {
+    files: ['renderer/**/*.{ts,tsx}'],
+    ignores: ['renderer/text/**', '**/*.test.{ts,tsx}'],
+    plugins: { texts: textsPlugin },
+    rules: { 'texts/from-catalogue': 'error' },
   },
 );

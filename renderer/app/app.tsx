@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import { Commands } from './commands/commands.tsx';
 import { Navigation } from './navigation.tsx';
 import { CurrentScreen } from './screens.tsx';

@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { Appearance } from './appearance.tsx';
 import { connectWorkbench } from './connection.ts';
+import { language } from '../text/text.ts';
 import { theme } from './theme.ts';
 import { ToastProvider } from './toasts.tsx';
 import { WorkbenchProvider } from './workbench-context.tsx';
@@ -18,6 +19,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?
 const styleCache = createCache({ key: 'cw', nonce, prepend: true });
 const link = createLink(connectWorkbench);
 
+document.documentElement.lang = language;
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root');
 createRoot(root).render(

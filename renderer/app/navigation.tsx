@@ -15,7 +15,7 @@ import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
 import type { ComponentType } from 'react';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import { hrefOf, useRoute } from './route.ts';
 import { useShell } from './workbench-context.tsx';
 

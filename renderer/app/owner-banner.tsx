@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import { useToast } from './toasts.tsx';
 import { useAction } from './use-action.ts';
 import { useLink, useQuery } from './workbench-context.tsx';

@@ -16,7 +16,7 @@ import { RunScreen } from '../features/runs/run-screen.tsx';
 import { SettingsScreen } from '../features/settings/settings-screen.tsx';
 import { TrustScreen } from '../features/trust/trust-screen.tsx';
 import { ValidationScreen } from '../features/validation/validation-screen.tsx';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import { hrefOf, useRoute, type Route } from './route.ts';
 import { useShell } from './workbench-context.tsx';
 

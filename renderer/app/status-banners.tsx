@@ -5,7 +5,7 @@ import Stack from '@mui/material/Stack';
 import { useState } from 'react';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { useNow } from '../components/use-now.ts';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import { OwnerBanner } from './owner-banner.tsx';
 import { TrustBanner } from './trust-banner.tsx';
 import { useLink, useLinkState, useQuery, useShell } from './workbench-context.tsx';

@@ -1,4 +1,5 @@
 import { createTheme } from '@mui/material/styles';
+import { text } from '../text/text.ts';
 
 /** Light and dark from one table; which of them shows is the system's preference unless the settings say otherwise. */
 export const theme = createTheme({
@@ -13,6 +14,15 @@ export const theme = createTheme({
     // The built-in colour has too little contrast on the page's background.
     MuiToggleButton: { styleOverrides: { root: ({ theme: { vars } }) => ({ color: vars?.palette.text.secondary }) } },
     MuiDialog: { styleOverrides: { paper: { backgroundImage: 'none' } } },
+    MuiAlert: { defaultProps: { closeText: text.app.close } },
+    MuiAutocomplete: { defaultProps: { clearText: text.widgets.clear, openText: text.widgets.openList, closeText: text.widgets.closeList, noOptionsText: text.widgets.noOptions, loadingText: text.app.loading } },
+    MuiTablePagination: {
+      defaultProps: {
+        labelRowsPerPage: text.widgets.rowsPerPage,
+        labelDisplayedRows: ({ from, to, count }) => text.widgets.rows(from, to, count),
+        getItemAriaLabel: (page) => text.widgets.pages[page],
+      },
+    },
     MuiSnackbar: { defaultProps: { anchorOrigin: { vertical: 'bottom', horizontal: 'right' } } },
   },
 });

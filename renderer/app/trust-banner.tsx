@@ -1,6 +1,6 @@
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import { hrefOf, useRoute } from './route.ts';
 import { useQuery } from './workbench-context.tsx';
 

@@ -5,7 +5,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useId, type ReactNode } from 'react';
 import type { Action } from '../app/use-action.ts';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import { ErrorNotice } from './error-notice.tsx';
 
 interface Props {

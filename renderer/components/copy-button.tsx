@@ -1,7 +1,7 @@
 import ContentCopyIcon from '@mui/icons-material/ContentCopyOutlined';
 import Button from '@mui/material/Button';
 import { useToast } from '../app/toasts.tsx';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 
 /** Copies a text to the clipboard. */
 export function CopyButton({ content, label = text.app.copy }: { readonly content: string; readonly label?: string }) {

@@ -4,8 +4,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import type { ErrorRecord } from '../../shared/model/causeway-error.ts';
-import { errorText } from '../../shared/model/errors/catalogue.ts';
-import { text } from '../text/en.ts';
+import { errorWords, text } from '../text/text.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface Props {
@@ -16,7 +15,7 @@ interface Props {
 
 /** An error in words: what it is, what was seen, why, and what to do. */
 export function ErrorNotice({ error, onRetry, onClose }: Props) {
-  const { title, cause, remedy } = errorText(error.code);
+  const { title, cause, remedy } = errorWords(error.code);
   const all = `${title} (${error.code})\n${text.app.evidence}: ${error.message}\n${text.app.cause}: ${cause}\n${text.app.remedy}: ${remedy}`;
   return (
     <Alert severity="error" variant="outlined" {...(onClose === undefined ? {} : { onClose })} sx={{ '& .MuiAlert-message': { flexGrow: 1, minWidth: 0 } }}>

@@ -8,7 +8,7 @@ import TablePagination from '@mui/material/TablePagination';
 import TableRow from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
 import { useState, type ReactNode } from 'react';
-import { text } from '../text/en.ts';
+import { locale } from '../text/text.ts';
 
 export interface Column<T> {
   readonly id: string;
@@ -76,7 +76,6 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<
           page={page}
           rowsPerPage={pageSize}
           rowsPerPageOptions={pageSizes}
-          labelRowsPerPage={text.inventory.rowsPerPage}
           onPageChange={(_event, next) => setPage(next)}
           onRowsPerPageChange={(event) => {
             setPageSize(Number(event.target.value));
@@ -88,7 +87,7 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<
   );
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true });
+const collator = new Intl.Collator(locale, { numeric: true });
 
 function sortRows<T>(rows: readonly T[], by: ((row: T) => string | number) | undefined, descending: boolean): readonly T[] {
   if (by === undefined) return rows;

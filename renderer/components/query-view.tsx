@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import CircularProgress from '@mui/material/CircularProgress';
 import type { ReactNode } from 'react';
 import type { Query } from '../app/workbench-context.tsx';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import { ErrorNotice } from './error-notice.tsx';
 
 /** What a query answered, or that it is being asked, or why there is no answer. */

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { LedgerItem } from '../../shared/model/ledger.ts';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 
 /** Resources by kind, name and id, for whoever has to decide about them. */
 export function ResourceList({ title, items, isTall = false }: { readonly title: string; readonly items: readonly LedgerItem[]; readonly isTall?: boolean }) {

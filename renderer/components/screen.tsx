@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 
 interface Props {
   readonly title: string;

@@ -12,7 +12,7 @@ import { useAction } from '../app/use-action.ts';
 import { useLink, useQuery, useShell } from '../app/workbench-context.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { QueryView } from './query-view.tsx';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 
 /** The project's vault in words, and the way to open it. */
 export function VaultCard() {

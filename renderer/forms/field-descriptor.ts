@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FieldMeta } from '../../shared/plugins/field-meta.ts';
 import { unwrap } from '../../shared/plugins/schema-fields.ts';
+import { fieldWords } from '../text/text.ts';
 
 export type FieldKind = 'text' | 'multiline' | 'secret' | 'boolean' | 'choice' | 'number' | 'list' | 'mapping' | 'pairs' | 'object' | 'json';
 export type Choice = string | number;
@@ -22,12 +23,19 @@ export interface FieldDescriptor {
   readonly members?: readonly FieldDescriptor[];
 }
 
-/** The fields of an object schema in the order of their declaration. What no field fits is edited as JSON. */
-export function describeFields(schema: z.ZodObject): FieldDescriptor[] {
+/**
+ * The fields of an object schema in the order of their declaration. What no field fits is edited as JSON.
+ *
+ * @param below plugin and part of the schema, by which a language names its words for them: `european-cloud/destination`
+ */
+export function describeFields(schema: z.ZodObject, below: string): FieldDescriptor[] {
   return Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, declared]) => {
-    const meta = (declared.meta() ?? {}) as Partial<FieldMeta>;
+    const id = `${below}/${key}`;
+    const declaredMeta = (declared.meta() ?? {}) as Partial<FieldMeta>;
+    const { title, help, group } = fieldWords(id, { title: declaredMeta.title ?? key, help: declaredMeta.help ?? '', group: declaredMeta.group ?? '' });
+    const meta = { ...declaredMeta, help, group };
     const required = !declared.safeParse(undefined).success;
-    return { key, label: meta.title ?? key, required, meta, ...kindOf(unwrap(declared), meta) };
+    return { key, label: title, required, meta, ...kindOf(unwrap(declared), meta, id) };
   });
 }
 
@@ -43,12 +51,12 @@ export function groupFields(fields: readonly FieldDescriptor[]): (readonly [grou
 
 type Kind = Pick<FieldDescriptor, 'kind' | 'choices' | 'valueChoices' | 'pair' | 'members'>;
 
-function kindOf(schema: z.ZodType, meta: Partial<FieldMeta>): Kind {
+function kindOf(schema: z.ZodType, meta: Partial<FieldMeta>, id: string): Kind {
   if (meta.secret === true) return { kind: isTextual(schema) ? 'secret' : 'json' };
   if (schema instanceof z.ZodBoolean || isFlag(schema)) return { kind: 'boolean' };
   if (schema instanceof z.ZodNumber) return { kind: 'number' };
-  if (schema instanceof z.ZodObject) return { kind: 'object', members: describeFields(schema) };
-  if (schema instanceof z.ZodArray) return listKind(schema);
+  if (schema instanceof z.ZodObject) return { kind: 'object', members: describeFields(schema, id) };
+  if (schema instanceof z.ZodArray) return listKind(schema, id);
   if (schema instanceof z.ZodRecord) return mappingKind(schema);
   const choices = choicesOf(schema);
   if (choices !== undefined) return { kind: 'choice', choices };
@@ -63,10 +71,10 @@ function mappingKind(schema: z.ZodRecord): Kind {
   return { kind: 'mapping', ...(choices === undefined ? {} : { choices }), ...(valueChoices === undefined ? {} : { valueChoices }) };
 }
 
-function listKind({ element }: z.ZodArray): Kind {
+function listKind({ element }: z.ZodArray, id: string): Kind {
   if (isText(element)) return { kind: 'list' };
   if (!(element instanceof z.ZodObject)) return { kind: 'json' };
-  const [key, value, ...others] = describeFields(element);
+  const [key, value, ...others] = describeFields(element, id);
   if (key?.kind !== 'text' || value?.kind !== 'text' || others.length > 0) return { kind: 'json' };
   return { kind: 'pairs', pair: [key, value] };
 }

@@ -1,4 +1,4 @@
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import type { FieldDescriptor } from './field-descriptor.ts';
 
 /** What stands below a field: what is wrong, or else what it is for and what counts when it is not set. */

@@ -9,7 +9,7 @@ import { fieldProblems, fromFormValues, toFormValues } from './form-values.ts';
 describe.each(pluginIds)('the forms of %s', (id) => {
   test('give the connection back as it was, and find nothing wrong with the example', () => {
     const { connection: schema } = plugins[id];
-    const fields = describeFields(schema);
+    const fields = describeFields(schema, 'any/part');
     const values = toFormValues(fields, exampleConnection(plugins[id]));
     expect(fromFormValues(fields, values)).toEqual(exampleConnection(plugins[id]));
     expect([...fieldProblems(schema, fields, values)]).toEqual([]);
@@ -18,14 +18,14 @@ describe.each(pluginIds)('the forms of %s', (id) => {
   test.each(['source', 'destination'] as const)('give the %s environment back as it was', (side) => {
     const schema = plugins[id][side]?.schema;
     if (schema === undefined) return;
-    const fields = describeFields(schema);
+    const fields = describeFields(schema, 'any/part');
     const example = exampleEnvironment(plugins[id], side);
     expect(fromFormValues(fields, toFormValues(fields, example))).toEqual(example);
   });
 
   test('say of an empty connection which fields are missing, each at its own place', () => {
     const { connection: schema } = plugins[id];
-    const fields = describeFields(schema);
+    const fields = describeFields(schema, 'any/part');
     const required = fields.filter((field) => field.required).map(({ key }) => key);
     const problems = fieldProblems(schema, fields, toFormValues(fields, {}));
     expect([...problems.keys()]).toEqual(expect.arrayContaining(required));
@@ -34,7 +34,7 @@ describe.each(pluginIds)('the forms of %s', (id) => {
 
 describe('a mapping in a form', () => {
   const schema = z.strictObject({ network_map: z.record(z.string(), z.string()).optional() });
-  const fields = describeFields(schema);
+  const fields = describeFields(schema, 'any/part');
 
   test('takes keys with dots, brackets and any letters', () => {
     const object = { network_map: { 'a.b[0].c': 'net', '网络 "1"': 'x', 'constructor': 'y', ' ': 'z' } };
@@ -49,7 +49,7 @@ describe('a mapping in a form', () => {
 
 test('what is no number stays as it was written, and is a problem of its field', () => {
   const schema = z.strictObject({ port: z.int().optional() });
-  const fields = describeFields(schema);
+  const fields = describeFields(schema, 'any/part');
   expect(fromFormValues(fields, { port: '80x' })).toEqual({ port: '80x' });
   expect(fieldProblems(schema, fields, { port: '80x' }).has('port')).toBe(true);
   expect(fromFormValues(fields, { port: ' 443 ' })).toEqual({ port: 443 });

@@ -2,7 +2,7 @@ import { readLimits } from '../../shared/environment/read-limits.ts';
 import { isJsonObject, isNestedDeeper, jsonText, type JsonObject, type JsonValue } from '../../shared/model/json.ts';
 import { checkShape } from '../../shared/validation/check-shape.ts';
 import type { z } from 'zod';
-import { text } from '../text/en.ts';
+import { text } from '../text/text.ts';
 import type { FieldDescriptor } from './field-descriptor.ts';
 
 /** One row of a mapping. Rows, because keys may hold anything, while a form's paths may not. */

@@ -25,12 +25,14 @@ function walls(): readonly Wall[] {
 
 const code = (folders: readonly string[]): string => folders.map((folder) => `\`${folder}\``).join(', ');
 
-/** What each folder must not import, as a table. The platforms share one row. */
+/** Folders of which none imports another: they share one row. */
+const peers = ['electron/engine/platforms', 'renderer/features'];
+
+/** What each folder must not import, as a table. */
 export function wallsTable(): string {
-  const isPlatform = ({ target }: Wall): boolean => target.startsWith('electron/engine/platforms/');
   const all = walls();
-  const rows = all.filter((wall) => !isPlatform(wall)).map(({ target, from, except = [] }) => [code([target]), code(from), except.length === 0 ? '' : code(except)]);
-  const platforms = all.filter(isPlatform).map(({ target }) => target);
-  if (platforms.length > 0) rows.push([code(platforms), 'each other', '']);
+  const peersOf = ({ target }: Wall): string | undefined => peers.find((folder) => target.startsWith(`${folder}/`));
+  const rows = all.filter((wall) => peersOf(wall) === undefined).map(({ target, from, except = [] }) => [code([target]), code(from), except.length === 0 ? '' : code(except)]);
+  for (const folder of peers) rows.push([code(all.filter((wall) => peersOf(wall) === folder).map(({ target }) => target)), 'each other', '']);
   return markdownTable(['Folder', 'Must not import', 'Except'], rows);
 }

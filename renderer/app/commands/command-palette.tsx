@@ -6,7 +6,7 @@ import ListItemButton from '@mui/material/ListItemButton';
 import Typography from '@mui/material/Typography';
 import { useId, useMemo, useState, type KeyboardEvent } from 'react';
 import type { CommandId } from '../../../shared/contract/commands.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useQuery, useShell } from '../workbench-context.tsx';
 import { Keys } from './keys.tsx';
 import { fittingEntries, paletteEntries, type PaletteEntry } from './palette-entries.ts';

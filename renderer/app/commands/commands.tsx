@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { CommandId } from '../../../shared/contract/commands.ts';
 import { durationText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { CloseProject } from '../../features/home/open-project.tsx';
 import { asCausewayError } from '../query-store.ts';
 import { goTo } from '../route.ts';

@@ -1,5 +1,5 @@
 import { commandIds, type CommandId } from '../../../shared/contract/commands.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { hrefOf } from '../route.ts';
 import type { WorkbenchOutput } from '../workbench-link.ts';
 import { fit } from './fuzzy.ts';
@@ -28,9 +28,9 @@ export function paletteEntries({ endpoints, replicas, lists, runs }: Known, isMa
     ...commandIds
       .filter((id) => id !== 'palette.open')
       .map((id): PaletteEntry => {
-        const { label, accelerator, keys } = commandOf(id);
+        const { accelerator, keys } = commandOf(id);
         const shortcut = keys ?? (accelerator === undefined ? undefined : acceleratorText(accelerator, isMac));
-        return { id, kind: 'command', label: label.replace('…', ''), command: id, ...(shortcut === undefined ? {} : { shortcut }) };
+        return { id, kind: 'command', label: text.commands.labels[id].replace('…', ''), command: id, ...(shortcut === undefined ? {} : { shortcut }) };
       }),
     ...replicas.flatMap(({ id, name }): PaletteEntry[] => [
       { id: `replica ${id}`, kind: 'replica', label: text.commands.open(name), href: hrefOf('replicas', id) },

@@ -1,7 +1,6 @@
 import { commandIds, commands, type CommandId } from '../../../shared/contract/commands.ts';
 
 interface TableEntry {
-  readonly label: string;
   readonly accelerator?: string;
   readonly keys?: string;
 }

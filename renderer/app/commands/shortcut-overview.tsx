@@ -11,7 +11,7 @@ import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
 import { useId } from 'react';
 import { commandIds } from '../../../shared/contract/commands.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useShell } from '../workbench-context.tsx';
 import { Keys } from './keys.tsx';
 import { acceleratorText, commandOf } from './shortcut-keys.ts';
@@ -22,9 +22,9 @@ export function ShortcutOverview({ isMac, onClose }: { readonly isMac: boolean; 
   // A browser keeps most accelerators to itself; the palette's it leaves to the page.
   const isDesktop = useShell()?.host === 'desktop';
   const rows = commandIds.map((command) => {
-    const { label, accelerator, keys } = commandOf(command);
+    const { accelerator, keys } = commandOf(command);
     const hasAccelerator = accelerator !== undefined && (isDesktop || command === 'palette.open' || command === 'help.shortcuts');
-    return { label: label.replace('…', ''), keys: [keys, hasAccelerator ? acceleratorText(accelerator, isMac) : undefined].filter((one) => one !== undefined) };
+    return { label: text.commands.labels[command].replace('…', ''), keys: [keys, hasAccelerator ? acceleratorText(accelerator, isMac) : undefined].filter((one) => one !== undefined) };
   });
   const all = [
     ...rows.filter(({ keys }) => keys.length > 0),

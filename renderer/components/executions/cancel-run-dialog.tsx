@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useRunQuery } from './use-run-query.ts';
 import { ResourceList } from '../resource-list.tsx';
 

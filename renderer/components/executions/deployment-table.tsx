@@ -7,7 +7,7 @@ import TableRow from '@mui/material/TableRow';
 import type { Deployment } from '../../../shared/model/deployment.ts';
 import { hrefOf } from '../../app/route.ts';
 import { durationText, timeText } from '../quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ExecutionLabel } from './execution-label.tsx';
 
 const words = text.deployments;

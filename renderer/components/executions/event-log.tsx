@@ -17,7 +17,8 @@ import type { Event } from '../../../shared/model/event.ts';
 import type { Query } from '../../app/workbench-context.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { QueryView } from '../query-view.tsx';
-import { text } from '../../text/en.ts';
+import { timeOfDayText } from '../quantities.ts';
+import { text } from '../../text/text.ts';
 import { eventLevels, isAtLeast, levelOf, type EventLevel } from './event-level.ts';
 import { useDeploymentEvents, useExecutionEvents } from './use-events.ts';
 
@@ -86,7 +87,7 @@ function Lines({ label, events }: { readonly label: string; readonly events: rea
             const level = levelOf(event);
             return (
               <TableRow key={event.id}>
-                <TableCell sx={{ width: '1px', whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', color: 'text.secondary' }}>{new Date(event.at).toLocaleTimeString()}</TableCell>
+                <TableCell sx={{ width: '1px', whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', color: 'text.secondary' }}>{timeOfDayText(event.at)}</TableCell>
                 <TableCell sx={{ width: '1px', whiteSpace: 'nowrap', color: level === 'detail' ? 'text.secondary' : 'text.primary', fontWeight: level === 'error' ? 600 : 400 }}>
                   <Box component="span" sx={{ display: 'inline-flex', gap: 0.75, alignItems: 'center' }}>
                     {icons[level]}

@@ -2,7 +2,7 @@ import type { DeploymentState } from '../../../shared/model/deployment.ts';
 import type { ExecutionState } from '../../../shared/model/execution.ts';
 import type { TaskState } from '../../../shared/model/task.ts';
 import { StateLabel, type StateTone } from '../state-label.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 const tones: Readonly<Record<ExecutionState | DeploymentState | TaskState, StateTone>> = {
   pending: 'waiting', running: 'running', cancelling: 'waiting', interrupted: 'paused', completed: 'good', failed: 'bad', cancelled: 'ended', skipped: 'ended', deleted: 'ended',

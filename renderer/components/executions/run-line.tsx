@@ -3,7 +3,7 @@ import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import type { Execution } from '../../../shared/model/execution.ts';
 import { rateText } from '../quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { percentOf } from './transfer-bar.tsx';
 import { useProgress } from './use-progress.ts';
 

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import { useMemo } from 'react';
 import type { GraphTask, TaskState } from '../../../shared/model/task.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { foldChain, layOut, type BoxSize, type Point } from './graph-layout.ts';
 import { taskTime } from './task-time.ts';
 

@@ -2,9 +2,8 @@ import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { Task } from '../../../shared/model/task.ts';
-import { text } from '../../text/en.ts';
+import { errorWords, text } from '../../text/text.ts';
 import { ExecutionLabel } from './execution-label.tsx';
 import { taskTime } from './task-time.ts';
 
@@ -40,7 +39,7 @@ export function TaskList({ tasks, now, more }: Props) {
           {task.error !== undefined && task.state === 'failed' && (
             <Typography variant="body2" sx={{ ml: '132px', mt: 0.25, color: 'text.secondary', overflowWrap: 'anywhere' }}>
               <Box component="span" sx={{ color: 'text.primary', fontWeight: 600 }}>
-                {errorText(task.error.code).title}:
+                {errorWords(task.error.code).title}:
               </Box>{' '}
               {task.error.message}
             </Typography>

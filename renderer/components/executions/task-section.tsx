@@ -6,7 +6,7 @@ import Typography from '@mui/material/Typography';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import type { GraphTask, Task } from '../../../shared/model/task.ts';
 import { useNow } from '../use-now.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { TaskList } from './task-list.tsx';
 
 /** Loaded when somebody asks for it: few do, and it brings the layout with it. */

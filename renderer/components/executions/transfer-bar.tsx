@@ -4,7 +4,7 @@ import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import type { TransferProgress } from '../../../shared/model/progress.ts';
 import { bytesText, durationText, rateText } from '../quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 /** Seconds without a byte after which it is said. */
 const stalledAfter = 10;

@@ -22,7 +22,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { QueryView } from '../../components/query-view.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { alike, changesOf, ownSettings, type ReplicaChange } from './apply-settings.ts';
 import { shortText } from '../../forms/environment/environment-field.tsx';
 import type { EnvironmentDraft } from '../../forms/environment/environment-draft.ts';

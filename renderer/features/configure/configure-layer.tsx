@@ -9,7 +9,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useDraftVersion } from '../../forms/environment/draft-context.tsx';
 import { EnvironmentDraft } from '../../forms/environment/environment-draft.ts';
 import { EnvironmentEditor } from '../../forms/environment/environment-editor.tsx';

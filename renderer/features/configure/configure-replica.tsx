@@ -12,7 +12,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ApplyToMany } from './apply-to-many.tsx';
 import { draftOfReplica } from '../../forms/environment/draft-of-replica.ts';
 import { DraftForm } from '../../forms/environment/draft-form.tsx';

@@ -5,7 +5,7 @@ import { hrefOf } from '../../app/route.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { ConfigureReplica } from './configure-replica.tsx';
 

@@ -1,7 +1,7 @@
 import Typography from '@mui/material/Typography';
 import { useEffect, useState } from 'react';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 /** Asks before unsaved changes are left by a link of the page, and lets the browser ask when the page is closed. */
 export function UnsavedGuard({ isDirty }: { readonly isDirty: boolean }) {

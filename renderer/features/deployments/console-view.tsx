@@ -8,7 +8,7 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 const words = text.deployments;
 

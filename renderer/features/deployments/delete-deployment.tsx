@@ -7,7 +7,7 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { QueryView } from '../../components/query-view.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ResourceList } from '../../components/resource-list.tsx';
 
 const words = text.deployments;

@@ -4,7 +4,7 @@ import { isTerminalDeployment, type DeploymentDetail } from '../../../shared/mod
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { CancelRunDialog } from '../../components/executions/cancel-run-dialog.tsx';
 import { DeleteDeployment } from './delete-deployment.tsx';
 import { optionsForAgain } from './options-for-again.ts';

@@ -11,7 +11,7 @@ import { durationText, timeText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { ExecutionLabel } from '../../components/executions/execution-label.tsx';

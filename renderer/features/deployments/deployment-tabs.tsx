@@ -5,7 +5,7 @@ import Tabs from '@mui/material/Tabs';
 import Typography from '@mui/material/Typography';
 import { useId, useState } from 'react';
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ResourceList } from '../../components/resource-list.tsx';
 import { DeploymentEvents } from '../../components/executions/event-log.tsx';
 import { ConsoleView } from './console-view.tsx';

@@ -1,6 +1,6 @@
 import type { GuestDiff } from '../../../shared/model/guest-preparation.ts';
 import { bytesText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 export type DiffPart = keyof typeof text.deployments.diffParts;
 export type DiffSign = 'added' | 'removed' | 'changed';
@@ -36,7 +36,7 @@ export function diffEntries(diff: GuestDiff): readonly DiffEntry[] {
       ...diff.services.enabled.map((name): DiffEntry => ({ part: 'services', sign: 'added', name, detail: text.deployments.enabled, lines: [] })),
       ...diff.services.disabled.map((name): DiffEntry => ({ part: 'services', sign: 'removed', name, detail: text.deployments.disabled, lines: [] })),
     ]),
-    ...changes('users', diff.users, (user) => `uid ${user.uid}, ${user.shell}, password ${user.password}, ${user.keys} ${user.keys === 1 ? 'key' : 'keys'}`),
+    ...changes('users', diff.users, ({ uid, shell, password, keys }) => text.deployments.userFacts(uid, shell, password, keys)),
     ...changes('sshPolicy', diff.sshPolicy, (value) => value),
     ...changes('sshHostKeys', diff.sshHostKeys, (digest) => digest.slice(0, 16)),
     ...(registry === undefined ? [] : changes('registry', registry, (value) => value)),

@@ -11,7 +11,7 @@ import Typography from '@mui/material/Typography';
 import { useState, type ReactNode } from 'react';
 import type { GuestDiff } from '../../../shared/model/guest-preparation.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { diffEntries, diffText, type DiffEntry, type DiffPart, type DiffSign } from './diff-entries.ts';
 
 const words = text.deployments;

@@ -7,7 +7,7 @@ import type { DeploymentDetail, GuestReport } from '../../../shared/model/deploy
 import { durationText } from '../../components/quantities.ts';
 import { StateLabel } from '../../components/state-label.tsx';
 import { Section } from '../../components/section.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { GuestDiffView } from './guest-diff-view.tsx';
 
 const words = text.deployments;

@@ -6,7 +6,7 @@ import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { isTerminalExecution } from '../../../shared/model/execution.ts';
 import { hrefOf } from '../../app/route.ts';
 import { bytesText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { ExecutionLabel } from '../../components/executions/execution-label.tsx';
 import { RunLine } from '../../components/executions/run-line.tsx';

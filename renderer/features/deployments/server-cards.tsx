@@ -5,7 +5,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { durationText } from '../../components/quantities.ts';
 import { StateLabel, type StateTone } from '../../components/state-label.tsx';
 import { Section } from '../../components/section.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 const words = text.deployments;
 

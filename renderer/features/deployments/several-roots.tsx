@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { guestRootSchema, type GuestRoot } from '../../../shared/model/guest-preparation.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { optionsForAgain } from './options-for-again.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 

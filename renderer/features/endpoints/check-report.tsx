@@ -10,7 +10,7 @@ import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
 import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { hrefOf } from '../../app/route.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 const icons = {
   passed: <CheckIcon color="success" />,

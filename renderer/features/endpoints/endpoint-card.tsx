@@ -19,7 +19,7 @@ import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { saveFile } from '../../components/save-file.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { CheckReport } from './check-report.tsx';
 import { exportedEndpoint } from './export-endpoint.ts';
 

@@ -17,7 +17,7 @@ import { describeFields, type FieldDescriptor } from '../../forms/field-descript
 import { formErrors } from '../../forms/form-errors.ts';
 import { fieldProblems, fromFormValues, toFormValues, type FormValues } from '../../forms/form-values.ts';
 import { SchemaFields } from '../../forms/schema-fields.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ServerTrust } from './server-trust.tsx';
 
 interface Values {
@@ -39,7 +39,7 @@ export function EndpointForm({ plugin, endpointId, start, showsCertificate = fal
   const link = useLink();
   const toast = useToast();
   const schema = plugins[plugin].connection;
-  const fields = useMemo(() => describeFields(schema), [schema]);
+  const fields = useMemo(() => describeFields(schema, `${plugin}/connection`), [schema, plugin]);
   const form = useForm<Values>({
     defaultValues: { name: start.name, connection: toFormValues(fields, start.connection) },
     resolver: resolverOf(plugin, fields),

@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { FileButton } from '../../components/file-button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { importedEndpoint, withoutSecrets, type ImportedEndpoint } from './export-endpoint.ts';

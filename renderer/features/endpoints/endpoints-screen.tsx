@@ -6,7 +6,7 @@ import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { EndpointCard } from './endpoint-card.tsx';
 
 const add = (

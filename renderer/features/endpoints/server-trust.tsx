@@ -17,7 +17,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { timeText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 interface Props {
   readonly schema: z.ZodObject;

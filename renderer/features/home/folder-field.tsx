@@ -2,7 +2,7 @@ import Button from '@mui/material/Button';
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
 import { useLink, useShell } from '../../app/workbench-context.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 interface Props {
   readonly value: string;

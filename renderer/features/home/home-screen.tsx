@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import { useShell } from '../../app/workbench-context.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { OpenProject } from './open-project.tsx';
 import { CreateProjectForm, OpenProjectForm } from './project-forms.tsx';
 import { RecentProjects } from './recent-projects.tsx';

@@ -14,7 +14,7 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { VaultCard } from '../../components/vault-card.tsx';
 
 /** One project: its vault, and the way from an empty project to a replicated virtual machine. */

@@ -7,7 +7,7 @@ import { useState, type ReactNode } from 'react';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { FolderField } from './folder-field.tsx';
 
 export function CreateProjectForm() {

@@ -11,7 +11,7 @@ import { useLink, useShell } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 /** For people who want to see it work before they describe anything: the lab, and documents that need no network. */
 export function SampleCard() {

@@ -11,7 +11,7 @@ import { importFields, sizeUnits, type ColumnMap, type ImportField, type SizeUni
 import type { ImportChoices } from '../../../shared/inventory/import-machines.ts';
 import { planFor, withColumns, type TablePlan } from '../../../shared/inventory/table-plan.ts';
 import type { Table } from '../../../shared/inventory/table.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 interface Props {
   readonly tables: readonly Table[];

@@ -8,7 +8,7 @@ import { useAction } from '../../app/use-action.ts';
 import { DropArea } from '../../components/drop-area.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ColumnMapping } from './column-mapping.tsx';
 import { KeepPreview } from './keep-preview.tsx';
 import { rememberedPlans, rememberPlans } from './remembered-columns.ts';

@@ -3,7 +3,7 @@ import Tab from '@mui/material/Tab';
 import Tabs from '@mui/material/Tabs';
 import { hrefOf, type Route } from '../../app/route.ts';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ImportFileScreen } from './import-file-screen.tsx';
 import { KeepFromEndpoint } from './keep-from-endpoint.tsx';
 import { KeptLists } from './kept-lists.tsx';

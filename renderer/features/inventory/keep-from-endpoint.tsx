@@ -1,7 +1,7 @@
 import { useQuery } from '../../app/workbench-context.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { KeepPreview } from './keep-preview.tsx';
 

@@ -13,7 +13,7 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { MachinesTable } from './machines-table.tsx';
 import { ProblemsTable } from './problems-table.tsx';
 

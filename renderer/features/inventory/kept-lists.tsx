@@ -11,11 +11,12 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { timeText } from '../../components/quantities.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { Column } from '../../components/paged-table.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { saveFile } from '../../components/save-file.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { EnvironmentFileDialog } from './environment-file-dialog.tsx';
 import { inventoryCsv } from './inventory-csv.ts';
 import { MachinesTable } from './machines-table.tsx';
@@ -63,7 +64,7 @@ function KeptList({ list, names, onRemoved }: { readonly list: Inventory; readon
             </MenuItem>
           ))}
         </TextField>
-        <Typography sx={{ color: 'text.secondary', flexGrow: 1 }}>{text.inventory.importedFrom(list.origin.name, new Date(list.importedAt).toLocaleString())}</Typography>
+        <Typography sx={{ color: 'text.secondary', flexGrow: 1 }}>{text.inventory.importedFrom(list.origin.name, timeText(list.importedAt))}</Typography>
         <Button onClick={() => saveFile(`${list.name}.csv`, inventoryCsv(list.machines), 'text/csv')}>{text.inventory.export}</Button>
         <Button color="error" onClick={() => setIsAsking(true)}>
           {text.inventory.remove}

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText } from '../../components/quantities.ts';
 import { StateLabel, type StateTone } from '../../components/state-label.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 type StateFilter = KeptMachine['state'] | 'all';
 

@@ -3,7 +3,7 @@ import Typography from '@mui/material/Typography';
 import type { RowProblem } from '../../../shared/inventory/row-cells.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { StateLabel } from '../../components/state-label.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 interface Row extends RowProblem {
   readonly key: string;

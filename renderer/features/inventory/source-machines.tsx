@@ -8,7 +8,7 @@ import { goTo, hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { VmTable } from './vm-table.tsx';
 

@@ -12,7 +12,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 type VmSummary = WorkbenchOutput<'vm.list'>[number];
 type Replicas = WorkbenchOutput<'replica.list'>;

@@ -12,7 +12,7 @@ import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { durationText, minuteText } from '../../components/quantities.ts';
 import { StateLabel } from '../../components/state-label.tsx';
 import { useNow } from '../../components/use-now.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { kindText } from '../../components/resource-list.tsx';
 import type { Owners } from './use-owners.ts';
 

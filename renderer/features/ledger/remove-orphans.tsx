@@ -13,7 +13,7 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { kindText } from '../../components/resource-list.tsx';
 
 type Results = WorkbenchOutput<'ledger.remove'>;

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import { hrefOf } from '../../app/route.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 
 /** What a resource was made for. */

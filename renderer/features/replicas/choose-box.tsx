@@ -1,6 +1,6 @@
 import Checkbox from '@mui/material/Checkbox';
 import { createContext, use } from 'react';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import type { ChosenReplica } from './chosen-replicas.tsx';
 import { isIdle } from './replica-status.ts';
 

@@ -11,7 +11,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { ResourceList } from '../../components/resource-list.tsx';
 

@@ -1,5 +1,5 @@
 import { StateLabel, type StateTone } from '../../components/state-label.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import type { ReplicaStatusKind } from './replica-status.ts';
 
 const tones: Readonly<Record<ReplicaStatusKind, StateTone>> = {

@@ -6,7 +6,7 @@ import { goTo, hrefOf } from '../../app/route.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
 import type { LifeStep, ReplicaStatus } from './replica-status.ts';

@@ -14,7 +14,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { draftOfReplica, weakerLayers } from '../../forms/environment/draft-of-replica.ts';
 import { DraftForm } from '../../forms/environment/draft-form.tsx';
 import { EnvironmentEditor } from '../../forms/environment/environment-editor.tsx';

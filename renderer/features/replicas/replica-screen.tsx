@@ -15,7 +15,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { Section } from '../../components/section.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { DeploymentTable } from '../../components/executions/deployment-table.tsx';

@@ -8,7 +8,7 @@ import type { Execution } from '../../../shared/model/execution.ts';
 import type { ReplicaDisk } from '../../../shared/model/replica.ts';
 import { hrefOf } from '../../app/route.ts';
 import { bytesText, durationText, timeText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ExecutionLabel } from '../../components/executions/execution-label.tsx';
 
 export function DiskTable({ disks }: { readonly disks: readonly ReplicaDisk[] }) {

@@ -6,7 +6,7 @@ import { lazy, Suspense } from 'react';
 import { isTerminalExecution, type Execution } from '../../../shared/model/execution.ts';
 import type { TransferProgress } from '../../../shared/model/progress.ts';
 import { useNow } from '../../components/use-now.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { rateNow } from '../../forms/execution/bandwidth.ts';
 import { percentOf, TransferBar } from '../../components/executions/transfer-bar.tsx';
 import { useProgress } from '../../components/executions/use-progress.ts';

@@ -4,8 +4,8 @@ import { ChartsReferenceLine } from '@mui/x-charts/ChartsReferenceLine';
 import { LineChart, lineClasses } from '@mui/x-charts/LineChart';
 import { useMemo } from 'react';
 import type { RateSample } from '../../../shared/model/progress.ts';
-import { rateText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { rateText, timeOfDayText } from '../../components/quantities.ts';
+import { text } from '../../text/text.ts';
 import { pieces, rateFacts, rateTicks } from './rate-scale.ts';
 
 const height = 172;

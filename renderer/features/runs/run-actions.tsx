@@ -8,7 +8,7 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { bandwidthText, readBandwidth } from '../../forms/execution/bandwidth.ts';
 import { BandwidthField } from '../../forms/execution/bandwidth-field.tsx';
 import { CancelRunDialog } from '../../components/executions/cancel-run-dialog.tsx';

@@ -15,7 +15,8 @@ import { useLink, useQuery, useShell } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { languages } from '../../text/languages.ts';
+import { chooseLanguage, language, text } from '../../text/text.ts';
 
 /** What belongs to the user on this computer. Every change counts at once. */
 export function SettingsScreen() {
@@ -61,6 +62,15 @@ function SettingsForm({ settings, onChanged }: { readonly settings: Settings; re
           <MenuItem value="light">{text.app.light}</MenuItem>
           <MenuItem value="dark">{text.app.dark}</MenuItem>
         </TextField>
+        {Object.keys(languages).length > 1 && (
+          <TextField select size="small" label={text.settings.language} value={language} onChange={(event) => chooseLanguage(event.target.value)}>
+            {Object.entries(languages).map(([tag, { name }]) => (
+              <MenuItem key={tag} value={tag} lang={tag}>
+                {name}
+              </MenuItem>
+            ))}
+          </TextField>
+        )}
         <div>
           <FormControlLabel
             control={<Switch checked={settings.reducedMotion} onChange={(event) => void change.run({ reducedMotion: event.target.checked })} />}

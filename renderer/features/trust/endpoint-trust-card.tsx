@@ -16,7 +16,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ReachedList } from './reached-list.tsx';
 
 const colours = { accepted: 'success', new: 'warning', changed: 'warning', missing: 'default', locked: 'default' } as const;

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Reached } from '../../../shared/model/trust.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 interface Row extends Reached {
   readonly note?: string;

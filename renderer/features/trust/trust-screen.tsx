@@ -16,7 +16,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { Section } from '../../components/section.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ChangeTable, EndpointTrustCard } from './endpoint-trust-card.tsx';
 import { ReachedList } from './reached-list.tsx';
 

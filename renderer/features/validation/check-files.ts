@@ -4,7 +4,7 @@ import { readLimits } from '../../../shared/environment/read-limits.ts';
 import type { Fix } from '../../../shared/validation/finding.ts';
 import { validateText } from '../../../shared/validation/validate-document.ts';
 import type { NamedFile } from '../../components/dropped-files.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 /** Reads and checks files. One that can't be read, or is too large to be a document, is told as a finding of that file. */

@@ -7,7 +7,7 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { mendFile } from './check-files.ts';
 import { countFindings, findingRows, type CheckedFile, type FindingRow, type SeverityFilter } from './checked-file.ts';
 import { ExportReport } from './export-report.tsx';

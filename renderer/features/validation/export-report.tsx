@@ -6,12 +6,13 @@ import { formatCsv } from '../../../shared/reports/csv.ts';
 import { formatHtml } from '../../../shared/reports/html.ts';
 import { formatJson } from '../../../shared/reports/json.ts';
 import { formatSarif } from '../../../shared/reports/sarif.ts';
+import { timeText } from '../../components/quantities.ts';
 import { saveFile } from '../../components/save-file.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 const formats = {
-  html: { ending: 'html', type: 'text/html', make: (files: readonly Report[]) => formatHtml(files, new Date().toLocaleString()) },
+  html: { ending: 'html', type: 'text/html', make: (files: readonly Report[]) => formatHtml(files, timeText(new Date().toISOString())) },
   csv: { ending: 'csv', type: 'text/csv', make: (files: readonly Report[]) => formatCsv(files) },
   json: { ending: 'json', type: 'application/json', make: (files: readonly Report[]) => formatJson(files) },
   sarif: { ending: 'sarif', type: 'application/sarif+json', make: (files: readonly Report[]) => formatSarif(files) },

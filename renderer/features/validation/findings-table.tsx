@@ -3,7 +3,7 @@ import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import type { FindingRow } from './checked-file.ts';
 
 const severities = ['error', 'warning', 'info'] as const;

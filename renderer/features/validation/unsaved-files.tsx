@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { saveFile } from '../../components/save-file.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 interface Props {

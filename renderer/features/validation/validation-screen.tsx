@@ -2,7 +2,7 @@ import Button from '@mui/material/Button';
 import { DropArea } from '../../components/drop-area.tsx';
 import type { NamedFile } from '../../components/dropped-files.ts';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { checkFiles } from './check-files.ts';
 import { setCheckedFiles, useCheckedFiles } from './checked-files-store.ts';
 import { CheckResults } from './check-results.tsx';

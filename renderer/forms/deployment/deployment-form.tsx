@@ -11,7 +11,7 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { ChoiceGroup } from './choice-group.tsx';
 import type { DeploymentValues } from './deployment-form-values.ts';
 import { FurtherOptions } from './further-options.tsx';

@@ -5,7 +5,7 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { z } from 'zod';
 import { deploymentOptionsSchema } from '../../../shared/model/deployment.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { knownOptions } from './deployment-form-values.ts';
 
 interface OptionSchema {

@@ -6,7 +6,7 @@ import IconButton from '@mui/material/IconButton';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '../../app/workbench-context.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import type { KeyValues } from './deployment-form-values.ts';
 
 const words = text.deployments;

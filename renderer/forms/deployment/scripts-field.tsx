@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useRef } from 'react';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { scriptPoints, type DeploymentValues, type ScriptPoint, type ScriptValues } from './deployment-form-values.ts';
 
 const words = text.deployments;

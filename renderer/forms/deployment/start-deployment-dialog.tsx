@@ -5,7 +5,7 @@ import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { goTo } from '../../app/route.ts';
 import { useLink } from '../../app/workbench-context.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { StartManyDialog } from '../execution/start-many-dialog.tsx';
 import { DeploymentForm } from './deployment-form.tsx';
 import { readDeployment, valuesOf } from './deployment-form-values.ts';

@@ -11,7 +11,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useRef } from 'react';
 import type { Finding } from '../../../shared/validation/finding.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 const icons = {
   error: <ErrorIcon color="error" titleAccess={text.validation.error} />,

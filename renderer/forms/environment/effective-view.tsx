@@ -3,7 +3,7 @@ import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { sides } from '../../../shared/model/plugin-id.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
 import { originText } from './environment-field.tsx';
 

@@ -75,7 +75,7 @@ export class EnvironmentDraft {
       const given = own[side];
       const definition = given === undefined ? undefined : plugins[given.plugin][side];
       if (given === undefined || definition === undefined) continue;
-      const fields = describeFields(definition.schema);
+      const fields = describeFields(definition.schema, `${given.plugin}/${side}`);
       this.#sides[side] = { plugin: given.plugin, definition, fields, ...ownOf(fields, given.layer) };
     }
     this.#refresh();

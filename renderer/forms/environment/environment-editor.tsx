@@ -6,7 +6,7 @@ import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import { useMemo, useState } from 'react';
 import { FileButton } from '../../components/file-button.tsx';
 import { timeText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { DraftViewContext } from './draft-context.tsx';
 import { EffectiveView } from './effective-view.tsx';
 import type { EnvironmentDraft } from './environment-draft.ts';

@@ -9,7 +9,7 @@ import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import type { FieldDescriptor } from '../field-descriptor.ts';
 import { SeverityLabel } from '../../components/severity-label.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useDraftField, useDraftView } from './draft-context.tsx';
 import type { FieldState, Level } from './environment-draft.ts';
 import { ValueInput } from './value-input.tsx';

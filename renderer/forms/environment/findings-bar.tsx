@@ -5,7 +5,7 @@ import Typography from '@mui/material/Typography';
 import { useCallback, useEffect } from 'react';
 import { isSide, type Side } from '../../../shared/model/plugin-id.ts';
 import { SeverityLabel } from '../../components/severity-label.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
 import { fieldId } from './environment-field.tsx';
 import { placeOf, type EnvironmentDraft } from './environment-draft.ts';

@@ -12,7 +12,7 @@ import type { FieldDescriptor } from '../field-descriptor.ts';
 import { fieldHelp, fieldLabel } from '../field-help.tsx';
 import { FreeChoice, type Option } from '../fields/option-field.tsx';
 import type { MappingRow } from '../form-values.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 interface Props {
   readonly field: FieldDescriptor;

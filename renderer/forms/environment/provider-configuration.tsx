@@ -8,7 +8,7 @@ import { useMemo } from 'react';
 import { readProviderConfiguration } from '../../../shared/environment/provider-configuration.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { SeverityLabel } from '../../components/severity-label.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 /** The text of a provider configuration with what is wrong in it. */
 export function ProviderConfiguration({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {

@@ -6,7 +6,7 @@ import Typography from '@mui/material/Typography';
 import { Fragment, memo } from 'react';
 import { sides, type Side } from '../../../shared/model/plugin-id.ts';
 import { groupFields, type FieldDescriptor } from '../field-descriptor.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
 import { EnvironmentField } from './environment-field.tsx';
 import type { EnvironmentDraft } from './environment-draft.ts';

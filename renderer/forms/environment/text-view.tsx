@@ -7,7 +7,7 @@ import { sides } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import { fromPointer } from '../../../shared/validation/json-pointer.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { DocumentEditor } from './document-editor.tsx';
 import { KeyReference } from './schema-reference.tsx';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';

@@ -8,7 +8,7 @@ import { describeFields, type FieldDescriptor } from '../field-descriptor.ts';
 import type { Catalog } from '../../../shared/validation/catalog.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { bytesText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import type { DraftView, Option } from './draft-context.tsx';
 
 /** Kinds of resources that the fields of a side offer choices of, the machine's own not included. */
@@ -42,7 +42,7 @@ export interface Choices {
 export function useOptions(endpointId: string, vm: Vm | undefined, source?: { readonly id: string; readonly plugin: PluginId }): Choices {
   const captured = useQuery('catalog.capture', { endpoint: endpointId });
   const last = useQuery('catalog.last', { endpoint: endpointId });
-  const kinds = useMemo(() => (source === undefined ? [] : optionKinds(describeFields(plugins[source.plugin].source?.schema ?? z.object({})))), [source]);
+  const kinds = useMemo(() => (source === undefined ? [] : optionKinds(describeFields(plugins[source.plugin].source?.schema ?? z.object({}), `${source.plugin}/source`))), [source]);
   const fromSource = useQuery('options.list', { endpoint: source?.id ?? endpointId, side: 'source', names: kinds }).data;
   const catalog = captured.data ?? last.data?.catalog;
   const freshness = useMemo((): Freshness => {
@@ -92,7 +92,7 @@ function catalogOptions(catalog: Catalog | undefined, kind: string): readonly Op
 /** The few facts by which people choose: sizes of machine types, ranges of networks. */
 function detailOf(resource: Record<string, unknown>): string {
   const { vcpus, memory_mb: memory, cidrs, description } = resource;
-  if (typeof vcpus === 'number' && typeof memory === 'number') return `${vcpus} CPUs, ${bytesText(memory * 1024 ** 2)}`;
+  if (typeof vcpus === 'number' && typeof memory === 'number') return text.forms.machineSize(vcpus, bytesText(memory * 1024 ** 2));
   if (Array.isArray(cidrs)) return cidrs.join(', ');
   return typeof description === 'string' ? description : '';
 }

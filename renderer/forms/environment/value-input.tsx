@@ -8,7 +8,7 @@ import { OptionInput, OptionListInput } from '../fields/option-field.tsx';
 import { SecretInput } from '../fields/secret-field.tsx';
 import { TextInput } from '../fields/text-field.tsx';
 import type { FieldValue, FormValues, MappingRow } from '../form-values.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { useDraftView } from './draft-context.tsx';
 import { MappingTable } from './mapping-table.tsx';
 

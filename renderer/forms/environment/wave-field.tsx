@@ -1,7 +1,7 @@
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import type { Defaults } from '../../../shared/environment/layers.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 interface Props {
   readonly waves: Defaults['waves'];

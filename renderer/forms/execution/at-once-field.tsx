@@ -1,5 +1,5 @@
 import TextField from '@mui/material/TextField';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 
 export function isAtOnce(written: string): boolean {
   const count = Number(written);

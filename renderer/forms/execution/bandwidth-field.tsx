@@ -4,7 +4,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { formatRate } from '../../../shared/model/bandwidth-profile.ts';
 import { rateText } from '../../components/quantities.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { rateNow, readBandwidth } from './bandwidth.ts';
 import { WeekPreview } from './week-preview.tsx';
 

@@ -2,14 +2,13 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useState, type ReactNode } from 'react';
-import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { asCausewayError } from '../../app/query-store.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { text } from '../../text/en.ts';
+import { errorWords, text } from '../../text/text.ts';
 import { AtOnceField, isAtOnce } from './at-once-field.tsx';
 
 interface Props {
@@ -58,7 +57,7 @@ export function StartManyDialog({ title, confirm, isReady, width = 'sm', replica
         started.push(replica.id);
       } catch (error) {
         const { code, message } = asCausewayError(error);
-        failures.push({ replica, reason: `${errorText(code).title}: ${message}` });
+        failures.push({ replica, reason: `${errorWords(code).title}: ${message}` });
       }
     }
     setBegun([...begun, ...started]);

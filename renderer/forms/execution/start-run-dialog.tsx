@@ -12,7 +12,7 @@ import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { goTo } from '../../app/route.ts';
 import { useLink } from '../../app/workbench-context.tsx';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { readBandwidth } from './bandwidth.ts';
 import { BandwidthField } from './bandwidth-field.tsx';
 import { StartManyDialog } from './start-many-dialog.tsx';

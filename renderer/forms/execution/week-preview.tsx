@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { formatRate, type BandwidthProfile, type Rate } from '../../../shared/model/bandwidth-profile.ts';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { weekOf } from './bandwidth.ts';
 
 const size = { width: 520, left: 40, row: 16, top: 16 } as const;
@@ -37,7 +37,7 @@ export function WeekPreview({ profile }: { readonly profile: BandwidthProfile })
               <rect x={0.5} y={0.5} width={13} height={13} rx={2} fill="currentColor" fillOpacity={strength(rate, rates)} stroke="currentColor" strokeOpacity={0.6} />
             </svg>
             <Typography variant="caption" sx={{ color: 'text.primary' }}>
-              {rate === undefined ? text.runs.unlimited : rate === 0 ? text.runs.paused : `${formatRate(rate).replace(/(?=[kMG])/, ' ')}B/s`}
+              {rate === undefined ? text.runs.unlimited : rate === 0 ? text.runs.paused : text.units.decimalPerSecond(formatRate(rate).replace(/(?=[kMG])/, ' '))}
             </Typography>
           </Box>
         ))}

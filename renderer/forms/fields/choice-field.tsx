@@ -1,6 +1,6 @@
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { fieldHelp, fieldLabel, shown } from '../field-help.tsx';
 import type { FieldProps } from '../field-props.ts';
 

@@ -8,7 +8,7 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useId } from 'react';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { fieldHelp, fieldLabel } from '../field-help.tsx';
 import type { FieldProps } from '../field-props.ts';
 import type { MappingRow } from '../form-values.ts';

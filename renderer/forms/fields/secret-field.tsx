@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import { useState } from 'react';
-import { text } from '../../text/en.ts';
+import { text } from '../../text/text.ts';
 import { fieldHelp, fieldLabel } from '../field-help.tsx';
 import type { FieldProps } from '../field-props.ts';
 

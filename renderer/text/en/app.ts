@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const app = {
   name: 'Causeway',
   skip: 'Skip to content',
@@ -26,9 +28,9 @@ export const app = {
   engineStarting: 'The engine is starting.',
   engineRestarting: (reason: string) => `The engine stopped unexpectedly (${reason}) and is restarting. Executions resume from their checkpoints.`,
   engineRestarted: (times: number, reason: string) =>
-    `The engine stopped unexpectedly (${reason}) and was restarted${times === 1 ? '' : ` (${times} times)`}. Executions resume from their checkpoints.`,
+    `The engine stopped unexpectedly (${reason}) and was restarted${counted(times, { one: '', other: ' (# times)' })}. Executions resume from their checkpoints.`,
   engineGivenUp: (reason: string) => `The engine kept crashing (${reason}) and was not restarted. Close the project and open it again. Executions resume from their checkpoints.`,
-  filesNotTaken: (count: number) => `${count === 1 ? '1 project file was' : `${count} project files were`} not loaded. The last valid versions stay in effect.`,
+  filesNotTaken: (count: number) => `${counted(count, { one: '# project file was', other: '# project files were' })} not loaded. The last valid versions stay in effect.`,
   lookAgain: 'Check again',
   unknownReason: 'unknown reason',
   dismiss: 'Dismiss',

@@ -1,4 +1,8 @@
+import { commandIds, commands, type CommandId } from '../../../shared/contract/commands.ts';
+
 export const commandTexts = {
+  /** As in the desktop app's menu, which reads the same table. */
+  labels: Object.fromEntries(commandIds.map((id) => [id, commands[id].label])) as Readonly<Record<CommandId, string>>,
   palette: 'Command palette',
   search: 'Search for a page, endpoint, replica or command',
   none: 'No results',

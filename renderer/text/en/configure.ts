@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const configure = {
   title: (name: string) => `Configure ${name}`,
   lead: 'Settings for this VM. Settings that are not set here come from its wave, the project, the provider configuration, or the built-in defaults.',
@@ -23,7 +25,7 @@ export const configure = {
   sides: { source: 'Source', destination: 'Destination' },
   groupOf: (side: string, group: string) => `${side}: ${group}`,
   findings: (errors: number, warnings: number) =>
-    errors + warnings === 0 ? 'No findings' : `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
+    errors + warnings === 0 ? 'No findings' : `${counted(errors, { one: '# error', other: '# errors' })}, ${counted(warnings, { one: '# warning', other: '# warnings' })}`,
   nextFinding: 'Next finding',
   nextFindingHelp: 'F8; previous finding: Shift+F8',
   otherFindings: 'Other findings',
@@ -70,8 +72,8 @@ export const configure = {
     machine: 'VM',
     setting: 'Setting',
     inherited: 'inherited',
-    run: (count: number) => (count === 1 ? 'Change 1 VM' : `Change ${count} VMs`),
-    done: (count: number) => `${count} ${count === 1 ? 'VM' : 'VMs'} changed`,
+    run: (count: number) => counted(count, { one: 'Change # VM', other: 'Change # VMs' }),
+    done: (count: number) => `${counted(count, { one: '# VM', other: '# VMs' })} changed`,
     failed: 'Not changed',
   },
   leave: {

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const deployments = {
   title: (number: number, replica: string) => `Deployment ${number} of ${replica}`,
   startTitle: (name: string) => `Deploy ${name}`,
@@ -80,7 +82,7 @@ export const deployments = {
   } as Readonly<Record<string, { readonly label: string; readonly help: string }>>,
   acceptInconsistent: 'Deploy inconsistent volumes (the last execution did not complete)',
   acceptInconsistentHelp: 'Only if the source is lost. Expect damaged data.',
-  problem: (count: number) => `${count} ${count === 1 ? 'option needs' : 'options need'} your attention`,
+  problem: (count: number) => `${counted(count, { one: '# option needs', other: '# options need' })} your attention`,
   keptTitle: 'Not changed',
   keptClone: 'The replica and its volumes, and the source VM and its disks.',
   keptLastPass: 'The replica and its volumes, and the source disks. The source VM is shut down and stays off.',
@@ -124,6 +126,7 @@ export const deployments = {
   diffNone: 'No changes in the guest.',
   diffSearch: 'Search changes',
   diffParts: { packages: 'Packages', services: 'Services', users: 'Users', sshPolicy: 'SSH policy', sshHostKeys: 'SSH host keys', network: 'Network names', registry: 'Registry', files: 'Files' },
+  userFacts: (uid: string, shell: string, password: string, keys: number) => `uid ${uid}, ${shell}, password ${password}, ${counted(keys, { one: '# key', other: '# keys' })}`,
   signs: { added: 'Added', removed: 'Removed', changed: 'Changed' },
   showAll: (count: number) => `Show all ${count}`,
   showLines: 'Lines',
@@ -142,7 +145,7 @@ export const deployments = {
   resume: 'Resume',
   delete: 'Delete…',
   deleteTitle: (name: string) => `Delete the virtual machine ${name}?`,
-  deleteLead: (count: number) => (count === 0 ? 'None of its resources exist any more. Its record is marked as deleted.' : `${count === 1 ? 'This resource is' : `These ${count} resources are`} deleted with all data`),
+  deleteLead: (count: number) => (count === 0 ? 'None of its resources exist any more. Its record is marked as deleted.' : `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data`),
   deleteKept: 'Kept: the replica and its volumes, and the source VM and its disks.',
   deleteKeptInPlace: 'Kept: the source VM and its disks. The volumes belonged to the replica, which then needs a new full copy.',
   deleteFinal: 'This cannot be undone. You can deploy again while the replica exists.',
@@ -151,7 +154,7 @@ export const deployments = {
   deleted: 'Deployment deleted',
   interruptedLead: 'The engine stopped during the deployment. No data is lost. Resumes at the interrupted step.',
   kept: 'Resources are kept for troubleshooting, as requested. Delete the deployment to remove them.',
-  leftBehind: (count: number) => `${count} ${count === 1 ? 'resource' : 'resources'} could not be deleted.`,
+  leftBehind: (count: number) => `${counted(count, { one: '# resource', other: '# resources' })} could not be deleted.`,
 
   severalRoots: 'Which installation should be prepared?',
   severalRootsLead: 'The disks contain more than one OS installation. Choose the one that the VM boots from. The replica is not copied again.',

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const forms = {
   required: 'required',
   missing: 'This field is required',
@@ -12,6 +14,7 @@ export const forms = {
   keep: 'Keep current value',
   clear: 'Clear',
   secretHelp: 'Secrets are never displayed.',
+  machineSize: (cpus: number, memory: string) => `${counted(cpus, { one: '# CPU', other: '# CPUs' })}, ${memory}`,
   onePerLine: 'One per line',
   addRow: 'Add row',
   removeRow: (key: string) => (key === '' ? 'Remove row' : `Remove ${key}`),
@@ -20,5 +23,5 @@ export const forms = {
   json: 'As JSON',
   notJson: 'Invalid JSON',
   duplicateKey: (key: string) => `Duplicate key: ${key}`,
-  problems: (count: number) => `${count} ${count === 1 ? 'field needs' : 'fields need'} your attention`,
+  problems: (count: number) => `${counted(count, { one: '# field needs', other: '# fields need' })} your attention`,
 } as const;

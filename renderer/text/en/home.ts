@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const home = {
   title: 'Projects',
   lead: 'A project is a folder with endpoints, replicas and the ledger of created resources. Secrets are stored in its vault, never in its files.',
@@ -41,7 +43,7 @@ export const home = {
   sampleCheck: 'Validate an example',
   done: 'Done',
   counts: (endpoints: number, replicas: number) =>
-    `${endpoints} ${endpoints === 1 ? 'endpoint' : 'endpoints'}, ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`,
+    `${counted(endpoints, { one: '# endpoint', other: '# endpoints' })}, ${counted(replicas, { one: '# replica', other: '# replicas' })}`,
 } as const;
 
 export const vault = {

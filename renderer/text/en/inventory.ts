@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const inventory = {
   title: 'Inventory',
   lead: 'The VMs of a source. Choose one to create a replica.',
@@ -8,7 +10,7 @@ export const inventory = {
   none: 'This source has no VMs',
   noneLead: 'Check the endpoint. It may point to another folder or project.',
   noMatch: 'No matching VMs',
-  shown: (shown: number, all: number) => (shown === all ? `${all} ${all === 1 ? 'VM' : 'VMs'}` : `${shown} of ${all} VMs`),
+  shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# VM', other: '# VMs' }) : `${shown} of ${all} VMs`),
   name: 'Name',
   os: 'Guest OS',
   power: 'Power',
@@ -20,7 +22,6 @@ export const inventory = {
   open: (name: string) => `Replica ${name}`,
   osTypes: { linux: 'Linux', windows: 'Windows', unknown: 'Unknown' },
   powerStates: { running: 'Running', stopped: 'Off', unknown: 'Unknown' },
-  rowsPerPage: 'Rows per page',
   refresh: 'Refresh',
 
   tabs: 'Inventory source',
@@ -66,7 +67,7 @@ export const inventory = {
   roles: { machines: 'VMs', disks: 'Disks', nics: 'Network interfaces' },
   role: (table: string) => `Content of table ${table}`,
   roleNone: 'Not imported',
-  rowsIn: (rows: number) => `${rows} ${rows === 1 ? 'row' : 'rows'}`,
+  rowsIn: (rows: number) => counted(rows, { one: '# row', other: '# rows' }),
   notTaken: 'Not imported',
   unit: (field: string) => `Unit of ${field}`,
   fields: {
@@ -99,7 +100,7 @@ export const inventory = {
   withTemplates: 'Include templates',
   preview: 'Preview',
   previewCount: (taken: number, errors: number) =>
-    `${taken} ${taken === 1 ? 'VM' : 'VMs'}${errors === 0 ? '' : `, ${errors} ${errors === 1 ? 'row' : 'rows'} with errors skipped`}`,
+    `${counted(taken, { one: '# VM', other: '# VMs' })}${errors === 0 ? '' : `, ${counted(errors, { one: '# row', other: '# rows' })} with errors skipped`}`,
   listName: 'Inventory name',
   listNameHelp: (exists: boolean) => (exists ? 'Updates the existing inventory of this name and shows what is new, changed and gone.' : 'Creates a new inventory.'),
   save: 'Save inventory',

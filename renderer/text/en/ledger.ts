@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const ledger = {
   title: 'Ledger',
   lead: 'All resources that this project created in clouds and on sources. Each is recorded before it is created, so none is lost track of.',
@@ -26,12 +28,12 @@ export const ledger = {
   ask: 'Check platforms',
   asked: 'Platforms checked',
   askHelp: 'Checks at each endpoint which resources still exist, and which ones are not in the ledger.',
-  unchecked: (count: number) => `${count === 1 ? '1 endpoint was' : `${count} endpoints were`} not checked`,
+  unchecked: (count: number) => `${counted(count, { one: '# endpoint was', other: '# endpoints were' })} not checked`,
   uncheckedLead: 'All other endpoints were checked. The state of resources at these endpoints is as last recorded:',
   sides: { source: 'source', destination: 'destination' },
   remove: 'Delete orphaned resources…',
   removeTitle: 'Delete orphaned resources?',
-  removeLead: (count: number) => `${count === 1 ? 'This resource is' : `These ${count} resources are`} deleted in this order:`,
+  removeLead: (count: number) => `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted in this order:`,
   removeKept: 'Kept: all resources that a replica, an execution or a VM still needs.',
   removeNone: 'No resources to delete.',
   removeButton: (count: number) => `Remove ${count}`,

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const replicas = {
   title: 'Replicas',
   lead: 'A replica keeps destination volumes in sync with a source VM. The first execution copies everything, later ones only the changes.',
@@ -66,7 +68,7 @@ export const replicas = {
   notDeployable: (count: number) => `${count} of them ${count === 1 ? 'has' : 'have'} never been replicated and cannot be deployed yet.`,
   queuePlace: (position: number) => (position === 1 ? 'next in the queue' : `${position - 1} ahead in the queue`),
   stepOf: (step: string, name: string) => `${step} (${name})`,
-  shown: (shown: number, all: number) => (shown === all ? `${all} ${all === 1 ? 'replica' : 'replicas'}` : `${shown} of ${all} replicas`),
+  shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# replica', other: '# replicas' }) : `${shown} of ${all} replicas`),
   missing: 'This replica no longer exists.',
   unknownEndpoint: 'a deleted endpoint',
 
@@ -88,7 +90,7 @@ export const replicas = {
   findings: 'Findings',
   noFindings: 'Valid. No findings.',
   findingsCount: (errors: number, warnings: number) =>
-    `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
+    `${counted(errors, { one: '# error', other: '# errors' })}, ${counted(warnings, { one: '# warning', other: '# warnings' })}`,
   nextFinding: 'Go to the next finding',
   goToLine: (line: number) => `Line ${line}`,
   create: 'Create replica',
@@ -115,7 +117,7 @@ export const replicas = {
   deleteTitle: (name: string) => `Delete the replica ${name}?`,
   deleteNothing: 'No resources exist at the destination or on the source.',
   deleteNothingThere: 'No resources exist at the destination any more.',
-  deleteResources: (count: number) => `${count === 1 ? 'This resource is' : `These ${count} resources are`} deleted with all data:`,
+  deleteResources: (count: number) => `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data:`,
   deleteBase: 'The snapshot or change tracking kept on the source for the next execution is removed.',
   deleteKept: 'The source VM, its disks and its data are not changed.',
   deleteKeptMachines: (names: string) => `VMs deployed from it are kept: ${names}.`,

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const runs = {
   title: (number: number, replica: string) => `Execution ${number} of ${replica}`,
   missing: 'This execution no longer exists.',
@@ -24,7 +26,7 @@ export const runs = {
   startManyTitle: (count: number) => `Replicate ${count} virtual machines`,
   startLead: 'Creates missing volumes, takes a snapshot and copies the differences. The VM keeps running.',
   start: 'Start',
-  startedMany: (count: number) => `${count} ${count === 1 ? 'execution' : 'executions'} started or queued`,
+  startedMany: (count: number) => `${counted(count, { one: '# execution', other: '# executions' })} started or queued`,
   verify: 'Verification',
   verifyModes: {
     none: { label: 'None', help: 'Blocks are only checked in transit. The next execution with verification compares them.' },
@@ -84,8 +86,8 @@ export const runs = {
   cancelTitle: 'Cancel this execution?',
   cancelKept: 'Kept: the destination volumes and the data copied so far. The next execution continues from there.',
   cancelDeleted: 'Deleted: the temporary worker with its keys, addresses and rules, and this execution’s snapshot on the source.',
-  cancelNow: (count: number) => `${count === 1 ? 'This resource is' : `These ${count} resources are`} deleted`,
-  cancelStays: (count: number) => `${count === 1 ? 'This resource may' : `These ${count} resources may`} be left behind`,
+  cancelNow: (count: number) => `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted`,
+  cancelStays: (count: number) => `${counted(count, { one: 'This resource may', other: 'These # resources may' })} be left behind`,
   cancelForce: 'Skip the clean-up',
   cancelForceHelp: 'Remaining resources stay in the ledger until you delete them.',
   cancelButton: 'Cancel execution',
@@ -102,10 +104,10 @@ export const runs = {
   atOnceHelp: '1 to 32 for all executions of this project. Further executions are queued.',
   atOnceTitle: 'Parallel executions',
   atOnceLead: 'Takes effect immediately. If you lower the limit, running executions continue and further ones are queued.',
-  atOnceChanged: (count: number) => `${count} parallel ${count === 1 ? 'execution' : 'executions'}`,
+  atOnceChanged: (count: number) => counted(count, { one: '# parallel execution', other: '# parallel executions' }),
   changeAtOnce: 'Change…',
   queueNow: (running: number, waiting: number) => `${running} running, ${waiting} queued.`,
-  leftBehind: (count: number) => `${count} temporary ${count === 1 ? 'resource' : 'resources'} could not be deleted.`,
+  leftBehind: (count: number) => `${counted(count, { one: '# temporary resource', other: '# temporary resources' })} could not be deleted.`,
   toLedger: 'Open ledger',
   toReplica: (name: string) => `Replica ${name}`,
   took: (duration: string) => `took ${duration}`,

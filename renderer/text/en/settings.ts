@@ -2,6 +2,7 @@ export const settings = {
   title: 'Settings',
   lead: 'Your settings on this computer. They apply to all projects.',
   appearance: 'Appearance',
+  language: 'Language',
   reducedMotion: 'Reduce motion',
   reducedMotionHelp: 'Turns off transitions and animated progress bars. The system preference always applies.',
   runs: 'Executions',

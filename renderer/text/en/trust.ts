@@ -1,13 +1,15 @@
+import { counted } from './counted.ts';
+
 export const trust = {
   title: 'Trust',
   lead: 'What this project reaches from this computer. Until you accept it, no endpoint is contacted, no program is started and no secret is used.',
   bannerProject: 'You do not trust this project yet. Nothing is contacted until you do.',
-  bannerChanges: (count: number) => (count === 1 ? 'The project files changed 1 connection or environment. It is not used until you accept it.' : `The project files changed ${count} connections or environments. They are not used until you accept them.`),
+  bannerChanges: (count: number) => counted(count, { one: 'The project files changed # connection or environment. It is not used until you accept it.', other: 'The project files changed # connections or environments. They are not used until you accept them.' }),
   review: 'Review',
   trusted: 'You trust this project on this computer.',
   notTrusted: 'You do not trust this project on this computer yet.',
   acceptProject: 'Trust this project…',
-  acceptChanges: (count: number) => (count === 1 ? 'Accept 1 change…' : `Accept ${count} changes…`),
+  acceptChanges: (count: number) => counted(count, { one: 'Accept # change…', other: 'Accept # changes…' }),
   confirmTitle: 'Trust this project?',
   confirmLead: 'From now on this computer contacts these addresses, starts these programs and sends the named secrets there:',
   confirmNothing: 'The project has no endpoints yet. Endpoints that arrive later ask again.',

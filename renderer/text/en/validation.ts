@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const validation = {
   title: 'Validate environment files',
   lead: 'Drop or choose environment documents. They are validated on this computer, without connecting to an endpoint.',
@@ -18,12 +20,12 @@ export const validation = {
   warning: 'Warning',
   info: 'Information',
   summary: (files: number, errors: number, warnings: number) =>
-    `${files} ${files === 1 ? 'file' : 'files'}, ${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
+    `${counted(files, { one: '# file', other: '# files' })}, ${counted(errors, { one: '# error', other: '# errors' })}, ${counted(warnings, { one: '# warning', other: '# warnings' })}`,
   search: 'Search findings',
   mend: 'Fix',
   mendNow: 'Fix',
   mendOf: (path: string) => `Fix: ${path}`,
-  mendAll: (count: number) => (count === 1 ? 'Apply 1 fix' : `Apply ${count} fixes`),
+  mendAll: (count: number) => counted(count, { one: 'Apply # fix', other: 'Apply # fixes' }),
   unsaved: (names: readonly string[]) => (names.length === 1 ? `${names[0]} has fixes that are not saved.` : `${names.length} files have fixes that are not saved.`),
   saveAll: (count: number) => `Save all (${count})`,
   showFiles: 'Show files',

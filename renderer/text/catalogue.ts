@@ -1,0 +1,29 @@
+import type { ErrorCode } from '../../shared/model/errors/catalogue.ts';
+import type { ErrorText } from '../../shared/model/errors/error-text.ts';
+import type { FieldMeta } from '../../shared/plugins/field-meta.ts';
+import type { text as english } from './en/index.ts';
+
+/** A text with any wording in the place of the English one; what it takes, and the names of its parts, stay the same. */
+type Reworded<T> = T extends string ? string : T extends (...given: infer G) => string ? (...given: G) => string : { readonly [K in keyof T]: Reworded<T[K]> };
+
+/** Every text of the workbench. */
+export type Texts = Reworded<typeof english>;
+/** What people read of a field of an environment or a connection. */
+export type FieldWords = Pick<FieldMeta, 'title' | 'help' | 'group'>;
+/** What people read of an error code. */
+export type ErrorWords = Pick<ErrorText, 'title' | 'cause' | 'remedy'>;
+
+/** One language of the workbench. */
+export interface Language {
+  /** As people who speak it call it. */
+  readonly name: string;
+  readonly text: Texts;
+  /**
+   * Words of plugins and of the error catalogue, which are English where they are declared: the command line, documents and reports
+   * read them as well. A language without them shows the English ones.
+   *
+   * @param field plugin, part and path of the key: `european-cloud/destination/network_map`
+   */
+  readonly fieldWords?: (field: string, english: FieldWords) => FieldWords;
+  readonly errorWords?: (code: ErrorCode, english: ErrorWords) => ErrorWords;
+}

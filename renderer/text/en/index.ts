@@ -1,0 +1,20 @@
+import { app, navigation } from './app.ts';
+import { commandTexts } from './commands.ts';
+import { configure } from './configure.ts';
+import { deployments } from './deployments.ts';
+import { endpoints } from './endpoints.ts';
+import { forms } from './forms.ts';
+import { home, vault } from './home.ts';
+import { inventory } from './inventory.ts';
+import { ledger } from './ledger.ts';
+import { manual } from './manual.ts';
+import { replicas } from './replicas.ts';
+import { runs } from './runs.ts';
+import { settings } from './settings.ts';
+import { takeOver, trust } from './trust.ts';
+import { units } from './units.ts';
+import { validation } from './validation.ts';
+import { widgets } from './widgets.ts';
+
+/** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. The page takes them from `text/text.ts`. */
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, trust, units, validation, widgets } as const;
