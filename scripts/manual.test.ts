@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { commandDefinition, problemsOf } from '../electron/cli/testing/written-command.ts';
-import { text } from '../renderer/text/en.ts';
+import { text } from '../renderer/text/en/index.ts';
 import { manualAnchors, manualPages } from '../shared/manual/addresses.ts';
 import { errorCatalogue } from '../shared/model/errors/catalogue.ts';
 import { isPluginId, pluginsWith } from '../shared/plugins/registry.ts';

@@ -18,7 +18,7 @@ export function pseudoText(written: string): string {
 
 function pseudoOf<T>(words: T): T {
   if (typeof words === 'string') return pseudoText(words) as T;
-  if (typeof words === 'function') return ((...given: unknown[]) => pseudoText((words as (...all: unknown[]) => string)(...given))) as T;
+  if (typeof words === 'function') return ((...given: unknown[]) => pseudoOf((words as (...all: unknown[]) => unknown)(...given))) as T;
   if (Array.isArray(words)) return words.map(pseudoOf) as T;
   return Object.fromEntries(Object.entries(words as object).map(([key, value]) => [key, key === kept ? value : pseudoOf(value)])) as T;
 }

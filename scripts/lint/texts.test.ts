@@ -1,7 +1,8 @@
 import { Linter } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { expect, it } from 'vitest';
-import { textsPlugin } from './texts.js';
+
+const { textsPlugin } = (await import(new URL('./texts.js', import.meta.url).href)) as { readonly textsPlugin: object };
 
 function complaints(code: string): number {
   const config = [{ files: ['**/*.tsx'], plugins: { texts: textsPlugin }, rules: { 'texts/from-catalogue': 'error' }, languageOptions: { parser: tseslint.parser, parserOptions: { ecmaFeatures: { jsx: true } } } }];
