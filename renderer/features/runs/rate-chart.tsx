@@ -41,7 +41,7 @@ export function RateChart({ samples, limit }: Props) {
         // Nothing moves because numbers came in.
         skipAnimation
         grid={{ horizontal: true }}
-        xAxis={[{ data: times, scaleType: 'time', min: from, max: to, height: 24, tickNumber: 4, disableLine: true, disableTicks: true, valueFormatter: (at: number) => new Date(at).toLocaleTimeString() }]}
+        xAxis={[{ data: times, scaleType: 'time', min: from, max: to, height: 24, tickNumber: 4, disableLine: true, disableTicks: true, valueFormatter: timeOfDayText }]}
         yAxis={[{ min: 0, max: ticks.at(-1)!, width: 74, tickInterval: [...ticks], disableLine: true, disableTicks: true, valueFormatter: rateText }]}
         series={[{ data: rates, label: text.runs.rate, area: true, showMark: false, curve: 'linear', color: 'var(--mui-palette-primary-main)', valueFormatter: (rate) => (rate === null ? null : rateText(rate)) }]}
         sx={{ [`& .${lineClasses.area}`]: { fillOpacity: 0.14, filter: 'none' }, [`& .${lineClasses.line}`]: { strokeWidth: 2 } }}
