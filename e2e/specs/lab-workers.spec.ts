@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
@@ -102,6 +102,31 @@ describe.runIf(isRoot)('a native worker', () => {
     expect(await run('losetup', ['--associated', lab.volumePath(second)])).toBe('');
   });
 
+  it('knows its volumes by what the cloud passes on: a number on the bus, a path, or nothing but their order', async () => {
+    const { client, machines, lab } = await labOf('native');
+    const worker = await startRigWorker(client, keys);
+    const volumes = [await newVolume(client), await newVolume(client), await newVolume(client)];
+    const names = [
+      { lun: 3, links: ['disk/azure/scsi1/lun3'] },
+      { serial: 'vol0123', byPath: 'ip-10.0.0.1:3260-iscsi-iqn.a-lun-2' },
+      {},
+    ];
+    for (const [index, volumeId] of volumes.entries()) {
+      await machines.attach(worker.serverId, { volumeId, path: lab.volumePath(volumeId), device: names[index] ?? {} });
+    }
+    const agent = await readFile(fileURLToPath(new URL('../../assets/worker/causeway_agent.py', import.meta.url)));
+    const list = "import json, sys, types; agent = types.ModuleType('agent'); exec(sys.stdin.read(), agent.__dict__); print(json.dumps(agent.list_devices()))";
+    const devices = JSON.parse(await worker.ssh.text(`sudo python3 -c "${list}"`, { input: agent })) as { serial: string; lun: number | null; byPath: string[]; sizeBytes: number }[];
+    expect(devices.map(({ serial, lun, byPath, sizeBytes }) => ({ serial, lun, byPath, sizeBytes })).sort((one, other) => (other.lun ?? 0) - (one.lun ?? 0) || other.serial.length - one.serial.length)).toEqual([
+      { serial: '', lun: 3, byPath: [], sizeBytes: 2 ** 30 },
+      { serial: 'vol0123', lun: null, byPath: ['ip-10.0.0.1:3260-iscsi-iqn.a-lun-2'], sizeBytes: 2 ** 30 },
+      { serial: '', lun: null, byPath: [], sizeBytes: 2 ** 30 },
+    ]);
+    expect(await worker.ssh.text('sudo blockdev --getsize64 /dev/disk/azure/scsi1/lun3')).toBe(String(2 ** 30));
+    for (const volumeId of volumes) await machines.detach(worker.serverId, volumeId);
+    expect(await worker.ssh.text('find /sys/block /dev/disk ! -type d')).toBe('');
+  });
+
   it('is reached as far as its security group lets in, until the server is gone', async () => {
     const { client } = await labOf('native');
     const worker = await startRigWorker(client, keys);
@@ -182,11 +207,24 @@ describe('a worker of this user', () => {
     expect(await worker.ssh.text('ls ../devices')).toBe('');
     expect(await head(lab.volumePath(volume), 21)).toBe('written by the worker');
   });
+
+  it('tells its agent what the cloud passes on of a volume', async () => {
+    const { client, machines, lab } = await labOf('user');
+    const worker = await startRigWorker(client, keys);
+    const [usual, numbered] = [await newVolume(client), await newVolume(client)];
+    await worker.attach(usual);
+    await machines.attach(worker.serverId, { volumeId: numbered, path: lab.volumePath(numbered), device: { lun: 3, byPath: 'a-lun-3' } });
+    await worker.ssh.text('cat > causeway_agent.py', { input: 'def main(arguments):\n    import json\n    print(json.dumps(list_devices()))\n' });
+    const devices = JSON.parse(await worker.ssh.text('python3 causeway_agent.py')) as { lun: number | null }[];
+    expect(devices.sort((one, other) => (one.lun ?? 0) - (other.lun ?? 0))).toMatchObject([
+      { serial: usual, lun: null, byPath: [], sizeBytes: 2 ** 30 }, { serial: '', lun: 3, byPath: ['a-lun-3'], sizeBytes: 2 ** 30 },
+    ]);
+  });
 });
 
 describe('an emulated worker', () => {
   it('boots, is prepared by its user data, and has volumes plugged and unplugged while it runs', async () => {
-    const { client, lab } = await labOf('qemu');
+    const { client, lab, machines } = await labOf('qemu');
     const worker = await startRigWorker(client, keys);
     expect(await worker.ssh.text('id -un; sudo -n id -un; uname -n')).toBe('causeway\nroot\nworker-1');
     const volume = await newVolume(client);
@@ -199,6 +237,13 @@ describe('an emulated worker', () => {
       await worker.ssh.text(`sudo dd of=/dev/${name} conv=fsync status=none`, { input: text });
       await worker.detach(volume);
       expect(await head(lab.volumePath(volume), 5)).toBe(text);
+    }
+    // The same by a number on a SCSI bus.
+    for (const lun of [5, 2]) {
+      await machines.attach(worker.serverId, { volumeId: volume, path: lab.volumePath(volume), device: { lun } });
+      const find = `for i in $(seq 100); do d=$(ls -d /sys/class/scsi_device/*:${lun}/device/block/* 2>/dev/null) && break; sleep 0.1; done; cat $d/size`;
+      expect(await worker.ssh.text(find)).toBe(String(2 ** 30 / 512));
+      await machines.detach(worker.serverId, volume);
     }
     expect(String((await client.call('GET', `servers/${worker.serverId}/log`)).body['output'])).toContain('worker is up');
   }, 600_000);

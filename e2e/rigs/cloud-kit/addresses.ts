@@ -22,3 +22,13 @@ export function contains(cidr: string, address: string): boolean {
 
 export const isIPv4 = (text: string): boolean =>
   /^\d{1,3}(\.\d{1,3}){3}$/.test(text) && text.split('.').every((part) => Number(part) <= 255);
+
+/** The first address of a prefix that is not taken. The first `reserved` ones belong to the cloud, and the last is nobody's. */
+export function firstFreeAddress(cidr: string, taken: ReadonlySet<string>, reserved: number): string | undefined {
+  const { first, last } = prefixRange(cidr);
+  for (let number = first + reserved; number < last; number += 1) {
+    const address = toAddress(number);
+    if (!taken.has(address)) return address;
+  }
+  return undefined;
+}

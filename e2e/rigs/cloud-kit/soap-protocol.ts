@@ -38,10 +38,10 @@ export function soapProtocol(namespace: string): Protocol {
         body: `<?xml version="1.0" encoding="UTF-8"?>\n<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body>${inner}</soapenv:Body></soapenv:Envelope>`,
       };
     },
-    error: ({ code, message, headers }: ApiError) => {
+    error: ({ status, code, message, headers }: ApiError) => {
       const detail = code === undefined ? '' : `<detail><${code}Fault xmlns="${namespace}" xsi:type="${code}"/></detail>`;
-      // Faults always come with 500.
-      return { status: 500, headers, body: `<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>${escapeXml(message)}</faultstring>${detail}</soapenv:Fault>` };
+      // Faults always come with 500; other statuses are those of what stands in front of the service.
+      return { status: [429, 502, 503].includes(status) ? status : 500, headers, body: `<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>${escapeXml(message)}</faultstring>${detail}</soapenv:Fault>` };
     },
   };
 }

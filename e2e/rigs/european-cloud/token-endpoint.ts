@@ -1,6 +1,5 @@
 import { createVerify, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
-import { ApiError, ok } from '../cloud-kit/call.ts';
-import type { Operation } from './call.ts';
+import { ApiError } from '../cloud-kit/call.ts';
 
 /** A service account key in the form in which the cloud hands it out for download. */
 export interface ServiceAccountKey {
@@ -102,8 +101,6 @@ export class TokenEndpoint {
     this.#usedAssertions.add(id);
   }
 }
-
-export const issueToken: Operation = ({ world, body }) => ok(world.tokens.issue(body));
 
 function decode(part: string): Record<string, unknown> {
   try {

@@ -14,7 +14,7 @@ mount -t sysfs sysfs sys
 # The worker sees no disk but those that are attached to it: neither as nodes nor in sysfs.
 mount -t tmpfs -o mode=755 blocks sys/block
 mount -t tmpfs -o mode=755 dev dev
-mkdir -p dev/pts dev/shm dev/disk/by-id
+mkdir -p dev/pts dev/shm dev/disk/by-id dev/disk/by-path
 mknod -m 666 dev/null c 1 3
 mknod -m 666 dev/zero c 1 5
 mknod -m 666 dev/full c 1 7

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { access, copyFile, mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, copyFile, mkdir, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { volumeSerial } from '../cloud-kit/server-machines.ts';
+import type { DeviceNames, MachineVolume } from '../cloud-kit/server-machines.ts';
 import { kill, run, spawnBound } from './child-process.ts';
 import { seedFromUserData } from './cloud-config.ts';
 import { LoopDevice } from './loop-device.ts';
@@ -45,28 +46,34 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
     const uplink = setup.outbound
       ? spawnBound('slirp4netns', ['--configure', '--mtu=65520', '--disable-host-loopback', String(pid), 'tap0'], { stdio: 'ignore' })
       : undefined;
-    const loops = new Map<string, LoopDevice>();
+    const loops = new Map<string, { readonly loop: LoopDevice; readonly names: readonly string[] }>();
     const inside = (path: string): string => `/proc/${pid}/root${path}`;
 
     const isDown = (): boolean => child.exitCode !== null || child.signalCode !== null;
 
     const machine: Machine = {
-      attach: async ({ volumeId, path }) => {
+      attach: async (volume) => {
         // Its process id may be somebody else's by now.
         if (isDown()) throw new Error('the machine is down');
-        const loop = await LoopDevice.open(path);
-        loops.set(volumeId, loop);
+        const loop = await LoopDevice.open(volume.path);
+        const names = linksOf(volume);
+        loops.set(volume.volumeId, { loop, names });
         await run('mknod', ['-m', '660', inside(`/dev/${loop.name}`), 'b', '7', String(loop.minor)]);
-        await symlink(`../devices/virtual/block/${loop.name}`, inside(`/sys/block/${loop.name}`));
-        await symlink(`../../${loop.name}`, inside(`/dev/disk/by-id/virtio-${volumeSerial(volumeId)}`));
+        if (volume.device === undefined) await symlink(`../devices/virtual/block/${loop.name}`, inside(`/sys/block/${loop.name}`));
+        else await layOutDevice(loop.name, volume.device, inside('/sys/block'));
+        for (const name of names) {
+          await mkdir(dirname(inside(`/dev/${name}`)), { recursive: true });
+          await symlink(`/dev/${loop.name}`, inside(`/dev/${name}`));
+        }
       },
       detach: async (volumeId) => {
-        const loop = loops.get(volumeId);
-        if (loop === undefined) return;
+        const attached = loops.get(volumeId);
+        if (attached === undefined) return;
+        const { loop, names } = attached;
         loops.delete(volumeId);
         if (!isDown()) {
-          await rm(inside(`/dev/disk/by-id/virtio-${volumeSerial(volumeId)}`), { force: true });
-          await rm(inside(`/sys/block/${loop.name}`), { force: true });
+          for (const name of names) await rm(inside(`/dev/${name}`), { force: true });
+          await rm(inside(`/sys/block/${loop.name}`), { force: true, recursive: true });
           await rm(inside(`/dev/${loop.name}`), { force: true });
         }
         await loop.close();
@@ -79,13 +86,34 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
         if (ended !== undefined) process.kill(pid, 'SIGKILL');
         await ended;
         if (uplink !== undefined) await kill(uplink);
-        await Promise.all([...loops.values()].map((loop) => loop.close()));
+        await Promise.all([...loops.values()].map(({ loop }) => loop.close()));
         loops.clear();
       },
     };
     for (const volume of plan.dataVolumes) await machine.attach(volume);
     return machine;
   };
+}
+
+/** Names of a volume's device below `/dev`, beside its own. */
+function linksOf({ volumeId, device }: MachineVolume): string[] {
+  if (device === undefined) return [`disk/by-id/virtio-${volumeSerial(volumeId)}`];
+  return [...(device.byPath === undefined ? [] : [`disk/by-path/${device.byPath}`]), ...(device.links ?? [])];
+}
+
+/**
+ * A device in the worker's `/sys/block` as its cloud shows it: everything is the loop device's own but what it is known by. Without
+ * a serial nothing tells which file is behind it.
+ */
+async function layOutDevice(name: string, device: DeviceNames, folder: string): Promise<void> {
+  const own = `/sys/devices/virtual/block/${name}`;
+  await mkdir(join(folder, name));
+  for (const entry of await readdir(own)) {
+    if (!['loop', 'serial', 'device'].includes(entry)) await symlink(`${own}/${entry}`, join(folder, name, entry));
+  }
+  if (device.serial !== undefined) await writeFile(join(folder, name, 'serial'), device.serial);
+  // A SCSI device is named host:channel:target:lun.
+  if (device.lun !== undefined) await symlink(`${own}/2:0:0:${device.lun}`, join(folder, name, 'device'));
 }
 
 async function exists(path: string): Promise<boolean> {

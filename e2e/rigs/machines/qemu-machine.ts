@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { volumeSerial } from '../cloud-kit/server-machines.ts';
-import type { MachinePlan } from '../cloud-kit/server-machines.ts';
+import { deviceNames } from '../cloud-kit/server-machines.ts';
+import type { MachinePlan, MachineVolume } from '../cloud-kit/server-machines.ts';
 import { kill, spawnBound } from './child-process.ts';
 import { seedFromUserData } from './cloud-config.ts';
 import type { Machine, StartMachine } from './machine.ts';
@@ -12,8 +12,6 @@ import { firmwareArguments, makeEmptyVariables } from './uefi-firmware.ts';
 
 /** Ports inside the machine → ports on its own loopback address of the machine that runs the lab. */
 const forwarded: Readonly<Record<number, number>> = { 22: 10_022, 5566: 15_566 };
-
-type Volume = MachinePlan['dataVolumes'][number];
 
 /**
  * Servers that are emulated machines (software emulation only: a KVM device that opens need not work). A server from
@@ -105,15 +103,15 @@ function guestArguments(plan: MachinePlan): string[] {
   if (plan.boot.kind !== 'volume') return [];
   const bus = plan.boot.diskBus;
   const controllers = { scsi: ['-device', 'virtio-scsi-pci,id=scsi0'], ide: ['-device', 'ahci,id=ahci0'] }[bus] ?? [];
-  const disks = [plan.boot, ...plan.dataVolumes].flatMap(({ volumeId, path }, index) => {
-    const serial = volumeSerial(volumeId);
+  const disks = [plan.boot, ...plan.dataVolumes].flatMap((volume, index) => {
+    const { serial, lun } = deviceNames(volume);
     const device = {
-      scsi: `scsi-hd,bus=scsi0.0,lun=${index}`,
+      scsi: `scsi-hd,bus=scsi0.0,lun=${lun ?? index}`,
       ide: `ide-hd,bus=ahci0.${index}`,
     }[bus] ?? 'virtio-blk-pci';
     return [
-      '-drive', `file=${path},format=raw,if=none,id=disk${index},cache=unsafe,discard=unmap`,
-      '-device', `${device},drive=disk${index},serial=${serial},bootindex=${index}`,
+      '-drive', `file=${volume.path},format=raw,if=none,id=disk${index},cache=unsafe,discard=unmap`,
+      '-device', `${device},drive=disk${index}${serial === undefined ? '' : `,serial=${serial}`},bootindex=${index}`,
     ];
   });
   return [...controllers, ...disks];
@@ -136,13 +134,27 @@ async function configDriveArguments(plan: MachinePlan, folder: string): Promise<
 
 const nodeOf = (volumeId: string): string => `v${volumeId.replaceAll('-', '').slice(0, 30)}`;
 
-async function plug(monitor: QmpClient, { volumeId, path }: Volume): Promise<void> {
+/** The SCSI controller of disks that are known by their number; it comes with the first of them. */
+const scsiBus = 'attached';
+
+async function plug(monitor: QmpClient, volume: MachineVolume): Promise<void> {
+  const { volumeId, path } = volume;
+  const { serial, lun, byPath } = deviceNames(volume);
+  if (byPath !== undefined) throw new Error('an emulated worker gives its disks no names by path');
   const node = nodeOf(volumeId);
   await monitor.execute('blockdev-add', {
     'node-name': node, driver: 'raw', discard: 'unmap', cache: { direct: false, 'no-flush': false },
     file: { driver: 'file', filename: path, discard: 'unmap' },
   });
-  await monitor.execute('device_add', { driver: 'virtio-blk-pci', drive: node, id: `d${node}`, serial: volumeSerial(volumeId) });
+  const known = serial === undefined ? {} : { serial };
+  if (lun === undefined) {
+    await monitor.execute('device_add', { driver: 'virtio-blk-pci', drive: node, id: `d${node}`, ...known });
+    return;
+  }
+  await monitor.execute('device_add', { driver: 'virtio-scsi-pci', id: scsiBus }).catch((error: unknown) => {
+    if (!String(error).includes('Duplicate')) throw error;
+  });
+  await monitor.execute('device_add', { driver: 'scsi-hd', bus: `${scsiBus}.0`, lun, drive: node, id: `d${node}`, ...known });
 }
 
 async function unplug(monitor: QmpClient, volumeId: string): Promise<void> {

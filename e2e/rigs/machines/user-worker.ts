@@ -24,7 +24,7 @@ export function userWorkers(): StartMachine {
     requirePrograms('a worker of this user', 'setpriv', 'python3', 'ssh-keygen');
     const host = await hosts.take();
     const devices = join(folder, 'devices');
-    for (const name of ['devices', 'home', 'bin', 'tmp']) await mkdir(join(folder, name), { recursive: true });
+    for (const name of ['devices', 'names', 'home', 'bin', 'tmp']) await mkdir(join(folder, name), { recursive: true });
     await writeFile(join(folder, 'bin', 'sudo'), '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n', { mode: 0o755 });
     await writeFile(join(folder, 'bin', 'python3'), await pythonFor(host, devices), { mode: 0o755 });
     const seed = seedFromUserData(plan.userData, plan.publicKey);
@@ -48,8 +48,14 @@ export function userWorkers(): StartMachine {
 
     const machine: Machine = {
       // A second name of the same file, so that nothing but the worker's folder has to be opened to its agent.
-      attach: ({ volumeId, path }) => link(path, join(devices, volumeId)),
-      detach: (volumeId) => rm(join(devices, volumeId), { force: true }),
+      attach: async ({ volumeId, path, device }) => {
+        if (device !== undefined) await writeFile(join(folder, 'names', volumeId), JSON.stringify(device));
+        await link(path, join(devices, volumeId));
+      },
+      detach: async (volumeId) => {
+        await rm(join(devices, volumeId), { force: true });
+        await rm(join(folder, 'names', volumeId), { force: true });
+      },
       target: (port) => ({ host, port: port === 22 ? sshPort : port }),
       log: () => readFile(join(folder, 'console.log'), 'utf8'),
       stop: async () => {

@@ -1,6 +1,6 @@
+import { ok } from '../../cloud-kit/call.ts';
 import { jsonProtocol } from '../../cloud-kit/json-protocol.ts';
 import type { Operation } from '../call.ts';
-import { issueToken } from '../token-endpoint.ts';
 import * as affinityGroups from './affinity-groups.ts';
 import * as attachments from './attachments.ts';
 import * as creation from './create-server.ts';
@@ -16,7 +16,7 @@ import * as volumes from './volumes.ts';
 
 /** `METHOD path` → the operation's id and what it does; `P` is the project's and region's prefix. */
 const table: Readonly<Record<string, readonly [id: string, operation: Operation]>> = {
-  'POST /token': ['CreateShortLivedAccessToken', issueToken],
+  'POST /token': ['CreateShortLivedAccessToken', ({ world, body }) => ok(world.tokens.issue(body))],
   'GET /v2/projects/{projectId}': ['GetProjectDetails', region.getProject],
   'GET /v2/regions/{region}/availability-zones': ['ListAvailabilityZones', region.listZones],
   'GET /v2/keypairs': ['ListKeyPairs', keyPairs.listKeyPairs],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { badRequest, conflict, created, noContent, notFound, ok } from '../../cloud-kit/call.ts';
-import { contains, isIPv4, prefixRange, toAddress } from '../../cloud-kit/addresses.ts';
+import { contains, firstFreeAddress, isIPv4, prefixRange, toAddress } from '../../cloud-kit/addresses.ts';
 import { labelsField, mergedLabels, nameField, optionalString, selected, stringList } from '../call.ts';
 import type { Call, Operation } from '../call.ts';
 import { exposeServers } from '../reachability.ts';
@@ -38,18 +38,16 @@ function takeAddress(world: World, network: NetworkRecord, wanted: string | unde
   const prefix = network.ipv4.prefixes[0] ?? '';
   const { first, last } = prefixRange(prefix);
   const taken = new Set([...world.nics.values()].filter((nic) => nic.networkId === network.id).map((nic) => nic.ipv4));
-  // The gateway and the metadata service sit on the first two.
-  const isReserved = (number: number): boolean => number <= first + 2 || number >= last;
   if (wanted !== undefined) {
     if (!isIPv4(wanted) || !contains(prefix, wanted)) throw badRequest('ip address is not part of the network');
     const reserved = [first, first + 1, first + 2, last].map(toAddress);
     if (taken.has(wanted) || reserved.includes(wanted)) throw conflict('ip address is already in use');
     return wanted;
   }
-  for (let number = first; number <= last; number += 1) {
-    if (!isReserved(number) && !taken.has(toAddress(number))) return toAddress(number);
-  }
-  throw conflict('no free ip address in the network');
+  // The gateway and the metadata service sit on the first two.
+  const free = firstFreeAddress(prefix, taken, 3);
+  if (free === undefined) throw conflict('no free ip address in the network');
+  return free;
 }
 
 export function makeNic(
