@@ -19,19 +19,32 @@ export interface ImportResult {
  * that nothing half-read gets into a list.
  */
 export function importMachines(plans: readonly TablePlan[], choices: ImportChoices): ImportResult {
+  const steps = importSteps(plans, choices);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in steps of a row each, which give the number of rows that are done: for a page that must stay usable meanwhile. */
+export function* importSteps(plans: readonly TablePlan[], choices: ImportChoices): Generator<number, ImportResult> {
+  let rows = 0;
   const problems: RowProblem[] = [];
   const drafts = new Map<string, Draft>();
   const byName = new Map<string, string[]>();
-  for (const plan of plans) if (plan.role === 'machines') readMachines(plan, choices, drafts, byName, problems);
+  for (const plan of plans) if (plan.role === 'machines') for (const _row of readMachines(plan, choices, drafts, byName, problems)) yield (rows += 1);
   const find = (cells: CellReader): Draft | undefined => {
     const id = cells.text('id');
     const name = cells.text('name');
     const key = id !== undefined && drafts.has(id) ? id : byName.get(name ?? '')?.length === 1 ? byName.get(name ?? '')![0] : undefined;
     return key === undefined ? undefined : drafts.get(key);
   };
-  for (const plan of plans) if (plan.role === 'disks') readDisks(plan, find, problems);
-  for (const draft of drafts.values()) if (draft.disks.length === 0) draft.checkSummary();
-  for (const plan of plans) if (plan.role === 'nics') readNics(plan, find, problems);
+  for (const plan of plans) if (plan.role === 'disks') for (const _row of readDisks(plan, find, problems)) yield (rows += 1);
+  for (const draft of drafts.values()) {
+    if (draft.disks.length === 0) draft.checkSummary();
+    yield rows;
+  }
+  for (const plan of plans) if (plan.role === 'nics') for (const _row of readNics(plan, find, problems)) yield (rows += 1);
   const machines = [...drafts.values()].filter(({ isBroken }) => !isBroken).map(machineOf);
   return { machines, problems };
 }
@@ -53,8 +66,9 @@ function machineOf({ vm, power, ownDisks, ownNics, disks, nics }: Draft): Invent
   return { vm: { ...vm, disks: disks.length > 0 ? disks : [...ownDisks], nics: nics.length > 0 ? nics : [...ownNics] }, power };
 }
 
-function readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<string, Draft>, byName: Map<string, string[]>, problems: RowProblem[]): void {
+function* readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<string, Draft>, byName: Map<string, string[]>, problems: RowProblem[]): Generator<undefined, void> {
   for (const row of plan.table.rows) {
+    yield;
     const cells = cellReader(plan, row, problems);
     const name = cells.text('name');
     if (!choices.withTemplates && /^(true|yes|1)$/i.test(cells.text('template') ?? '')) continue;
@@ -127,8 +141,9 @@ function inGib(bytes: number): string {
   return `${Number((bytes / GiB).toPrecision(3))} GiB`;
 }
 
-function readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): void {
+function* readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): Generator<undefined, void> {
   for (const row of plan.table.rows) {
+    yield;
     const cells = cellReader(plan, row, problems);
     const draft = find(cells);
     if (draft === undefined) continue;
@@ -142,8 +157,9 @@ function readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefin
   }
 }
 
-function readNics(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): void {
+function* readNics(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): Generator<undefined, void> {
   for (const row of plan.table.rows) {
+    yield;
     const cells = cellReader(plan, row, problems);
     const draft = find(cells);
     if (draft === undefined) continue;

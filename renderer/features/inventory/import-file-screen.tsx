@@ -1,6 +1,8 @@
 import Button from '@mui/material/Button';
-import { useMemo, useState } from 'react';
-import { importMachines, type ImportChoices } from '../../../shared/inventory/import-machines.ts';
+import LinearProgress from '@mui/material/LinearProgress';
+import { useEffect, useState } from 'react';
+import { toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { ImportChoices, ImportResult } from '../../../shared/inventory/import-machines.ts';
 import type { TablePlan } from '../../../shared/inventory/table-plan.ts';
 import { readTables } from '../../../shared/inventory/read-tables.ts';
 import type { Table } from '../../../shared/inventory/table.ts';
@@ -10,6 +12,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/text.ts';
 import { ColumnMapping } from './column-mapping.tsx';
+import { importInSlices } from './import-in-slices.ts';
 import { KeepPreview } from './keep-preview.tsx';
 import { rememberedPlans, rememberPlans } from './remembered-columns.ts';
 
@@ -43,7 +46,7 @@ export function ImportFileScreen() {
 function OpenedTables({ file }: { readonly file: OpenedFile }) {
   const [plans, setPlans] = useState<readonly TablePlan[]>(() => rememberedPlans(file.tables));
   const [choices, setChoices] = useState<ImportChoices>({ withTemplates: false });
-  const { machines, problems } = useMemo(() => importMachines(plans, choices), [plans, choices]);
+  const { result, part, error } = useImport(plans, choices);
   const change = (changed: readonly TablePlan[]) => {
     setPlans(changed);
     rememberPlans(file.tables, changed);
@@ -51,7 +54,23 @@ function OpenedTables({ file }: { readonly file: OpenedFile }) {
   return (
     <>
       <ColumnMapping tables={file.tables} plans={plans} choices={choices} onPlans={change} onChoices={setChoices} />
-      <KeepPreview origin={{ kind: 'file', name: file.name }} proposedName={file.name.replace(/\.[^.]*$/, '')} machines={machines} problems={problems} />
+      {part !== undefined && <LinearProgress variant="determinate" value={part * 100} aria-label={text.inventory.importing} />}
+      {error !== undefined && <ErrorNotice error={error} />}
+      {result !== undefined && <KeepPreview origin={{ kind: 'file', name: file.name }} proposedName={file.name.replace(/\.[^.]*$/, '')} machines={result.machines} problems={result.problems} />}
     </>
   );
+}
+
+/** What comes of the tables. A list that takes long is imported in slices; another choice or another file ends that. */
+function useImport(plans: readonly TablePlan[], choices: ImportChoices): { readonly result?: ImportResult; readonly part?: number; readonly error?: ErrorRecord } {
+  const [state, setState] = useState<{ readonly result?: ImportResult; readonly part?: number; readonly error?: ErrorRecord }>({});
+  useEffect(() => {
+    const stop = new AbortController();
+    importInSlices(plans, choices, { signal: stop.signal, onProgress: (part) => setState(({ result }) => ({ ...(result === undefined ? {} : { result }), part })) }).then(
+      (result) => !stop.signal.aborted && setState({ result }),
+      (error: unknown) => !stop.signal.aborted && setState({ error: toErrorRecord(error) }),
+    );
+    return () => stop.abort();
+  }, [plans, choices]);
+  return state;
 }

@@ -56,6 +56,7 @@ export const inventory = {
   export: 'Export CSV',
 
   importTitle: 'Import inventory',
+  importing: 'Import in progress',
   importLead: 'From an RVTools workbook (.xlsx), or a CSV file with one VM per row.',
   readTitle: (name: string) => `Save the inventory of ${name}`,
   readLead: 'Reads all details of each VM: disks, networks, addresses.',
