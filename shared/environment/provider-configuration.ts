@@ -71,17 +71,17 @@ function unknownSection(section: IniSection, definitions: ReadonlyMap<string, un
   const place = { path: toPointer([section.name]), rule: 'provider-configuration/unknown-section', location: section.location };
   const plugin = pluginOfSection(section.name, plugins);
   if (plugin !== undefined) {
-    return withSentence({ ...place, severity: 'info', message: `[${section.name}] has no effect: ${plugin.id} takes no options from a provider configuration` });
+    return withSentence({ ...place, severity: 'info', message: `[${section.name}] has no effect: ${plugin.id} has no provider configuration` });
   }
   if (section.name.endsWith(sectionEnding)) {
     const listed = [...definitions.keys()].map((name) => `[${name}]`).join(', ');
-    return withSentence({ ...place, severity: 'error', message: `[${section.name}] is not the section of any plugin, so none of its options has an effect`, suggestion: `The section is called ${listed}.` });
+    return withSentence({ ...place, severity: 'error', message: `[${section.name}] is not a known section: its options have no effect`, suggestion: `Known sections: ${listed}.` });
   }
   const nearest = nearestSpelling(section.name, definitions.keys());
   return withSentence({
     ...place,
     severity: nearest === undefined && othersAreKnown ? 'info' : 'warning',
-    message: `No plugin reads the section [${section.name}], so its options have no effect`,
+    message: `Unknown section [${section.name}]: its options have no effect`,
     ...(nearest === undefined ? {} : { suggestion: `Did you mean [${nearest}]?` }),
   });
 }
@@ -108,8 +108,8 @@ function typeSection(section: IniSection, { schema }: ProviderConfigurationDefin
       report(entry, 'duplicate-key', { message: `${JSON.stringify(entry.key)} is set twice: the second value is ignored` });
     } else if (entry.value !== '') {
       if (/\s[#;]/.test(entry.value)) {
-        const suggestion = 'Put the comment on a line of its own.';
-        report(entry, 'inline-comment', { message: `A comment behind the value of ${JSON.stringify(entry.key)} is read as a part of it`, suggestion }, 'warning');
+        const suggestion = 'Put the comment on a separate line.';
+        report(entry, 'inline-comment', { message: `The comment after the value of ${JSON.stringify(entry.key)} is read as part of the value`, suggestion }, 'warning');
       }
       const typed = typeValue(member, entry.value);
       if ('fault' in typed) report(entry, 'wrong-type', { message: `${JSON.stringify(entry.key)} ${typed.fault}`, ...(typed.suggestion === undefined ? {} : { suggestion: typed.suggestion }) });
@@ -174,13 +174,13 @@ function mappingOf(text: string, schema: z.core.$ZodType): Typed {
   for (const pair of partsOf(text)) {
     const colon = pair.indexOf(':');
     const key = pair.slice(0, Math.max(colon, 0)).trim();
-    if (key === '') return { fault: `must be key:value pairs separated by commas, and ${JSON.stringify(pair)} is not one`, suggestion: pairsForm(schema) };
-    if (key === '__proto__') return { fault: 'must not hold the key "__proto__"' };
-    if (Object.hasOwn(mapping, key)) return { fault: `holds the key ${JSON.stringify(key)} twice` };
+    if (key === '') return { fault: `must be key:value pairs separated by commas; ${JSON.stringify(pair)} is not a pair`, suggestion: pairsForm(schema) };
+    if (key === '__proto__') return { fault: 'must not contain the key "__proto__"' };
+    if (Object.hasOwn(mapping, key)) return { fault: `contains the key ${JSON.stringify(key)} twice` };
     const value = pair.slice(colon + 1).trim();
     const member = memberSchema(schema, key);
     const typed = member === undefined || takesText(member) ? { value } : typeValue(member, value);
-    if ('fault' in typed) return { fault: `holds ${JSON.stringify(key)}, which ${typed.fault}` };
+    if ('fault' in typed) return { fault: `contains ${JSON.stringify(key)}, which ${typed.fault}` };
     mapping[key] = typed.value;
   }
   return { value: mapping };
@@ -201,7 +201,7 @@ function pairsSuggestion(text: string, schema: z.core.$ZodType): string {
 
 function pairsForm(schema: z.core.$ZodType): string {
   const keys = knownKeys(schema).slice(0, 2);
-  return `The form is ${(keys.length === 0 ? ['key1', 'key2'] : keys).map((key) => `${key}:${keys.length === 0 ? 'value' : 'name'}`).join(',')}.`;
+  return `Use the form ${(keys.length === 0 ? ['key1', 'key2'] : keys).map((key) => `${key}:${keys.length === 0 ? 'value' : 'name'}`).join(',')}.`;
 }
 
 function withSentence(finding: Finding): Finding {

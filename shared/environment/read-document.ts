@@ -22,7 +22,7 @@ export function readDocument(content: string | Uint8Array, format?: DocumentForm
 export function tooLarge(bytes: number): DocumentText {
   const megabytes = (bytes / 1024 / 1024).toFixed(1);
   const limit = readLimits.bytes / 1024 / 1024;
-  const message = `The file is too large for an environment document: it has ${megabytes} MiB or more, the limit is ${limit} MiB`;
+  const message = `The file is too large for an environment document: it has at least ${megabytes} MiB, and the limit is ${limit} MiB`;
   return unreadable('document/too-large', message, { line: 1, column: 1 });
 }
 

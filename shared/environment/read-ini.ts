@@ -42,17 +42,17 @@ export function readIni(text: string): { readonly sections: readonly IniSection[
     open = undefined;
     if (trimmed.startsWith('[')) {
       if (/^\[[^[\]]+\]$/.test(trimmed)) sections.push({ name: trimmed.slice(1, -1).trim(), location, entries: [] });
-      else faults.push({ message: 'A section must be written [name]', location });
+      else faults.push({ message: 'Write a section as [name]', location });
       continue;
     }
     const separator = trimmed.search(/[=:]/);
     if (separator < 1) {
-      faults.push({ message: 'The line is neither a section, nor a comment, nor a key with a value', location });
+      faults.push({ message: 'Expected a section, a comment, or a key with a value', location });
       continue;
     }
     const section = sections.at(-1);
     if (section === undefined) {
-      faults.push({ message: 'The key stands before the first section', location });
+      faults.push({ message: 'The key is before the first section', location });
       continue;
     }
     const entry = { key: trimmed.slice(0, separator).trim(), value: trimmed.slice(separator + 1).trim(), location };

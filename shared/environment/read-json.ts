@@ -148,8 +148,8 @@ class JsonReader {
     for (;;) {
       const code = this.#text.charCodeAt(at);
       if (code === 0x22) break;
-      if (Number.isNaN(code)) throw new UnreadableText('document/syntax', 'The text ends inside a string that begins', start);
-      if (code < 0x20) throw new UnreadableText('document/syntax', 'A string holds a line break or control character', at);
+      if (Number.isNaN(code)) throw new UnreadableText('document/syntax', 'The string is not closed; it begins', start);
+      if (code < 0x20) throw new UnreadableText('document/syntax', 'The string contains a line break or control character', at);
       if (code === 0x5c) {
         plain = false;
         at++;
@@ -161,7 +161,7 @@ class JsonReader {
     try {
       return JSON.parse(this.#text.slice(start, at + 1)) as string;
     } catch {
-      throw new UnreadableText('document/syntax', 'A string holds a backslash sequence that JSON does not have; it begins', start);
+      throw new UnreadableText('document/syntax', 'The string contains an invalid backslash sequence; it begins', start);
     }
   }
 
@@ -200,7 +200,7 @@ class JsonReader {
       while (this.#at < this.#text.length && this.#text[this.#at] !== '\n' && this.#text[this.#at] !== '\r') this.#at++;
     } else if (next === '*') {
       const end = this.#text.indexOf('*/', this.#at + 2);
-      if (end === -1) throw new UnreadableText('document/syntax', 'A comment is not closed; it begins', this.#at);
+      if (end === -1) throw new UnreadableText('document/syntax', 'The comment is not closed; it begins', this.#at);
       this.#at = end + 2;
     } else {
       throw this.#unexpected('a value or a comment');
@@ -216,8 +216,8 @@ class JsonReader {
 
   #unexpected(wanted: string): UnreadableText {
     const character = this.#text.codePointAt(this.#at);
-    const seen = character === undefined ? 'the text ends' : `there is ${JSON.stringify(String.fromCodePoint(character))}`;
-    return new UnreadableText('document/syntax', `${seen[0]?.toUpperCase()}${seen.slice(1)} where ${wanted} should stand`, this.#at);
+    const seen = character === undefined ? 'the end of the document' : JSON.stringify(String.fromCodePoint(character));
+    return new UnreadableText('document/syntax', `Expected ${wanted}, not ${seen}`, this.#at);
   }
 }
 
@@ -230,7 +230,7 @@ export function refuseKey(object: object, key: string): Omit<Finding, 'path' | '
     return {
       severity: 'error',
       rule: 'document/duplicate-key',
-      message: `The key ${JSON.stringify(key)} stands here a second time; only one of them can count`,
+      message: `The key ${JSON.stringify(key)} is used twice; remove one of them`,
     };
   }
   return undefined;

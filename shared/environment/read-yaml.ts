@@ -54,7 +54,7 @@ function composeOnly(text: string): Document.Parsed {
   const accept = (document: Document.Parsed): void => {
     documents.push(document);
     if (documents.length > 1) {
-      const message = 'The file holds several YAML documents; one environment document stands in one file. The second begins';
+      const message = 'The file contains several YAML documents; put each environment document in a separate file. The second begins';
       throw new UnreadableText('document/multiple-documents', message, document.range[0]);
     }
   };
@@ -92,7 +92,7 @@ class Conversion {
   convert(node: ParsedNode | null): JsonValue {
     if (node === null) return null;
     if (this.#insideAliases > 0 && ++this.#aliasNodes > readLimits.aliasNodes) {
-      throw new UnreadableText('document/yaml-alias', `YAML aliases repeat more than ${readLimits.aliasNodes} values`, offsetOf(node));
+      throw new UnreadableText('document/yaml-alias', `The YAML aliases expand to more than ${readLimits.aliasNodes} values`, offsetOf(node));
     }
     if (isAlias(node)) return this.#follow(node);
     // An alias means the anchor of its name that stood last before it.
@@ -145,11 +145,11 @@ class Conversion {
   #follow(alias: Alias.Parsed): JsonValue {
     const target = this.targets.get(alias) ?? this.#anchors.get(alias.source);
     if (target === undefined) {
-      throw new UnreadableText('document/yaml-alias', `The alias *${alias.source} points to no anchor`, offsetOf(alias));
+      throw new UnreadableText('document/yaml-alias', `The alias *${alias.source} has no anchor`, offsetOf(alias));
     }
     this.targets.set(alias, target);
     if (this.#open.has(target)) {
-      throw new UnreadableText('document/yaml-alias', `The alias *${alias.source} stands inside what it points to`, offsetOf(alias));
+      throw new UnreadableText('document/yaml-alias', `The alias *${alias.source} refers to itself`, offsetOf(alias));
     }
     this.#insideAliases++;
     const value = this.convert(target);
@@ -163,7 +163,7 @@ class Conversion {
       const text = keyText(key as Scalar.Parsed);
       if (text !== undefined) return text;
     }
-    throw new UnreadableText('document/syntax', 'A key must be a text', key === null ? 0 : offsetOf(key));
+    throw new UnreadableText('document/syntax', 'A key must be a string', key === null ? 0 : offsetOf(key));
   }
 
   #report(rule: string, message: string, node: ParsedNode): void {

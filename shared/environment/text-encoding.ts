@@ -10,7 +10,7 @@ export function decodeText(bytes: Uint8Array): string | DocumentText {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return unreadable('document/encoding', 'The file is not UTF-8: there is a byte that cannot be decoded', firstBadByte(bytes));
+    return unreadable('document/encoding', 'The file is not valid UTF-8; save it as UTF-8', firstBadByte(bytes));
   }
 }
 

@@ -135,14 +135,14 @@ test('vInfo of RVTools as CSV: the size of disks is their capacity, and "Disks" 
   const { machines, problems } = importMachines(guessPlans(await readTables('RVTools_tabvInfo.csv', utf8(`${header}\r\n${row}\r\n`))), { withTemplates: false });
   expect(machines[0]?.vm).toMatchObject({ vcpus: 4, memory_mb: 8192, disks: [{ size_bytes: 100 * GiB }], nics: [{ network: 'VM Network' }] });
   expect(problems.map(({ severity, column, message }) => [severity, column, message])).toEqual([
-    ['warning', 'Disks', 'web-01 has 2 disks, and only their total size is known: it is imported with one disk. Import the list of disks too (vDisk)'],
+    ['warning', 'Disks', 'web-01 has 2 disks, but only their total size is known: it is imported with one disk. Also import the list of disks (vDisk)'],
   ]);
 });
 
 test.each([
-  ['a count of disks alone', 'vm,os,disks\nweb,Windows Server 2022,2\n', 'disks', 'The disks of web have only 2 GiB: does the column count disks, or is its unit another one?'],
-  ['capacity in bytes read as MiB', 'vm,os,total disk capacity mib\nweb,linux,107374182400\n', 'total disk capacity mib', 'The disks of web have 105000000 GiB: is the unit of the column another one?'],
-  ['memory in GB read as MiB', 'vm,os,memory\nweb,linux,16\n', 'memory', 'The memory of web is 0.0156 GiB: is the unit of the column another one?'],
+  ['a count of disks alone', 'vm,os,disks\nweb,Windows Server 2022,2\n', 'disks', 'The disks of web have only 2 GiB: check the unit of the column, and that it holds sizes rather than a number of disks'],
+  ['capacity in bytes read as MiB', 'vm,os,total disk capacity mib\nweb,linux,107374182400\n', 'total disk capacity mib', 'The disks of web have 105000000 GiB: check the unit of the column'],
+  ['memory in GB read as MiB', 'vm,os,memory\nweb,linux,16\n', 'memory', 'web has 0.0156 GiB of memory: check the unit of the column'],
 ])('%s is imported with a warning', async (_what, text, column, message) => {
   const { machines, problems } = importMachines(await csv(text), { withTemplates: false });
   expect(machines).toHaveLength(1);

@@ -73,12 +73,12 @@ function* readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<stri
     const name = cells.text('name');
     if (!choices.withTemplates && /^(true|yes|1)$/i.test(cells.text('template') ?? '')) continue;
     if (name === undefined) {
-      cells.problem('error', 'name', 'There is no name');
+      cells.problem('error', 'name', 'The name is missing');
       continue;
     }
     const id = cells.text('id') ?? name;
     if (drafts.has(id)) {
-      cells.problem('error', 'id', `Another row is about ${id} already: give each machine an ID of its own`);
+      cells.problem('error', 'id', `Another row already has the ID ${id}: give each VM a unique ID`);
       continue;
     }
     drafts.set(id, draftOf(id, name, cells, choices));
@@ -88,7 +88,7 @@ function* readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<stri
 
 function draftOf(id: string, name: string, cells: CellReader, choices: ImportChoices): Draft {
   const os = cells.osType('os') ?? cells.osType('os_configured') ?? choices.osWhenUnknown;
-  if (os === undefined) cells.problem('error', 'os', `What ${name} runs is not known: map a column, or choose what is taken for it`);
+  if (os === undefined) cells.problem('error', 'os', `The OS of ${name} is unknown: map a column, or choose a default`);
   const firmware = cells.firmware('firmware');
   const secureBoot = cells.flag('secure_boot');
   const vcpus = cells.count('vcpus');
@@ -122,18 +122,18 @@ const GiB = 1024 ** 3;
 
 /** Numbers that were most likely read in a wrong unit, or that count something else. */
 function checkPlausibility(name: string, vcpus: number | undefined, memory: number | undefined, cells: CellReader): void {
-  if (memory !== undefined && (memory < 64 * 1024 ** 2 || memory > 64 * 1024 * GiB)) cells.problem('warning', 'memory', `The memory of ${name} is ${inGib(memory)}: is the unit of the column another one?`);
-  if (vcpus !== undefined && vcpus > 2048) cells.problem('warning', 'vcpus', `${name} has ${vcpus} CPUs: is the column another one?`);
+  if (memory !== undefined && (memory < 64 * 1024 ** 2 || memory > 64 * 1024 * GiB)) cells.problem('warning', 'memory', `${name} has ${inGib(memory)} of memory: check the unit of the column`);
+  if (vcpus !== undefined && vcpus > 2048) cells.problem('warning', 'vcpus', `${name} has ${vcpus} CPUs: check that the right column is mapped`);
 }
 
 function checkDiskSummary(name: string, sizes: readonly number[], cells: CellReader): void {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const counted = cells.text('disk_count');
   const fewest = (cells.osType('os') === 'windows' ? 8 : 1) * GiB;
-  if (total > 0 && total < fewest) cells.problem('warning', 'disks', `The disks of ${name} have only ${inGib(total)}: does the column count disks, or is its unit another one?`);
-  if (total > 512 * 1024 * GiB) cells.problem('warning', 'disks', `The disks of ${name} have ${inGib(total)}: is the unit of the column another one?`);
+  if (total > 0 && total < fewest) cells.problem('warning', 'disks', `The disks of ${name} have only ${inGib(total)}: check the unit of the column, and that it holds sizes rather than a number of disks`);
+  if (total > 512 * 1024 * GiB) cells.problem('warning', 'disks', `The disks of ${name} have ${inGib(total)}: check the unit of the column`);
   if (counted !== undefined && Number(counted) > 1 && sizes.length === 1) {
-    cells.problem('warning', 'disk_count', `${name} has ${counted} disks, and only their total size is known: it is imported with one disk. Import the list of disks too (vDisk)`);
+    cells.problem('warning', 'disk_count', `${name} has ${counted} disks, but only their total size is known: it is imported with one disk. Also import the list of disks (vDisk)`);
   }
 }
 
@@ -166,7 +166,7 @@ function* readNics(plan: TablePlan, find: (cells: CellReader) => Draft | undefin
     const network = cells.text('network');
     // An interface that hangs on no network needs no place on the destination.
     if (network === undefined) {
-      cells.problem('warning', 'network', `An interface of ${draft.vm.name} is on no network and was left out`);
+      cells.problem('warning', 'network', `A NIC of ${draft.vm.name} has no network and was skipped`);
       continue;
     }
     const mac = cells.text('mac');

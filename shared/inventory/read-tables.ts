@@ -16,7 +16,7 @@ export async function readTables(fileName: string, bytes: Uint8Array, bounds: Ta
   if (/\.(xls|ods|js|ts|json|ya?ml|xml|html?|zip|pdf|docx?|exe|sh|py)$/i.test(fileName)) {
     throw unreadable(fileName, 'only .xlsx, .csv, .tsv and .txt files can be imported');
   }
-  if (bytes.length > mostFileBytes) throw unreadable(fileName, `it has ${Math.ceil(bytes.length / 2 ** 20)} MiB, at most ${mostFileBytes / 2 ** 20} are read`);
+  if (bytes.length > mostFileBytes) throw unreadable(fileName, `it has ${Math.ceil(bytes.length / 2 ** 20)} MiB, and the limit is ${mostFileBytes / 2 ** 20} MiB`);
   const tables = isWorkbook(bytes) ? await sheetsOf(fileName, bytes, bounds) : [csvTable(fileName, bytes, bounds)];
   const found = tables.filter((table) => table !== undefined);
   if (found.length === 0) throw unreadable(fileName, 'it has no rows');

@@ -90,7 +90,7 @@ export function cellReader({ table, columns, units }: TablePlan, row: TableRow, 
       const cell = text(field);
       if (cell === undefined) return undefined;
       if (/efi/i.test(cell)) return 'uefi';
-      if (!/bios|legacy/i.test(cell)) problem('warning', field, `"${cell}" is neither BIOS nor UEFI and is not taken`);
+      if (!/bios|legacy/i.test(cell)) problem('warning', field, `"${cell}" is neither BIOS nor UEFI and is ignored`);
       return /bios|legacy/i.test(cell) ? 'bios' : undefined;
     },
     power(field) {

@@ -43,7 +43,7 @@ export async function checkWorkbook(bytes: Uint8Array, bounds: TableBounds = tab
     for await (const chunk of contentOf(part)) {
       size += chunk.length;
       inflated += chunk.length;
-      if (size > part.size) throw new Error(`${part.name} is larger than the archive says`);
+      if (size > part.size) throw new Error(`${part.name} is larger than the size that the archive declares`);
       if (inflated > bounds.inflatedBytes) throw tooLarge(bounds);
       if (!isSheet) continue;
       const text = rest + latin1.decode(chunk);
@@ -79,7 +79,7 @@ async function* contentOf({ name, method, packed }: Part): AsyncGenerator<Uint8A
     yield packed;
     return;
   }
-  if (method !== 8) throw new Error(`${name} is packed in a way that workbooks do not use`);
+  if (method !== 8) throw new Error(`${name} uses a compression method that workbooks do not use`);
   const reader = new Blob([packed.slice()]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
   try {
     for (;;) {

@@ -77,15 +77,15 @@ export function parseProfile(text: string): BandwidthProfile {
 
 function parseWindow(entry: string): ProfileWindow {
   const equals = entry.indexOf('=');
-  if (equals < 0) throw invalid("there is no '=' between the time and the rate", entry);
+  if (equals < 0) throw invalid("'=' is missing between the time and the rate", entry);
   const bytesPerSecond = parseRate(entry.slice(equals + 1));
   const words = entry.slice(0, equals).trim().toLowerCase().split(/\s+/).filter((word) => word !== '');
-  if (words.length === 0) throw invalid("nothing stands before '='; write * for any time", entry);
+  if (words.length === 0) throw invalid("the time before '=' is missing; write * for any time", entry);
   if (words.length === 1 && words[0] === '*') return { days: EVERY_DAY, from: 0, until: DAY_MINUTES, bytesPerSecond };
   if (words.length > 2) throw invalid('write days and one time range, for example mon-fri 08:00-18:00', entry);
   const [first, second] = words as [string, string | undefined];
   const timeFirst = /^\d/.test(first);
-  if (second !== undefined && timeFirst) throw invalid(`days come before the time, and '${second}' follows it`, entry);
+  if (second !== undefined && timeFirst) throw invalid(`write days before the time; '${second}' is after it`, entry);
   const days = timeFirst || first === '*' ? EVERY_DAY : parseDays(first);
   const time = timeFirst ? first : second;
   const [from, until] = time === undefined ? [0, DAY_MINUTES] : parseTimeRange(time);

@@ -80,7 +80,7 @@ export const deploymentOptionsSchema = z
     execute: z.object({ options: executionOptionsSchema.optional(), lastPass: z.boolean().optional() }).optional(),
   })
   .refine((options) => options.inPlace !== true || (options.onFailedBoot !== 'keep' && options.keepWorkerOnFailure !== true), {
-    message: 'a failed deployment in place is always rolled back, because the replica\'s own volumes are in it',
+    message: 'a failed deployment in place is always rolled back, because it uses the replica\'s own volumes',
     path: ['inPlace'],
   });
 export type DeploymentOptions = z.infer<typeof deploymentOptionsSchema>;

@@ -16,7 +16,7 @@ export function storageMapping({ target, optionsFrom, examples }: StorageMapping
   const options = optionsFrom === undefined ? {} : { optionsFrom };
   const destination = field(text(), {
     title: `Destination ${target}`,
-    help: `The ${target} that the disks get.`,
+    help: `The ${target} for the disks.`,
     group,
     example: examples[1],
     ...options,
@@ -24,7 +24,7 @@ export function storageMapping({ target, optionsFrom, examples }: StorageMapping
   return z.strictObject({
     default: field(text().optional(), {
       title: 'Default',
-      help: `The ${target} of every disk that no other entry matches.`,
+      help: `The ${target} for disks that no other entry matches.`,
       group,
       example: examples[0],
       ...options,
@@ -46,7 +46,7 @@ export function storageMapping({ target, optionsFrom, examples }: StorageMapping
         .optional(),
       {
         title: 'By source back end',
-        help: `The ${target} for all disks that lie on a storage back end of the source.`,
+        help: `The ${target} for all disks on a storage back end of the source.`,
         group,
         example: [{ source: 'datastore1', destination: examples[1] }],
       },
@@ -68,7 +68,7 @@ export function storageMapping({ target, optionsFrom, examples }: StorageMapping
         .optional(),
       {
         title: 'By disk',
-        help: `The ${target} for single disks. Wins over the back end’s entry and the default.`,
+        help: `The ${target} for individual disks. Overrides the entry of the storage back end and the default.`,
         group,
         example: [{ disk_id: 'disk-0', destination: examples[1] }],
       },

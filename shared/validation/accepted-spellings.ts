@@ -27,8 +27,8 @@ export function canonicalise(environment: JsonObject, spellings: Readonly<Record
     if (holder === undefined || !Object.hasOwn(holder, oldKey)) continue;
     const path = toDocument(from, renamed);
     if (Object.hasOwn(holder, newKey)) {
-      const message = `${JSON.stringify(oldKey)} is another spelling of ${JSON.stringify(newKey)}, which stands here too; only one of them can count`;
-      faults.push({ severity: 'error', path, rule: 'two-spellings', message, suggestion: `Leave ${JSON.stringify(oldKey)} out.`, fix: { kind: 'remove-key' } });
+      const message = `${JSON.stringify(oldKey)} is another spelling of ${JSON.stringify(newKey)}, which is set too; remove one of them`;
+      faults.push({ severity: 'error', path, rule: 'two-spellings', message, suggestion: `Remove ${JSON.stringify(oldKey)}.`, fix: { kind: 'remove-key' } });
       current = replaceAt(current, from.slice(0, -1), without(holder, oldKey));
     } else {
       const message = `${JSON.stringify(oldKey)} is accepted as another spelling of ${JSON.stringify(newKey)}`;

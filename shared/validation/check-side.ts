@@ -71,7 +71,7 @@ function* checkEnvironment(plugin: PluginDefinition, side: Side, written: JsonOb
     } catch (error) {
       // A defect of the rule must not take the other rules' findings along, nor let the document pass unseen.
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `The rule ${rule.id} could not be applied; this is a defect of Causeway (${reason})`;
+      const message = `The rule ${rule.id} failed because of a defect in Causeway (${reason})`;
       yield { severity: 'warning', path: toPointer(at), rule: 'general/rule-failed', message };
     }
   }
@@ -106,17 +106,17 @@ function unusablePlugin(id: string, plugin: PluginDefinition | undefined, side: 
     return {
       severity: 'error',
       rule: 'document/plugin-side',
-      message: `${id} cannot be a ${side}`,
-      suggestion: `A ${side} can be: ${choices.join(', ')}.`,
+      message: `${id} is not available as a ${side}`,
+      suggestion: `Plugins for a ${side}: ${choices.join(', ')}.`,
     };
   }
   const product = pluginOfProduct(id, Object.values(plugins));
-  const message = `There is no plugin ${JSON.stringify(id)}`;
+  const message = `Unknown plugin ${JSON.stringify(id)}`;
   if (product?.[side] !== undefined) {
-    return { severity: 'error', rule: 'document/unknown-plugin', message, suggestion: `Write ${JSON.stringify(product.id)}, the plugin for it.`, fix: { kind: 'set-value', value: product.id } };
+    return { severity: 'error', rule: 'document/unknown-plugin', message, suggestion: `Use ${JSON.stringify(product.id)}, the plugin for this product.`, fix: { kind: 'set-value', value: product.id } };
   }
   if (product !== undefined) {
-    return { severity: 'error', rule: 'document/unknown-plugin', message, suggestion: `${JSON.stringify(product.id)} is the plugin for it, but it cannot be a ${side}. A ${side} can be: ${choices.join(', ')}.` };
+    return { severity: 'error', rule: 'document/unknown-plugin', message, suggestion: `The plugin for this product is ${JSON.stringify(product.id)}, but it is not available as a ${side}. Plugins for a ${side}: ${choices.join(', ')}.` };
   }
   const nearest = nearestSpelling(id, Object.keys(plugins));
   return {
@@ -124,7 +124,7 @@ function unusablePlugin(id: string, plugin: PluginDefinition | undefined, side: 
     rule: 'document/unknown-plugin',
     message,
     ...(nearest === undefined
-      ? { suggestion: `A ${side} can be: ${choices.join(', ')}.` }
+      ? { suggestion: `Plugins for a ${side}: ${choices.join(', ')}.` }
       : { suggestion: `Did you mean ${JSON.stringify(nearest)}?`, fix: { kind: 'set-value', value: nearest } }),
   };
 }

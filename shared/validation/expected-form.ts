@@ -20,7 +20,7 @@ export function formAdvice(schema: z.core.$ZodType | undefined, value: unknown):
   const isContainer = kinds.some((kind) => kind instanceof z.ZodObject || kind instanceof z.ZodRecord);
   if (!isContainer) return {};
   const example = meta?.['example'] ?? (object === undefined ? undefined : exampleOf(object));
-  return example === undefined ? {} : { suggestion: `The form is ${shown(example as JsonValue)}.` };
+  return example === undefined ? {} : { suggestion: `Use the form ${shown(example as JsonValue)}.` };
 }
 
 /** A text or a list in the place of an object, as the object that was most likely meant. */
@@ -63,6 +63,6 @@ export function sizeAdvice(key: string, unit: string | undefined, value: string)
   const bytes = Number(match[1]) * (letter === undefined ? 1 : 1024 ** ('kmgt'.indexOf(letter) + 1));
   const number = Math.round(bytes / counted);
   if (!Number.isSafeInteger(number) || number < 1) return {};
-  const power = letter !== undefined && match[3] === undefined && counted === 1 ? `, with ${letter.toUpperCase()}B counted in powers of 1024` : '';
+  const power = letter !== undefined && match[3] === undefined && counted === 1 ? ` (${letter.toUpperCase()}B is read as ${letter.toUpperCase()}iB)` : '';
   return { suggestion: `Write ${number} without a unit${power}.`, fix: { kind: 'set-value', value: number } };
 }

@@ -7,5 +7,5 @@ const mostShown = 50;
 export function findingsText(findings: readonly Pick<Finding, 'path' | 'message'>[]): string {
   const lines = findings.slice(0, mostShown).map(({ path, message }) => `${path || '/'}: ${message}`);
   const left = findings.length - lines.length;
-  return [...lines, ...(left > 0 ? [`${left} further errors are not shown: correct these first.`] : [])].join('\n');
+  return [...lines, ...(left > 0 ? [`${left} more errors are not shown: correct these first.`] : [])].join('\n');
 }

@@ -26,38 +26,38 @@ const remove = { kind: 'remove-key' };
 describe('a value of the wrong type', () => {
   test.each<[string, PluginId, Side, Readonly<Record<string, JsonValue | undefined>>, Omit<Exact, 'severity' | 'rule'>]>([
     ['a comma-separated text for a list', 'european-cloud', 'destination', { server_labels: 'a, b' }, {
-      path: '/server_labels', message: '"server_labels" must be a list, not a text.', suggestion: 'Write a list: ["a", "b"].', fix: set(['a', 'b']),
+      path: '/server_labels', message: '"server_labels" must be a list, not a string.', suggestion: 'Write a list: ["a", "b"].', fix: set(['a', 'b']),
     }],
     ['a single text for a list', 'open-source-cloud', 'destination', { security_groups: 'web' }, {
-      path: '/security_groups', message: '"security_groups" must be a list, not a text.', suggestion: 'Write a list: ["web"].', fix: set(['web']),
+      path: '/security_groups', message: '"security_groups" must be a list, not a string.', suggestion: 'Write a list: ["web"].', fix: set(['web']),
     }],
     ['a URN for an image', 'resource-group-cloud', 'destination', { linux_migr_image: 'Canonical:ubuntu-24_04-lts:server:latest' }, {
-      path: '/linux_migr_image', message: '"linux_migr_image" must be an object, not a text.',
+      path: '/linux_migr_image', message: '"linux_migr_image" must be an object, not a string.',
       suggestion: 'Write {"publisher": "Canonical", "offer": "ubuntu-24_04-lts", "sku": "server", "version": "latest"}.',
       fix: set({ publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server', version: 'latest' }),
     }],
     ['a name for an image', 'resource-group-cloud', 'source', { export_worker_image: 'Ubuntu' }, {
-      path: '/export_worker_image', message: '"export_worker_image" must be an object, not a text.',
-      suggestion: 'The form is {"publisher": "Canonical", "offer": "ubuntu-24_04-lts", "sku": "server", "version": "latest"}.',
+      path: '/export_worker_image', message: '"export_worker_image" must be an object, not a string.',
+      suggestion: 'Use the form {"publisher": "Canonical", "offer": "ubuntu-24_04-lts", "sku": "server", "version": "latest"}.',
     }],
     ['a plain ID for a mapped network', 'compartment-cloud', 'destination', { network_map: { 'VM Network': 'ocid1.subnet.oc1..aaaa' } }, {
-      path: '/network_map/VM Network', message: '"VM Network" must be an object, not a text.', suggestion: 'Write {"id": "ocid1.subnet.oc1..aaaa"}.', fix: set({ id: 'ocid1.subnet.oc1..aaaa' }),
+      path: '/network_map/VM Network', message: '"VM Network" must be an object, not a string.', suggestion: 'Write {"id": "ocid1.subnet.oc1..aaaa"}.', fix: set({ id: 'ocid1.subnet.oc1..aaaa' }),
     }],
     ['a text for a storage mapping', 'classic-infrastructure-cloud', 'destination', { storage_mappings: '/oracle/public/storage/default' }, {
-      path: '/storage_mappings', message: '"storage_mappings" must be an object, not a text.', suggestion: 'Write {"default": "/oracle/public/storage/default"}.', fix: set({ default: '/oracle/public/storage/default' }),
+      path: '/storage_mappings', message: '"storage_mappings" must be an object, not a string.', suggestion: 'Write {"default": "/oracle/public/storage/default"}.', fix: set({ default: '/oracle/public/storage/default' }),
     }],
     ['a list for a storage mapping', 'european-cloud', 'destination', { storage_mappings: [{ source: 'ds1', destination: 'fast' }] }, {
       path: '/storage_mappings', message: '"storage_mappings" must be an object, not a list.',
       suggestion: 'Write {"backend_mappings": [{"source": "ds1", "destination": "fast"}]}.', fix: set({ backend_mappings: [{ source: 'ds1', destination: 'fast' }] }),
     }],
     ['a text for a mapping', 'server-virtualization-manager', 'destination', { network_map: 'vlan-20' }, {
-      path: '/network_map', message: '"network_map" must be an object, not a text.', suggestion: 'The form is {"VM Network": "vlan-20"}.',
+      path: '/network_map', message: '"network_map" must be an object, not a string.', suggestion: 'Use the form {"VM Network": "vlan-20"}.',
     }],
     ['a size with its unit', 'european-cloud', 'destination', { migr_worker_volume_size: '20GB' }, {
-      path: '/migr_worker_volume_size', message: '"migr_worker_volume_size" must be a whole number, not a text.', suggestion: 'Write 20 without a unit.', fix: set(20),
+      path: '/migr_worker_volume_size', message: '"migr_worker_volume_size" must be a whole number, not a string.', suggestion: 'Write 20 without a unit.', fix: set(20),
     }],
     ['null for a key that can be left out', 'european-cloud', 'destination', { keypair_name: null }, {
-      path: '/keypair_name', message: '"keypair_name" is null, which is not a value.', suggestion: 'Remove the key.', fix: remove,
+      path: '/keypair_name', message: '"keypair_name" must not be null.', suggestion: 'Remove the key.', fix: remove,
     }],
     ['null for a required mapping', 'european-cloud', 'destination', { network_map: null }, {
       path: '/network_map', message: '"network_map" is required and must not be null.', suggestion: 'Write {} if there is nothing to set.', fix: set({}),
@@ -66,7 +66,7 @@ describe('a value of the wrong type', () => {
       path: '/availability_zone', message: '"availability_zone" is required and must not be null.',
     }],
     ['null in a list', 'european-cloud', 'destination', { security_groups: ['web', null] }, {
-      path: '/security_groups/1', message: '"security_groups"[1] is null, which is not a value.', suggestion: 'Remove the element.',
+      path: '/security_groups/1', message: '"security_groups"[1] must not be null.', suggestion: 'Remove the element.',
     }],
   ])('%s', (_what, plugin, side, change, expected) => {
     expect(of(plugin, side, change).filter(({ rule }) => rule.endsWith('/wrong-type'))).toEqual([
@@ -75,20 +75,20 @@ describe('a value of the wrong type', () => {
   });
 
   test.each([
-    ['80GB', 85_899_345_920, 'Write 85899345920 without a unit, with GB counted in powers of 1024.'],
+    ['80GB', 85_899_345_920, 'Write 85899345920 without a unit (GB is read as GiB).'],
     ['80 GiB', 85_899_345_920, 'Write 85899345920 without a unit.'],
     ['0.5 TiB', 549_755_813_888, 'Write 549755813888 without a unit.'],
     ['512', 512, 'Write 512 without quotes.'],
   ])('a disk of %s', (text, bytes, suggestion) => {
     const disks = [{ ...goldenVm.disks[0], size_bytes: text }];
     expect(validateDocument({ vm: { ...goldenVm, disks }, source: { plugin: 'windows-hypervisor', environment: {} } }).map(exact)).toEqual([
-      { severity: 'error', path: '/vm/disks/0/size_bytes', rule: 'vm/wrong-type', message: '"size_bytes" must be a whole number, not a text.', suggestion, fix: set(bytes) },
+      { severity: 'error', path: '/vm/disks/0/size_bytes', rule: 'vm/wrong-type', message: '"size_bytes" must be a whole number, not a string.', suggestion, fix: set(bytes) },
     ]);
   });
 
   test('memory in GB', () => {
     expect(of('windows-hypervisor', 'source', {}, { ...goldenVm, memory_mb: '4 GB' })).toEqual([
-      { severity: 'error', path: '/vm/memory_mb', rule: 'vm/wrong-type', message: '"memory_mb" must be a whole number, not a text.', suggestion: 'Write 4096 without a unit.', fix: set(4096) },
+      { severity: 'error', path: '/vm/memory_mb', rule: 'vm/wrong-type', message: '"memory_mb" must be a whole number, not a string.', suggestion: 'Write 4096 without a unit.', fix: set(4096) },
     ]);
   });
 
@@ -106,11 +106,11 @@ describe('an unknown key', () => {
     }],
     ['a back end in place of its entry', 'resource-group-cloud', 'destination', { storage_map: { ds1: 'Premium_LRS' } }, {
       path: '/storage_map/ds1', message: 'Unknown key "ds1" in "storage_map".',
-      suggestion: 'To map the back end ds1, write {"backend_mappings": [{"source": "ds1", "destination": "Premium_LRS"}]}.',
+      suggestion: 'To map the storage back end ds1, write {"backend_mappings": [{"source": "ds1", "destination": "Premium_LRS"}]}.',
     }],
     ['an alias of a key that is set', 'virtualization-platform', 'source', { vixdisklib_compatibility_version: '7.0' }, {
       path: '/vixdisklib_compatibility_version', message: 'Unknown key "vixdisklib_compatibility_version" in the source environment of virtualization-platform.',
-      suggestion: 'Remove it: "disklib_compatibility_version" is set already.', fix: remove,
+      suggestion: 'Remove it: "disklib_compatibility_version" is already set.', fix: remove,
     }],
     ['an alias of a key that is not set', 'virtualization-platform', 'source', { vixdisklib_compatibility_version: '7.0', disklib_compatibility_version: undefined }, {
       path: '/vixdisklib_compatibility_version', message: 'Unknown key "vixdisklib_compatibility_version" in the source environment of virtualization-platform.',
@@ -118,7 +118,7 @@ describe('an unknown key', () => {
     }],
     ['a credential of the endpoint', 'large-public-cloud', 'source', { access_key_id: 'AKIAEXAMPLE' }, {
       path: '/access_key_id', message: 'Unknown key "access_key_id" in the source environment of large-public-cloud.',
-      suggestion: 'Set it in the connection of the endpoint and remove it here. The file contains it in plain text: replace the credential if anybody else could read the file.', fix: remove,
+      suggestion: 'Set it in the connection of the endpoint and remove it here. The file contains it in plain text: rotate the credential if anyone else could read the file.', fix: remove,
     }],
     ['a credential of another endpoint, by reference', 'european-cloud', 'destination', { secret_access_key: { $secret: 'aws' } }, {
       path: '/secret_access_key', message: 'Unknown key "secret_access_key" in the destination environment of european-cloud.',
@@ -144,25 +144,25 @@ describe('an unknown key', () => {
 
 describe('the name of a product', () => {
   test.each<[string, Side, string, unknown]>([
-    ['vmware_vsphere', 'source', 'Write "virtualization-platform", the plugin for it.', set('virtualization-platform')],
-    ['VMware vSphere', 'source', 'Write "virtualization-platform", the plugin for it.', set('virtualization-platform')],
-    ['stackit', 'destination', 'Write "european-cloud", the plugin for it.', set('european-cloud')],
-    ['hyper-v', 'source', 'Write "windows-hypervisor", the plugin for it.', set('windows-hypervisor')],
-    ['openstack', 'destination', 'Write "open-source-cloud", the plugin for it.', set('open-source-cloud')],
-    ['aws', 'source', 'Write "large-public-cloud", the plugin for it.', set('large-public-cloud')],
-    ['azure', 'destination', 'Write "resource-group-cloud", the plugin for it.', set('resource-group-cloud')],
-    ['oci', 'destination', 'Write "compartment-cloud", the plugin for it.', set('compartment-cloud')],
-    ['opc', 'source', 'Write "classic-infrastructure-cloud", the plugin for it.', set('classic-infrastructure-cloud')],
-    ['oracle_vm', 'source', 'Write "server-virtualization-manager", the plugin for it.', set('server-virtualization-manager')],
+    ['vmware_vsphere', 'source', 'Use "virtualization-platform", the plugin for this product.', set('virtualization-platform')],
+    ['VMware vSphere', 'source', 'Use "virtualization-platform", the plugin for this product.', set('virtualization-platform')],
+    ['stackit', 'destination', 'Use "european-cloud", the plugin for this product.', set('european-cloud')],
+    ['hyper-v', 'source', 'Use "windows-hypervisor", the plugin for this product.', set('windows-hypervisor')],
+    ['openstack', 'destination', 'Use "open-source-cloud", the plugin for this product.', set('open-source-cloud')],
+    ['aws', 'source', 'Use "large-public-cloud", the plugin for this product.', set('large-public-cloud')],
+    ['azure', 'destination', 'Use "resource-group-cloud", the plugin for this product.', set('resource-group-cloud')],
+    ['oci', 'destination', 'Use "compartment-cloud", the plugin for this product.', set('compartment-cloud')],
+    ['opc', 'source', 'Use "classic-infrastructure-cloud", the plugin for this product.', set('classic-infrastructure-cloud')],
+    ['oracle_vm', 'source', 'Use "server-virtualization-manager", the plugin for this product.', set('server-virtualization-manager')],
   ])('%s as a %s', (plugin, side, suggestion, fix) => {
     expect(validateDocument({ [side]: { plugin, environment: {} } }, { catalog: {} }).map(exact)).toEqual([
-      { severity: 'error', path: `/${side}/plugin`, rule: 'document/unknown-plugin', message: `There is no plugin ${JSON.stringify(plugin)}.`, suggestion, fix },
+      { severity: 'error', path: `/${side}/plugin`, rule: 'document/unknown-plugin', message: `Unknown plugin ${JSON.stringify(plugin)}.`, suggestion, fix },
     ]);
   });
 
   test('of a plugin without that side', () => {
     const [found] = validateDocument({ destination: { plugin: 'vmware', environment: {} } }, { catalog: {} });
-    expect(found?.suggestion).toMatch(/^"virtualization-platform" is the plugin for it, but it cannot be a destination\. A destination can be: open-source-cloud, /);
+    expect(found?.suggestion).toMatch(/^The plugin for this product is "virtualization-platform", but it is not available as a destination\. Plugins for a destination: open-source-cloud, /);
   });
 });
 
@@ -181,8 +181,8 @@ describe('a guest', () => {
 describe('an instance type', () => {
   test.each<[string, Omit<Exact, 'path' | 'rule'> & { readonly rule: string }]>([
     ['t2.medum', { severity: 'warning', rule: 'instance-type-form', message: '"medum" is not a known size of instance types (nano, micro, small, medium, large, xlarge, 2xlarge …, metal).', suggestion: 'Did you mean "t2.medium"?', fix: set('t2.medium') }],
-    ['T3.Medium', { severity: 'error', rule: 'instance-type-form', message: '"T3.Medium" is not an instance type, which is written <family>.<size>, e.g. t3.medium.', suggestion: 'Did you mean "t3.medium"?', fix: set('t3.medium') }],
-    ['t2.medium', { severity: 'info', rule: 'previous-generation', message: 't2.medium belongs to a previous generation: newer regions do not offer it.', suggestion: 'Use a current type, e.g. t3.medium.' }],
+    ['T3.Medium', { severity: 'error', rule: 'instance-type-form', message: '"T3.Medium" is not a valid instance type. Use the form <family>.<size>, e.g. t3.medium.', suggestion: 'Did you mean "t3.medium"?', fix: set('t3.medium') }],
+    ['t2.medium', { severity: 'info', rule: 'previous-generation', message: 't2.medium is a previous-generation type that newer regions do not offer.', suggestion: 'Use a current type, e.g. t3.medium.' }],
   ])('%s', (type, { rule, ...expected }) => {
     expect(of('large-public-cloud', 'source', { worker_instance_type: type })).toEqual([{ ...expected, path: '/source/environment/worker_instance_type', rule: `large-public-cloud/${rule}` }]);
   });
@@ -202,11 +202,11 @@ describe('a provider configuration', () => {
   test.each<[string, string, Exact]>([
     ['an unknown provider', '[acme_migration_provider]\nmigr_network = n\n', {
       severity: 'error', path: '/acme_migration_provider', rule: 'provider-configuration/unknown-section',
-      message: '[acme_migration_provider] is not the section of any plugin, so none of its options has an effect.', suggestion: `The section is called [${section}].`,
+      message: '[acme_migration_provider] is not a known section: its options have no effect.', suggestion: `Known sections: [${section}].`,
     }],
     ['a provider without options', '[openstack_migration_provider]\nx = 1\n', {
       severity: 'info', path: '/openstack_migration_provider', rule: 'provider-configuration/unknown-section',
-      message: '[openstack_migration_provider] has no effect: open-source-cloud takes no options from a provider configuration.',
+      message: '[openstack_migration_provider] has no effect: open-source-cloud has no provider configuration.',
     }],
     ['a mapping as JSON', `[${section}]\nmigr_image_map = {"linux": "Ubuntu 24.04", "windows": "w22"}\n`, {
       severity: 'error', path: `/${section}/migr_image_map`, rule: 'provider-configuration/wrong-type',
@@ -214,11 +214,11 @@ describe('a provider configuration', () => {
     }],
     ['a mapping as broken JSON', `[${section}]\nmigr_image_map = {'linux': 'a'}\n`, {
       severity: 'error', path: `/${section}/migr_image_map`, rule: 'provider-configuration/wrong-type',
-      message: '"migr_image_map" must be key:value pairs separated by commas, not JSON.', suggestion: 'The form is linux:name,windows:name.',
+      message: '"migr_image_map" must be key:value pairs separated by commas, not JSON.', suggestion: 'Use the form linux:name,windows:name.',
     }],
     ['a mapping without colons', `[${section}]\nmigr_image_map = Ubuntu\n`, {
       severity: 'error', path: `/${section}/migr_image_map`, rule: 'provider-configuration/wrong-type',
-      message: '"migr_image_map" must be key:value pairs separated by commas, and "Ubuntu" is not one.', suggestion: 'The form is linux:name,windows:name.',
+      message: '"migr_image_map" must be key:value pairs separated by commas; "Ubuntu" is not a pair.', suggestion: 'Use the form linux:name,windows:name.',
     }],
     ['a list as JSON', `[${section}]\ndefault_security_groups = ["web", "ssh"]\n`, {
       severity: 'error', path: `/${section}/default_security_groups`, rule: 'provider-configuration/wrong-type',

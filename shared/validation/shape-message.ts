@@ -23,7 +23,7 @@ export interface ShapePlace {
 type Issue = z.core.$ZodIssue;
 
 const typeNames: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -78,9 +78,9 @@ function inSentence(name: string, message: string): string {
 
 /** A key that can be left out should be; one that cannot needs a value. */
 function nullMessage(name: string, { schema, isElement }: ShapePlace): ShapeMessage {
-  if (isElement) return { rule: 'wrong-type', message: `${name} is null, which is not a value`, suggestion: 'Remove the element.' };
+  if (isElement) return { rule: 'wrong-type', message: `${name} must not be null`, suggestion: 'Remove the element.' };
   const isRequired = schema !== undefined && !z.safeParse(schema, undefined).success;
-  if (!isRequired) return { rule: 'wrong-type', message: `${name} is null, which is not a value`, suggestion: 'Remove the key.', fix: { kind: 'remove-key' } };
+  if (!isRequired) return { rule: 'wrong-type', message: `${name} must not be null`, suggestion: 'Remove the key.', fix: { kind: 'remove-key' } };
   const inner = unwrapped(schema);
   const empty = inner instanceof z.ZodArray ? [] : inner instanceof z.ZodObject || inner instanceof z.ZodRecord ? {} : undefined;
   const message = `${name} is required and must not be null`;
@@ -96,7 +96,7 @@ function wrongType(name: string, expected: string, value: unknown, place: ShapeP
 function typeOf(value: unknown, expected: string): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'number' && (expected === 'int' || expected === 'number')) {
-    return Number.isInteger(value) ? 'a number this large' : 'a fraction';
+    return Number.isInteger(value) ? 'such a large number' : 'a fraction';
   }
   if (typeof value === 'boolean') return 'a boolean';
   return typeNames[typeof value] ?? typeof value;

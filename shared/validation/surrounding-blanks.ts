@@ -29,7 +29,7 @@ function* blanksIn(value: JsonValue, schema: z.core.$ZodType | undefined, path: 
       severity: 'warning',
       path,
       rule: 'surrounding-blanks',
-      message: `The value ${where(value, trimmed)} with a blank`,
+      message: `The value ${where(value, trimmed)} with whitespace`,
       suggestion: `Write ${JSON.stringify(shortened(trimmed))}.`,
       fix: { kind: 'set-value', value: trimmed },
     };
@@ -44,7 +44,7 @@ function* blanksIn(value: JsonValue, schema: z.core.$ZodType | undefined, path: 
     const trimmed = typeof key === 'string' ? key.trim() : '';
     if (typeof key === 'string' && trimmed !== key && trimmed !== '') {
       const fix = isJsonObject(value) && !Object.hasOwn(value, trimmed) ? { fix: { kind: 'rename-key', to: trimmed } as const } : {};
-      yield { severity: 'warning', path: at, rule: 'surrounding-blanks', message: `The key ${where(key, trimmed)} with a blank`, suggestion: `Write ${JSON.stringify(shortened(trimmed))}.`, ...fix };
+      yield { severity: 'warning', path: at, rule: 'surrounding-blanks', message: `The key ${where(key, trimmed)} with whitespace`, suggestion: `Write ${JSON.stringify(shortened(trimmed))}.`, ...fix };
     }
     yield* blanksIn(member as JsonValue, declared, at);
   }

@@ -29,7 +29,7 @@ export function adviseOnKey(unknown: UnknownKey, plugin: PluginDefinition, side:
   const { fix } = advice;
   // A key that is there already cannot be what this one is renamed to.
   if (fix?.kind !== 'rename-key' || !isJsonObject(unknown.holder) || !Object.hasOwn(unknown.holder, fix.to)) return advice;
-  return { message: advice.message, suggestion: `Remove it: ${JSON.stringify(fix.to)} is set already.`, fix: { kind: 'remove-key' } };
+  return { message: advice.message, suggestion: `Remove it: ${JSON.stringify(fix.to)} is already set.`, fix: { kind: 'remove-key' } };
 }
 
 function adviceOn({ key, parent, parentSchema, holder }: UnknownKey, plugin: PluginDefinition, side: Side, known: KeySuggestions): Advice {
@@ -47,7 +47,7 @@ function adviceOn({ key, parent, parentSchema, holder }: UnknownKey, plugin: Plu
     const belongs = `This key belongs to ${ownersInWords(equivalent, plugin.id)}`;
     if (equivalent.here !== undefined) return { message, suggestion: `${belongs}; here it is ${JSON.stringify(equivalent.here)}.`, ...renameTo(equivalent.here) };
     if (nearest !== undefined) return { message, suggestion: `${belongs}; did you mean ${JSON.stringify(nearest)}?`, ...renameTo(nearest) };
-    return { message, suggestion: `${belongs}; there is no equivalent here, remove it.`, fix: { kind: 'remove-key' } };
+    return { message, suggestion: `${belongs}and has no equivalent here. Remove it.`, fix: { kind: 'remove-key' } };
   }
   const elsewhere = nestedHome(key, parent, definition?.schema);
   if (elsewhere !== undefined) return { message, suggestion: `It belongs in ${elsewhere}.` };
@@ -63,7 +63,7 @@ function connectionAdvice(key: string, holder: unknown, plugin: PluginDefinition
   if (owner === undefined) return undefined;
   const value = isJsonObject(holder) ? holder[key] : undefined;
   const isCredential = typeof value === 'string' && value !== '' && (isSecretKey(owner.connection, key) || /access_key|api_key|token/.test(key));
-  const exposed = isCredential ? ' The file contains it in plain text: replace the credential if anybody else could read the file.' : '';
+  const exposed = isCredential ? ' The file contains it in plain text: rotate the credential if anyone else could read the file.' : '';
   return { suggestion: `Set it in the connection of the ${own ? '' : `${owner.id} `}endpoint and remove it here.${exposed}`, fix: { kind: 'remove-key' } };
 }
 
@@ -76,7 +76,7 @@ function isSecretKey(schema: z.ZodObject, key: string): boolean {
 function mappingAdvice(key: string, holder: unknown, schema: z.core.$ZodType): string | undefined {
   const value = isJsonObject(holder) ? holder[key] : undefined;
   if (typeof value !== 'string' || !knownKeys(schema).includes('backend_mappings')) return undefined;
-  return `To map the back end ${key}, write ${shown({ backend_mappings: [{ source: key, destination: value }] })}.`;
+  return `To map the storage back end ${key}, write ${shown({ backend_mappings: [{ source: key, destination: value }] })}.`;
 }
 
 export function renameTo(to: string): { fix: Fix } {
@@ -102,7 +102,7 @@ function ownersInWords({ owners }: KeySynonym, plugin: PluginId): string {
 /** A key at the wrong depth: one that this environment has, inside one of its objects or at its top. */
 function nestedHome(key: string, parent: readonly unknown[], schema: PluginDefinition['connection'] | undefined): string | undefined {
   if (schema === undefined) return undefined;
-  if (parent.length > 0) return Object.hasOwn(schema.shape, key) ? 'the environment itself' : undefined;
+  if (parent.length > 0) return Object.hasOwn(schema.shape, key) ? 'the top level of the environment' : undefined;
   for (const [name, member] of Object.entries(schema.shape)) {
     if (key !== 'default' && knownKeys(member).includes(key) && !['linux', 'windows'].includes(key)) return JSON.stringify(name);
   }

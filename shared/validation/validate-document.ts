@@ -95,11 +95,11 @@ function* catalogNotice(document: JsonObject, catalog: Catalog | undefined): Ite
   const plugin = isJsonObject(destination) ? destination['plugin'] : undefined;
   if (typeof plugin !== 'string') return;
   if (catalog === undefined) {
-    const message = 'Names and ranges were not compared with what the destination has: there is no catalog';
-    const suggestion = 'Capture one with "causeway catalog" while the destination can be reached, and give it with --catalog.';
+    const message = 'Names and ranges were not checked against the destination: no catalog was given';
+    const suggestion = 'Capture a catalog with "causeway catalog" while the destination is reachable, and pass it with --catalog.';
     yield { severity: 'info', path: '', rule: 'general/no-catalog', message, suggestion };
   } else if (catalog.plugin !== undefined && catalog.plugin !== plugin) {
-    const message = `The catalog was captured from ${catalog.plugin}, not from ${plugin}; it is not used`;
+    const message = `The catalog was captured from ${catalog.plugin}, not from ${plugin}, and is ignored`;
     yield { severity: 'info', path: '', rule: 'general/other-catalog', message };
   }
 }

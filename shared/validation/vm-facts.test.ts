@@ -75,8 +75,8 @@ test('blanks around values are found everywhere but in secrets and texts of seve
   const environment = { repository_name: 'repo ', export_template_name: ' t', export_template_username: 'root', export_template_password: ' secret ', virtual_disk_clone_type: 'THIN_CLONE' };
   const findings = validateDocument({ source: { plugin: 'server-virtualization-manager', environment } });
   expect(findings.filter(({ rule }) => rule.endsWith('/surrounding-blanks')).map(({ path, message, suggestion, fix }) => [path.slice(19), message, suggestion, fix])).toEqual([
-    ['/repository_name', 'The value ends with a blank.', 'Write "repo".', { kind: 'set-value', value: 'repo' }],
-    ['/export_template_name', 'The value begins with a blank.', 'Write "t".', { kind: 'set-value', value: 't' }],
+    ['/repository_name', 'The value ends with whitespace.', 'Write "repo".', { kind: 'set-value', value: 'repo' }],
+    ['/export_template_name', 'The value begins with whitespace.', 'Write "t".', { kind: 'set-value', value: 't' }],
   ]);
   const map = validateDocument({ destination: { plugin: 'open-source-cloud', environment: { network_map: { 'VM Network ': 'prod' } } } });
   expect(map.filter(({ rule }) => rule.endsWith('/surrounding-blanks')).map(({ path, fix }) => [path, fix])).toEqual([['/destination/environment/network_map/VM Network ', { kind: 'rename-key', to: 'VM Network' }]]);

@@ -29,7 +29,7 @@ export const replicationErrors = {
   'replication.map-unusable': {
     title: 'The digest map of a disk cannot be read or written',
     cause: 'The local disk is full or failing, or another program has locked the file.',
-    remedy: 'Free disk space or restore access to the file named in the details, then start again. The execution resumes from its last checkpoint.',
+    remedy: 'Free up disk space or restore access to the file named in the details, then start again. The execution resumes from its last checkpoint.',
     retryable: true,
   },
   'replication.digests-invalid': {

@@ -22,7 +22,7 @@ export const secretsErrors = {
   'secrets.wrong-passphrase': {
     title: 'The passphrase or key is wrong',
     cause: 'The passphrase or key file does not open this vault.',
-    remedy: 'Use the passphrase or key file with which the vault was created.',
+    remedy: 'Use the passphrase or key file that the vault was created with.',
     retryable: false,
   },
   'secrets.key-store-unavailable': {

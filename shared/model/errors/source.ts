@@ -100,7 +100,7 @@ export const sourceErrors = {
   },
   'source.image-refers-outside': {
     title: 'The image refers to files outside its folder',
-    cause: 'It names a backing file, parent or extent that is not opened. Such an image could make Causeway copy any file of this machine.',
+    cause: 'It names a backing file, parent or extent that is not opened. Such an image could make Causeway copy any file of this computer.',
     remedy: 'If you trust the image, put the files that it names next to it, or convert it to a single file (`qemu-img convert`).',
     retryable: false,
   },

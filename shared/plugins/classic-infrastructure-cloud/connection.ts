@@ -9,7 +9,7 @@ const group = 'Access';
 export const connection = z.strictObject({
   identity_domain: field(text(), {
     title: 'Identity domain',
-    help: 'Domain of the account, as it stands in the three-part names of resources.',
+    help: 'Domain of the account, as used in the three-part names of resources.',
     group,
     example: 'a488347',
   }),
@@ -29,7 +29,7 @@ export const connection = z.strictObject({
   }),
   storage_auth_endpoint: field(protectedUrl().optional(), {
     title: 'Storage sign-in endpoint',
-    help: 'URL at which a token for the object storage is had.',
+    help: 'URL that issues tokens for the object storage.',
     group,
     example: 'https://storage.example.com/auth/v1.0',
   }),

@@ -10,7 +10,7 @@ const images = { linux: '/oracle/public/OL_8.9_UEKR6_x86_64', windows: '/Compute
 export const destination = z.strictObject({
   network_map: field(mappingOf(text()).optional(), {
     title: 'Network map',
-    help: 'Source network name to the name of an existing IP network. Each NIC is attached to the mapped one.',
+    help: 'Maps source network names to names of existing IP networks. Each NIC is attached to the mapped network.',
     group: 'Network',
     example: { 'VM Network': 'ipnet-prod' },
     optionsFrom: 'networks',
@@ -18,7 +18,7 @@ export const destination = z.strictObject({
   }),
   storage_mappings: field(storageMapping({ target: 'storage pool', optionsFrom: 'volume_types', examples: pools }).optional(), {
     title: 'Storage mappings',
-    help: 'Which storage pool each source disk or storage back end goes to.',
+    help: 'Maps source disks or storage back ends to storage pools.',
     group: 'Storage',
     example: storageMappingExample(pools),
   }),
@@ -35,21 +35,21 @@ export const destination = z.strictObject({
   }),
   shape_name: field(text().optional(), {
     title: 'Shape',
-    help: 'Shape of the migrated VM. If omitted, the smallest one that will do is picked.',
+    help: 'Shape of the migrated VM. If omitted, the smallest sufficient shape is used.',
     group: 'Server',
     example: 'oc4',
     optionsFrom: 'machine_types',
   }),
   default_volume_pool: field(text().optional(), {
     title: 'Default storage pool',
-    help: 'Storage pool of disks for which none is selected by disk or by back end.',
+    help: 'Storage pool for disks that are not mapped by disk or by storage back end.',
     group: 'Storage',
     example: pools[0],
     optionsFrom: 'volume_types',
   }),
   keypair_name: field(text().optional(), {
     title: 'Key pair',
-    help: 'Existing key pair of the account that the final instance gets.',
+    help: 'Existing key pair of the account, installed on the migrated instance.',
     group: 'Server',
     example: 'ops-key',
     optionsFrom: 'keypairs',

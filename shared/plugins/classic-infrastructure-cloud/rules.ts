@@ -20,7 +20,7 @@ const objectName = (patterns: readonly (readonly string[])[]): Rule =>
   namesHaveForm(plugin, 'name-form', {
     patterns,
     severity: 'warning',
-    what: 'a name that the platform can have: letters, digits and - _ . @ only, with / between the parts of a full name',
+    what: 'a valid name: use letters, digits and - _ . @ only, with / between the parts of a full name',
     isRight: (text) => text.length <= 512 && /^\/?[A-Za-z0-9_.@-]+(?:\/[A-Za-z0-9_.@-]+)*$/.test(text),
     correct: (text) => text.trim().replace(/\/+$/, ''),
   });
@@ -44,7 +44,7 @@ export const destinationRules: readonly Rule[] = [
       const byMapping = textAt(environment, ['storage_mappings', 'default']);
       return byMapping === undefined || byMapping === environment['default_volume_pool'];
     },
-    because: 'storage_mappings.default already decides where unmapped disks go',
+    because: 'storage_mappings.default already sets the pool for unmapped disks',
   }),
   objectName([['network_map', '*'], ['migr_image_map', '*'], ['migr_shape_name'], ['shape_name'], ['default_volume_pool'], ['keypair_name']]),
   keysAreSet(plugin, 'worker-incomplete', [

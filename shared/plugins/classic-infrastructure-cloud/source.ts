@@ -13,7 +13,7 @@ export const source = z.strictObject({
   }),
   export_img_username: field(text().optional(), {
     title: 'User name on the worker',
-    help: 'User name with which the disk copy worker is reached over SSH. Depends on the image.',
+    help: 'SSH user name on the disk copy worker. Depends on the image.',
     group,
     example: 'opc',
   }),
@@ -25,7 +25,7 @@ export const source = z.strictObject({
   }),
   export_root_disk_size: field(z.int().min(1).optional(), {
     title: 'Size of the worker’s root disk',
-    help: 'Root disk of workers. What is needed follows from the selected image alone: an export needs no further room.',
+    help: 'Size of the root disk of workers. It only has to fit the selected image: an export needs no additional space.',
     group,
     unit: 'GB',
     example: 20,

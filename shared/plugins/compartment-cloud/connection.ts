@@ -6,12 +6,12 @@ import { text } from '../shapes/text.ts';
 const group = 'Access';
 
 export const connection = z.strictObject({
-  region: field(text(), { title: 'Region', help: 'Region in which the endpoint works.', group, example: 'eu-frankfurt-1' }),
+  region: field(text(), { title: 'Region', help: 'Region of the endpoint.', group, example: 'eu-frankfurt-1' }),
   tenancy: field(text(), { title: 'Tenancy', help: 'ID of the tenancy.', group, example: 'ocid1.tenancy.oc1..aaaaexample' }),
-  user: field(text(), { title: 'User', help: 'ID of the user whose key signs requests.', group, example: 'ocid1.user.oc1..aaaaexample' }),
+  user: field(text(), { title: 'User', help: 'ID of the user that signs requests.', group, example: 'ocid1.user.oc1..aaaaexample' }),
   private_key_data: field(secretValue(), {
     title: 'Private key',
-    help: 'PEM text of the private key that signs requests. The vault keeps it.',
+    help: 'Private key that signs requests, in PEM format. Stored in the vault.',
     group,
     secret: true,
     multiline: true,
@@ -19,14 +19,14 @@ export const connection = z.strictObject({
   }),
   private_key_passphrase: field(secretValue().optional(), {
     title: 'Passphrase of the private key',
-    help: 'Only where the key is encrypted. The vault keeps it.',
+    help: 'Only for an encrypted key. Stored in the vault.',
     group,
     secret: true,
     example: { $secret: 'signing-key-passphrase' },
   }),
   fingerprint: field(z.string().regex(/^(?:[0-9A-Fa-f]{2}:){15}[0-9A-Fa-f]{2}$/, 'must be 16 pairs of hexadecimal digits with colons'), {
     title: 'Fingerprint',
-    help: 'Fingerprint under which the public key is registered with the user.',
+    help: 'Fingerprint of the public key that is registered for the user.',
     group,
     example: '20:3b:97:13:55:1c:5b:0d:d3:37:d8:50:4e:c5:3a:34',
   }),

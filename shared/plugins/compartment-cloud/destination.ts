@@ -10,7 +10,7 @@ const images = { linux: 'ocid1.image.oc1.eu-frankfurt-1.aaaalinux', windows: 'oc
 const mappedNetwork = z.strictObject({
   id: field(text(), {
     title: 'Destination network',
-    help: 'ID of the network that NICs on the source network get.',
+    help: 'ID of the destination network for NICs on the source network.',
     group: 'Network',
     example: 'ocid1.subnet.oc1.eu-frankfurt-1.aaaaprod',
     optionsFrom: 'subnets',
@@ -34,14 +34,14 @@ export const destination = z.strictObject({
   }),
   network_map: field(mappingOf(mappedNetwork).optional(), {
     title: 'Network map',
-    help: 'Source network name to the ID of a destination network, with optional security groups.',
+    help: 'Maps source network names to IDs of destination networks, with optional security groups.',
     group: 'Network',
     example: { 'VM Network': { id: 'ocid1.subnet.oc1.eu-frankfurt-1.aaaaprod' } },
     keysFrom: 'vm.networks',
   }),
   storage_mappings: field(storageMapping({ target: 'volume attachment type', examples: attachmentTypes }).optional(), {
     title: 'Storage mappings',
-    help: 'Which volume attachment type each source disk or storage back end gets. Root disks are not attached that way.',
+    help: 'Maps source disks or storage back ends to volume attachment types. Root disks have no attachment type.',
     group: 'Storage',
     example: storageMappingExample(attachmentTypes),
   }),
@@ -78,20 +78,20 @@ export const destination = z.strictObject({
   }),
   vcn_compartment: field(text().optional(), {
     title: 'Compartment of the networks',
-    help: 'Allows selecting virtual networks from another compartment.',
+    help: 'Compartment of the virtual networks, if they are in another compartment.',
     group: 'Placement',
     example: 'ocid1.compartment.oc1..aaaanetworks',
     optionsFrom: 'compartments',
   }),
   set_public_ip: field(z.boolean().optional(), {
     title: 'Public IP',
-    help: 'Set a public IP on the migrated VM.',
+    help: 'Assign a public IP to the migrated VM.',
     group: 'Network',
     example: false,
   }),
   shape_name: field(text().optional(), {
     title: 'Shape',
-    help: 'Shape of the final instance.',
+    help: 'Shape of the migrated instance.',
     group: 'Server',
     example: 'VM.Standard2.2',
     optionsFrom: 'machine_types',

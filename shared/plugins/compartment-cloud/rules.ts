@@ -35,7 +35,7 @@ export const destinationRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: path,
-          message: `${quoted(value)} is none of the known volume attachment types (${attachmentTypes.join(', ')}).`,
+          message: `${quoted(value)} is not a known volume attachment type (${attachmentTypes.join(', ')}).`,
         };
       }
     },
@@ -50,7 +50,7 @@ export const destinationRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: path,
-          message: `${root} is the root disk: volume attachment types are not compatible with it, so the entry has no effect.`,
+          message: `${root} is the root disk, which has no volume attachment type: the entry has no effect.`,
         };
       }
     },
@@ -67,7 +67,7 @@ export const destinationRules: readonly Rule[] = [
             at: path,
             message:
               other === undefined
-                ? `${quoted(value)} does not look like an ID (ocid1.${kind}.…); names are not looked up here.`
+                ? `${quoted(value)} does not look like an ID (ocid1.${kind}.…). Enter the ID, not the name.`
                 : `${quoted(value)} is the ID of a ${other}, not of a ${kind}.`,
           };
         }
@@ -81,23 +81,23 @@ export const destinationRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['use_pv_mode'],
-        message: 'use_pv_mode has no effect: it is for instances on BIOS firmware, and the VM starts by UEFI.',
+        message: 'use_pv_mode has no effect: it applies to BIOS firmware, and the VM boots with UEFI.',
       };
     },
   },
   namesHaveForm(plugin, 'availability-domain-form', {
     patterns: [['availability_domain']],
     severity: 'warning',
-    what: 'the ID of an availability domain, which is written like Uocm:EU-FRANKFURT-1-AD-1 (a prefix of the tenancy, the region, a number)',
+    what: 'a full availability domain name, e.g. Uocm:EU-FRANKFURT-1-AD-1 (tenancy prefix, region, number)',
     isRight: (text) => /^[A-Za-z0-9]{1,16}:[A-Z0-9-]+-AD-\d$/.test(text) || text.startsWith('ocid1.availabilitydomain.'),
     correct: (text) => text.trim().replace(/:(.*)$/, (part) => part.toUpperCase()),
-    remedy: 'The console and `oci iam availability-domain list` show the whole name.',
+    remedy: 'The console and `oci iam availability-domain list` show the full name.',
     kind: 'availability_zones',
   }),
   namesHaveForm(plugin, 'shape-form', {
     patterns: [['shape_name'], ['migr_shape_name']],
     severity: 'warning',
-    what: 'the name of a shape, which is written like VM.Standard2.1',
+    what: 'a valid shape name, e.g. VM.Standard2.1',
     isRight: (text) => /^(?:VM|BM)\.[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*$/.test(text),
     correct: (text) => text.trim().replace(/^(?:vm|bm)(?=\.)/i, (tier) => tier.toUpperCase()),
     kind: 'machine_types',
@@ -105,12 +105,12 @@ export const destinationRules: readonly Rule[] = [
   namesHaveForm(plugin, 'compartment-form', {
     patterns: [['compartment'], ['vcn_compartment']],
     severity: 'warning',
-    what: 'the name or ID of a compartment: names have letters, digits and - _ . only, IDs begin with ocid1.compartment. or ocid1.tenancy.',
+    what: 'a valid compartment name or ID: names have letters, digits and - _ . only, and IDs begin with ocid1.compartment. or ocid1.tenancy.',
     isRight: (text) => (text.startsWith('ocid1.') ? /^ocid1\.(?:compartment|tenancy)\./.test(text) : /^[A-Za-z0-9._-]{1,100}$/.test(text)),
     kind: 'compartments',
   }),
   keysAreSet(plugin, 'destination-incomplete', [
-    { path: ['compartment'], because: 'everything is created in a compartment' },
+    { path: ['compartment'], because: 'resources are created in a compartment' },
     { path: ['availability_domain'], because: 'instances and volumes are created in an availability domain' },
     { path: ['network_map'], because: 'NICs need a destination network' },
     { path: ['shape_name'], because: 'the migrated instance needs a shape' },
@@ -122,7 +122,7 @@ export const destinationRules: readonly Rule[] = [
   noEffectUnless(`${plugin}/network-compartment-has-no-effect`, {
     keys: [['vcn_compartment']],
     hasEffect: (environment) => environment['vcn_compartment'] === undefined || environment['vcn_compartment'] !== environment['compartment'],
-    because: 'it is the compartment itself',
+    because: 'it is the same as compartment',
   }),
   workerMapCovers(plugin, 'migr_image_map'),
   machineTypeFits(plugin, 'shape_name'),

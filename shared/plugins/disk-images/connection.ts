@@ -7,12 +7,12 @@ import { localPath } from '../shapes/local-path.ts';
 export const connection = z.strictObject({
   path: field(localPath(), {
     title: 'Folder or file',
-    help: 'A folder with disk images, or one OVF, OVA or image file (raw, qcow2, VMDK, VHD, VHDX, VDI). It is only read.',
+    help: 'A folder with disk images, or one OVF, OVA or image file (raw, qcow2, VMDK, VHD, VHDX, VDI). Opened read-only.',
     group: 'Images',
     example: '/srv/exports/web-01.ova',
   }),
-  os_type: guestOsType('Assumed for VMs whose images do not say what they hold. An OVF says it; plain images do not.', { builtIn: 'linux' }),
-  firmware: guestFirmware('Assumed for VMs whose images do not say how they start. A VM can override it in its environment.', { builtIn: 'bios' }),
+  os_type: guestOsType('Default for VMs from plain images. An OVF specifies the OS itself.', { builtIn: 'linux' }),
+  firmware: guestFirmware('Default for VMs from plain images. Can be overridden in the environment of a VM.', { builtIn: 'bios' }),
 });
 
 export type DiskImagesConnection = z.infer<typeof connection>;

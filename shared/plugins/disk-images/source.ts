@@ -5,24 +5,24 @@ import { text } from '../shapes/text.ts';
 
 /** What the images leave open, for one VM. Values given here win over what an OVF says. */
 export const source = z.strictObject({
-  os_type: guestOsType('What the guest is, where the images do not say it or say it wrongly.'),
-  firmware: guestFirmware('How the guest starts, where the images do not say it or say it wrongly.'),
+  os_type: guestOsType('OS type of the guest, if the images do not specify it correctly.'),
+  firmware: guestFirmware('Firmware of the guest, if the images do not specify it correctly.'),
   vcpus: field(z.int().min(1).max(1024).optional(), {
     title: 'Virtual CPUs',
-    help: 'Number of virtual CPUs that the VM needs. Used to pick a machine type when none is given.',
+    help: 'Number of virtual CPUs that the VM needs. Used to select a machine type if none is set.',
     group: 'Guest',
     example: 2,
   }),
   memory_mb: field(z.int().min(1).optional(), {
     title: 'Memory',
-    help: 'Memory that the VM needs. Used to pick a machine type when none is given.',
+    help: 'Memory that the VM needs. Used to select a machine type if none is set.',
     group: 'Guest',
     unit: 'MB',
     example: 4096,
   }),
   network: field(text().optional(), {
     title: 'Network of the NIC',
-    help: 'Plain images have no NICs: the VM gets one, on a source network of this name, for the network map to place.',
+    help: 'Plain images describe no NICs. The VM gets one NIC on a source network with this name, which the network map can refer to.',
     group: 'Guest',
     example: 'VM Network',
     builtIn: 'default',
@@ -36,7 +36,7 @@ export const source = z.strictObject({
       .optional(),
     {
       title: 'Size of a compared block',
-      help: 'Images carry no change tracking: later executions find what changed by comparing digests of blocks of this size. Smaller blocks send less and remember more.',
+      help: 'Images have no change tracking: later executions find changes by comparing digests of blocks of this size. Smaller blocks send less data but use more memory.',
       group: 'Change tracking',
       unit: 'KiB',
       example: 64,

@@ -10,7 +10,7 @@ const classes = ['storage_premium_perf2', 'storage_premium_perf4'] as const;
 export const destination = z.strictObject({
   network_map: field(mappingOf(text()), {
     title: 'Network map',
-    help: 'Source network to name or ID of an existing network. One NIC is created per source NIC on the mapped network.',
+    help: 'Maps source networks to names or IDs of existing networks. One NIC is created on the mapped network for each source NIC.',
     group: 'Network',
     example: { 'VM Network': 'prod-net' },
     optionsFrom: 'networks',
@@ -20,28 +20,28 @@ export const destination = z.strictObject({
     storageMapping({ target: 'volume performance class', optionsFrom: 'volume_types', examples: classes }).optional(),
     {
       title: 'Storage mappings',
-      help: 'Which performance class each source disk or storage back end gets. If omitted or empty, the platform picks its default class; unmapped disks may fall back to the configuration’s default class.',
+      help: 'Maps source disks or storage back ends to performance classes. If omitted or empty, the platform uses its default class. Unmapped disks can use the default class of the provider configuration.',
       group: 'Storage',
       example: storageMappingExample(classes),
     },
   ),
   machine_type: field(text().optional(), {
     title: 'Machine type',
-    help: 'Existing machine type of the migrated server. If omitted, the smallest type that satisfies the source’s CPU and memory is picked. Windows guests need an explicit, Windows-compatible one.',
+    help: 'Existing machine type of the migrated server. If omitted, the smallest type with enough vCPUs and memory for the source VM is used. Windows guests need an explicit, Windows-compatible type.',
     group: 'Server',
     example: 'g1.2',
     optionsFrom: 'machine_types',
   }),
   project: field(text().optional(), {
     title: 'Project',
-    help: 'ID of the project for everything that is created, workers included. If unset, the project of the endpoint’s service account.',
+    help: 'ID of the project for all created resources, including workers. If not set, the project of the endpoint’s service account is used.',
     group: 'Placement',
     example: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
     optionsFrom: 'projects',
   }),
   keypair_name: field(text().optional(), {
     title: 'Key pair',
-    help: 'Key pair that is injected through metadata. Has no effect when user credentials are retained.',
+    help: 'Key pair that is injected through metadata. Has no effect if user credentials are retained.',
     group: 'Server',
     example: 'ops-key',
     optionsFrom: 'keypairs',
@@ -49,7 +49,7 @@ export const destination = z.strictObject({
   delete_disks_on_server_termination: optional(fields.delete_disks_on_server_termination),
   security_groups: field(z.array(text()).optional(), {
     title: 'Security groups',
-    help: 'Names or IDs of security groups in the endpoint’s project. Joined with the configuration’s default security groups.',
+    help: 'Names or IDs of security groups in the endpoint’s project. Added to the default security groups of the provider configuration.',
     group: 'Network',
     example: ['web', 'ssh'],
     optionsFrom: 'security_groups',
@@ -63,7 +63,7 @@ export const destination = z.strictObject({
       .optional(),
     {
       title: 'Labels',
-      help: 'Labels on the migrated server: at most 50, each of at most 60 characters, none with / or a comma. key=value becomes a label with a value.',
+      help: 'Labels on the migrated server: at most 50, each with at most 60 characters and without / or comma. key=value sets a label with a value.',
       group: 'Server',
       example: ['env=prod', 'migrated'],
     },

@@ -20,21 +20,21 @@ const images = { linux: 'Ubuntu 24.04', windows: 'Windows Server 2022' };
 export const fields = {
   delete_disks_on_server_termination: leaf(z.boolean(), {
     title: 'Delete the boot volume with the server',
-    help: 'Delete the boot volume when the migrated server is terminated. Other volumes are kept in any case.',
+    help: 'Delete the boot volume when the migrated server is deleted. Other volumes are always kept.',
     group: 'Storage',
     example: false,
     builtIn: false,
   }),
   set_dhcp: leaf(z.boolean(), {
     title: 'Configure DHCP',
-    help: 'Reconfigure the guest’s NICs to DHCP during OSMorphing, which also gives the right MTU and routes. Off: the guest is expected to have a static network configuration.',
+    help: 'Configure the NICs of the guest for DHCP during OSMorphing, which also sets the right MTU and routes. If off, the guest must have a static network configuration.',
     group: 'Guest preparation',
     example: true,
     builtIn: true,
   }),
   volumes_are_zeroed: leaf(z.boolean(), {
     title: 'New volumes are zeroed',
-    help: 'Unallocated blocks on target volumes contain zeros, so that empty regions can be skipped during the disk copy.',
+    help: 'Unallocated blocks on new volumes contain zeros, so empty regions are skipped during the disk copy.',
     group: 'Data transfer',
     example: true,
     builtIn: true,
@@ -43,7 +43,7 @@ export const fields = {
     workerImages('Name or ID of the image', images),
     {
       title: 'Worker images',
-      help: 'Existing worker images by OS type. Keys: linux, windows. Windows VMs need both. The worker’s OS must be the guest’s version or a newer one, with the initialization agent set up for first boot.',
+      help: 'Existing worker images by OS type. Keys: linux, windows. Windows VMs need both. The OS of a worker must be the same version as the guest or newer, with the initialization agent prepared for first boot.',
       group: 'Workers',
       example: images,
     },
@@ -57,7 +57,7 @@ export const fields = {
   }),
   migr_network: leaf(text(), {
     title: 'Worker network',
-    help: 'Name or ID of the network for worker NICs. Without public IPs for workers, this machine must be able to route to it.',
+    help: 'Name or ID of the network for worker NICs. Without public IPs for workers, this computer needs a route to it.',
     group: 'Workers',
     example: 'migration-net',
     optionsFrom: 'networks',
@@ -71,7 +71,7 @@ export const fields = {
   }),
   migr_worker_volume_size: leaf(z.int().min(1), {
     title: 'Worker volume size',
-    help: 'Size of the workers’ boot volume. If unset, it comes from the image’s minimum or from the worker machine type.',
+    help: 'Size of the boot volume of workers. If not set, the minimum size of the image or the size from the worker machine type is used.',
     group: 'Workers',
     unit: 'GB',
     example: 20,
@@ -91,7 +91,7 @@ export const fields = {
   }),
   preserve_fixed_ips: leaf(z.boolean(), {
     title: 'Keep fixed IPs',
-    help: 'Each destination NIC gets the source NIC’s fixed private IPv4 address, which must lie in the mapped network’s range. IPv6 addresses are dropped; MAC addresses cannot be kept. Off: the platform picks addresses.',
+    help: 'Each destination NIC gets the fixed private IPv4 address of the source NIC, which must be in the range of the mapped network. IPv6 and MAC addresses are not kept. If off, the platform assigns addresses.',
     group: 'Network',
     example: false,
     builtIn: false,
@@ -112,21 +112,21 @@ export const fields = {
   }),
   availability_zone: leaf(text(), {
     title: 'Availability zone',
-    help: 'Zone for servers and volumes, those of workers included.',
+    help: 'Zone for servers and volumes, including those of workers.',
     group: 'Placement',
     example: 'eu01-1',
     optionsFrom: 'availability_zones',
   }),
   data_transfer_mechanism: leaf(z.enum(['HTTPS', 'SSH']), {
     title: 'Data transfer',
-    help: 'How disk data is sent to workers. HTTPS (TCP/5566) is faster but may be blocked on the way; SSH (TCP/22) is slower but usually allowed. SSH access to the worker is needed in any case.',
+    help: 'How disk data is sent to workers. HTTPS (TCP/5566) is faster but may be blocked by firewalls. SSH (TCP/22) is slower but usually allowed. SSH access to the worker is always needed.',
     group: 'Data transfer',
     example: 'HTTPS',
     builtIn: 'HTTPS',
   }),
   retain_user_credentials: leaf(z.boolean(), {
     title: 'Retain user credentials',
-    help: 'Reconfigure the guest initialization agent so that it creates no user, disables neither root nor existing users, fields password sign-in over SSH on and locks no account. It then installs no key pair either.',
+    help: 'Configure the guest initialization agent so that it creates no user, does not disable root or existing users, does not disable SSH password sign-in, and locks no account. No key pair is installed then.',
     group: 'Guest preparation',
     example: false,
     builtIn: false,
@@ -134,14 +134,14 @@ export const fields = {
   windows_virtio_iso_url: leaf(webUrl(), {
     reach: 'address',
     title: 'VirtIO drivers for Windows',
-    help: 'URL of an ISO with VirtIO drivers for Windows guests. The OSMorphing worker must be able to reach it. Ends with #sha256= and a digest where the download must have it.',
+    help: 'URL of an ISO with VirtIO drivers for Windows guests. It must be reachable from the OSMorphing worker. Append #sha256= and a digest to verify the download.',
     group: 'Guest preparation',
     example: virtioIsoUrl,
     builtIn: virtioIsoUrl,
   }),
   disk_bus: leaf(z.enum(diskBuses), {
     title: 'Disk bus',
-    help: 'Bus on which the migrated volumes appear. The guest needs the matching drivers.',
+    help: 'Bus that the migrated volumes are attached to. The guest needs the matching drivers.',
     group: 'Storage',
     example: 'virtio',
     builtIn: 'virtio',
@@ -155,9 +155,9 @@ export const fields = {
   }),
   image_metadata: leaf(imageMetadata(), {
     title: 'Boot volume image metadata',
-    help: 'Extra image configuration of the boot volume. operating_system, uefi and secure_boot are set from the guest and can be overridden here; disk_bus too, for the boot volume.',
+    help: 'Additional image configuration of the boot volume. operating_system, uefi and secure_boot are taken from the guest and can be overridden here. disk_bus can be overridden for the boot volume.',
     group: 'Server',
     example: { operating_system_distro: 'debian' },
   }),
-  program_url: leaf(programUrl(), { reach: 'address', title: 'URL', help: 'Address of a program.', group: 'Guest preparation' }),
+  program_url: leaf(programUrl(), { reach: 'address', title: 'URL', help: 'Download address of a program.', group: 'Guest preparation' }),
 };

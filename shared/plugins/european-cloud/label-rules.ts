@@ -34,14 +34,14 @@ export const labelRules: readonly Rule[] = [
             ? key.startsWith('stackit-')
               ? 'the prefix stackit- is reserved'
               : undefined
-            : 'its value has a character that the platform does not take'
-          : 'its key is empty or has a character that the platform does not take';
+            : 'its value contains an unsupported character'
+          : 'its key is empty or contains an unsupported character';
         if (reason === undefined) continue;
         yield {
           severity: 'warning',
           at: ['server_labels', index],
-          message: `The platform will refuse the label ${quoted(text)}: ${reason}.`,
-          suggestion: 'Letters, digits, hyphen, underscore and dot are taken, with a letter or digit at both ends.',
+          message: `The platform rejects the label ${quoted(text)}: ${reason}.`,
+          suggestion: 'Use letters, digits, hyphens, underscores and dots, and begin and end with a letter or digit.',
         };
       }
     },
@@ -55,7 +55,7 @@ export const labelRules: readonly Rule[] = [
           yield {
             severity: 'warning',
             at: ['server_labels', index],
-            message: `The label key ${quoted(key)} stands more than once: only one value can be kept, so ${quoted(text)} is lost or wins.`,
+            message: `The label key ${quoted(key)} is used more than once, and only one value is kept: remove ${quoted(text)} or the other label.`,
           };
         }
         seen.add(key);
@@ -73,14 +73,14 @@ export const labelRules: readonly Rule[] = [
           yield {
             severity: 'warning',
             at,
-            message: `The platform will refuse the property ${quoted(key)}: keys have up to 255 letters, digits, blanks and - _ : . characters.`,
+            message: `The platform rejects the property ${quoted(key)}: keys have at most 255 letters, digits, spaces and - _ : . characters.`,
           };
         }
         if (typeof value === 'string' && value.length > 255) {
-          yield { severity: 'warning', at, message: 'The platform will refuse the property: values have at most 255 characters.' };
+          yield { severity: 'warning', at, message: 'The platform rejects the property: values have at most 255 characters.' };
         }
         if (typeof value === 'number' || typeof value === 'boolean') {
-          yield { severity: 'info', at, message: `Properties are texts: ${String(value)} is sent as "${String(value)}".` };
+          yield { severity: 'info', at, message: `Properties are strings: ${String(value)} is sent as "${String(value)}".` };
         }
       }
     },

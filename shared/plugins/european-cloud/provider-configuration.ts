@@ -11,7 +11,7 @@ export const windowsGuestAgentUrl = 'https://www.cloudbase.it/downloads/Cloudbas
 /** A Base64 text that holds an SSH public key in its usual one-line form. */
 const encodedSshKey = z
   .base64({ error: 'must be Base64' })
-  .refine((value) => /^(?:ssh-|ecdsa-|sk-)/.test(decodedStart(value)), 'must hold an SSH public key, e.g. ssh-ed25519 …');
+  .refine((value) => /^(?:ssh-|ecdsa-|sk-)/.test(decodedStart(value)), 'must contain an SSH public key, e.g. ssh-ed25519 …');
 
 /** The first letters of a Base64 text; enough to tell a key, and no runtime's decoder is needed. */
 function decodedStart(base64: string): string {
@@ -29,7 +29,7 @@ const digestUrl = {
 export const configuration = z.strictObject({
   list_all_images: field(z.boolean().optional(), {
     title: 'List all images',
-    help: 'List all public images, earlier builds included. That can be more than 2000 and makes dialogs slow.',
+    help: 'List all public images, including earlier builds. There can be more than 2000, which slows down dialogs.',
     group: 'Workers',
     example: false,
     builtIn: false,
@@ -39,7 +39,7 @@ export const configuration = z.strictObject({
   volumes_are_zeroed: optional(fields.volumes_are_zeroed),
   default_volume_performance_class: field(z.string().optional(), {
     title: 'Default volume performance class',
-    help: 'Class for volumes whose source has no storage option, or one that storage_mappings does not map. Empty: the platform’s default class.',
+    help: 'Performance class for disks that storage_mappings does not map. If empty, the platform uses its default class.',
     group: 'Storage',
     example: 'storage_premium_perf2',
     builtIn: '',
@@ -47,7 +47,7 @@ export const configuration = z.strictObject({
   }),
   default_security_groups: field(z.array(text()).optional(), {
     title: 'Default security groups',
-    help: 'Names or IDs of security groups that every migrated server gets beside those of its environment.',
+    help: 'Names or IDs of security groups for every migrated server, in addition to those of its environment.',
     group: 'Network',
     example: ['default', 'monitoring'],
     builtIn: [],
@@ -60,7 +60,7 @@ export const configuration = z.strictObject({
   migr_worker_debug_ssh_public_key: field(encodedSshKey.optional(), {
     reach: 'access',
     title: 'SSH key for debugging workers',
-    help: 'Base64 of an SSH public key that is added to workers, so that a person can look into them.',
+    help: 'SSH public key in Base64 that is added to workers for troubleshooting.',
     group: 'Workers',
     multiline: true,
     example: 'c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUV4YW1wbGUgbWU=',
@@ -88,7 +88,7 @@ export const configuration = z.strictObject({
   availability_zone: optional(fields.availability_zone),
   default_custom_boot_volume_image_metadata: optional(fields.image_metadata, {
     title: 'Default boot volume image metadata',
-    help: 'Extra image configuration of boot volumes. operating_system, uefi and secure_boot are set from the guest and may be overridden; values of an environment override these.',
+    help: 'Additional image configuration of boot volumes. operating_system, uefi and secure_boot are taken from the guest and can be overridden. Values of an environment override these.',
     builtIn: {},
   }),
   retain_user_credentials: optional(fields.retain_user_credentials),
@@ -97,7 +97,7 @@ export const configuration = z.strictObject({
   use_config_drive: optional(fields.use_config_drive),
   winguestinit_x64_url: optional(digestUrl, {
     title: 'Windows guest initialization agent',
-    help: 'URL of the ZIP with the Windows guest initialization agent for amd64. Ends with #sha256= and a digest where the download must have it; http:// needs a digest.',
+    help: 'URL of the ZIP file with the Windows guest initialization agent for amd64. Append #sha256= and a digest to verify the download. Required for http://.',
     example: windowsGuestAgentUrl,
     builtIn: windowsGuestAgentUrl,
   }),

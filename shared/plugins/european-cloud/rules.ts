@@ -32,8 +32,8 @@ const guestRules: readonly Rule[] = [
           at: map === undefined ? ['migr_image_map'] : ['migr_image_map', os],
           message:
             os === 'linux'
-              ? 'The Linux worker image is missing: the disk copy worker runs it, whatever the guest is.'
-              : 'The Windows worker image is missing: the guest is prepared from outside, by the Linux worker.',
+              ? 'The Linux worker image is missing: the disk copy worker always uses it.'
+              : 'The Windows worker image is missing: the Linux worker prepares the guest offline.',
           suggestion: `Add migr_image_map.${os} with the name or ID of an image.`,
         };
       }
@@ -46,8 +46,8 @@ const guestRules: readonly Rule[] = [
       yield {
         severity: 'error',
         at: ['machine_type'],
-        message: 'A Windows guest needs an explicit machine type: which types are Windows-compatible can’t be told from the list.',
-        suggestion: 'Add machine_type with a Windows-compatible type.',
+        message: 'A Windows guest needs an explicit machine type: Windows-compatible types cannot be detected.',
+        suggestion: 'Set machine_type to a Windows-compatible type.',
       };
     },
   },
@@ -62,7 +62,7 @@ const guestRules: readonly Rule[] = [
         severity: 'error',
         at: ['machine_type'],
         message: `No machine type of the destination has ${vm.vcpus ?? 'enough'} vCPUs and ${vm.memory_mb ?? 'enough'} MB of memory.`,
-        suggestion: 'Name a smaller machine type, if the VM will do with it.',
+        suggestion: 'Set machine_type to a smaller type if it is sufficient for the VM.',
       };
     },
   },
@@ -91,7 +91,7 @@ const metadataRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: [metadata, 'operating_system'],
-          message: `The guest is ${vm.os_type}, but its boot volume is to be marked ${os}.`,
+          message: `The OS type of the guest is ${vm.os_type}, but operating_system of the boot volume is ${os}.`,
         };
       }
       const uefi = valueAt(environment, [metadata, 'uefi']);
@@ -99,7 +99,7 @@ const metadataRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: [metadata, 'uefi'],
-          message: `The guest starts by ${vm.firmware.toUpperCase()}, but its boot volume is to be marked ${uefi ? 'UEFI' : 'BIOS'}: it will hardly start.`,
+          message: `The guest boots with ${vm.firmware.toUpperCase()}, but its boot volume is set to ${uefi ? 'UEFI' : 'BIOS'}: it will probably not boot.`,
         };
       }
     },
@@ -121,7 +121,7 @@ const networkRules: readonly Rule[] = [
   addressInRange(plugin, {
     flag: 'preserve_fixed_ips',
     severity: 'error',
-    consequence: 'it can’t be kept',
+    consequence: 'it cannot be kept',
   }),
   addressNotReserved(plugin, 'preserve_fixed_ips', 2),
   staticAddressChanges(plugin),
@@ -131,13 +131,13 @@ const nameRules: readonly Rule[] = [
   namesHaveForm(plugin, 'name-form', {
     patterns: [['network_map', '*'], ['migr_network'], ['security_groups', '*'], ['affinity_group'], ['migr_image_map', '*']],
     severity: 'warning',
-    what: 'a name or ID that the platform can have: letters, digits and inner blanks / . _ - only, at most 127 characters',
+    what: 'a valid name or ID: use letters, digits, inner spaces and / . _ - only, at most 127 characters',
     isRight: (text) => text.length <= 127 && /^[A-Za-z0-9 /._-]+$/.test(text) && /^[A-Za-z0-9]/.test(text) && /[A-Za-z0-9]$/.test(text),
   }),
   namesHaveForm(plugin, 'keypair-form', {
     patterns: [['keypair_name']],
     severity: 'warning',
-    what: 'a key pair name that the platform can have: letters, digits and @ . _ - only, at most 127 characters',
+    what: 'a valid key pair name: use letters, digits and @ . _ - only, at most 127 characters',
     isRight: (text) => /^[A-Za-z0-9@._-]{1,127}$/.test(text),
   }),
   {
@@ -171,8 +171,8 @@ export const destinationRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['storage_mappings'],
-        message: 'At least one of default, backend_mappings and disk_mappings is expected: empty, it fields the class to the platform.',
-        suggestion: 'Leave storage_mappings out, or add default.',
+        message: 'storage_mappings is empty: the platform uses its default class.',
+        suggestion: 'Remove storage_mappings, or add default, backend_mappings or disk_mappings.',
       };
     },
   },
@@ -180,8 +180,8 @@ export const destinationRules: readonly Rule[] = [
   noEffectUnless(`${plugin}/keypair-has-no-effect`, {
     keys: [['keypair_name']],
     hasEffect: (environment) => !isOn(environment, ['retain_user_credentials']),
-    because: 'with retain_user_credentials the guest initialization agent installs no key',
-    suggestion: 'Leave keypair_name out, or set retain_user_credentials to false.',
+    because: 'retain_user_credentials is set, so the guest initialization agent installs no key',
+    suggestion: 'Remove keypair_name, or set retain_user_credentials to false.',
   }),
   ...metadataRules,
   ...networkRules,
@@ -195,7 +195,7 @@ export const destinationRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['project'],
-        message: `${quoted(project)} does not look like a project ID (a UUID); names are not looked up here.`,
+        message: `${quoted(project)} does not look like a project ID (a UUID). Enter the ID, not the name.`,
       };
     },
   },

@@ -6,16 +6,16 @@ import { text } from '../shapes/text.ts';
 const group = 'Access';
 
 export const connection = z.strictObject({
-  region: field(text(), { title: 'Region', help: 'Region in which the VMs are.', group, example: 'eu-central-1' }),
+  region: field(text(), { title: 'Region', help: 'Region of the VMs.', group, example: 'eu-central-1' }),
   access_key_id: field(text(), {
     title: 'Access key ID',
-    help: 'ID of the access key with which requests are signed.',
+    help: 'ID of the access key that signs requests.',
     group,
     example: 'AKIAIOSFODNN7EXAMPLE',
   }),
   secret_access_key: field(secretValue(), {
     title: 'Secret access key',
-    help: 'Secret part of the access key. The vault keeps it.',
+    help: 'Secret part of the access key. Stored in the vault.',
     group,
     secret: true,
     example: { $secret: 'access-key' },

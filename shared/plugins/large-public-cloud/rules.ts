@@ -25,7 +25,7 @@ export const sourceRules: readonly Rule[] = [
         yield {
           severity: 'error',
           at: [key],
-          message: `${quoted(type)} is not an instance type, which is written <family>.<size>, e.g. t3.medium.`,
+          message: `${quoted(type)} is not a valid instance type. Use the form <family>.<size>, e.g. t3.medium.`,
           ...didYouMean(typeForm.test(usual) ? usual : undefined),
         };
       } else if (!isSize(type.slice(type.indexOf('.') + 1))) {
@@ -49,7 +49,7 @@ export const sourceRules: readonly Rule[] = [
         // The default of the interface is one of them.
         severity: type === builtInType ? 'info' : 'warning',
         at: [key],
-        message: `${type}${textAt(effective, [key]) === undefined ? ', the default,' : ''} belongs to a previous generation: newer regions do not offer it.`,
+        message: `${type}${textAt(effective, [key]) === undefined ? ' (the default)' : ''} is a previous-generation type that newer regions do not offer.`,
         suggestion: 'Use a current type, e.g. t3.medium.',
       };
     },
@@ -63,7 +63,7 @@ export const sourceRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: path,
-          message: `${quoted(value)} does not look like a machine image ID (ami- with 8 or 17 hexadecimal digits): names are not looked up here.`,
+          message: `${quoted(value)} does not look like a machine image ID (ami- with 8 or 17 hexadecimal digits). Enter the ID, not the name.`,
           ...didYouMean(usual !== value && /^ami-(?:[0-9a-f]{8}|[0-9a-f]{17})$/.test(usual) ? usual : undefined),
         };
       }

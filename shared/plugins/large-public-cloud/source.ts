@@ -28,14 +28,14 @@ export const source = z.strictObject({
   ),
   worker_instance_type: field(text().optional(), {
     title: 'Worker instance type',
-    help: 'Instance type of temporary workers. More memory and network bandwidth shorten a replication.',
+    help: 'Instance type of temporary workers. More memory and network bandwidth speed up replication.',
     group: 'Workers',
     example: 't3.medium',
     builtIn: 't2.medium',
   }),
   shutdown_migrated_instance: field(flag().optional(), {
-    title: 'Shut the VM down',
-    help: 'Shut the VM down during the migration, so that its data is consistent. It is off until somebody starts it again.',
+    title: 'Shut down the VM',
+    help: 'Shut down the VM during the migration, so that its data is consistent. The VM stays off until you start it again.',
     group: 'Snapshot',
     example: false,
   }),

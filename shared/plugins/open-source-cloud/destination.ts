@@ -10,7 +10,7 @@ const volumeTypes = ['standard', 'ssd'] as const;
 export const destination = z.strictObject({
   network_map: field(mappingOf(text()).optional(), {
     title: 'Network map',
-    help: 'Source network name to name or ID of an existing network. Each source NIC’s port is attached to the mapped one.',
+    help: 'Maps source network names to names or IDs of existing networks. The port of each source NIC is created on the mapped network.',
     group: 'Network',
     example: { 'VM Network': 'private' },
     optionsFrom: 'networks',
@@ -18,19 +18,19 @@ export const destination = z.strictObject({
   }),
   storage_mappings: field(storageMapping({ target: 'volume type', optionsFrom: 'volume_types', examples: volumeTypes }).optional(), {
     title: 'Storage mappings',
-    help: 'Which volume type each source disk or storage back end gets.',
+    help: 'Maps source disks or storage back ends to volume types.',
     group: 'Storage',
     example: storageMappingExample(volumeTypes),
   }),
   hypervisor_type: field(z.enum(['hyperv', 'qemu', 'kvm']).optional(), {
     title: 'Hypervisor',
-    help: 'What the destination’s compute hosts run on. Decides which drivers the guest gets: with hyperv those of Hyper-V, else VirtIO.',
+    help: 'Hypervisor of the destination’s compute hosts. Determines the drivers that are installed in the guest: Hyper-V for hyperv, VirtIO otherwise.',
     group: 'Server',
     example: 'kvm',
   }),
   flavor_name: field(text().optional(), {
     title: 'Flavor',
-    help: 'Existing compute flavor for the final instance.',
+    help: 'Existing compute flavor for the migrated instance.',
     group: 'Server',
     example: 'm1.medium',
     optionsFrom: 'machine_types',
@@ -44,7 +44,7 @@ export const destination = z.strictObject({
   }),
   delete_disks_on_vm_termination: field(z.boolean().optional(), {
     title: 'Delete volumes with the VM',
-    help: 'The volumes are deleted when the VM is deleted.',
+    help: 'Delete the volumes when the VM is deleted.',
     group: 'Storage',
     example: false,
   }),
@@ -58,25 +58,25 @@ export const destination = z.strictObject({
   ...workerFields,
   port_reuse_policy: field(z.enum(['keep_mac', 'replace_mac', 'reuse_ports']).optional(), {
     title: 'Ports with the same MAC address',
-    help: 'What happens to existing ports with a MAC address that the VM needs. keep_mac deletes and recreates them, replace_mac makes new ports with other addresses, reuse_ports tries to take them over. Ports that a server uses stay. Without a choice: keep_mac.',
+    help: 'How to handle existing ports with a MAC address that the VM needs. keep_mac deletes and recreates them, replace_mac creates ports with other addresses, reuse_ports tries to reuse them. Ports of existing servers are not changed. Default: keep_mac.',
     group: 'Network',
     example: 'keep_mac',
   }),
   list_all_destination_networks: field(z.boolean().optional(), {
     title: 'List all networks',
-    help: 'Offer all networks, not only those of the endpoint’s tenant.',
+    help: 'List all networks, not only those of the endpoint’s project.',
     group: 'Network',
     example: false,
   }),
   volumes_are_zeroed: field(z.boolean().optional(), {
     title: 'New volumes are zeroed',
-    help: 'Unallocated blocks on new target volumes contain zeros, so that empty regions need not be written.',
+    help: 'Unallocated blocks on new volumes contain zeros, so empty regions are not written.',
     group: 'Data transfer',
     example: true,
   }),
   set_dhcp: field(z.boolean().optional(), {
     title: 'Configure DHCP',
-    help: 'Configure each interface of the guest, during OSMorphing, to use DHCP on first boot.',
+    help: 'Configure each NIC of the guest for DHCP during OSMorphing.',
     group: 'Guest preparation',
     example: true,
   }),
@@ -88,7 +88,7 @@ export const destination = z.strictObject({
   }),
   server_group: field(text().optional(), {
     title: 'Server group',
-    help: 'Name or ID of the server group for the final VM.',
+    help: 'Name or ID of the server group for the migrated VM.',
     group: 'Placement',
     example: 'web-anti-affinity',
     optionsFrom: 'server_groups',
@@ -101,14 +101,14 @@ export const destination = z.strictObject({
   }),
   floating_ip_pool: field(text().optional(), {
     title: 'Floating IP pool',
-    help: 'Pool, optionally with a subnet as <network>/<subnet>, for the migrated VM’s floating IP. Only used with a floating IP.',
+    help: 'Pool for the floating IP of the migrated VM, optionally with a subnet: <network>/<subnet>. Only used with a floating IP.',
     group: 'Network',
     example: 'public',
     optionsFrom: 'floating_ip_pools',
   }),
   instance_tags: field(keyValuePairs().optional(), {
     title: 'Tags',
-    help: 'Key-value pairs that are set on the VM: all of them as its metadata, and those that fit as tags key=value as well.',
+    help: 'Key-value pairs that are set on the VM as metadata and, where the format allows, as key=value tags.',
     group: 'Server',
     example: { environment: 'production' },
   }),

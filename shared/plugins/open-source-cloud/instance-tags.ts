@@ -37,10 +37,10 @@ function fittingTags(tags: InstanceTags): readonly (readonly [key: string, tag: 
 /** What of the pairs can't be set, in a sentence each. */
 export function refusedTags(tags: InstanceTags): readonly { readonly key: string; readonly reason: string }[] {
   return Object.entries(tagMetadata(tags)).flatMap(([key, value]) => {
-    if (key === '' || key.length > longestText) return [{ key, reason: `a key has 1 to ${longestText} characters` }];
-    if (!metadataKey.test(key)) return [{ key, reason: `the key ${JSON.stringify(key)} has a character that is not taken: keys have letters, digits, blanks and - _ : . alone` }];
-    if (reservedKey.test(key)) return [{ key, reason: `the key ${key} is used by Causeway itself` }];
-    if (value.length > longestText) return [{ key, reason: `the value of ${key} has ${value.length} characters, at most ${longestText} are taken` }];
+    if (key === '' || key.length > longestText) return [{ key, reason: `a key must have 1 to ${longestText} characters` }];
+    if (!metadataKey.test(key)) return [{ key, reason: `the key ${JSON.stringify(key)} contains an unsupported character: use letters, digits, spaces and - _ : . only` }];
+    if (reservedKey.test(key)) return [{ key, reason: `the key ${key} is reserved for Causeway` }];
+    if (value.length > longestText) return [{ key, reason: `the value of ${key} has ${value.length} characters, and the limit is ${longestText}` }];
     return [];
   });
 }

@@ -53,7 +53,7 @@ export const sourceRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['service_backups_options'],
-        message: `service_backups${textAt(effective, ['replica_export_mechanism']) === undefined ? ', the mechanism when none is chosen,' : ''} reads through an export worker, which needs ${missing.join(' and ')}.`,
+        message: `service_backups${textAt(effective, ['replica_export_mechanism']) === undefined ? ' (the default)' : ''} uses an export worker, which needs ${missing.join(' and ')}.`,
       };
     },
   },
@@ -66,8 +66,8 @@ export const sourceRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['replica_export_mechanism'],
-        message: `${mechanism} reads from the distributed storage, and the endpoint’s connection has no ceph_options: only a configuration at its usual place on this machine could lead there.`,
-        suggestion: 'Give the endpoint ceph_options, or choose another mechanism.',
+        message: `${mechanism} reads from the distributed storage, but the endpoint has no ceph_options: only a configuration in the default location on this computer can be used.`,
+        suggestion: 'Set ceph_options on the endpoint, or choose another mechanism.',
       };
     },
   },
@@ -77,7 +77,7 @@ export const sourceRules: readonly Rule[] = [
   namesHaveForm(plugin, 'container-form', {
     patterns: [['objectstore_backups_options', 'volume_backups_container']],
     severity: 'error',
-    what: 'the name of a container, which has at most 256 characters and no /',
+    what: 'a valid container name: use at most 256 characters and no /',
     isRight: (text) => text.length <= 256 && !text.includes('/'),
     correct: (text) => text.trim().replaceAll(/^\/+|\/+$/g, ''),
   }),
@@ -90,7 +90,7 @@ export const destinationRules: readonly Rule[] = [
     keys: [['migr_image_map']],
     hasEffect: (environment) => textAt(environment, ['migr_image']) === undefined,
     because: 'migr_image overrides it',
-    suggestion: 'Leave one of the two out.',
+    suggestion: 'Remove one of them.',
   }),
   noEffectUnless(`${plugin}/worker-volume-has-no-effect`, {
     keys: [['migr_worker_volume_size'], ['migr_worker_volume_type']],
@@ -114,15 +114,15 @@ export const destinationRules: readonly Rule[] = [
       yield {
         severity: 'warning',
         at: ['migr_image'],
-        message: 'migr_image is used for both workers of a Windows VM, but the disk copy worker runs Linux and the OSMorphing worker Windows.',
-        suggestion: 'Give migr_image_map with linux and windows instead.',
+        message: 'migr_image applies to both workers of a Windows VM, but the disk copy worker needs Linux and the OSMorphing worker needs Windows.',
+        suggestion: 'Use migr_image_map with linux and windows instead.',
       };
     },
   },
   namesHaveForm(plugin, 'name-length', {
     patterns: [['network_map', '*'], ['flavor_name'], ['keypair_name'], ['security_groups', '*'], ['migr_image'], ['migr_image_map', '*'], ['migr_network'], ['migr_flavor_name'], ['server_group']],
     severity: 'error',
-    what: 'a name or ID that the cloud can have: they have at most 255 characters, none of them a control character',
+    what: 'a valid name or ID: use at most 255 characters and no control characters',
     isRight: (text) => text.length <= 255 && !/\p{Cc}/u.test(text),
   }),
   volumesHaveWholeGib(plugin),
@@ -137,7 +137,7 @@ export const destinationRules: readonly Rule[] = [
         ['migr_image_map', effective['migr_image_map'] === undefined && textAt(effective, ['migr_image']) === undefined],
       ];
       for (const [key, isMissing] of missing) {
-        if (isMissing) yield { severity: 'warning', at: [key], message: `${key} is not set${key === 'migr_image_map' ? ', and neither is migr_image' : ''}: temporary workers can’t be started without it.` };
+        if (isMissing) yield { severity: 'warning', at: [key], message: `${key} is not set${key === 'migr_image_map' ? ', and neither is migr_image' : ''}: temporary workers cannot be started without it.` };
       }
     },
   },
@@ -156,7 +156,7 @@ export const destinationRules: readonly Rule[] = [
   addressInRange(plugin, {
     flag: 'preserve_fixed_ips',
     severity: 'error',
-    consequence: 'the port can’t keep it, and no deployment is begun',
+    consequence: 'the port cannot keep it, and the deployment fails',
   }),
   addressNotReserved(plugin, 'preserve_fixed_ips', 0),
   ipv6Dropped(plugin, 'preserve_fixed_ips'),

@@ -16,7 +16,7 @@ const otherNames: Readonly<Record<string, (typeof exportMechanisms)[number]>> = 
 export const source = z.strictObject({
   custom_os_type_map: field(mappingOf(z.enum(['linux', 'windows'])).optional(), {
     title: 'OS type map',
-    help: 'From the os_type or os_distro of source images to an OS type that is supported as a guest: linux or windows.',
+    help: 'Maps the os_type or os_distro of source images to a supported OS type: linux or windows.',
     group: 'Guest',
     example: { redhat: 'linux' },
   }),
@@ -26,13 +26,13 @@ export const source = z.strictObject({
         // undefined: the usual text for a value that is none of the choices
         error: ({ input }) =>
           typeof input === 'string' && Object.hasOwn(otherNames, input)
-            ? `must be ${otherNames[input]}, which is what ${input} is called here`
+            ? `must be ${otherNames[input]}, not ${input}`
             : undefined,
       })
       .optional(),
     {
       title: 'Export mechanism',
-      help: 'How disk contents are read: from backups in the object store, from backups or snapshots in the distributed storage, or from copies of the volumes that a temporary worker reads. Without a choice: service_backups.',
+      help: 'How disk contents are read: from backups in the object store, from backups or snapshots in the distributed storage, or from volume copies through a temporary worker. Default: service_backups.',
       group: 'Export',
       example: 'service_backups',
     },
@@ -42,7 +42,7 @@ export const source = z.strictObject({
       .strictObject({
         volume_backups_container: field(text().optional(), {
           title: 'Container of volume backups',
-          help: 'Name of the object-store container that stores volume backups. Only used with the mechanism objectstore_backups.',
+          help: 'Name of the object store container for volume backups. Only used with the mechanism objectstore_backups.',
           group: 'Export',
           example: 'volume-backups',
         }),

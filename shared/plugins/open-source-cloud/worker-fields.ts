@@ -10,7 +10,7 @@ const images = { linux: 'ubuntu-24.04-worker', windows: 'windows-2022-worker' };
 export const workerFields = {
   migr_image: field(text().optional(), {
     title: 'Worker image',
-    help: 'Name or ID of the image for all workers, disk copy and OSMorphing. The name must be unique in the destination. Wins over the worker images by OS type.',
+    help: 'Name or ID of the image for all workers: disk copy and OSMorphing. The name must be unique at the destination. Overrides the worker images by OS type.',
     group,
     example: 'ubuntu-24.04-worker',
     optionsFrom: 'images',
@@ -21,20 +21,20 @@ export const workerFields = {
   ),
   migr_network: field(text().optional(), {
     title: 'Worker network',
-    help: 'Existing network for the ports of temporary workers. Without floating IPs this machine must be able to route to it.',
+    help: 'Existing network for temporary workers. Without floating IPs, this computer needs a route to it.',
     group,
     example: 'private',
     optionsFrom: 'networks',
   }),
   migr_worker_use_fip: field(z.boolean().optional(), {
     title: 'Floating IPs for workers',
-    help: 'Allocate floating IPs from the worker’s floating IP pool for workers.',
+    help: 'Allocate floating IPs for workers from the worker floating IP pool.',
     group,
     example: true,
   }),
   migr_fip_pool_name: field(text().optional(), {
     title: 'Worker floating IP pool',
-    help: 'External network, optionally with a subnet as <network>/<subnet>, from which the workers’ floating IPs come. Only used with floating IPs for workers.',
+    help: 'External network for floating IPs of workers, optionally with a subnet: <network>/<subnet>. Only used with floating IPs for workers.',
     group,
     example: 'public/public-subnet',
     optionsFrom: 'floating_ip_pools',
@@ -48,13 +48,13 @@ export const workerFields = {
   }),
   migr_worker_boot_from_volume: field(z.boolean().optional(), {
     title: 'Boot workers from a volume',
-    help: 'Boot the worker from a volume made from the worker image.',
+    help: 'Boot workers from a volume that is created from the worker image.',
     group,
     example: true,
   }),
   migr_worker_volume_size: field(z.int().min(1).optional(), {
     title: 'Worker volume size',
-    help: 'Size of the boot volume. Only used when workers boot from a volume; if unset, the flavor’s disk size.',
+    help: 'Size of the boot volume. Only used when workers boot from a volume. If not set, the disk size of the flavor is used.',
     group,
     unit: 'GB',
     example: 20,
@@ -68,7 +68,7 @@ export const workerFields = {
   }),
   migr_worker_use_config_drive: field(z.boolean().optional(), {
     title: 'Config drive for workers',
-    help: 'Pass metadata to workers on a config drive, where metadata over the network is unavailable.',
+    help: 'Pass metadata to workers on a config drive, for networks without a metadata service.',
     group,
     example: false,
   }),

@@ -1,7 +1,7 @@
 import { text } from '../shapes/text.ts';
 
 const rule =
-  'must be qemu:///system, qemu:///session, the same with qemu+unix, or qemu+tls://host/system. Other transports start programs, and parameters can name programs, sockets and key files: both are refused';
+  'must be qemu:///system, qemu:///session, the same with qemu+unix, or qemu+tls://host/system. Other transports and parameters are rejected, because they can start programs and read key files';
 
 /**
  * The libvirt URIs that start no program and read no file that the URI names: the daemon of this machine, or one reached

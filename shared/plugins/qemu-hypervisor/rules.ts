@@ -8,8 +8,8 @@ export const sourceRules: readonly Rule[] = [
         yield {
           severity: 'error',
           at: ['quiesce'],
-          message: 'File systems can only be frozen through the guest agent, and guest_agent_socket is not set.',
-          suggestion: 'Set guest_agent_socket, or leave quiesce out.',
+          message: 'quiesce needs the guest agent, and guest_agent_socket is not set.',
+          suggestion: 'Set guest_agent_socket, or remove quiesce.',
         };
       }
     },

@@ -4,11 +4,11 @@ import { guestFirmware, guestOsType } from '../shapes/guest.ts';
 import { localPath } from '../shapes/local-path.ts';
 
 export const source = z.strictObject({
-  os_type: guestOsType('What the guest is. If unset, the guest agent is asked, then the endpoint’s default is taken.'),
-  firmware: guestFirmware('How the guest starts. If unset, it is taken from the QEMU machine as far as that tells.'),
+  os_type: guestOsType('OS type of the guest. If not set, taken from the guest agent or the default of the endpoint.'),
+  firmware: guestFirmware('Firmware of the guest. If not set, taken from the QEMU machine if possible.'),
   quiesce: field(z.boolean().optional(), {
     title: 'Freeze file systems',
-    help: 'Ask the guest agent to freeze the file systems while the snapshot is made. Needs the guest agent; without it a snapshot is crash-consistent.',
+    help: 'Freeze the file systems through the guest agent while the snapshot is created. Without the guest agent, snapshots are crash-consistent.',
     group: 'Snapshot',
     example: true,
     builtIn: false,
@@ -16,7 +16,7 @@ export const source = z.strictObject({
   guest_agent_socket: field(localPath().optional(), {
     reach: 'socket',
     title: 'Guest agent socket',
-    help: 'Path of the Unix socket of the guest agent’s channel. Used to freeze file systems, and to ask what the guest is and which addresses its cards have: QEMU itself knows neither.',
+    help: 'Path of the Unix socket of the guest agent channel. Used to freeze file systems and to read the OS and the IP addresses of the guest.',
     group: 'Snapshot',
     example: '/run/vms/web-01.qga',
   }),
@@ -29,7 +29,7 @@ export const source = z.strictObject({
       .optional(),
     {
       title: 'Granularity of change tracking',
-      help: 'Bytes for which one bit of the dirty bitmap stands. Smaller sends less and needs more memory in QEMU. Only used when the bitmap is created.',
+      help: 'Bytes that one bit of the dirty bitmap covers. A smaller value sends less data but needs more memory in QEMU. Only used when the bitmap is created.',
       group: 'Change tracking',
       unit: 'bytes',
       example: 65_536,

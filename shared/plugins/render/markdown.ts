@@ -13,16 +13,16 @@ export function markdownOf(plugin: PluginDefinition, part: RenderedPart, schema:
   const spellings = Object.entries(environment?.acceptedSpellings ?? {});
   if (spellings.length > 0) {
     const list = spellings.map(([spelling, key]) => `- \`${spelling}\` for \`${key}\``).join('\n');
-    sections.push('## Other spellings', `Accepted with a warning, and not beside each other:\n\n${list}`);
+    sections.push('## Other spellings', `Accepted with a warning. Setting both spellings is an error:\n\n${list}`);
   }
   const configuration = environment?.providerConfiguration;
   if (configuration !== undefined) {
     const merges = configuration.mergeRules.map(({ kind, from, into }) =>
-      kind === 'join' ? `- \`${from}\` is joined with \`${into}\`.` : `- \`${into}\` is merged over \`${from}\`.`,
+      kind === 'join' ? `- \`${from}\` and \`${into}\` are combined.` : `- \`${into}\` is merged over \`${from}\`.`,
     );
     sections.push(
       '## Provider configuration',
-      `Section \`[${configuration.section}]\`. A value of the environment overrides the one given here, except:\n\n${merges.join('\n')}`,
+      `Section \`[${configuration.section}]\`. Values of the environment override these values, except:\n\n${merges.join('\n')}`,
       table(configuration.schema),
     );
   }

@@ -12,7 +12,7 @@ const serviceAddress = () => text().refine((value) => !value.includes('://') || 
 export const connection = z.strictObject({
   subscription_id: field(z.guid(), {
     title: 'Subscription ID',
-    help: 'Subscription in which the endpoint works.',
+    help: 'Subscription of the endpoint.',
     group,
     example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
   }),
@@ -32,7 +32,7 @@ export const connection = z.strictObject({
       }),
       client_secret: field(secretValue(), {
         title: 'Client secret',
-        help: 'Secret of the service principal. The vault keeps it.',
+        help: 'Secret of the service principal. Stored in the vault.',
         group,
         secret: true,
         example: { $secret: 'client-secret' },
@@ -40,20 +40,20 @@ export const connection = z.strictObject({
     }),
     {
       title: 'Service principal',
-      help: 'The identity with which the endpoint signs in.',
+      help: 'Identity that the endpoint signs in with.',
       group,
       example: { client_id: '6fa459ea-ee8a-4ca4-894e-db77e160355e', client_secret: { $secret: 'client-secret' } },
     },
   ),
   default_resource_group: field(text().optional(), {
     title: 'Default resource group',
-    help: 'Resource group that is offered first.',
+    help: 'Resource group that is suggested first.',
     group: 'Placement',
     example: 'migrations',
   }),
   cloud_profile: field(text().optional(), {
     title: 'Cloud profile',
-    help: 'Which cloud of the vendor it is: the public one, a national one, or a custom one.',
+    help: 'Cloud environment: the public cloud, a national cloud, or a custom cloud.',
     group: 'Services',
     example: 'AzureCloud',
     builtIn: 'AzureCloud',

@@ -14,8 +14,8 @@ export function diskRules(plugin: string): readonly Rule[] {
     noEffectUnless(`${plugin}/storage-map-beside-account`, {
       keys: [['storage_map']],
       hasEffect: (environment) => textAt(environment, ['storage_account_name']) === undefined,
-      because: 'with storage_account_name the disks become page blobs of that account, which have no storage account type of their own',
-      suggestion: 'Leave out storage_account_name for managed disks, or storage_map for page blobs.',
+      because: 'storage_account_name is set, so the disks are created as page blobs of that account, which have no storage account type',
+      suggestion: 'Remove storage_account_name for managed disks, or storage_map for page blobs.',
     }),
     {
       id: `${plugin}/os-disk-type`,
@@ -25,7 +25,7 @@ export function diskRules(plugin: string): readonly Rule[] {
         yield {
           severity: 'error',
           at: placeInDocument(environment, { path: chosen.path, value: chosen.type }),
-          message: `${chosen.type} cannot hold an OS disk${vm === undefined ? '' : `, and ${chosen.disk} is the one that the VM boots from`}.`,
+          message: `${chosen.type} cannot hold an OS disk${vm === undefined ? '' : `, and ${chosen.disk} is the OS disk of the VM`}.`,
           suggestion: 'Map the OS disk to Premium_LRS or StandardSSD_LRS with an entry in disk_mappings.',
         };
       },
@@ -38,7 +38,7 @@ export function diskRules(plugin: string): readonly Rule[] {
         yield {
           severity: 'error',
           at: placeInDocument(environment, { path: ['vm_size'], value: size }),
-          message: `${size} has no generation 2, which a VM with UEFI firmware needs.`,
+          message: `${size} does not support generation 2, which a VM with UEFI firmware needs.`,
           suggestion: 'Use a size with generation 2, e.g. Standard_D2s_v5.',
         };
       },

@@ -13,7 +13,7 @@ export function placementNames(plugin: string, sizes: readonly (readonly string[
     namesHaveForm(plugin, 'location-form', {
       patterns: [['location']],
       severity: 'warning',
-      what: 'the name of a region, which has lower-case letters and digits only, e.g. westeurope',
+      what: 'a valid region name: use lowercase letters and digits only, e.g. westeurope',
       isRight: (text) => /^[a-z][a-z0-9]+$/.test(text),
       correct: (text) => text.replaceAll(/[\s()_-]/g, '').toLowerCase(),
       kind: 'regions',
@@ -21,14 +21,14 @@ export function placementNames(plugin: string, sizes: readonly (readonly string[
     namesHaveForm(plugin, 'resource-group-form', {
       patterns: [['resource_group']],
       severity: 'error',
-      what: 'the name of a resource group: letters, digits and - _ . ( ) only, at most 90 characters, without a period at the end',
+      what: 'a valid resource group name: use letters, digits and - _ . ( ) only, at most 90 characters, without a period at the end',
       isRight: isResourceGroup,
-      remedy: 'Give the name alone, without a path and without blanks.',
+      remedy: 'Enter the name only, without a path and without spaces.',
     }),
     namesHaveForm(plugin, 'size-form', {
       patterns: sizes,
       severity: 'error',
-      what: 'a VM size, which is written like Standard_D2s_v5',
+      what: 'a valid VM size, e.g. Standard_D2s_v5',
       isRight: (text) => /^(?:Standard|Basic)_[A-Z][A-Za-z0-9_-]*$/.test(text),
       correct: sizeOf,
       kind: 'machine_types',
@@ -52,7 +52,7 @@ export function destinationNames(plugin: string): readonly Rule[] {
     namesHaveForm(plugin, 'network-form', {
       patterns: [['network_map', '*']],
       severity: 'error',
-      what: '<network>/<subnet> with the names of both: letters, digits and - _ . only',
+      what: 'a valid <network>/<subnet>: use letters, digits and - _ . only in both names',
       isRight(text) {
         const [network = '', subnet = '', ...rest] = text.split('/');
         return isNetwork(network) && isSubnet(subnet) && rest.length === 0;
@@ -61,8 +61,8 @@ export function destinationNames(plugin: string): readonly Rule[] {
       kind: 'networks',
     }),
     keysAreSet(plugin, 'destination-incomplete', [
-      { path: ['location'], because: 'everything is created in a region' },
-      { path: ['resource_group'], because: 'everything is created in a resource group' },
+      { path: ['location'], because: 'resources are created in a region' },
+      { path: ['resource_group'], because: 'resources are created in a resource group' },
       { path: ['vm_size'], because: 'the migrated VM needs a size' },
       { path: ['worker_size'], because: 'temporary workers need a size' },
     ]),

@@ -22,7 +22,7 @@ const blobNames: readonly Rule[] = [
   noEffectUnless(`${plugin}/container-without-account`, {
     keys: [['storage_container_name']],
     hasEffect: (environment) => textAt(environment, ['storage_account_name']) !== undefined,
-    because: 'the container is looked for in the account, and storage_account_name is not set',
+    because: 'storage_account_name is not set, and the container belongs to that account',
   }),
   {
     id: `${plugin}/storage-name-form`,
@@ -32,7 +32,7 @@ const blobNames: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: ['storage_account_name'],
-          message: 'Names of storage accounts have 3 to 24 lower-case letters and digits.',
+          message: 'Storage account names have 3 to 24 lowercase letters and digits.',
         };
       }
       const container = textAt(environment, ['storage_container_name']);
@@ -40,7 +40,7 @@ const blobNames: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: ['storage_container_name'],
-          message: 'Names of containers have 3 to 63 lower-case letters, digits and single hyphens between them.',
+          message: 'Container names have 3 to 63 lowercase letters and digits, with single hyphens between them.',
         };
       }
     },
@@ -71,7 +71,7 @@ export const destinationRules: readonly Rule[] = [
         yield {
           severity: 'warning',
           at: path,
-          message: `${quoted(value)} is none of the known storage account types (${accountTypes.join(', ')}).`,
+          message: `${quoted(value)} is not a known storage account type (${accountTypes.join(', ')}).`,
           ...didYouMean(nearest),
         };
       }
@@ -98,7 +98,7 @@ export const destinationRules: readonly Rule[] = [
   addressInRange(plugin, {
     flag: 'preserve_nic_ips',
     severity: 'warning',
-    consequence: 'the NIC gets another one',
+    consequence: 'the NIC gets another address',
   }),
   ipv6Dropped(plugin, 'preserve_nic_ips'),
   furtherAddressesDropped(plugin, 'preserve_nic_ips'),

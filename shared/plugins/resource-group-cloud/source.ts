@@ -8,14 +8,14 @@ const linux = { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server'
 export const source = z.strictObject({
   location: field(text().optional(), {
     title: 'Region',
-    help: 'Region in which the VM is searched.',
+    help: 'Region of the VM.',
     group: 'Placement',
     example: 'westeurope',
     optionsFrom: 'regions',
   }),
   resource_group: field(text().optional(), {
     title: 'Resource group',
-    help: 'Name of the resource group that holds the VMs.',
+    help: 'Name of the resource group of the VMs.',
     group: 'Placement',
     example: 'production',
     optionsFrom: 'resource_groups',
@@ -35,14 +35,14 @@ export const source = z.strictObject({
   }),
   storage_account_name: field(text().optional(), {
     title: 'Storage account',
-    help: 'Needed when migrating or replicating to blob storage. The account must be in the selected resource group.',
+    help: 'Needed for migrating or replicating to blob storage. The account must be in the selected resource group.',
     group: 'Storage',
     example: 'migrationblobs',
     optionsFrom: 'storage_accounts',
   }),
   storage_container_name: field(text().optional(), {
     title: 'Storage container',
-    help: 'Needed when migrating or replicating to blob storage. The container belongs to that account and is created if it does not exist.',
+    help: 'Needed for migrating or replicating to blob storage. The container belongs to that account and is created if it does not exist.',
     group: 'Storage',
     example: 'disks',
   }),

@@ -131,8 +131,8 @@ export function catalogRules(plugin: string, schema: z.ZodObject): readonly Rule
           yield {
             severity: 'error',
             at: placeInDocument(context.environment, found),
-            message: `${matches.length} ${label}s of the destination are named ${quoted(found.value)}.`,
-            suggestion: `Give the ID: ${matches.map(({ id }) => id).join(' or ')}.`,
+            message: `The destination has ${matches.length} ${label}s with the name ${quoted(found.value)}.`,
+            suggestion: `Use the ID: ${matches.map(({ id }) => id).join(' or ')}.`,
           };
         }
       },

@@ -10,15 +10,15 @@ interface Retired {
 
 /** Operating systems of worker images whose standard support has ended or ends within months. */
 const retired: readonly Retired[] = [
-  { pattern: /ubuntu\D{0,24}1[024][._]?04(?!\d)|\b(?:precise|trusty)\b/i, what: 'Ubuntu 14.04 or older', when: 'left standard support in 2019' },
-  { pattern: /ubuntu\D{0,24}16[._]?04(?!\d)|\bxenial\b/i, what: 'Ubuntu 16.04', when: 'left standard support in April 2021' },
-  { pattern: /ubuntu\D{0,24}18[._]?04(?!\d)|\bbionic\b/i, what: 'Ubuntu 18.04', when: 'left standard support in May 2023' },
-  { pattern: /ubuntu\D{0,24}20[._]?04(?!\d)|\bfocal\b/i, what: 'Ubuntu 20.04', when: 'left standard support in May 2025' },
-  { pattern: /debian\D{0,3}(?:[6-9]|10)(?!\d)|\b(?:jessie|stretch|buster)\b/i, what: 'Debian 10 or older', when: 'left long-term support in June 2024' },
+  { pattern: /ubuntu\D{0,24}1[024][._]?04(?!\d)|\b(?:precise|trusty)\b/i, what: 'Ubuntu 14.04 or older', when: 'reached the end of standard support in 2019' },
+  { pattern: /ubuntu\D{0,24}16[._]?04(?!\d)|\bxenial\b/i, what: 'Ubuntu 16.04', when: 'reached the end of standard support in April 2021' },
+  { pattern: /ubuntu\D{0,24}18[._]?04(?!\d)|\bbionic\b/i, what: 'Ubuntu 18.04', when: 'reached the end of standard support in May 2023' },
+  { pattern: /ubuntu\D{0,24}20[._]?04(?!\d)|\bfocal\b/i, what: 'Ubuntu 20.04', when: 'reached the end of standard support in May 2025' },
+  { pattern: /debian\D{0,3}(?:[6-9]|10)(?!\d)|\b(?:jessie|stretch|buster)\b/i, what: 'Debian 10 or older', when: 'reached the end of long-term support in June 2024' },
   { pattern: /centos(?!\D{0,3}stream)\D{0,10}[5-8](?!\d)/i, what: 'CentOS Linux', when: 'has had no updates since June 2024' },
-  { pattern: /win\D{0,30}(?:2003|2008)(?!\d)|\b2008[-_ ]?r2/i, what: 'Windows Server 2008 or older', when: 'left extended support in January 2020' },
-  { pattern: /win\D{0,30}2012(?!\d)|\b2012[-_ ]?r2/i, what: 'Windows Server 2012', when: 'left extended support in October 2023' },
-  { pattern: /win\D{0,30}2016(?!\d)/i, what: 'Windows Server 2016', when: 'leaves extended support in January 2027' },
+  { pattern: /win\D{0,30}(?:2003|2008)(?!\d)|\b2008[-_ ]?r2/i, what: 'Windows Server 2008 or older', when: 'reached the end of extended support in January 2020' },
+  { pattern: /win\D{0,30}2012(?!\d)|\b2012[-_ ]?r2/i, what: 'Windows Server 2012', when: 'reached the end of extended support in October 2023' },
+  { pattern: /win\D{0,30}2016(?!\d)/i, what: 'Windows Server 2016', when: 'reaches the end of extended support in January 2027' },
 ];
 
 /** What an image's name says of an operating system that is past its life. */
@@ -46,7 +46,7 @@ export function noRetiredImages(plugin: string, patterns: readonly (readonly str
             severity: isSpecified(value) ? 'info' : 'warning',
             at: path,
             message: `${found.what} ${found.when}.`,
-            suggestion: 'Use an image of a supported version. The worker’s OS must be the guest’s version or a newer one.',
+            suggestion: 'Use an image with a supported version. The OS of the worker must be the same version as the guest or newer.',
           };
         }
       }

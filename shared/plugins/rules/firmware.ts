@@ -12,9 +12,9 @@ export function noUefi(plugin: string): Rule {
         at: ['vm', 'firmware'],
         message:
           side === 'source'
-            ? 'The VM is described with UEFI firmware, but this source has BIOS VMs only.'
-            : 'The VM boots by UEFI, but this platform only has BIOS: the migrated VM will not boot as it is.',
-        suggestion: side === 'source' ? 'Set "firmware" to "bios", or check that the source is the right one.' : 'Choose another destination, or convert the guest to BIOS boot.',
+            ? '"firmware" of the VM is UEFI, but this source only has BIOS VMs.'
+            : 'The VM boots with UEFI, but this platform only supports BIOS: the migrated VM will not boot.',
+        suggestion: side === 'source' ? 'Set "firmware" to "bios", or check the source plugin.' : 'Choose another destination, or convert the guest to BIOS boot.',
       };
     },
   };

@@ -77,7 +77,7 @@ export function addressNotReserved(plugin: string, flag: string, reservedHosts: 
           severity: 'error',
           from: 'document',
           at,
-          message: `${address} is ${fit.use} of the mapped network ${network.name} and can't be given to a NIC.`,
+          message: `${address} is ${fit.use} of the mapped network ${network.name} and cannot be assigned to a NIC.`,
           suggestion: `Map the NIC to another network, or set ${flag} to false.`,
         };
       }

@@ -20,13 +20,13 @@ export function floatingIpsHavePool(id: string, plugin: string, { flag, pool, in
       const pools = inCatalog ? catalogOf(context, plugin)?.['floating_ip_pools'] : undefined;
       const name = String(pool.at(-1));
       if (!Array.isArray(pools)) {
-        yield { severity: 'info', at: pool, message: `${name} is not set: that works where the cloud has one external network, and no more.` };
+        yield { severity: 'info', at: pool, message: `${name} is not set: this only works if the cloud has exactly one external network.` };
       } else if (pools.length !== 1) {
         yield {
           severity: 'error',
           at: pool,
           message: `${name} is not set, and the destination has ${pools.length === 0 ? 'no external network' : `${pools.length} external networks`}.`,
-          ...(pools.length === 0 ? {} : { suggestion: 'Name the one that floating IPs come from.' }),
+          ...(pools.length === 0 ? {} : { suggestion: 'Set it to the external network for floating IPs.' }),
         };
       }
     },
@@ -39,7 +39,7 @@ export function floatingIpNeedsNic(plugin: string, flag: string): Rule {
     id: `${plugin}/floating-ip-without-nic`,
     *check({ vm, effective }) {
       if (vm?.nics === undefined || vm.nics.length > 0 || !isOn(effective, [flag])) return;
-      yield { severity: 'warning', at: [flag], message: `${flag} has no effect: the VM has no NIC that could get the address.` };
+      yield { severity: 'warning', at: [flag], message: `${flag} has no effect: the VM has no NIC to assign the address to.` };
     },
   };
 }

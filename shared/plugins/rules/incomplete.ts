@@ -20,7 +20,7 @@ export function keysAreSet(plugin: string, name: string, keys: readonly NeededKe
           severity: 'warning',
           at: path,
           message: `${path.join('.')} is not set: ${because}.`,
-          suggestion: `Set ${path.join('.')} here, or in a layer that this environment inherits from.`,
+          suggestion: `Set ${path.join('.')} here, or in the provider configuration, the project or the wave.`,
         };
       }
     },

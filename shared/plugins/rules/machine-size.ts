@@ -50,8 +50,8 @@ export function sizeTakesAllDisks(plugin: string, key: string): Rule {
       yield {
         severity: 'error',
         at: placeInDocument(context.environment, { path: [key], value: name }),
-        message: `${name} takes ${limit} data disks, the VM has ${wanted} beside its OS disk.`,
-        suggestion: 'Take a larger size.',
+        message: `${name} supports ${limit} data disks, but the VM has ${wanted}.`,
+        suggestion: 'Use a larger size.',
       };
     },
   };

@@ -16,7 +16,7 @@ export function everyNicMapped(plugin: string, mapIsRequired: boolean): Rule {
         yield {
           severity: 'error',
           at: ['network_map'],
-          message: 'The VM has NICs, and network_map is missing: none of them can be attached.',
+          message: 'network_map is missing: the NICs of the VM cannot be attached.',
         };
       }
       if (!isJsonObject(map)) return;
@@ -39,7 +39,7 @@ export function everyNicMapped(plugin: string, mapIsRequired: boolean): Rule {
           suggestion:
             nearest === undefined
               ? `Add ${quoted(network)} to network_map.`
-              : `The map has ${quoted(nearest)}: is it the same network?`,
+              : `network_map contains ${quoted(nearest)}: check whether it is the same network.`,
         };
       }
     },

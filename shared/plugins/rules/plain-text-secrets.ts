@@ -15,8 +15,8 @@ export function plainTextSecrets(plugin: string, schema: z.ZodObject): Rule {
           yield {
             severity: 'warning',
             at: path,
-            message: `The ${pattern.join('.')} stands in plain text in the document.`,
-            suggestion: 'Put it into the vault and name it: {"$secret": "name"}.',
+            message: `${pattern.join('.')} is in plain text.`,
+            suggestion: 'Store it in the vault and refer to it: {"$secret": "name"}.',
           };
         }
       }

@@ -39,7 +39,7 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
         const nearestTo = spellingsOf([...backends]);
         for (const { path, value } of entriesOf(context, key, 'backend_mappings', 'source')) {
           if (backends.has(value as string)) continue;
-          yield unmatched(path, `No disk of the VM lies on ${quoted(value)}`, nearestTo(value as string));
+          yield unmatched(path, `No disk of the VM is on ${quoted(value)}`, nearestTo(value as string));
         }
       },
     },
@@ -53,7 +53,7 @@ export function storageMappingRules(plugin: string, key: string): readonly Rule[
               yield {
                 severity: 'warning',
                 at: path,
-                message: `${quoted(value)} is mapped more than once: only the first entry counts.`,
+                message: `${quoted(value)} is mapped more than once: only the first entry applies.`,
               };
             }
             seen.add(value);

@@ -13,7 +13,7 @@ export function volumesHaveWholeGib(plugin: string): Rule {
           severity: 'info',
           from: 'document',
           at: ['vm', 'disks', index, 'size_bytes'],
-          message: `The disk has ${size} bytes (${(size / gibi).toFixed(2)} GiB) and gets a volume of ${Math.ceil(size / gibi)} GiB: volumes have whole GiB.`,
+          message: `The disk has ${size} bytes (${(size / gibi).toFixed(2)} GiB). Its volume is rounded up to ${Math.ceil(size / gibi)} GiB.`,
         };
       }
     },

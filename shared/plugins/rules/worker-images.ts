@@ -22,7 +22,7 @@ export function workerMapCovers(plugin: string, key: string, overriddenBy?: stri
         yield {
           severity: 'warning',
           at: [key, os],
-          message: `${key} has no entry for ${os}, which ${os === 'linux' ? 'the disk copy worker' : 'the preparation of a Windows guest'} needs.`,
+          message: `${key} has no entry for ${os}: ${os === 'linux' ? 'the disk copy worker needs it' : 'the OSMorphing worker for a Windows guest needs it'}.`,
         };
       }
     },
@@ -50,8 +50,8 @@ export function workerVolumeHoldsImage(plugin: string, { size, images, inUse }: 
         yield {
           severity: 'error',
           at: size,
-          message: `${gigabytes} GB are too small for the worker image ${image.name}, which needs ${image.min_disk_gb} GB.`,
-          suggestion: `Set at least ${image.min_disk_gb}, or leave the key out.`,
+          message: `${gigabytes} GB is too small for the worker image ${image.name}, which needs ${image.min_disk_gb} GB.`,
+          suggestion: `Set at least ${image.min_disk_gb}, or remove the key.`,
         };
       }
     },
@@ -77,8 +77,8 @@ export function workerFlavorHoldsImage(plugin: string, { flavor, images, bootFro
         yield {
           severity: 'warning',
           at: [flavor],
-          message: `${name} has no disk, and most clouds boot such machines from a volume only.`,
-          suggestion: `Set ${bootFromVolume}, or take a flavor with a disk.`,
+          message: `${name} has no disk, and most clouds only boot such instances from a volume.`,
+          suggestion: `Set ${bootFromVolume}, or use a flavor with a disk.`,
         };
         return;
       }
@@ -89,8 +89,8 @@ export function workerFlavorHoldsImage(plugin: string, { flavor, images, bootFro
         yield {
           severity: 'error',
           at: [flavor],
-          message: `${name} has a disk of ${size} GB, the worker image ${image.name} needs ${image.min_disk_gb} GB.`,
-          suggestion: `Take a larger flavor, or set ${bootFromVolume}.`,
+          message: `${name} has a ${size} GB disk, but the worker image ${image.name} needs ${image.min_disk_gb} GB.`,
+          suggestion: `Use a larger flavor, or set ${bootFromVolume}.`,
         };
         return;
       }

@@ -7,7 +7,7 @@ export const cloneTypes = ['THIN_CLONE', 'SPARSE_COPY', 'NON_SPARSE_COPY'];
 export const cloneTypeField = (help: string) =>
   field(text().optional(), {
     title: 'Cloning method',
-    help: `${help} A thin clone is recommended; some types of repository do not support it.`,
+    help: `${help} Thin clones are recommended, but some repository types do not support them.`,
     group: 'Storage',
     example: 'THIN_CLONE',
   });

@@ -18,8 +18,8 @@ const secretPerOs = perOs(
     linux: 'Linux template password',
     windows: 'Windows template password',
     help: {
-      linux: 'Password of the Linux template’s user. Better by reference to the vault.',
-      windows: 'Password of the Windows template’s user. Better by reference to the vault.',
+      linux: 'Password of the Linux template user. Use a reference to the vault.',
+      windows: 'Password of the Windows template user. Use a reference to the vault.',
     },
     example: passwords,
   },
@@ -29,7 +29,7 @@ const secretPerOs = perOs(
 export const destination = z.strictObject({
   network_map: field(mappingOf(text()).optional(), {
     title: 'Network map',
-    help: 'Source network name to an existing destination network.',
+    help: 'Maps source network names to existing destination networks.',
     group: 'Network',
     example: { 'VM Network': 'vlan-20' },
     optionsFrom: 'networks',
@@ -37,7 +37,7 @@ export const destination = z.strictObject({
   }),
   storage_mappings: field(storageMapping({ target: 'repository', optionsFrom: 'repositories', examples: repositories }).optional(), {
     title: 'Storage mappings',
-    help: 'Which repository each source disk or storage back end goes to.',
+    help: 'Maps source disks or storage back ends to repositories.',
     group: 'Storage',
     example: storageMappingExample(repositories),
   }),
@@ -86,19 +86,19 @@ export const destination = z.strictObject({
   ),
   migr_template_password_map: field(secretPerOs.optional(), {
     title: 'Passwords of the templates',
-    help: 'Passwords of the templates’ users by OS type. Better by reference to the vault: {"$secret": "name"}.',
+    help: 'Passwords of the template users by OS type. Use references to the vault: {"$secret": "name"}.',
     group,
     example: passwords,
   }),
   leave_migrated_vm_off: field(z.boolean().optional(), {
-    title: 'Leave the VM off',
-    help: 'Create VMs but do not power them on.',
+    title: 'Do not power on',
+    help: 'Create the VM but do not power it on.',
     group: 'Server',
     example: false,
   }),
   os_label: field(text().optional(), {
     title: 'OS label',
-    help: 'Label for the new OS, as the manager shows it.',
+    help: 'OS label of the new VM, as shown by the manager.',
     group: 'Server',
     example: 'Oracle Linux 8',
   }),

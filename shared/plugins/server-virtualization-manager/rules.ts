@@ -26,7 +26,7 @@ const knownCloneType: Rule = {
     yield {
       severity: 'warning',
       at: ['virtual_disk_clone_type'],
-      message: `${quoted(value)} is none of the known cloning methods (${cloneTypes.join(', ')}).`,
+      message: `${quoted(value)} is not a known cloning method (${cloneTypes.join(', ')}).`,
       ...didYouMean(nearest),
     };
   },
@@ -37,8 +37,8 @@ export const sourceRules: readonly Rule[] = [
   keysAreSet(plugin, 'export-worker-incomplete', [
     { path: ['repository_name'], because: 'temporary export VMs need a repository' },
     { path: ['export_template_name'], because: 'temporary export VMs are cloned from a template' },
-    { path: ['export_template_username'], because: 'the export VM is reached over SSH with a user name' },
-    { path: ['export_template_password'], because: 'the export VM is reached over SSH with a password' },
+    { path: ['export_template_username'], because: 'SSH to the export VM needs a user name' },
+    { path: ['export_template_password'], because: 'SSH to the export VM needs a password' },
   ]),
   noUefi(plugin),
   noRetiredImages(plugin, [['export_template_name']]),
@@ -65,8 +65,8 @@ export const destinationRules: readonly Rule[] = [
             yield {
               severity: 'warning',
               at: environment[key] === undefined ? [key] : [key, os],
-              message: `${key} has no entry for the template of ${os}.`,
-              suggestion: `Add ${key}.${os}: the worker is reached with it.`,
+              message: `${key} has no entry for the ${os} template.`,
+              suggestion: `Add ${key}.${os}, which is needed to sign in to the worker.`,
             };
           }
         }

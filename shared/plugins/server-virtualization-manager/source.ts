@@ -16,20 +16,20 @@ export const source = z.strictObject({
   }),
   export_template_name: field(text().optional(), {
     title: 'Worker template',
-    help: 'Linux template for export VMs. Its NIC must be on a network that this machine can reach and that has a DHCP server.',
+    help: 'Linux template for export VMs. Its NIC must be on a network with a DHCP server that is reachable from this computer.',
     group,
     example: 'linux-worker',
     optionsFrom: 'templates',
   }),
   export_template_username: field(text().optional(), {
     title: 'User name of the template',
-    help: 'User with which the export VM is reached over SSH.',
+    help: 'SSH user name on the export VM.',
     group,
     example: 'root',
   }),
   export_template_password: field(secretValue().optional(), {
     title: 'Password of the template',
-    help: 'Password of that user. Better by reference to the vault: {"$secret": "name"}.',
+    help: 'Password of that user. Use a reference to the vault: {"$secret": "name"}.',
     group,
     secret: true,
     example: { $secret: 'template-password' },

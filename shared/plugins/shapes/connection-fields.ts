@@ -13,13 +13,13 @@ export const portField = (builtIn: number, title = 'Port', help = 'TCP port of t
 
 export const usernameField = (help: string, example: string) => field(text(), { title: 'User name', help, group, example });
 
-export const passwordField = (help = 'Password of the user. The vault keeps it.') =>
+export const passwordField = (help = 'Password of the user. Stored in the vault.') =>
   field(secretValue(), { title: 'Password', help, group, secret: true, example: { $secret: 'endpoint-password' } });
 
 export const allowUntrustedField = () =>
   field(z.boolean().optional(), {
     title: 'Allow untrusted certificates',
-    help: 'Do not verify the server’s TLS certificate. Rather give its certificate authority: without verification anybody on the way can read and change everything.',
+    help: 'Do not verify the server’s TLS certificate. Specify its certificate authority instead: without verification, anyone on the network path can read and change the traffic.',
     group: 'Trust',
     example: false,
     builtIn: false,
@@ -28,7 +28,7 @@ export const allowUntrustedField = () =>
 export const caCertificateField = () =>
   field(text().optional(), {
     title: 'Certificate authority',
-    help: 'PEM text of the authority that signed the server’s certificate, where the system does not know it.',
+    help: 'Certificate of the authority that issued the server certificate, in PEM format. Needed if the system does not trust it.',
     group: 'Trust',
     multiline: true,
     example: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----',

@@ -7,7 +7,7 @@ export function marketplaceImage(group: string, example: { publisher: string; of
   return z.strictObject({
     publisher: field(text(), {
       title: 'Publisher',
-      help: 'Who publishes the image.',
+      help: 'Publisher of the image.',
       group,
       example: example.publisher,
     }),
@@ -15,7 +15,7 @@ export function marketplaceImage(group: string, example: { publisher: string; of
     sku: field(text(), { title: 'SKU', help: 'Edition of the offer, usually with the OS version.', group, example: example.sku }),
     version: field(text(), {
       title: 'Version',
-      help: 'Version of the image; latest takes the newest one.',
+      help: 'Version of the image. latest selects the newest version.',
       group,
       example: 'latest',
     }),

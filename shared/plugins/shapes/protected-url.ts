@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isLoopbackHost } from '../../model/loopback.ts';
 
-const insecure = 'must be an https:// address: over http:// passwords and tokens can be read on the way. http:// is accepted on loopback only';
+const insecure = 'must be an https:// address: http:// would expose passwords and tokens, and is only accepted for loopback addresses';
 
 /** Whether what is sent there is encrypted, or stays on this computer. */
 export function isProtectedUrl(url: string): boolean {
@@ -20,5 +20,5 @@ export const protectedUrl = () =>
 /** URL of a program that a guest installs: https, or http with the digest that the download must have. */
 export const programUrl = () =>
   z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).refine((url) => isProtectedUrl(url) || /#sha256=[0-9a-f]{64}$/i.test(url), {
-    error: 'must be an https:// address, or end with #sha256= and the digest of the download: over http:// anybody on the way can replace the program',
+    error: 'must be an https:// address, or end with #sha256= and the digest of the download: over http://, anyone on the network path can replace the program',
   });

@@ -4,7 +4,7 @@ import { allowUntrustedField, caCertificateField, hostField, passwordField, port
 export const connection = z.strictObject({
   host: hostField('Name or address of the management server or of a single hypervisor host.', 'vcenter.example.com'),
   port: portField(443),
-  username: usernameField('User with its domain.', 'migration@vsphere.local'),
+  username: usernameField('User name with domain.', 'migration@vsphere.local'),
   password: passwordField(),
   ca_certificate: caCertificateField(),
   allow_untrusted: allowUntrustedField(),

@@ -6,12 +6,12 @@ import { secretValue } from '../shapes/secret-value.ts';
 export const connection = z.strictObject({
   host: hostField('Name or address of the hypervisor host.', 'hv01.example.com'),
   port: portField(5986, 'Management port', 'TCP port of remote management over HTTPS.'),
-  username: usernameField('User who may manage virtual machines on the host.', 'EXAMPLE\\migration'),
+  username: usernameField('User with permission to manage VMs on the host.', 'EXAMPLE\\migration'),
   password: passwordField(),
-  rct_port: portField(6677, 'Port of the RCT service', 'TCP port of the service that serves changed blocks.'),
+  rct_port: portField(6677, 'Port of the RCT service', 'TCP port of the RCT service, which provides changed blocks.'),
   rct_password: field(secretValue().optional(), {
     title: 'Password of the RCT service',
-    help: 'Key that the service of changed blocks asks for. The vault keeps it.',
+    help: 'Password of the RCT service. Stored in the vault.',
     group: 'Access',
     secret: true,
     example: { $secret: 'rct-password' },
