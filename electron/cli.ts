@@ -10,7 +10,7 @@ if (Number(process.versions.node.split('.')[0]) < oldestNode) {
   process.exitCode = 2;
 } else if (isMainThread) {
   const [{ runProgram }, { endOnUncaught }] = await Promise.all([import('./cli/program.ts'), import('./engine/core/uncaught.ts')]);
-  endOnUncaught({ status: 2, tell: (_error, stack) => void process.stderr.write(`causeway: an unexpected error, a defect of Causeway: ${stack}\n`) });
+  endOnUncaught({ status: 2, tell: (_error, stack) => void process.stderr.write(`causeway: unexpected error, a bug in Causeway: ${stack}\n`) });
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   // A reader that went away (`| head`) is no failure of ours.

@@ -25,7 +25,7 @@ endOnUncaught({
   status: 70,
   graceMs: endedByParentMs + 1_000,
   async tell(error, stack) {
-    process.stderr.write(`causeway: the engine ends because of an unexpected error: ${stack}\n`);
+    process.stderr.write(`causeway: the engine stopped because of an unexpected error: ${stack}\n`);
     parent.onStop(() => process.exit(70));
     parent.channel.send({ failed: error });
     await new Promise((resolve) => setTimeout(resolve, endedByParentMs));
@@ -45,7 +45,7 @@ try {
     { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit },
     new AbortController().signal,
   );
-  if (role === 'client') throw new CausewayError('engine.project-busy', 'another process has the project open');
+  if (role === 'client') throw new CausewayError('engine.project-busy', 'the project is open in another process');
   serveChannel(client, events, parent.channel);
   // With a locked vault a run can't reach its endpoints; it stays interrupted until the vault is open.
   const resume = async (): Promise<void> => {

@@ -20,7 +20,7 @@ endOnUncaught({
   status: 70,
   graceMs: 40_000,
   async tell(_error, stack) {
-    console.error(`causeway: the workbench ends because of an unexpected error: ${stack}`);
+    console.error(`causeway: the workbench stopped because of an unexpected error: ${stack}`);
     await closing();
   },
 });
@@ -51,8 +51,8 @@ const host = await startWebHost({
   ...(values.port === undefined ? {} : { port: Number(values.port) }),
   connect: (socket) => serveChannel(shell, workbenchEvents, socketChannel(socket)),
 });
-console.log(`The workbench is open at ${host.url} (the link works once). Enter gives a fresh link, Ctrl-C ends it.`);
-createInterface({ input: process.stdin }).on('line', () => console.log(`A fresh link, for one use: ${host.freshUrl()}`));
+console.log(`The workbench is open at ${host.url} (the link works once). Press Enter for a new link, Ctrl-C to stop.`);
+createInterface({ input: process.stdin }).on('line', () => console.log(`New link, for one use: ${host.freshUrl()}`));
 const forgetLink = values['no-open'] ? () => undefined : openInBrowser(host.url);
 
 async function end(): Promise<void> {

@@ -104,6 +104,6 @@ describe.each(mechanisms)('an emulated worker over %s', (mechanism) => {
     await expectSound(await engine.ended);
     const after = sentBy(engine);
     console.log(`${mechanism}: ${before / MiB} MiB before the worker was killed, ${after / MiB} MiB after, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-    expect(engine.events.map((event) => event.message)).toContain('the worker does not answer any more; a new one takes its place');
+    expect(engine.events.map((event) => event.message)).toContain('the worker stopped responding; starting a new one');
   });
 });

@@ -248,7 +248,7 @@ describe('what somebody may', () => {
   it('is told when it is looking only, by the check of either side', async () => {
     const connection = target({ username: `looker-${process.pid}` });
     for (const report of [await check(connection), await checkAsSource(connection)]) {
-      expect(stepOf(report, 'Sign in')).toMatchObject({ outcome: 'warning', evidence: expect.stringMatching(/reader.*a role is needed that may create/) as unknown });
+      expect(stepOf(report, 'Sign in')).toMatchObject({ outcome: 'warning', evidence: expect.stringMatching(/reader.*a role that can create/) as unknown });
     }
   });
 });

@@ -321,7 +321,7 @@ describe('workers', () => {
     await startWorkerWith(platform, run(), 'disk-copy', [], signal);
     cloud.faults.add({ operation: 'DeleteServer', times: 99, effect: '500' });
     await expect(platform.stopWorker(run(), 'disk-copy', signal)).rejects.toMatchObject({
-      code: 'cloud.clean-up-incomplete', message: expect.stringMatching(/server .*HTTP 500.*nic .*its server is still there/) as unknown,
+      code: 'cloud.clean-up-incomplete', message: expect.stringMatching(/server .*HTTP 500.*nic .*its server still exists/) as unknown,
     });
     expect(cloud.world.publicIps.size).toBe(0);
     cloud.faults.clear();

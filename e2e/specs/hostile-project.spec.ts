@@ -85,7 +85,7 @@ test('a folder from elsewhere contacts nobody, starts nothing and uses no secret
   expect((await causeway('endpoint', 'list')).status).toBe(0);
   const shown = await causeway('trust', 'show');
   expect(shown.status).toBe(1);
-  for (const text of ['NOT TRUSTED', named.url, 'secret production-password', "can't be accepted: libvirt_uri"]) expect(shown.output).toContain(text);
+  for (const text of ['NOT TRUSTED', named.url, 'secret production-password', "cannot be accepted: libvirt_uri"]) expect(shown.output).toContain(text);
   expect(shown.output).not.toContain('canary');
   expect([named.heard.connections, other.heard.connections, existsSync(marker)]).toEqual([0, 0, false]);
 });

@@ -147,7 +147,7 @@ describe('trust in a worker', () => {
         expect(connection.hostKey).toBe(sshd.hostKey.split(' ').slice(0, 2).join(' '));
         await connection.close();
       }
-      expect(notes).toEqual([expect.stringMatching(/^The worker keeps the SSH host key that it got by user data: the worker cannot change its SSH host key: /)]);
+      expect(notes).toEqual([expect.stringMatching(/^The worker keeps the SSH host key from its user data: the worker cannot change its SSH host key: /)]);
     } finally {
       await sshd.stop();
     }

@@ -120,7 +120,7 @@ describe('formats', () => {
       ],
       summary: { files: 1, valid: 0, errors: 2, warnings: 0 },
     });
-    expect(stderr).toBe('causeway: missing.yaml: there is no such file or folder\n');
+    expect(stderr).toBe('causeway: missing.yaml: file or folder not found\n');
     expect(status).toBe(2);
   });
 

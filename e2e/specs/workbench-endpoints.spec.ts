@@ -113,7 +113,7 @@ describe('endpoints in the workbench', () => {
     await page.getByLabel('Token endpoint').fill('');
     await page.getByRole('button', { name: 'Show server certificate…' }).click();
     const shown = page.getByRole('region', { name: address });
-    await shown.getByText(`${address} is not trusted: it signed its certificate itself.`).waitFor();
+    await shown.getByText(`${address} is not trusted: its certificate is self-signed.`).waitFor();
     await shown.getByText(new X509Certificate(certPem).fingerprint256).waitFor();
     await lookAt('server-trust');
     await shown.getByRole('button', { name: 'Trust this certificate' }).click();
@@ -134,7 +134,7 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('link', { name: 'Old images', exact: true }).waitFor();
     writeFileSync(file, `<<<<<<< ours\n${content}`);
     await page.getByText('1 project file was not loaded.').waitFor();
-    await page.getByText('endpoints/images.json: line 1 is of a merge that is not finished').waitFor();
+    await page.getByText('endpoints/images.json: line 1 is an unresolved merge conflict').waitFor();
     await lookAt('files-not-taken');
     rmSync(file);
     await page.getByText('was not loaded.').waitFor({ state: 'detached' });

@@ -164,7 +164,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByText(/and was restarted \(2 times\)/).waitFor();
     await page.locator('main h1 + div').getByText('Running', { exact: true }).waitFor();
     await bootCheck.getByText('2 attempts').waitFor();
-    await page.getByText('the engine ended in the middle of the deployment').waitFor();
+    await page.getByText('the engine stopped during the deployment').waitFor();
     expect(lab.cloud.world.servers.size).toBe(1);
     await page.getByRole('button', { name: 'Cancel deployment…' }).click();
     await page.getByRole('button', { name: 'Cancel deployment', exact: true }).click();

@@ -110,9 +110,9 @@ Environment:
   CAUSEWAY_PROJECT          the project's folder, where --project is not given
   CAUSEWAY_KEY_FILE         the key file that opens the vault
   CAUSEWAY_PASSPHRASE_FILE  a file with the passphrase that opens the vault
-  CAUSEWAY_USER_FOLDER      where is kept which projects are trusted; default: your settings folder
+  CAUSEWAY_USER_FOLDER      the folder that records trusted projects; default: your settings folder
 
-Exit status: 0 done, 1 it failed or found errors, 2 it was called wrongly or stopped.`;
+Exit status: 0 success, 1 failure or errors found, 2 incorrect usage or interrupted.`;
 
 /** Runs one command line (without the interpreter and the script) and answers with its exit status. */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<ExitStatus> {

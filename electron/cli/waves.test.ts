@@ -26,7 +26,7 @@ describe('a folder that is no project', () => {
   test.each([['endpoint', 'list'], ['replica', 'list'], ['vault', 'list'], ['wave', 'list'], ['wave', 'create', 'first'], ['ledger', 'list'], ['execution', 'list']])('is left as it is by %s %s', async (...argv) => {
     const { status, out, err } = await causeway(...argv);
     expect({ status, out }).toEqual({ status: 2, out: '' });
-    expect(err).toContain(`${folder} is not a Causeway project. Name one with --project`);
+    expect(err).toContain(`${folder} is not a Causeway project. Specify one with --project`);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -38,8 +38,8 @@ describe('a folder that is no project', () => {
     expect(err).toContain('x.js: only .xlsx, .csv, .tsv and .txt files can be imported');
     expect(readdirSync(folder)).toEqual(['x.js']);
     writeFileSync(join(folder, 'x.csv'), 'const a = 1;\n');
-    expect((await causeway('inventory', 'import', join(folder, 'x.csv'))).err).toContain('no table has a column with the names of machines');
-    expect(await causeway('inventory', 'import', join(folder, 'none.csv'))).toMatchObject({ status: 2, err: expect.stringContaining('none.csv: there is no such file or folder') as unknown });
+    expect((await causeway('inventory', 'import', join(folder, 'x.csv'))).err).toContain('no table has a column with VM names');
+    expect(await causeway('inventory', 'import', join(folder, 'none.csv'))).toMatchObject({ status: 2, err: expect.stringContaining('none.csv: file or folder not found') as unknown });
   });
 });
 

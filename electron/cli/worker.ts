@@ -27,7 +27,7 @@ export async function serveWorker(port: MessagePort, data: unknown): Promise<voi
     port.postMessage(answer);
     return;
   }
-  if (!isValidateWork(data)) throw new Error('The worker thread was started without a role that it knows');
+  if (!isValidateWork(data)) throw new Error('The worker thread was started without a known role');
   const { validateFile } = await import('./validate/validate-files.ts');
   port.postMessage(data.files.map((file) => validateFile(file, data.options)));
 }

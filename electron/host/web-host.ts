@@ -60,7 +60,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, admiss
   if (url.pathname === '/' && token !== null) {
     const session = admission.redeem(token);
     if (session === undefined && !admission.hasSession(request)) {
-      return refuse(response, 403, 'This link was used already, or is not from this start. Take the one that the terminal shows.');
+      return refuse(response, 403, 'This link was already used or is out of date. Use the link in the terminal.');
     }
     // What follows # is sent to no server; the page keeps it for its own origin.
     const location = session === undefined ? '/' : `/#session=${session.pageSecret}`;
@@ -68,7 +68,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, admiss
     response.end();
     return;
   }
-  if (!admission.hasSession(request)) return refuse(response, 403, 'Open the link that the terminal shows.');
+  if (!admission.hasSession(request)) return refuse(response, 403, 'Open the link in the terminal.');
   const { status, headers, body } = await pageFile(folder, url.pathname, [`ws://${request.headers.host}`]);
   response.writeHead(status, headers);
   response.end(body);

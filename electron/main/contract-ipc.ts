@@ -9,7 +9,7 @@ export function serveContract(shell: Shell): void {
   for (const name of Object.keys(workbenchCalls)) {
     ipcMain.handle(`call:${name}`, (event, input: unknown) => {
       if (isOwnMainFrame(event)) return shell.dispatch(name, input, new AbortController().signal);
-      const error = new CausewayError('general.invalid-input', 'the call did not come from the workbench’s own page');
+      const error = new CausewayError('general.invalid-input', 'the call did not come from the workbench page');
       return { ok: false, error: error.toRecord() };
     });
   }

@@ -110,7 +110,7 @@ test('a link goes to the system\'s browser, a foreign scheme nowhere, and that i
   handler({ url: 'https://example.invalid/manual' } as never);
   handler({ url: 'file:///etc/passwd' } as never);
   expect(electron.seen.opened).toEqual(['https://example.invalid/manual']);
-  expect(log).toEqual(['refused to open a file: URL outside']);
+  expect(log).toEqual(['refused to open a file: URL in another program']);
 });
 
 test('a project that is named at the start, or at a second one, is opened', async () => {
@@ -122,5 +122,5 @@ test('a project that is named at the start, or at a second one, is opened', asyn
   await expect.poll(() => call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } });
   await call('project.close');
   electron.app.emit('second-instance', {}, ['electron', '.', '--project', join(folder, 'none')], folder);
-  await expect.poll(() => log.at(-1)).toContain('is no project');
+  await expect.poll(() => log.at(-1)).toContain('is not a project');
 });

@@ -11,15 +11,15 @@ export function reloadAfterCrash(contents: WebContents, log: (message: string) =
   let lastAt: number | undefined;
   contents.on('render-process-gone', (_event, { reason }) => {
     if (reason === 'clean-exit') return;
-    log(`the page's process is gone: ${reason}`);
+    log(`the page process exited: ${reason}`);
     const isFirst = lastAt === undefined || now() - lastAt > quietMs;
     lastAt = now();
     if (isFirst) return contents.reload();
     void dialog
       .showMessageBox({
         type: 'error',
-        message: 'The window has stopped working again.',
-        detail: `The reason is "${reason}". What runs goes on in its own process.`,
+        message: 'The window stopped working again.',
+        detail: `Reason: ${reason}. Executions continue in a separate process.`,
         buttons: ['Load Again', 'Leave It'],
         defaultId: 0,
         cancelId: 1,

@@ -37,7 +37,7 @@ describe('a vault under the operating system\'s key store', () => {
   test('is not made on the back end that protects nothing, even if it calls itself available', async () => {
     const weak = keyStore({ getSelectedStorageBackend: () => 'basic_text' });
     await expect(createVault(path, weak)).rejects.toMatchObject({ code: 'secrets.key-store-weak' });
-    expect(await weak.state()).toEqual({ isUsable: false, words: 'the key store here keeps plain text only' });
+    expect(await weak.state()).toEqual({ isUsable: false, words: 'the key store on this computer stores plain text only' });
   });
 
   test('is not made where no key store answers', async () => {

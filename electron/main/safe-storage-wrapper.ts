@@ -37,7 +37,7 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
     const isAvailable = await safeStorage.isAsyncEncryptionAvailable();
     const chosen = backend();
     if (chosen === 'basic_text') throw new CausewayError('secrets.key-store-weak', 'the back end is basic_text');
-    if (!isAvailable) throw new CausewayError('secrets.key-store-unavailable', `the back end is ${chosen} and does not answer`);
+    if (!isAvailable) throw new CausewayError('secrets.key-store-unavailable', `the back end is ${chosen} and does not respond`);
     return chosen;
   }
 
@@ -48,29 +48,29 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
     } catch (cause) {
       // A prompt that was dismissed or a keyring that is locked: the vault still belongs to this key store.
       if (isTemporary(cause) || !(await safeStorage.isAsyncEncryptionAvailable())) {
-        throw new CausewayError('secrets.key-store-unavailable', `${now} does not answer at the moment`, { cause });
+        throw new CausewayError('secrets.key-store-unavailable', `${now} does not respond`, { cause });
       }
-      throw changed(`the data key was protected by ${recorded}; ${now} is here and can't open it`, recorded, now, cause);
+      throw changed(`the data key is protected by ${recorded}, and ${now} cannot open it`, recorded, now, cause);
     }
   }
 
   /** On Linux, Chromium marks by `v10` what it encrypts with a key that is built into it, where no keyring is open. */
   function refuseFixedKey(data: Buffer): void {
     if (platform === 'linux' && data.subarray(0, 3).toString('latin1') === 'v10') {
-      throw new CausewayError('secrets.key-store-weak', 'no keyring is open: the data key would be encrypted with a key that everybody knows');
+      throw new CausewayError('secrets.key-store-weak', 'no keyring is open: the data key would be encrypted with a publicly known key');
     }
   }
 
   async function open(value: JsonObject): Promise<{ dataKey: Buffer; shouldRewrap: boolean }> {
     const parsed = wrappedSchema.safeParse(value);
-    if (!parsed.success) throw new CausewayError('secrets.vault-damaged', 'the data key\'s wrapping is not complete');
+    if (!parsed.success) throw new CausewayError('secrets.vault-damaged', 'the wrapped data key is incomplete');
     const now = await usable();
     const { backend: recorded, data } = parsed.data;
-    if (recorded !== now) throw changed(`the data key was protected by ${recorded}, and now there is ${now}`, recorded, now);
+    if (recorded !== now) throw changed(`the data key is protected by ${recorded}, but the key store is now ${now}`, recorded, now);
     refuseFixedKey(Buffer.from(data, 'base64'));
     const { text, shouldRewrap } = await decrypt(data, recorded, now);
     const dataKey = Buffer.from(text, 'base64');
-    if (dataKey.length !== 32) throw new CausewayError('secrets.vault-damaged', 'the key store gave back no key of 32 bytes');
+    if (dataKey.length !== 32) throw new CausewayError('secrets.vault-damaged', 'the key store did not return a 32-byte key');
     return { dataKey, shouldRewrap };
   }
 
@@ -82,7 +82,7 @@ export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJ
         return { isUsable: true, words: backendWords[chosen] ?? chosen };
       } catch (error) {
         const isWeak = error instanceof CausewayError && error.code === 'secrets.key-store-weak';
-        return { isUsable: false, words: isWeak ? 'the key store here keeps plain text only' : 'no key store of the operating system answers' };
+        return { isUsable: false, words: isWeak ? 'the key store on this computer stores plain text only' : 'the operating system has no responding key store' };
       }
     },
     async wrap(dataKey) {

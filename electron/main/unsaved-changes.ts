@@ -14,7 +14,7 @@ export function askBeforeUnload(contents: WebContents, isSessionEnding: () => bo
     const answer = isSessionEnding() ? choices.discard : dialog.showMessageBoxSync({
       type: 'warning',
       message: 'Discard unsaved changes?',
-      detail: 'The settings you are editing have changes that are not saved.',
+      detail: 'The settings have unsaved changes.',
       buttons: ['Keep Editing', 'Discard Changes'],
       defaultId: choices.stay,
       cancelId: choices.stay,

@@ -27,7 +27,7 @@ describe('an engine in a utility process', () => {
     electron.app.emit('child-process-gone', {}, { ...newest().goneDetails('crashed'), name: 'another' });
     electron.app.emit('child-process-gone', {}, newest().goneDetails('oom'));
     newest().exit(0);
-    await expect.poll(() => reasons).toEqual(['it is gone: oom']);
+    await expect.poll(() => reasons).toEqual(['it exited: oom']);
   });
 
   test('gets no message from its own exit on, not even by who listens to that', async () => {
@@ -55,7 +55,7 @@ describe('an engine in a utility process', () => {
     const process = utilityEngine('/out/engine.js')(start);
     process.onEnd((reason) => reasons.push(reason));
     newest().fail('v8::internal::Heap', '{"environmentVariables":{"TOKEN":"secret"}}');
-    await expect.poll(() => reasons).toEqual(['V8 could not go on (FatalError at v8::internal::Heap)']);
+    await expect.poll(() => reasons).toEqual(['V8 failed (FatalError at v8::internal::Heap)']);
   });
 
   test('leaves no listener with the app', async () => {
@@ -81,7 +81,7 @@ describe('an engine in a utility process', () => {
     newest().isOver = true;
     await expect.poll(() => electron.seen.children).toHaveLength(2);
     newest().emit('message', { started: true });
-    await expect.poll(() => supervisor.state).toEqual({ state: 'running', restarts: 1, reason: 'it is gone: crashed' });
+    await expect.poll(() => supervisor.state).toEqual({ state: 'running', restarts: 1, reason: 'it exited: crashed' });
     expect(newest().posted[0]).toEqual({ start });
     expect(states).toEqual(['running', 'restarting', 'running']);
     const stopped = supervisor.stop();

@@ -18,14 +18,14 @@ export function utilityEngine(entry: string): SpawnEngine {
     };
     // The name given to fork is the event's `name`; its `serviceName` is the same for every utility process.
     const gone = (_event: Electron.Event, details: Electron.Details): void => {
-      if (details.type === 'Utility' && details.name === serviceName) end(fatal ?? `it is gone: ${details.reason}`);
+      if (details.type === 'Utility' && details.name === serviceName) end(fatal ?? `it exited: ${details.reason}`);
     };
     let fatal: string | undefined;
     app.on('child-process-gone', gone);
     // Without a listener an `error` event would end the main process. `exit` follows. Its third argument, a diagnostic
     // report, holds the environment's variables: it goes nowhere.
-    child.on('error', (type, location) => (fatal = `V8 could not go on (${type} at ${location})`));
-    child.once('exit', (code) => end(fatal ?? `it ended with status ${code}`));
+    child.on('error', (type, location) => (fatal = `V8 failed (${type} at ${location})`));
+    child.once('exit', (code) => end(fatal ?? `it exited with status ${code}`));
     child.postMessage({ start });
     const messages = child;
     return {

@@ -35,7 +35,7 @@ describe('navigation', () => {
 
   test('a refusal is logged without what the address carries', () => {
     navigate('will-navigate', 'https://user:secret@example.invalid/path?token=secret');
-    expect(log).toEqual(['refused to go to https://example.invalid']);
+    expect(log).toEqual(['refused to navigate to https://example.invalid']);
   });
 });
 

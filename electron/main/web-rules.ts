@@ -27,7 +27,7 @@ export function applyWebRules(app: App, rules: WebRules): void {
 
 /** The one way out: links by the allow-list go to the system's browser, all else is refused. */
 export function openOutside(url: string, { openOutside: open, log }: WebRules): void {
-  if (!isOutsideLink(url)) return log(`refused to open ${place(url)} outside`);
+  if (!isOutsideLink(url)) return log(`refused to open ${place(url)} in another program`);
   open(url).catch((error: unknown) => log(`could not open ${place(url)}: ${error instanceof Error ? error.message : String(error)}`));
 }
 
@@ -35,7 +35,7 @@ function refuseForeign(contents: WebContents, log: (message: string) => void): v
   const check = (event: { readonly url: string; preventDefault(): void }): void => {
     if (isOwnPage(event.url)) return;
     event.preventDefault();
-    log(`refused to go to ${place(event.url)}`);
+    log(`refused to navigate to ${place(event.url)}`);
   };
   contents.on('will-navigate', check);
   contents.on('will-frame-navigate', check);
@@ -51,7 +51,7 @@ export function refusePermissions(session: Session): void {
 
 /** Scheme and host of a URL: its path and query may hold what nobody should read in a log. */
 function place(url: string): string {
-  if (!URL.canParse(url)) return 'what is no URL';
+  if (!URL.canParse(url)) return 'an invalid URL';
   const { protocol, host } = new URL(url);
   return host === '' ? `a ${protocol} URL` : `${protocol}//${host}`;
 }

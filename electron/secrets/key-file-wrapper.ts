@@ -24,7 +24,7 @@ export function keyFileWrapper(path: string): KeyWrapper {
     },
     async unwrap(value) {
       const parsed = wrappedSchema.safeParse(value);
-      if (!parsed.success) throw new CausewayError('secrets.vault-damaged', 'the data key\'s wrapping is not complete');
+      if (!parsed.success) throw new CausewayError('secrets.vault-damaged', 'the wrapped data key is incomplete');
       try {
         return unseal(derive(Buffer.from(parsed.data.salt, 'base64')), parsed.data, about);
       } catch (cause) {
@@ -48,10 +48,10 @@ export function readPrivateFile(path: string, minBytes: number): Buffer {
     content = readFileSync(path);
   } catch (cause) {
     if (cause instanceof CausewayError) throw cause;
-    throw new CausewayError('general.invalid-input', `${path} can't be read`, { cause });
+    throw new CausewayError('general.invalid-input', `${path} cannot be read`, { cause });
   }
   let end = content.length;
   while (end > 0 && (content[end - 1] === 0x0a || content[end - 1] === 0x0d)) end -= 1;
-  if (end < minBytes) throw new CausewayError('general.invalid-input', `${path} holds fewer than ${minBytes} bytes`);
+  if (end < minBytes) throw new CausewayError('general.invalid-input', `${path} contains fewer than ${minBytes} bytes`);
   return content.subarray(0, end);
 }

@@ -28,7 +28,7 @@ export function passphraseWrapper(passphrase: string, cost: { n: number; r: numb
     },
     async unwrap(value) {
       const parsed = wrappedSchema.safeParse(value);
-      if (!parsed.success) throw new CausewayError('secrets.vault-damaged', 'the data key\'s wrapping is not complete');
+      if (!parsed.success) throw new CausewayError('secrets.vault-damaged', 'the wrapped data key is incomplete');
       const key = await derive(passphrase, Buffer.from(parsed.data.salt, 'base64'), parsed.data);
       try {
         return unseal(key, parsed.data, about);

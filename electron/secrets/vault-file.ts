@@ -33,7 +33,7 @@ export function readVaultFile(path: string): VaultFile | undefined {
   try {
     return vaultFileSchema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new CausewayError('secrets.vault-damaged', `${path} is no vault that this version can read`, { cause });
+    throw new CausewayError('secrets.vault-damaged', `${path} is not a vault that this version can read`, { cause });
   }
 }
 

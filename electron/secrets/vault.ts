@@ -42,7 +42,7 @@ export function openVault(path: string, wrapper: () => Promise<KeyWrapper | unde
   const unlock = async (content: VaultFile): Promise<Buffer> => {
     const { kind, wrapped } = content.protection;
     const chosen = await wrapper();
-    if (chosen === undefined) throw new CausewayError('secrets.locked', `the vault is protected by: ${kind}`);
+    if (chosen === undefined) throw new CausewayError('secrets.locked', `the vault is protected by ${kind}`);
     if (chosen.kind !== kind) throw new CausewayError('secrets.wrong-passphrase', `the vault is protected by ${kind}, but ${chosen.kind} was given`);
     return chosen.unwrap(wrapped);
   };
@@ -112,7 +112,7 @@ export function openVault(path: string, wrapper: () => Promise<KeyWrapper | unde
       return content !== undefined && (Object.hasOwn(content.records, name) || holderOf(content, name) !== undefined);
     },
     async set(name, value) {
-      if (!namePattern.test(name)) throw new CausewayError('general.invalid-input', `"${name}" is no name for a secret: letters, digits and . _ / - only`);
+      if (!namePattern.test(name)) throw new CausewayError('general.invalid-input', `"${name}" is not a valid name for a secret: use letters, digits and . _ / - only`);
       const dataKeyBytes = await key(file());
       // Read again: the file may have changed while the key was made ready.
       const content = file();

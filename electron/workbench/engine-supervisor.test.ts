@@ -115,7 +115,7 @@ describe('the supervision of an engine', () => {
     expect(newest().start).toEqual({ ...start, passphrase: 'open sesame' });
     newest().says({ started: true });
     const stopped = supervisor.stop();
-    newest().ends('it ended with status 0');
+    newest().ends('it exited with status 0');
     await stopped;
   });
 
@@ -135,7 +135,7 @@ describe('the supervision of an engine', () => {
     await expect.poll(() => started).toHaveLength(2);
     const stopped = supervisor.stop();
     expect(newest().stops).toBe(1);
-    newest().ends('it ended with status 0');
+    newest().ends('it exited with status 0');
     await stopped;
     expect(supervisor.state.state).toBe('none');
   });
@@ -205,7 +205,7 @@ describe('an engine in a real child process', () => {
     const first = await look();
     expect(first).toMatchObject({ start: { projectFolder: '/project' }, notes: [{ woke: 42 }] });
     expect(await supervisor.dispatch('vault.status', {}, never)).toMatchObject({ ok: false, error: { code: 'engine.connection-lost' } });
-    await expect.poll(() => supervisor!.state).toEqual({ state: 'running', restarts: 1, reason: 'it was ended by SIGKILL' });
+    await expect.poll(() => supervisor!.state).toEqual({ state: 'running', restarts: 1, reason: 'it was terminated by SIGKILL' });
     expect((await look()).pid).not.toBe(first.pid);
   });
 

@@ -115,7 +115,7 @@ export async function superviseEngine(options: {
     },
     async dispatch(name, input, signal) {
       try {
-        if (current === undefined) throw new CausewayError('engine.connection-lost', 'the engine is not running at the moment');
+        if (current === undefined) throw new CausewayError('engine.connection-lost', 'the engine is not running');
         return { ok: true, value: await current.client.call(name, input as never, { signal }) };
       } catch (error) {
         return { ok: false, error: toErrorRecord(error) };
@@ -162,7 +162,7 @@ async function firstAnswer(process: EngineProcess, end: Promise<string>, openMs:
     });
   });
   const ended = end.then((reason) => {
-    throw new CausewayError('engine.connection-lost', `the engine ended before it had opened the project: ${reason}`);
+    throw new CausewayError('engine.connection-lost', `the engine stopped before it opened the project: ${reason}`);
   });
   if (!(await within(Promise.race([answer, ended]), openMs))) {
     throw new CausewayError('engine.connection-lost', `the engine did not open the project within ${openMs / 1000} s`);

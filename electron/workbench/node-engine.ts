@@ -11,7 +11,7 @@ export function nodeEngine(entry: string): SpawnEngine {
     child.on('error', () => undefined); // 'exit' follows, or the send below failed: the end is told in one place
     child.send({ start });
     const ended = new Promise<string>((resolve) => {
-      child.once('exit', (code, signal) => resolve(signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`));
+      child.once('exit', (code, signal) => resolve(signal === null ? `it exited with status ${code}` : `it was terminated by ${signal}`));
     });
     return {
       channel: {

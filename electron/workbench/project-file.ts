@@ -13,16 +13,16 @@ const contentSchema = z.looseObject({ name: z.string().trim().min(1).max(100) })
 /** @throws CausewayError `general.invalid-input` when the folder is no project or its file is damaged */
 export function readProject(folder: string): Project {
   const path = join(absolute(folder), fileName);
-  if (!existsSync(path)) throw new CausewayError('general.invalid-input', `${folder} is no project: it has no ${fileName}`);
+  if (!existsSync(path)) throw new CausewayError('general.invalid-input', `${folder} is not a project: it has no ${fileName}`);
   const content = contentSchema.safeParse(parsed(path));
-  if (!content.success) throw new CausewayError('general.invalid-input', `${path} has no name for the project`);
+  if (!content.success) throw new CausewayError('general.invalid-input', `${path} does not contain a project name`);
   return { folder: absolute(folder), name: content.data.name };
 }
 
 /** Makes the folder where needed. A folder that is a project already is refused, so that nothing is overwritten. */
 export function createProject(folder: string, name: string): Project {
   const path = join(absolute(folder), fileName);
-  if (existsSync(path)) throw new CausewayError('general.invalid-input', `${folder} is a project already: open it instead`);
+  if (existsSync(path)) throw new CausewayError('general.invalid-input', `${folder} is already a project: open it instead`);
   mkdirSync(absolute(folder), { recursive: true });
   writeFileSync(path, stringify({ name }), { flag: 'wx' });
   // Whoever makes a project trusts it; endpoints that already lie in the folder still ask.
@@ -39,6 +39,6 @@ function parsed(path: string): unknown {
 }
 
 function absolute(folder: string): string {
-  if (!isAbsolute(folder)) throw new CausewayError('general.invalid-input', `"${folder}" is no absolute path`);
+  if (!isAbsolute(folder)) throw new CausewayError('general.invalid-input', `"${folder}" is not an absolute path`);
   return resolve(folder);
 }

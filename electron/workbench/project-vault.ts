@@ -28,7 +28,7 @@ export interface ProjectVault {
 export async function openProjectVault(path: string, keyStore: KeyStore | undefined): Promise<ProjectVault> {
   let given: EngineKeys = {};
   let refusal: string | undefined;
-  const state = (await keyStore?.state()) ?? { isUsable: false, words: 'only the desktop app can reach the operating system’s key store' };
+  const state = (await keyStore?.state()) ?? { isUsable: false, words: 'only the desktop app can use the key store of the operating system' };
 
   async function askKeyStore(): Promise<void> {
     if (keyStore === undefined) return;
@@ -51,10 +51,10 @@ export async function openProjectVault(path: string, keyStore: KeyStore | undefi
 
   function words(kind: string | undefined): string {
     if (refusal !== undefined) return refusal;
-    if (kind === undefined) return state.isUsable ? `There is no vault yet; ${state.words} can protect one.` : `There is no vault yet; a passphrase can protect one (${state.words}).`;
-    if (kind === keyStoreKind) return keyStore === undefined ? `Protected by the operating system’s key store: ${state.words}.` : `Protected by ${state.words}.`;
+    if (kind === undefined) return state.isUsable ? `No vault yet. ${state.words} can protect one.` : `No vault yet. A passphrase can protect one (${state.words}).`;
+    if (kind === keyStoreKind) return keyStore === undefined ? `Protected by the key store of the operating system: ${state.words}.` : `Protected by ${state.words}.`;
     if (kind === 'passphrase') return 'Protected by a passphrase, not by the operating system.';
-    return 'Protected by a key file: it opens on the command line.';
+    return 'Protected by a key file. Unlock it on the command line.';
   }
 
   await askKeyStore();

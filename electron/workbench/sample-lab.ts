@@ -53,7 +53,7 @@ export function sampleLab(root: string): SampleLab | undefined {
         lab.once('error', (error) => fail(error.message));
         lab.once('close', (code, signal) => {
           if (child === lab) child = undefined;
-          fail(signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`);
+          fail(signal === null ? `it exited with status ${code}` : `it was terminated by ${signal}`);
         });
       });
     },

@@ -108,7 +108,7 @@ test('a lab that does not come up is told with its last word, and can be tried a
   const failed = awaited(({ sample }) => sample?.state === 'failed');
   await call('sample.open');
   const { sample } = (await failed) as { sample: Extract<SampleState, { state: 'failed' }> };
-  expect(sample.error).toMatchObject({ code: 'general.sample-failed', message: 'qemu-system-x86_64 is missing (it ended with status 3)' });
+  expect(sample.error).toMatchObject({ code: 'general.sample-failed', message: 'qemu-system-x86_64 is missing (it exited with status 3)' });
   const failedAgain = awaited((info) => info.sample?.state === 'failed');
   await call('sample.open');
   await failedAgain;

@@ -124,14 +124,14 @@ describe('the vault', () => {
 
   test('needs a passphrase where no key store can be reached', async () => {
     expect(await call('vault.create')).toMatchObject({ ok: false, error: { code: 'secrets.key-store-unavailable' } });
-    expect((await info()).vault?.words).toContain('a passphrase can protect one');
+    expect((await info()).vault?.words).toContain('A passphrase can protect one');
   });
 
   test('needs none on the desktop: the data key goes to the engine at its start, and nowhere else', async () => {
     await shell.close();
     start({ keyStore: safeStorageWrapper(createElectron().safeStorage, 'linux') });
     await value('project.open', { folder: join(folder, 'p') });
-    expect((await info()).vault).toEqual({ exists: false, isOpen: false, keyStoreIsUsable: true, words: 'There is no vault yet; GNOME Keyring (Secret Service) can protect one.' });
+    expect((await info()).vault).toEqual({ exists: false, isOpen: false, keyStoreIsUsable: true, words: 'No vault yet. GNOME Keyring (Secret Service) can protect one.' });
     await value('vault.create');
     const [note] = (await engine()).notes as [{ unlock: { dataKey: { kind: string; bytes: Record<string, number> } } }];
     const key = Buffer.from((note.unlock.dataKey.bytes as { data?: number[] }).data ?? Object.values(note.unlock.dataKey.bytes));
@@ -153,7 +153,7 @@ describe('the vault', () => {
     await value('project.open', { folder: join(folder, 'p') });
     const { vault } = await info();
     expect(vault).toMatchObject({ exists: true, isOpen: false });
-    expect(vault?.words).toContain('protected by gnome_libsecret, and now there is kwallet6');
+    expect(vault?.words).toContain('protected by gnome_libsecret, but the key store is now kwallet6');
   });
 });
 

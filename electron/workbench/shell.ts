@@ -150,7 +150,7 @@ export function createShell(options: ShellOptions): Shell {
       }),
   });
   const offered = (): SampleOffer => {
-    if (sample === undefined) throw new CausewayError('general.invalid-input', 'there is no sample here');
+    if (sample === undefined) throw new CausewayError('general.invalid-input', 'no sample project is available');
     return sample;
   };
 

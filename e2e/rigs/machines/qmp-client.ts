@@ -85,7 +85,7 @@ export class QmpClient {
         resolve: (message) => { done(); resolve(message); },
         reject: (error) => { done(); reject(error); },
       };
-      const timer = setTimeout(() => waiter.reject(new Error(`${what}: no answer within ${timeoutMs} ms`)), timeoutMs);
+      const timer = setTimeout(() => waiter.reject(new Error(`${what}: no response within ${timeoutMs} ms`)), timeoutMs);
       this.#waiters.add(waiter);
     });
   }

@@ -6,7 +6,7 @@ export const registerCatalog: CommandRegistrar = (program, context) => {
     .command('catalog')
     .description('Save the networks, images and other names of a destination in a file, to check environments without a network.')
     .argument('<endpoint>', 'name or id')
-    .option('--environment <file>', 'environment document with the destination\'s project and zone')
+    .option('--environment <file>', 'environment document that sets the destination\'s project and zone')
     .option('-o, --output <file>', 'file to write; default: standard output');
   inProject(command).action(
     context.run(async (endpoint: string, options: ProjectOptions & { environment?: string; output?: string }): Promise<ExitStatus> => {

@@ -18,7 +18,7 @@ export const registerDeploymentDelete: CommandRegistrar = (program, context) => 
         core.call('deployment.delete', { deployment, dryRun }, { signal: context.signal });
       return withProject(options, context, async (core) => {
         const resources = await say(core, true);
-        print(context, options, resources, () => `${isMeant ? 'Deleting:' : 'Would be deleted (say --yes to do it):'}\n${ledgerTable(resources)}`);
+        print(context, options, resources, () => `${isMeant ? 'Deleting:' : 'Would be deleted (add --yes to delete):'}\n${ledgerTable(resources)}`);
         if (isMeant) await say(core, false);
         return isMeant || options.dryRun === true ? 0 : 2;
       });

@@ -4,7 +4,7 @@ import { commandGroup, inProject, type ProjectOptions } from '../project/project
 export const registerEndpointCheck: CommandRegistrar = (program, context) => {
   const command = commandGroup(program, 'endpoint', 'Endpoints: the clouds and hypervisors of the project.')
     .command('check')
-    .description('Check whether an endpoint can be reached and used. Exit status 1 when it cannot.')
+    .description('Check whether an endpoint is reachable and usable. Exit status 1 if it is not.')
     .argument('<endpoint>', 'name or id');
   inProject(command).action(
     context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {

@@ -11,7 +11,7 @@ export const registerInventoryImport: CommandRegistrar = (program, context) => {
     .description('Import a list of VMs from an RVTools workbook or a CSV file, and show what is new, changed and gone. Exit status 1 when rows were skipped.')
     .argument('<file>', '.xlsx or .csv; columns are recognized by their usual names')
     .option('--name <name>', 'name of the list; default: the name of the file')
-    .addOption(new Option('--os <system>', 'operating system of VMs for which the file does not name one').choices(['linux', 'windows']))
+    .addOption(new Option('--os <system>', 'operating system of VMs without one in the file').choices(['linux', 'windows']))
     .option('--templates', 'import templates too')
     .option('--dry-run', 'only show what would be imported');
   inProject(command).action(
@@ -27,12 +27,12 @@ export const registerInventoryImport: CommandRegistrar = (program, context) => {
       const { print } = await import('../output/print.ts');
       const fileName = basename(file);
       const plans = guessPlans(await readTablesInWorker(fileName, readInputFile(file), context));
-      if (plans.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no table has a column with the names of machines`);
+      if (plans.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no table has a column with VM names`);
       const { machines, problems } = importMachines(plans, { withTemplates: options.templates === true, ...(options.os === undefined ? {} : { osWhenUnknown: options.os }) });
       for (const { severity, table, row, column, message } of problems) {
         context.stderr.write(`${fileName}: ${table} row ${row}${column === undefined ? '' : `, ${column}`}: ${severity}: ${message}\n`);
       }
-      if (machines.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no machine can be imported`);
+      if (machines.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no VM can be imported`);
       const name = options.name ?? fileName.replace(/\.[^.]*$/, '');
       const kept = await withProject({ ...options, createProject: options.dryRun !== true }, context, async (core) => {
         if (options.dryRun !== true) return core.call('inventory.save', { name, origin: { kind: 'file', name: fileName }, machines: [...machines] }, { signal: context.signal });

@@ -4,7 +4,7 @@ import { commandGroup, inProject, type ProjectOptions } from '../project/project
 export const registerInventoryRemove: CommandRegistrar = (program, context) => {
   const command = commandGroup(program, 'inventory', 'Imported lists of VMs.')
     .command('remove')
-    .description('Remove a list. Replicas, endpoints and the VMs stay.')
+    .description('Remove a list. Replicas, endpoints and VMs are not changed.')
     .argument('<name>', 'of the list');
   inProject(command).action(
     context.run(async (name: string, options: ProjectOptions): Promise<ExitStatus> => {

@@ -11,7 +11,7 @@ export const registerMigration: CommandRegistrar = (program, context) => {
     .argument('<replica>', 'name or id')
     .option('--shutdown-vm', 'after the copy, shut down the VM and copy the last changes')
     .option('--parallel-disks <number>', 'number of disks to copy in parallel')
-    .addOption(new Option('--verify <scope>', 'what to read back and compare').choices(['none', 'written', 'all']).default('written'))
+    .addOption(new Option('--verify <scope>', 'which blocks to read back and compare').choices(['none', 'written', 'all']).default('written'))
     .option('--limit <rate>', 'bytes per second, e.g. 50M, 400Mbit, pause')
     .option('--limit-profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"');
   inProject(withDeployOptions(command)).action(

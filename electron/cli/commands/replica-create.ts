@@ -32,7 +32,7 @@ export const registerReplicaCreate: CommandRegistrar = (program, context) => {
           if (options.another !== true && options.name === undefined) {
             const from = (await core.call('endpoint.list', {})).find((one) => one.id === source || one.name === source);
             const existing = (await core.call('replica.list', {})).filter((one) => one.sourceEndpointId === from?.id && (one.vmId === vm || one.vmName === vm));
-            if (existing.length > 0) throw new UsageError(`${vm} already has a replica: ${existing.map(({ name }) => name).join(', ')}. To create one more, add --another`);
+            if (existing.length > 0) throw new UsageError(`${vm} already has a replica: ${existing.map(({ name }) => name).join(', ')}. To create another replica, add --another`);
           }
           return core.call('replica.create', input, { signal: context.signal });
         });

@@ -3,7 +3,7 @@ import { withDeployOptions, type DeployOptions } from '../project/deploy-flags.t
 import { commandGroup, inProject } from '../project/project-options.ts';
 
 const description =
-  'Make a replica into a running VM. Resumes if interrupted before. Ctrl-C cancels and rolls back; press it again to skip that.';
+  'Deploy a replica as a running VM. Resumes if interrupted before. Ctrl-C cancels and rolls back; press it again to skip the roll-back.';
 
 export const registerReplicaDeploy: CommandRegistrar = (program, context) => {
   for (const command of [

@@ -17,7 +17,7 @@ export const registerSchema: CommandRegistrar = (program, context) => {
           import('../../../shared/plugins/registry.ts'),
           import('../../../shared/plugins/render/render-schema.ts'),
         ]);
-        if (plugins[plugin][side] === undefined) throw new UsageError(`${plugin} cannot be a ${side}`);
+        if (plugins[plugin][side] === undefined) throw new UsageError(`${plugin} is not available as a ${side}`);
         context.stdout.write(`${renderSchema(plugin, side, format).trimEnd()}\n`);
         return 0;
       }),

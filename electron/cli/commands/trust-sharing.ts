@@ -4,7 +4,7 @@ import { commandGroup, inProject, type ProjectOptions } from '../project/project
 export const registerTrustSharing: CommandRegistrar = (program, context) => {
   const command = commandGroup(program, 'trust', 'What the project may reach on this computer.')
     .command('sharing')
-    .description('Show or change whether endpoints are written with their addresses into the project files, for people who share the folder. Secrets are never written.')
+    .description('Show or change whether endpoint addresses are written to the project files, for people who share the folder. Secrets are never written.')
     .option('--on', 'write addresses into the files')
     .option('--off', 'keep addresses on this computer only');
   inProject(command).action(

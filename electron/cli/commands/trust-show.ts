@@ -4,7 +4,7 @@ import { commandGroup, inProject, type ProjectOptions } from '../project/project
 export const registerTrustShow: CommandRegistrar = (program, context) => {
   const command = commandGroup(program, 'trust', 'What the project may reach on this computer.')
     .command('show')
-    .description('Show what the project reaches: addresses, programs, sockets, certificates and secrets by name, and what is not accepted yet. Exit status 1 when something waits.');
+    .description('Show what the project reaches: addresses, programs, sockets, certificates and secrets by name, and what is not accepted yet. Exit status 1 if something is not accepted yet.');
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');

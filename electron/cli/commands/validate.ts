@@ -12,7 +12,7 @@ export const registerValidate: CommandRegistrar = (program, context) => {
     .option('--catalog <file>', 'catalog of the destination, from "causeway catalog"')
     .addOption(new Option('--format <format>', 'output format').choices(reportFormats).default('text'))
     .option('--strict', 'warnings count as errors for the exit status')
-    .addHelpText('after', '\nExit status: 0 no error, 1 errors found (with --strict: warnings too), 2 the check could not start.')
+    .addHelpText('after', '\nExit status: 0 no errors, 1 errors found (with --strict: or warnings), 2 the check could not start.')
     .action(
       context.run(async (paths: readonly string[], options: ValidateOptions) => {
         const { runValidate } = await import('../validate/run-validate.ts');

@@ -44,7 +44,7 @@ export const registerWaveAssign: CommandRegistrar = (program, context) => {
 export const registerWaveRename: CommandRegistrar = (program, context) => {
   const command = commandGroup(program, 'wave', aboutWaves)
     .command('rename')
-    .description('Rename a wave. Its replicas and settings stay.')
+    .description('Rename a wave. Its replicas and settings are kept.')
     .argument('<wave>', 'its name')
     .argument('<name>', 'the new name');
   inProject(command).action(

@@ -21,7 +21,7 @@ export function formatExplanationText(sides: readonly ExplainedSide[]): string {
       if (environment.length === 0) parts.push('  (nothing is set)');
       if (configurationOnly.length > 0) {
         const rows = configurationOnly.map((value) => [nameOf(value), shown(value), originOf(value)]);
-        parts.push('', 'options of the provider configuration alone:', ...table(rows));
+        parts.push('', 'options of the provider configuration only:', ...table(rows));
       }
       return `${parts.join('\n')}\n`;
     })

@@ -46,7 +46,7 @@ function explainSides(file: string, document: JsonObject, sections: ReadonlyMap<
     if (value === undefined) continue;
     const plugin = pluginOf(value);
     const definition = plugin?.[side];
-    if (plugin === undefined || definition === undefined) throw new UsageError(`${file}: /${side}/plugin is not a plugin that supports ${side}`);
+    if (plugin === undefined || definition === undefined) throw new UsageError(`${file}: /${side}/plugin is not a ${side} plugin`);
     const written = isJsonObject(value) && isJsonObject(value['environment']) ? value['environment'] : {};
     const vm = canonicalise(written, definition.acceptedSpellings).environment;
     const section = definition.providerConfiguration?.section;

@@ -15,11 +15,11 @@ export function trustText({ isAccepted, folder, endpoints, environments, pending
     lines.push('', `${printable(name)} (${plugin}): ${states[state]}`);
     if (state === 'changed') for (const { label, from, to } of changes) lines.push(`  ${printable(label)}: ${printable(from ?? '(none)')} -> ${printable(to ?? '(none)')}`);
     else lines.push(...reaches.map(reachedLine));
-    for (const problem of problems) lines.push(`  can't be accepted: ${printable(problem)}`);
+    for (const problem of problems) lines.push(`  cannot be accepted: ${printable(problem)}`);
   }
   if (environments.length > 0) lines.push('', 'Environments');
   for (const { isAccepted: isKnown, replicas, ...reached } of environments) lines.push(`${reachedLine(reached)} (${printable(replicas.slice(0, 3).join(', '))}${replicas.length > 3 ? ` and ${replicas.length - 3} more` : ''})${isKnown ? '' : ' NOT TRUSTED'}`);
-  lines.push('', pending === 0 && isAccepted ? 'Nothing waits to be accepted.' : `${pending} to accept.`);
+  lines.push('', pending === 0 && isAccepted ? 'Everything is accepted.' : `${pending} to accept.`);
   return `${lines.join('\n')}\n`;
 }
 

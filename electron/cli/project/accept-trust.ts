@@ -18,7 +18,7 @@ export async function acceptTrust(options: ProjectOptions & { readonly yes?: boo
       }
       const after = await core.call('trust.accept', { token: report.token });
       const left = after.pending;
-      out.write(left === 0 ? 'Accepted.\n' : `Accepted, except ${left} that can't be.\n`);
+      out.write(left === 0 ? 'Accepted.\n' : `Accepted, except ${left} that cannot be accepted.\n`);
       if (options.json === true) context.stdout.write(`${JSON.stringify(after)}\n`);
       return left === 0 ? 0 : 1;
     }
@@ -28,7 +28,7 @@ export async function acceptTrust(options: ProjectOptions & { readonly yes?: boo
 
 /** @throws UsageError where nobody can be asked */
 async function confirmed(context: CommandContext): Promise<boolean> {
-  if (!process.stdin.isTTY || context.stdout.isTTY !== true) throw new UsageError('accepting needs a terminal to ask on, or --yes');
+  if (!process.stdin.isTTY || context.stdout.isTTY !== true) throw new UsageError('accepting needs a terminal, or --yes');
   const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   try {
     return /^(y|yes)$/i.test((await prompt.question('Trust this project and accept everything above? [y/N] ', { signal: context.signal })).trim());

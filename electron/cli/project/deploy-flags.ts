@@ -45,7 +45,7 @@ export function withDeployOptions(command: Command): Command {
     .option('--http-proxy <url>', 'proxy for the guest\'s package tools')
     .option('--package-cache <path>', 'folder or tar archive with packages, for guests that cannot reach a repository')
     .option('--agent-package <file or URL>', 'Debian package with the destination\'s agent; "none" installs no agent (default: the destination\'s own, if it offers one)')
-    .addOption(new Option('--windows-mode <mode>', 'prepare a Windows guest from outside by the Linux worker, or by a Windows worker').choices(['offline', 'worker']))
+    .addOption(new Option('--windows-mode <mode>', 'prepare a Windows guest offline on the Linux worker, or on a Windows worker').choices(['offline', 'worker']))
     .option('--virtio-disc <file>', 'ISO with VirtIO drivers for Windows, for workers that cannot reach its URL')
     .option('--init-agent-archive <file>', 'ZIP with the Windows guest initialization agent, for workers that cannot reach its URL')
     .option('--script-before-mount <file...>', 'scripts to run on the worker before the guest is mounted')

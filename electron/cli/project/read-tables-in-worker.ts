@@ -25,7 +25,7 @@ export async function readTablesInWorker(fileName: string, bytes: Uint8Array, { 
       worker.once('error', (error: NodeJS.ErrnoException) => {
         reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new CausewayError('inventory.unreadable', `${fileName}: reading it needs more than ${memoryMiB} MiB of memory`) : error);
       });
-      worker.once('exit', () => reject(signal.aborted ? signal.reason : new CausewayError('inventory.unreadable', `${fileName}: the thread that reads it ended`)));
+      worker.once('exit', () => reject(signal.aborted ? signal.reason : new CausewayError('inventory.unreadable', `${fileName}: the thread that was reading it stopped`)));
     });
     if ('refused' in answer) throw new CausewayError('inventory.unreadable', answer.refused);
     return answer.tables;

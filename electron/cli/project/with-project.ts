@@ -26,7 +26,7 @@ export interface MayCreate {
 /** @throws UsageError where a command would make a project of a folder that is none */
 function requireProject(folder: string): void {
   if (projectMarks.some((mark) => existsSync(join(folder, mark)))) return;
-  throw new UsageError(`${folder} is not a Causeway project. Name one with --project or CAUSEWAY_PROJECT; to start one here: causeway vault init, or causeway endpoint add`);
+  throw new UsageError(`${folder} is not a Causeway project. Specify one with --project or CAUSEWAY_PROJECT. To create one here: causeway vault init, or causeway endpoint add`);
 }
 
 export function vaultPath(folder: string): string {

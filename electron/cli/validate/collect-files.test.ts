@@ -26,7 +26,7 @@ test('what is not there and folders without a document are told, and the rest is
   const { files, failures } = await collectFiles([join(folder, 'nope'), join(folder, 'empty'), join(folder, 'a.yml')]);
   expect(files).toEqual([join(folder, 'a.yml')]);
   expect(failures).toEqual([
-    `${join(folder, 'nope')}: there is no such file or folder`,
-    `${join(folder, 'empty')}: there is no .yaml, .yml or .json file in this folder`,
+    `${join(folder, 'nope')}: file or folder not found`,
+    `${join(folder, 'empty')}: this folder contains no .yaml, .yml or .json file`,
   ]);
 });

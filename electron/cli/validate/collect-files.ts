@@ -19,7 +19,7 @@ export async function collectFiles(paths: readonly string[], except: readonly st
   for (const path of paths) {
     try {
       const found = (await stat(path)).isDirectory() ? await documentsBelow(path, passedOver) : [path];
-      if (found.length === 0) failures.push(`${path}: there is no .yaml, .yml or .json file in this folder`);
+      if (found.length === 0) failures.push(`${path}: this folder contains no .yaml, .yml or .json file`);
       for (const file of found) if (!files.has(resolve(file))) files.set(resolve(file), file);
     } catch (error) {
       failures.push(`${path}: ${readFailure(error)}`);
@@ -52,11 +52,11 @@ function isDocument(entry: Dirent): boolean {
 export function readFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const texts: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file or folder',
+    ENOENT: 'file or folder not found',
     EACCES: 'permission denied',
     EPERM: 'permission denied',
     EISDIR: 'it is a folder, not a file',
-    ENOTDIR: 'a part of the path is not a folder',
+    ENOTDIR: 'part of the path is not a folder',
     EMFILE: 'too many files are open',
   };
   return texts[String(code)] ?? (error instanceof Error ? error.message : String(error));

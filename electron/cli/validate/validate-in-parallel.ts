@@ -60,7 +60,7 @@ function inWorker(files: readonly string[], options: ParallelOptions): Promise<F
     worker.once('exit', (code) => {
       options.signal.removeEventListener('abort', stop);
       // Settled already after an answer.
-      reject(new Error(`A worker thread ended with status ${code} before it answered`));
+      reject(new Error(`A worker thread exited with status ${code} before it finished`));
     });
   });
 }

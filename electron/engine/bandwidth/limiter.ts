@@ -122,7 +122,7 @@ export function createBandwidthLimiter(
 function readSettings(settings: BandwidthSettings): { readonly bytesPerSecond: Rate; readonly profile: BandwidthProfile | undefined } {
   const { bytesPerSecond, profile } = settings;
   if (bytesPerSecond !== undefined && !(Number.isFinite(bytesPerSecond) && bytesPerSecond >= 0)) {
-    throw new CausewayError('general.invalid-input', `a bandwidth limit of ${bytesPerSecond} bytes per second is impossible`);
+    throw new CausewayError('general.invalid-input', `a bandwidth limit of ${bytesPerSecond} bytes per second is not valid`);
   }
   return { bytesPerSecond, profile: typeof profile === 'string' ? parseProfile(profile) : profile };
 }

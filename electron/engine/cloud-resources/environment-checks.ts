@@ -30,9 +30,9 @@ export function checkNetworksMapped(networkMap: Readonly<Record<string, string>>
 
 /** The map has the worker images that the VM needs: Linux always, for the disk copy. @param path of the map in the environment */
 export function checkImagesGiven(images: Readonly<Record<string, string>>, path: string, vm: Vm, report: Report): void {
-  if (images['linux'] === undefined) report('error', path, 'image-missing', `a ${vm.os_type} VM needs a worker image for linux`);
+  if (images['linux'] === undefined) report('error', path, 'image-missing', `the worker image for linux is missing: the disk copy worker always uses it`);
   if (vm.os_type === 'windows' && images['windows'] === undefined) {
-    report('warning', path, 'image-missing', 'no worker image for windows: the guest is prepared from outside, by the Linux worker');
+    report('warning', path, 'image-missing', 'the worker image for windows is missing: the Linux worker prepares the guest offline');
   }
 }
 

@@ -35,7 +35,7 @@ export async function checkFixedAddresses(book: AddressBook, vm: Vm, signal: Abo
     if (dropped.length > 0) report('warning', path, 'ipv6-dropped', `NIC ${nic.id}: IPv6 addresses are not kept (${dropped.join(', ')})`);
     const [first, ...more] = ipv4Addresses(nic).map(({ address }) => address);
     if (first === undefined) {
-      report('warning', path, 'no-fixed-address', `NIC ${nic.id} has no known IPv4 address: it gets one from ${network.name}`);
+      report('warning', path, 'no-fixed-address', `NIC ${nic.id} has no known IPv4 address: network ${network.name} assigns one`);
       continue;
     }
     if (more.length > 0) report('warning', path, 'further-addresses', `NIC ${nic.id}: only its first address, ${first}, is kept (also has ${more.join(', ')})`);
@@ -47,9 +47,9 @@ export async function checkFixedAddresses(book: AddressBook, vm: Vm, signal: Abo
     if (fits[0]?.outcome === 'reserved') report('error', path, 'address-reserved', `NIC ${nic.id}: ${first} is ${fits[0].use} of network ${network.name}`);
     const key = `${network.id} ${first}`;
     const other = seen.get(key);
-    if (other !== undefined) report('error', path, 'address-twice', `NICs ${other} and ${nic.id} both want ${first} in network ${network.name}`);
+    if (other !== undefined) report('error', path, 'address-twice', `NICs ${other} and ${nic.id} both need ${first} in network ${network.name}`);
     seen.set(key, nic.id);
     const holder = fits[0]?.outcome === 'fits' ? await book.holder(network, first, signal) : undefined;
-    if (holder !== undefined) report('error', path, 'address-taken', `NIC ${nic.id}: ${first} is taken by NIC ${holder} in network ${network.name}`);
+    if (holder !== undefined) report('error', path, 'address-taken', `NIC ${nic.id}: ${first} is in use by NIC ${holder} in network ${network.name}`);
   }
 }

@@ -74,7 +74,7 @@ async function refuseVolumesOfOthers(cloud: CloudApi, run: DestinationRun, signa
 
 function refuseImpossible({ largestVolumeGib }: CloudApi, { disk, size, volume }: VolumePlan, { zone }: VolumeRules): void {
   if (largestVolumeGib !== undefined && size > largestVolumeGib) {
-    throw new CausewayError('cloud.disk-too-large', `disk ${disk.id}: ${size} GiB, a volume has at most ${largestVolumeGib}`, { details: { diskId: disk.id, sizeGib: size } });
+    throw new CausewayError('cloud.disk-too-large', `disk ${disk.id}: ${size} GiB, and the limit for a volume is ${largestVolumeGib} GiB`, { details: { diskId: disk.id, sizeGib: size } });
   }
   if (volume === undefined) return;
   const madeFor = Number(volume.labels[diskBytesLabel] ?? Number.NaN);
@@ -85,7 +85,7 @@ function refuseImpossible({ largestVolumeGib }: CloudApi, { disk, size, volume }
     });
   }
   if (zone !== undefined && volume.zone !== undefined && volume.zone !== zone) {
-    throw new CausewayError('cloud.zone-mismatch', `volume ${volume.id} of disk ${disk.id} is in zone ${volume.zone}, availability_zone is ${zone}`, {
+    throw new CausewayError('cloud.zone-mismatch', `volume ${volume.id} of disk ${disk.id} is in zone ${volume.zone}, but availability_zone is ${zone}`, {
       details: { diskId: disk.id, volumeId: volume.id, volumeZone: volume.zone, zone },
     });
   }
@@ -112,12 +112,12 @@ async function ensureVolume(cloud: CloudApi, run: DestinationRun, plan: VolumePl
   );
   const { resource } = owned;
   if (before === undefined && former?.resourceId !== undefined && owned.fresh) {
-    run.note(`Volume ${former.resourceId} of disk ${disk.id} is gone from the cloud: a new one takes its place and gets the whole disk`, {
+    run.note(`Volume ${former.resourceId} of disk ${disk.id} no longer exists in the cloud: a new volume is created and the whole disk is copied`, {
       diskId: disk.id, volumeId: former.resourceId, newVolumeId: resource.id,
     });
   }
   if (before !== undefined && type !== undefined && resource.type !== undefined && resource.type !== type) {
-    run.note(`Volume ${resource.id} keeps its type ${resource.type}; a volume's type can't be changed to ${type}`, { volumeId: resource.id });
+    run.note(`Volume ${resource.id} keeps its type ${resource.type}: the type cannot be changed to ${type}`, { volumeId: resource.id });
   }
   if (resource.sizeGib < size) await grow(cloud, run, resource, disk, size, signal);
   const isMarked = Object.entries(ownerLabel(owned.entry)).every(([key, value]) => resource.labels[key] === value);

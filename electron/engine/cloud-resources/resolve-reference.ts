@@ -32,7 +32,7 @@ export function unresolvedText(kind: string, wanted: string, resolution: Exclude
   }
   const known = [...new Set(resolution.known)].sort();
   const some = known.slice(0, 10).join(', ');
-  return `no ${kind} "${wanted}"; ${known.length === 0 ? 'there is none at all' : `there are: ${some}${known.length > 10 ? `, and ${known.length - 10} more` : ''}`}`;
+  return `no ${kind} "${wanted}"; ${known.length === 0 ? 'none exist' : `available: ${some}${known.length > 10 ? `, and ${known.length - 10} more` : ''}`}`;
 }
 
 /** @throws `cloud.name-unknown`, `cloud.name-ambiguous` */

@@ -64,7 +64,7 @@ export async function deleteAll(
   for (const entry of entries) {
     signal.throwIfAborted();
     if (waitsForServer(entry) && failures.some((failure) => failure.entry.kind === 'server')) {
-      failures.push({ entry, reason: 'its server is still there' });
+      failures.push({ entry, reason: 'its server still exists' });
       continue;
     }
     try {

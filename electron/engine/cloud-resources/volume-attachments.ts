@@ -71,6 +71,6 @@ export async function freeVolume(cloud: CloudCalls, run: Holder, volumeId: strin
     });
   }
   refuseOtherOwner(run.ledger.owner, server.labels, `volume ${volumeId} is attached to ${server.name}, a worker`);
-  run.note(`Volume ${volumeId} is still attached to ${server.name}, a worker of an earlier run: detaching it`, { volumeId, serverId: holder });
+  run.note(`Volume ${volumeId} is still attached to ${server.name}, an earlier worker: detaching it`, { volumeId, serverId: holder });
   await detachVolume(cloud, holder, volumeId, signal);
 }

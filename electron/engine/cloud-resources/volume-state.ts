@@ -24,7 +24,7 @@ export function awaitVolume(
     { operation, details: { volumeId: id } },
     async (s) => {
       const volume = await cloud.volumes.get(id, s);
-      if (volume === undefined) throw new CausewayError('cloud.not-found', `${operation}: the volume is gone`, { details: { operation, volumeId: id } });
+      if (volume === undefined) throw new CausewayError('cloud.not-found', `${operation}: the volume no longer exists`, { details: { operation, volumeId: id } });
       if (volume.state === 'failed') {
         throw new CausewayError('cloud.operation-failed', `${operation}: status ${volume.status}`, { details: { operation, volumeId: id, state: volume.status } });
       }

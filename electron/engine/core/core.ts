@@ -155,7 +155,7 @@ export function createCore(options: CoreOptions): Core {
   if (left !== undefined) emit({ type: 'note', ...left, message: `not recorded at ${left.at}: ${left.message}`, details: {} });
   const forgetUncaught = recordUncaught((error) => {
     const shown = redact.error(error);
-    emit({ type: 'note', message: `the engine ended because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
+    emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
     return shown;
   });
   const context: CoreContext = { ...parts, executions, deployments, emit, changed: () => hub.emit('project.changed', {}), defaultAtOnce };

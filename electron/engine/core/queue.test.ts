@@ -75,7 +75,7 @@ test('with one place, runs wait for their turn and say so; with more, they start
   expect(await core.call('queue.show', {})).toEqual({ atOnce: 1, executions: { running: 1, waiting: 2 }, deployments: { running: 0, waiting: 0 } });
   expect((await core.call('execution.show', { execution: 'two' })).state).toBe('pending');
   const events = await core.call('execution.events', { execution: 'two' });
-  expect(events.map(({ message }) => message)).toContain('the execution waits for its turn');
+  expect(events.map(({ message }) => message)).toContain('the execution is queued');
   await core.call('queue.setLimit', { atOnce: 3 });
   expect(await positions()).toEqual([undefined, undefined, undefined]);
   release();

@@ -30,7 +30,7 @@ test('a base that the source can\'t release blocks no later execution, is report
   project.lab.fail('promote on base', ...always());
   const second = await project.execute();
   expect(second).toMatchObject({ state: 'completed', error: { code: 'source.unreachable' } });
-  expect((await project.messages(second)).join('\n')).toMatch(/could not release snapshot causeway-.*, which is tried again later: no answer/);
+  expect((await project.messages(second)).join('\n')).toMatch(/could not release snapshot causeway-.*; retrying later: no answer/);
   expect(await project.execute()).toMatchObject({ state: 'completed' });
   // The oldest base is deleted by itself, whatever becomes of the newer ones.
   expect(project.lab.snapshots.size).toBe(2);
@@ -48,6 +48,6 @@ test('a snapshot that can\'t be discarded blocks no later execution', async () =
   expect(await project.execute()).toMatchObject({ state: 'failed', error: { message: 'storage broke' } });
   const next = await project.execute();
   expect(next).toMatchObject({ state: 'completed' });
-  expect((await project.messages(next)).join('\n')).toContain('which is tried again later');
+  expect((await project.messages(next)).join('\n')).toContain('retrying later');
   expect([...project.lab.snapshots.keys()]).toEqual([`causeway-${next.id}`]);
 });

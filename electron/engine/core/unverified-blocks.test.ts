@@ -32,7 +32,7 @@ test.each(Object.entries(interruptions).flatMap(([name, how]) => [{ name, ...how
 
     const next = await project.execute();
     expect(next).toMatchObject({ state: 'failed', error: { code: 'replication.verification-failed' } });
-    expect((await project.messages(next)).join('\n')).toMatch(/disk disk-0: verification also compares .* that earlier executions wrote and did not verify/);
+    expect((await project.messages(next)).join('\n')).toMatch(/disk disk-0: verification also covers .* that earlier executions wrote without verification/);
 
     expect(await project.execute()).toMatchObject({ state: 'completed' });
     expect(project.lab.volumeOf('disk-0')?.equals(project.lab.disks.get('disk-0') ?? Buffer.alloc(0))).toBe(true);
@@ -40,5 +40,5 @@ test.each(Object.entries(interruptions).flatMap(([name, how]) => [{ name, ...how
 );
 
 test('an execution without verification says that its blocks are compared later', async () => {
-  expect((await project.messages(await project.execute({ verify: 'none' }))).join('\n')).toContain('the next execution with verification also compares what this one wrote');
+  expect((await project.messages(await project.execute({ verify: 'none' }))).join('\n')).toContain('the next execution with verification also covers the data of this one');
 });

@@ -20,7 +20,7 @@ export const probePort: BootProbe = async ({ host, port, protocol }, signal) => 
     const socket = connect({ host, port });
     const fail = (): void => {
       socket.destroy();
-      reject(new CausewayError('transport.unreachable', `${host}:${port} does not answer`));
+      reject(new CausewayError('transport.unreachable', `${host}:${port} does not respond`));
     };
     within.addEventListener('abort', fail, { once: true });
     socket.once('error', fail);

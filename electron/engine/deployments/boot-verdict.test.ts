@@ -133,6 +133,6 @@ describe('judging a boot', () => {
 
 test('without a console only the network tells', () => {
   expect(bootVerdict('linux', {}, signs({ hasConsole: false, answeredAt: '192.0.2.1:22' }))).toMatchObject({ outcome: 'up' });
-  expect(bootVerdict('linux', {}, signs({ hasConsole: false, isOver: true }))).toMatchObject({ outcome: 'failed', evidence: expect.stringContaining('no console to read') });
+  expect(bootVerdict('linux', {}, signs({ hasConsole: false, isOver: true }))).toMatchObject({ outcome: 'failed', evidence: expect.stringContaining('provides no console log') });
   expect(bootVerdict('linux', {}, signs({ hasConsole: false, isOver: true, askedAt: [] }))).toMatchObject({ outcome: 'unproven' });
 });

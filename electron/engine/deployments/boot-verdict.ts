@@ -33,7 +33,7 @@ export function bootVerdict(
 ): Pick<BootReport, 'outcome' | 'evidence'> | undefined {
   const { console: reading, answeredAt, askedAt, isOver } = signs;
   const within = `within ${Math.round(signs.elapsedSeconds)} s`;
-  const asked = askedAt.length === 0 ? 'the VM has no address to connect to' : `${askedAt.join(', ')} did not answer`;
+  const asked = askedAt.length === 0 ? 'the VM has no address to connect to' : `${askedAt.join(', ')} did not respond`;
   if (answeredAt !== undefined && mode !== 'console') return { outcome: 'up', evidence: `${answeredAt} answers` };
   if (reading.sign === 'stopped') {
     return isOver || signs.signForSeconds >= stopGraceSeconds ? { outcome: 'failed', evidence: `the console shows: ${stopText(reading)}` } : undefined;
@@ -42,27 +42,27 @@ export function bootVerdict(
     const lasts = (seconds: number): boolean => isOver || signs.signForSeconds >= seconds;
     if (mode === 'console') return lasts(loginGraceSeconds) ? { outcome: 'up', evidence: `the console shows: ${reading.line}` } : undefined;
     if (mode === 'auto' && lasts(askedAt.length === 0 ? loginGraceSeconds : networkGraceSeconds)) {
-      return { outcome: 'up', evidence: `the console shows: ${reading.line}; ${asked} from this machine` };
+      return { outcome: 'up', evidence: `the console shows: ${reading.line}; ${asked} from this computer` };
     }
     return isOver ? { outcome: 'failed', evidence: `the console shows: ${reading.line}; but ${asked} ${within}` } : undefined;
   }
   if (!isOver) return undefined;
   const unproven = mode === 'network' ? undefined : whyUnproven(osType, mode, signs);
   if (unproven !== undefined) return { outcome: 'unproven', evidence: `${mode === 'console' ? '' : `${asked} ${within}; `}${unproven}` };
-  if (signs.hasConsole === false) return { outcome: 'failed', evidence: `${asked} ${within}, and the platform has no console to read` };
-  const seen = signs.lastLines.length === 0 ? 'the console is empty' : `the console's last lines: ${signs.lastLines.join(' | ')}`;
+  if (signs.hasConsole === false) return { outcome: 'failed', evidence: `${asked} ${within}, and the platform provides no console log` };
+  const seen = signs.lastLines.length === 0 ? 'the console is empty' : `last lines of the console: ${signs.lastLines.join(' | ')}`;
   return { outcome: 'failed', evidence: `no login on the console${mode === 'console' ? '' : `, and ${asked}`}, ${within}; ${seen}` };
 }
 
 /** Why the lack of a login proves nothing. */
 function whyUnproven(osType: Vm['os_type'], mode: NonNullable<DeploymentOptions['bootCheck']>['mode'], { console: reading, hasConsole, askedAt }: BootSigns): string | undefined {
-  if (hasConsole === false && askedAt.length === 0) return 'the platform has no console to read';
-  if (reading.sign === 'locked') return `the guest waits for a passphrase on its console: ${reading.line}`;
-  if (reading.earlierUp !== undefined) return `the console showed "${reading.earlierUp}" before the guest was started again, and no login since`;
+  if (hasConsole === false && askedAt.length === 0) return 'the platform provides no console log';
+  if (reading.sign === 'locked') return `the guest is waiting for a passphrase on its console: ${reading.line}`;
+  if (reading.earlierUp !== undefined) return `the console showed "${reading.earlierUp}" before the guest restarted, and no login since then`;
   if (reading.isRelabelling) return 'the guest is still relabeling its files for SELinux';
-  if (reading.isPartial) return 'the console shows only a part of the boot, without a login and without an error';
+  if (reading.isPartial) return 'the console shows part of the boot, but no login and no error';
   // A Windows guest has no login on a serial console, and its firewall may keep every port shut.
-  return osType === 'windows' && mode === 'auto' ? 'a Windows guest shows nothing on its serial console' : undefined;
+  return osType === 'windows' && mode === 'auto' ? 'Windows guests do not write to the serial console' : undefined;
 }
 
 function stopText({ line, hints }: ConsoleReading): string {

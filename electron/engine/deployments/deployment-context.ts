@@ -68,7 +68,7 @@ export function replicaOf(run: DeploymentContext): Replica {
 /** @throws `deployment.not-supported` */
 export function platformOf(run: DeploymentContext): DeploymentPlatform {
   const { deployment } = run.destination;
-  if (deployment === undefined) throw new CausewayError('deployment.not-supported', 'the destination has no way to make servers');
+  if (deployment === undefined) throw new CausewayError('deployment.not-supported', 'the destination cannot create servers');
   return deployment;
 }
 

@@ -25,11 +25,11 @@ export function deploymentGraph(options: DeploymentOptions): TaskGraph {
     { id: 'create-nics', title: 'Create the network interfaces', after: ['create-volumes'], needs: ['vm', 'plan'], yields: ['nics'], retry: again },
     ...(skipMorphing ? [] : preparation(keepWorkerOnFailure)),
     {
-      id: 'create-server', title: 'Create and start the virtual machine', after: skipMorphing ? ['create-nics'] : ['prepare-guest', 'stop-worker'],
+      id: 'create-server', title: 'Create and start the VM', after: skipMorphing ? ['create-nics'] : ['prepare-guest', 'stop-worker'],
       needs: ['vm', 'plan', 'deployedVolumes', 'nics'], yields: ['server'], retry: again,
     },
     { id: 'check-boot', title: 'Wait for the guest to boot', after: ['create-server'], needs: ['vm', 'server'], yields: [] },
-    { id: 'record-deployment', title: 'Record the virtual machine', after: ['check-boot'], needs: ['vm', 'deployedVolumes', 'server'], yields: [] },
+    { id: 'record-deployment', title: 'Record the VM', after: ['check-boot'], needs: ['vm', 'deployedVolumes', 'server'], yields: [] },
   ];
   const settle: TaskNode = {
     id: 'settle-deployment', title: 'Delete the snapshots, or roll back',
@@ -43,7 +43,7 @@ export function deploymentGraph(options: DeploymentOptions): TaskGraph {
 function preparation(keepWorkerOnFailure: boolean): readonly TaskNode[] {
   return [
     {
-      id: 'start-worker', title: 'Start the preparation worker', after: ['create-nics'], needs: ['vm', 'deployedVolumes'], yields: ['worker'],
+      id: 'start-worker', title: 'Start the OSMorphing worker', after: ['create-nics'], needs: ['vm', 'deployedVolumes'], yields: ['worker'],
       volatile: ['worker'], retry: again,
     },
     {
@@ -52,7 +52,7 @@ function preparation(keepWorkerOnFailure: boolean): readonly TaskNode[] {
       ...(keepWorkerOnFailure ? {} : { retry: { attempts: 2, firstMs: 2_000, capMs: 30_000, rerun: ['start-worker'] } }),
     },
     {
-      id: 'stop-worker', title: 'Delete the preparation worker', after: ['start-worker', 'prepare-guest'], needs: ['vm'], yields: [],
+      id: 'stop-worker', title: 'Delete the OSMorphing worker', after: ['start-worker', 'prepare-guest'], needs: ['vm'], yields: [],
       cleansUp: ['start-worker'],
       retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
     },

@@ -103,7 +103,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
 
   /** A place among those that run; while there is none, the deployment waits, and says so. */
   function turn(deployment: Deployment, entry: Active): Promise<() => void> {
-    if (slots.isFull() && !entry.cancel.signal.aborted) setState(deployment, 'pending', 'the deployment waits for its turn');
+    if (slots.isFull() && !entry.cancel.signal.aborted) setState(deployment, 'pending', 'the deployment is queued');
     return slots.take(deployment.id, entry.cancel.signal);
   }
 
@@ -114,7 +114,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     let context: DeploymentContext | undefined;
     try {
       store.deploymentTasks.plan(deployment.id, graph.map((node) => ({ id: node.id, title: node.title, cleanUp: isCleanUp(node) })));
-      if (!entry.cancel.signal.aborted) setState(deployment, 'running', 'the deployment runs');
+      if (!entry.cancel.signal.aborted) setState(deployment, 'running', 'deployment started');
       const replica = store.replicas.find(deployment.replicaId);
       if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${deployment.replicaId}`);
       opened = await service.open(replica, deployment.options, entry.force.signal);
@@ -141,7 +141,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
       }
       if (opened === undefined && store.deploymentTasks.list(deployment.id).some((task) => task.attempts > 0)) {
         // It has things to clean up, and could not even be taken up (a locked vault, an endpoint out of reach).
-        setState(deployment, 'interrupted', `the deployment could not be taken up again: ${toErrorRecord(error).message}`);
+        setState(deployment, 'interrupted', `the deployment could not be resumed: ${toErrorRecord(error).message}`);
         return;
       }
       finish(deployment, entry.cancel.signal.aborted ? 'cancelled' : 'failed', toErrorRecord(error), context?.kept ?? false);
@@ -205,7 +205,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     for (const { diskId, sizeBytes } of store.replicas.find(deployment.replicaId)?.disks ?? []) {
       service.replication.forgetTransferState({ db: store.db, folder: service.transferFolder, replicaId: deployment.replicaId, diskId, sizeBytes });
     }
-    emit(deployment, 'note', 'the deployment changed the replica\'s volumes and they were not restored: the next execution compares them whole with the source and sends what differs');
+    emit(deployment, 'note', 'the deployment changed the replica\'s volumes, and they were not restored: the next execution compares them with the source and sends the differences');
   }
 
   function openDeploymentOf(replicaId: string): Deployment | undefined {
@@ -218,7 +218,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
       for (const deployment of store.deployments.listOpen()) {
         if (deployment.state !== 'pending' && deployment.state !== 'running') continue;
         try {
-          setState(deployment, 'interrupted', 'the engine ended in the middle of the deployment');
+          setState(deployment, 'interrupted', 'the engine stopped during the deployment');
         } catch (error) {
           // On a full disk the project can still be read; `asShown` says how the deployment is.
           if (systemFailure(error) === undefined) throw error;
@@ -255,7 +255,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
         throw new CausewayError('engine.execution-active', `${execution.id} of replica ${replica.name} is ${execution.state}`);
       }
       if (options.execute === undefined && replica.lastSuccess === undefined) {
-        throw new CausewayError('deployment.never-executed', `no execution of replica ${replica.name} is completed`);
+        throw new CausewayError('deployment.never-executed', `replica ${replica.name} has no completed execution`);
       }
       const id = newId('dep');
       store.deployments.add({
@@ -277,7 +277,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
       if (open === undefined) return;
       const isCopied = store.deploymentTasks.list(open.id).some((task) => task.id === 'create-volumes' && task.state === 'completed');
       if (isCopied && open.options.inPlace !== true) return;
-      throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name} is ${open.state} and needs its volumes as they are`, {
+      throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name} is ${open.state} and needs the current volumes`, {
         details: { deploymentId: open.id },
       });
     },

@@ -42,7 +42,7 @@ export async function runExecution(pass: Pass, signal: AbortSignal): Promise<voi
   const ended = store.executions.find(id);
   if (ended?.state === 'completed') return;
   signal.throwIfAborted();
-  throw new CausewayError('deployment.execution-failed', `execution ${id} is ${ended?.state ?? 'gone'}${ended?.error === undefined ? '' : `: ${ended.error.message}`}`, {
+  throw new CausewayError('deployment.execution-failed', `execution ${id} is ${ended?.state ?? 'missing'}${ended?.error === undefined ? '' : `: ${ended.error.message}`}`, {
     details: { executionId: id, deploymentId: deployment.id },
     ...(ended?.error === undefined ? {} : { cause: fromErrorRecord(ended.error) }),
   });

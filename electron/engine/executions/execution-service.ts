@@ -67,7 +67,7 @@ export function executionService(service: ExecutionServiceOptions) {
 
   /** A place among those that run; while there is none, the execution waits, and says so. */
   function turn(execution: Execution, entry: ActiveExecution): Promise<() => void> {
-    if (slots.isFull() && !entry.cancel.signal.aborted) setState(execution, 'pending', 'the execution waits for its turn');
+    if (slots.isFull() && !entry.cancel.signal.aborted) setState(execution, 'pending', 'the execution is queued');
     return slots.take(execution.id, entry.cancel.signal);
   }
 
@@ -78,7 +78,7 @@ export function executionService(service: ExecutionServiceOptions) {
     let link: ReturnType<typeof workerLink> | undefined;
     try {
       store.tasks.plan(execution.id, graph.map((node) => ({ id: node.id, title: node.title, cleanUp: isCleanUp(node) })));
-      if (!entry.cancel.signal.aborted) setState(execution, 'running', 'the execution runs');
+      if (!entry.cancel.signal.aborted) setState(execution, 'running', 'execution started');
       const replica = store.replicas.find(execution.replicaId);
       if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${execution.replicaId}`);
       const note = (message: string, details?: JsonObject): void => emit(execution, 'note', message, details);
@@ -103,7 +103,7 @@ export function executionService(service: ExecutionServiceOptions) {
       }
       if (opened === undefined && store.tasks.list(execution.id).some((task) => task.attempts > 0)) {
         // It has things to clean up, and could not even be taken up (a locked vault, an endpoint out of reach).
-        setState(execution, 'interrupted', `the execution could not be taken up again: ${toErrorRecord(error).message}`);
+        setState(execution, 'interrupted', `the execution could not be resumed: ${toErrorRecord(error).message}`);
         return;
       }
       finishExecution(service, emit, execution, entry, entry.cancel.signal.aborted ? 'cancelled' : 'failed', toErrorRecord(error), []);
@@ -121,7 +121,7 @@ export function executionService(service: ExecutionServiceOptions) {
       for (const execution of open) {
         if (execution.state !== 'pending' && execution.state !== 'running') continue;
         try {
-          setState(execution, 'interrupted', 'the engine ended in the middle of the execution');
+          setState(execution, 'interrupted', 'the engine stopped during the execution');
         } catch (error) {
           // On a full disk the project can still be read; `asShown` says how the execution is.
           if (systemFailure(error) === undefined) throw error;

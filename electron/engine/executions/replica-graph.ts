@@ -14,10 +14,10 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
   const copied = isVerified ? 'verify-disks' : 'replicate-disks';
   return [
     { id: 'check-source', title: 'Check the source', after: [], needs: [], yields: [], retry: again },
-    { id: 'describe-vm', title: 'Describe the virtual machine', after: ['check-source'], needs: [], yields: ['vm'], retry: again },
+    { id: 'describe-vm', title: 'Read the VM description', after: ['check-source'], needs: [], yields: ['vm'], retry: again },
     { id: 'check-destination', title: 'Check the destination', after: ['describe-vm'], needs: ['vm'], yields: [], retry: again },
     ...(shutdownVm
-      ? [{ id: 'shut-down-vm', title: 'Shut down the virtual machine', after: ['check-destination'], needs: [], yields: [] }]
+      ? [{ id: 'shut-down-vm', title: 'Shut down the VM', after: ['check-destination'], needs: [], yields: [] }]
       : []),
     { id: 'ensure-volumes', title: 'Create or reuse the volumes', after: ready, needs: ['vm'], yields: ['volumes'], retry: again },
     {
@@ -51,7 +51,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       ? [
           {
             id: 'verify-disks',
-            title: 'Verify what was written',
+            title: 'Verify the written data',
             after: ['replicate-disks'],
             needs: ['vm', 'volumes', 'snapshot', 'worker'],
             yields: [],

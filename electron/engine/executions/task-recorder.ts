@@ -28,7 +28,7 @@ export function taskRecorder(
     retry(id, next, error) {
       const { attempt, withoutProgress, limit, waitMs } = next;
       const count = attempt === withoutProgress ? `attempt ${attempt} of ${limit}` : `attempt ${attempt} (${withoutProgress} of ${limit} without progress)`;
-      emit('task.retry', id, `${title(id)}: ${count} in ${Math.ceil(waitMs / 1000)} s, because: ${error.message}`, { ...next, code: error.code });
+      emit('task.retry', id, `${title(id)}: ${count} in ${Math.ceil(waitMs / 1000)} s: ${error.message}`, { ...next, code: error.code });
     },
   };
 }

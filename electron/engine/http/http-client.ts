@@ -52,7 +52,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof CausewayError) throw thrown;
-      throw transportError(request, base.host, timeout.aborted ? new Error('no answer within the deadline of a request') : thrown);
+      throw transportError(request, base.host, timeout.aborted ? new Error('no response before the request timeout') : thrown);
     }
   }
 

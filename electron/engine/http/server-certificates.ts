@@ -21,7 +21,7 @@ export async function serverTrust(address: string, caCertificate: string | undef
     host, port: Number(port || 443), minVersion: 'TLSv1.2', rejectUnauthorized: false, allowPartialTrustChain: caCertificate !== undefined,
     ...(isIP(host) === 0 ? { servername: host } : {}), ...(caCertificate === undefined ? {} : { ca: caCertificate }),
   });
-  const stop = (): void => void socket.destroy(new Error('it did not answer in time'));
+  const stop = (): void => void socket.destroy(new Error('it did not respond in time'));
   ends.addEventListener('abort', stop, { once: true });
   try {
     await new Promise<void>((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
@@ -42,16 +42,16 @@ export async function serverTrust(address: string, caCertificate: string | undef
 
 /** OpenSSL's and Node's codes that mean nobody known signed it: those that trusting it would cure. */
 const unknownIssuers: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'it signed its certificate itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate leads to an authority that is not known here',
-  UNABLE_TO_GET_ISSUER_CERT: 'the authority that signed its certificate is not known here',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the authority that signed its certificate is not known here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the authority that signed its certificate is not known here, and it did not send it',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain ends at a CA that this computer does not trust',
+  UNABLE_TO_GET_ISSUER_CERT: 'its certificate was issued by a CA that this computer does not trust',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate was issued by a CA that this computer does not trust',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate was issued by a CA that this computer does not trust, and the server did not send the CA certificate',
 };
 const otherReasons: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for other names than this address',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for other names',
 };
 
 function refusal(socket: TLSSocket): { readonly reason: string; readonly isCurable: boolean } {

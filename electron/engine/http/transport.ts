@@ -65,10 +65,10 @@ async function readBytes(answer: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > largestAnswerBytes) throw new Error(`an answer of more than ${largestAnswerBytes} bytes`);
+    if (length > largestAnswerBytes) throw new Error(`a response of more than ${largestAnswerBytes} bytes`);
     parts.push(part);
   }
-  if (!answer.complete) throw new Error('the answer broke off');
+  if (!answer.complete) throw new Error('the response was cut off');
   return Buffer.concat(parts);
 }
 

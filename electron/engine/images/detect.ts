@@ -48,7 +48,7 @@ export async function detectFormat(file: ImageBytes): Promise<DetectedFormat> {
   const packer = Object.keys(packers).find((name) => head.toString('latin1').startsWith(packers[name] ?? '?'));
   if (packer !== undefined) throw unreadable(file.name, `it is compressed with ${packer}: unpack it first`);
   if (promised === undefined) return { format: 'raw', isNamedSo: false };
-  throw unreadable(file.name, `its content is no ${promised.toUpperCase()} image`);
+  throw unreadable(file.name, `its content is not a ${promised.toUpperCase()} image`);
 }
 
 function formatOfHead(head: Buffer): ImageFormat | undefined {

@@ -240,8 +240,8 @@ describe('a descriptor', () => {
   });
 
   it('is refused with the line that is not understood', () => {
-    expect(() => parseVmdkDescriptor(Buffer.from('# Disk DescriptorFile\nversion=1\nRW 8 FLAT data.bin 0\n'), 'x.vmdk')).toThrow('line 3 of its descriptor is not understood: "RW 8 FLAT data.bin 0"');
-    expect(() => parseVmdkDescriptor(Buffer.from('CID=1\nCID=2\n'), 'x.vmdk')).toThrow('line 2 of its descriptor gives CID a second time');
+    expect(() => parseVmdkDescriptor(Buffer.from('# Disk DescriptorFile\nversion=1\nRW 8 FLAT data.bin 0\n'), 'x.vmdk')).toThrow('line 3 of its descriptor is not valid: "RW 8 FLAT data.bin 0"');
+    expect(() => parseVmdkDescriptor(Buffer.from('CID=1\nCID=2\n'), 'x.vmdk')).toThrow('line 2 of its descriptor sets CID a second time');
     expect(() => parseVmdkDescriptor(Buffer.from('CID=1\nparentCID=ffffffff\nparentFileNameHint="a.vmdk"\n'), 'x.vmdk')).toThrow(/says with parentCID/);
   });
 

@@ -60,7 +60,7 @@ export class ImageFile implements ImageBytes {
 /** Bytes of a header or table. The caller bounds `length`. */
 export async function bytesAt(file: ImageBytes, at: number, length: number): Promise<Buffer> {
   if (!Number.isSafeInteger(at) || at + length > file.sizeBytes) {
-    throw unreadable(file.name, `a table of ${length} bytes at offset ${at} lies outside of the file (cut short or damaged)`);
+    throw unreadable(file.name, `a table of ${length} bytes at offset ${at} is outside the file (cut short or damaged)`);
   }
   const bytes = Buffer.allocUnsafe(length);
   await file.read(at, bytes);
@@ -74,7 +74,7 @@ export function bytesUpTo(file: ImageBytes, at: number, length: number): Promise
 
 /** A 64-bit number of a header as a number. @throws CausewayError source.image-unreadable */
 export function safeNumber(value: bigint, file: ImageBytes, what: string): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n) throw unreadable(file.name, `${what} is ${value}, which is impossible`);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n) throw unreadable(file.name, `${what} is ${value}, which is not valid`);
   return Number(value);
 }
 

@@ -62,7 +62,7 @@ export class ImageDiskReader implements DiskReader {
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     if (!(offset >= 0 && offset + into.length <= this.sizeBytes)) {
-      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside of a disk of ${this.sizeBytes} bytes`);
+      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`);
     }
     const tasks: (() => Promise<void>)[] = [];
     for (let at = 0; at < into.length; ) {

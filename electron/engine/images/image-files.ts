@@ -68,7 +68,7 @@ export class ImageFiles {
     else {
       if (reference.kind === 'absolute' && this.#isInside(resolve(named))) real = await this.#realInside(named, from.name, name);
       real ??= await this.#realInside(beside, from.name, name);
-      if (real === undefined) throw refersOutside(from.name, name, `put ${reference.parts.at(-1)} into the folder of the image`);
+      if (real === undefined) throw refersOutside(from.name, name, `put ${reference.parts.at(-1)} in the folder of the image`);
     }
     if (real === undefined) throw partMissing(from.name, name);
     return this.#opened.get(real) ?? this.#open(real, basename(real));
@@ -81,7 +81,7 @@ export class ImageFiles {
   /** The real path; undefined when there is no such file. Nothing outside of the folder is asked for. */
   async #realInside(path: string, name: string, reference: string): Promise<string | undefined> {
     const absolute = resolve(path);
-    if (!this.#isInside(absolute)) throw refersOutside(name, reference, 'it lies outside of the folder of the endpoint');
+    if (!this.#isInside(absolute)) throw refersOutside(name, reference, 'it is outside the folder of the endpoint');
     const real = await this.#access.realpath(absolute).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw unreadable(name, `${shown(reference)}: ${error.message}`, error);

@@ -39,7 +39,7 @@ export async function readQcow2Header(file: ImageBytes): Promise<Qcow2Header> {
   checkFeatures(file, incompatible);
   const clusterBits = head.readUInt32BE(20);
   const extendedL2 = (incompatible & features.extendedL2) !== 0n;
-  if (clusterBits < (extendedL2 ? 14 : 9) || clusterBits > 21) throw unreadable(file.name, `clusters of 2^${clusterBits} bytes are not valid`);
+  if (clusterBits < (extendedL2 ? 14 : 9) || clusterBits > 21) throw unreadable(file.name, `a cluster size of 2^${clusterBits} bytes is not valid`);
   if (headerLength < (version === 3 ? 104 : 72) || headerLength > 2 ** clusterBits) throw unreadable(file.name, `a header of ${headerLength} bytes is not valid`);
   const sizeBytes = safeNumber(head.readBigUInt64BE(24), file, 'the disk size');
   const l1Entries = head.readUInt32BE(36);
@@ -49,7 +49,7 @@ export async function readQcow2Header(file: ImageBytes): Promise<Qcow2Header> {
   }
   const compressionType = version === 3 && headerLength > 104 && head.length > 104 ? (head[104] ?? 0) : 0;
   if (compressionType > 1) throw unreadable(file.name, `compression type ${compressionType} is not supported (zlib and zstd are)`);
-  if ((compressionType !== 0) !== ((incompatible & features.compression) !== 0n)) throw unreadable(file.name, 'its compression type and its features contradict each other');
+  if ((compressionType !== 0) !== ((incompatible & features.compression) !== 0n)) throw unreadable(file.name, 'its compression type and its features are inconsistent');
   const backing = await readBacking(file, head, headerLength, 2 ** clusterBits);
   return {
     version,
@@ -75,7 +75,7 @@ async function readBacking(file: ImageBytes, head: Buffer, headerLength: number,
   const at = safeNumber(head.readBigUInt64BE(8), file, 'the offset of the backing file name');
   if (at === 0) return undefined;
   const length = head.readUInt32BE(16);
-  if (length === 0 || length > MAX_NAME || at < headerLength || at + length > Math.max(clusterBytes, 4096)) throw unreadable(file.name, 'the name of its backing file lies outside of its header');
+  if (length === 0 || length > MAX_NAME || at < headerLength || at + length > Math.max(clusterBytes, 4096)) throw unreadable(file.name, 'the name of its backing file is outside its header');
   const name = textOf(await bytesAt(file, at, length), file);
   const format = await backingFormat(file, headerLength, at);
   return { name, ...(format === undefined ? {} : { format }) };
@@ -88,7 +88,7 @@ async function backingFormat(file: ImageBytes, headerLength: number, end: number
     const type = head.readUInt32BE(0);
     const length = head.readUInt32BE(4);
     if (type === 0) return undefined;
-    if (at + 8 + length > end) throw unreadable(file.name, `a header extension of ${length} bytes reaches out of the header`);
+    if (at + 8 + length > end) throw unreadable(file.name, `a header extension of ${length} bytes extends beyond the header`);
     if (type === BACKING_FORMAT) return length > MAX_NAME ? '?' : textOf(await bytesAt(file, at + 8, length), file);
     at += 8 + Math.ceil(length / 8) * 8;
   }
@@ -99,6 +99,6 @@ function textOf(bytes: Buffer, file: ImageBytes): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw unreadable(file.name, `the name of its backing file is no valid UTF-8: ${shown(bytes.toString('latin1'))}`);
+    throw unreadable(file.name, `the name of its backing file is not valid UTF-8: ${shown(bytes.toString('latin1'))}`);
   }
 }

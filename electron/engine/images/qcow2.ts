@@ -69,14 +69,14 @@ function addCluster(image: Qcow2, list: RunList, bytes: Buffer, at: number, skip
   }
   const host = hostOffset(bytes, at);
   const { file, clusterBytes, header } = image;
-  if (host % clusterBytes !== 0) throw unreadable(file.name, `a cluster at ${host} of the file does not start where clusters start (damaged)`);
-  if (host >= file.sizeBytes) throw unreadable(file.name, `a cluster lies at offset ${host}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+  if (host % clusterBytes !== 0) throw unreadable(file.name, `a cluster at offset ${host} is not aligned (damaged)`);
+  if (host >= file.sizeBytes) throw unreadable(file.name, `a cluster is at offset ${host}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
   if (header.extendedL2) {
     addSubclusters(image, list, bytes, at, host, skip, length);
     return;
   }
   if ((low & 1) !== 0) {
-    if (header.version === 2) throw unreadable(file.name, 'it marks a cluster as zero, which version 2 does not have (damaged)');
+    if (header.version === 2) throw unreadable(file.name, 'it marks a cluster as zero, which version 2 does not support (damaged)');
     list.add({ kind: 'zero', length });
   } else if (host === 0) list.add({ kind: 'below', length });
   else addStored(list, file, host + skip, length);
@@ -109,7 +109,7 @@ function packedCluster(image: Qcow2, high: number, low: number) {
   const offsetBits = 70 - header.clusterBits;
   const at = (high & (2 ** (offsetBits - 32) - 1)) * 2 ** 32 + low;
   const sectors = (high & 0x3fffffff) >>> (offsetBits - 32);
-  if (at >= file.sizeBytes) throw unreadable(file.name, `a compressed cluster lies at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+  if (at >= file.sizeBytes) throw unreadable(file.name, `a compressed cluster is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
   return {
     key: `${image.key}/${at}`,
     async load() {

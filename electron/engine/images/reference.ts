@@ -20,8 +20,8 @@ const INVALID = /[\u0000-\u001f\u007f\ufffd]/;
  */
 export function parseReference(name: string, style: ReferenceStyle, image: string): FileReference {
   const refuse = (why: string) => refersOutside(image, name, why);
-  if (name === '' || name.length > MAX_LENGTH) throw refuse('that is no file name');
-  if (INVALID.test(name)) throw refuse('the name holds characters that no file name has');
+  if (name === '' || name.length > MAX_LENGTH) throw refuse('not a valid file name');
+  if (INVALID.test(name)) throw refuse('the name contains invalid characters');
   let kind: FileReference['kind'] = 'relative';
   let rest = name;
   if (style === 'windows') {
@@ -33,10 +33,10 @@ export function parseReference(name: string, style: ReferenceStyle, image: strin
     rest = rest.replaceAll('\\', '/');
   }
   if (kind === 'relative' && rest.startsWith('/')) kind = 'absolute';
-  if (/[:\\]/.test(rest)) throw refuse('only plain file names are opened, no URLs, protocols or devices');
+  if (/[:\\]/.test(rest)) throw refuse('only plain file names are allowed, not URLs, protocols or devices');
   const parts = rest.split('/').filter((part) => part !== '' && part !== '.');
   const last = parts.at(-1);
-  if (last === undefined || last === '..' || rest.endsWith('/') || rest.endsWith('/.')) throw refuse('that is no file name');
+  if (last === undefined || last === '..' || rest.endsWith('/') || rest.endsWith('/.')) throw refuse('not a valid file name');
   if (kind !== 'relative' && parts.includes('..')) throw refuse('an absolute name with ".."');
   return { kind, parts };
 }

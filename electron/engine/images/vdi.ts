@@ -38,7 +38,7 @@ export async function vdiLayer(file: ImageBytes, context: LayerContext): Promise
           return;
         }
         const at = dataAt + entry * blockBytes + skip;
-        if (at + part > file.sizeBytes) throw unreadable(file.name, `a block lies at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+        if (at + part > file.sizeBytes) throw unreadable(file.name, `a block is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
         list.add({ kind: 'stored', length: part, file, at });
       }),
   };

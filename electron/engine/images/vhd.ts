@@ -31,7 +31,7 @@ export async function openVhd(file: ImageFile, context: LayerContext): Promise<O
   const identity = footer.toString('hex', 68, 84);
   if (footer.readUInt32BE(12) >>> 16 !== 1) throw unreadable(file.name, `VHD version 0x${footer.readUInt32BE(12).toString(16)} is not supported`);
   if (type === FIXED) {
-    if (sizeBytes > file.sizeBytes - 511) throw unreadable(file.name, `its disk has ${sizeBytes} bytes, but the file only ${file.sizeBytes} (cut short?)`);
+    if (sizeBytes > file.sizeBytes - 511) throw unreadable(file.name, `its disk has ${sizeBytes} bytes, but the file has only ${file.sizeBytes} (possibly cut short)`);
     return { file, format: 'vhd', identity, layer: rawLayer(file, 0, sizeBytes) };
   }
   if (type !== DYNAMIC && type !== DIFFERENCING) throw unreadable(file.name, `disk type ${type} is not supported (fixed, dynamic and differencing are)`);
@@ -74,7 +74,7 @@ async function dynamicLayer(file: ImageFile, header: Buffer, sizeBytes: number, 
           return;
         }
         const at = sector * SECTOR + bitmapBytes;
-        if (at + skip + part > file.sizeBytes) throw unreadable(file.name, `a block lies at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+        if (at + skip + part > file.sizeBytes) throw unreadable(file.name, `a block is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
         // A dynamic image has zeros where the bitmap says that nothing was written; some writers don't keep the bitmap.
         if (!isDifferencing) {
           list.add({ kind: 'stored', length: part, file, at: at + skip });
@@ -105,7 +105,7 @@ async function parentOf(file: ImageFile, header: Buffer): Promise<ParentReferenc
     style: 'windows',
     format: 'vhd',
     verify: (parent) => {
-      if (parent.identity !== id) throw unreadable(file.name, `its parent ${parent.file.name} is another disk than the one that it is based on (unique ID ${parent.identity} instead of ${id})`);
+      if (parent.identity !== id) throw unreadable(file.name, `its parent ${parent.file.name} is not the disk that it is based on (unique ID ${parent.identity} instead of ${id})`);
     },
   };
 }

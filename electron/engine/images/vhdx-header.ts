@@ -106,7 +106,7 @@ export async function readVhdxMetadata(file: ImageBytes, region: Region): Promis
   }
   const itemOf = async (id: string, length: number, what: string) => {
     const item = items.get(id);
-    if (item === undefined || item.length < length) throw unreadable(file.name, `its metadata does not tell ${what}`);
+    if (item === undefined || item.length < length) throw unreadable(file.name, `its metadata does not contain ${what}`);
     return bytesAt(file, item.at, length);
   };
   const parameters = await itemOf(ids.fileParameters, 8, 'the block size');
@@ -128,7 +128,7 @@ export async function readVhdxMetadata(file: ImageBytes, region: Region): Promis
 function parseLocator(bytes: Buffer, file: ImageBytes): ReadonlyMap<string, string> {
   const damaged = () => unreadable(file.name, 'its parent locator is damaged');
   if (bytes.length < 20) throw damaged();
-  if (guidAt(bytes, 0) !== ids.vhdxLocator) throw unreadable(file.name, `its parent is no VHDX (locator ${guidAt(bytes, 0)})`);
+  if (guidAt(bytes, 0) !== ids.vhdxLocator) throw unreadable(file.name, `its parent is not a VHDX (locator ${guidAt(bytes, 0)})`);
   const count = bytes.readUInt16LE(18);
   const values = new Map<string, string>();
   if (20 + count * 12 > bytes.length || count > MAX_ITEMS) throw damaged();

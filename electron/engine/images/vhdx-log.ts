@@ -35,7 +35,7 @@ export async function replayLog(file: ImageBytes, at: number, length: number, lo
   const sequence = activeSequence(log, logId, file);
   const head = sequence.at(-1);
   if (head === undefined) throw unreadable(file.name, 'its log has no complete sequence of entries (damaged)');
-  if (file.sizeBytes < head.flushedSize) throw unreadable(file.name, `it has ${file.sizeBytes} bytes, but its log says ${head.flushedSize}: it is cut short`);
+  if (file.sizeBytes < head.flushedSize) throw unreadable(file.name, `it has ${file.sizeBytes} bytes, but its log records ${head.flushedSize}: it is cut short`);
   return patched(file, Math.max(file.sizeBytes, head.lastSize), sequence.flatMap((entry) => entry.patches));
 }
 

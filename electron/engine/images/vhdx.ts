@@ -47,7 +47,7 @@ async function blocksLayer(file: ImageBytes, metadata: VhdxMetadata, bat: { read
     const index = chunk * (ratio + 1) + ratio;
     const page = await table.page(index);
     const { kind, at } = entryAt(page.bytes, index - page.first);
-    if (kind !== BITMAP_PRESENT) throw unreadable(file.name, `block ${block} is stored in part, but its bitmap is not there (damaged)`);
+    if (kind !== BITMAP_PRESENT) throw unreadable(file.name, `block ${block} is partially stored, but its bitmap is missing (damaged)`);
     const firstBit = (block % ratio) * (blockBytes / logicalSectorBytes);
     const from = Math.floor(firstBit / 8 / BITMAP_PAGE) * BITMAP_PAGE;
     const length = Math.max(BITMAP_PAGE, blockBytes / logicalSectorBytes / 8);
@@ -64,7 +64,7 @@ async function blocksLayer(file: ImageBytes, metadata: VhdxMetadata, bat: { read
       blockRuns(table, blockBytes, entryOf, offset, length, async (list, { block, bytes, index, skip, length: part }) => {
         const { kind, at } = entryAt(bytes, index);
         if (kind === state.present || (kind === state.partial && isDifferencing)) {
-          if (at + skip + part > file.sizeBytes || at < MIB) throw unreadable(file.name, `a block lies at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+          if (at + skip + part > file.sizeBytes || at < MIB) throw unreadable(file.name, `a block is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
           if (kind === state.present) list.add({ kind: 'stored', length: part, file, at: at + skip });
           else addByBitmap(list, { skip, length: part, sectorBytes: logicalSectorBytes }, await bitmapOf(block), (from, size) => ({ kind: 'stored', length: size, file, at: at + from }));
         } else if (kind === state.notPresent) list.add({ kind: 'below', length: part });
@@ -90,7 +90,7 @@ function parentOf(file: ImageFile, locator: ReadonlyMap<string, string>): Parent
     format: 'vhdx',
     verify: (parent) => {
       if (parent.identity === undefined || !linkages.includes(parent.identity)) {
-        throw unreadable(file.name, `its parent ${parent.file.name} has the data ID ${parent.identity} instead of ${linkages.join(' or ')}: it was changed after the snapshot, or is another disk`);
+        throw unreadable(file.name, `its parent ${parent.file.name} has the data ID ${parent.identity} instead of ${linkages.join(' or ')}: it was changed after the snapshot, or is a different disk`);
       }
     },
   };

@@ -54,7 +54,7 @@ export function parseVmdkDescriptor(bytes: Buffer, name: string): VmdkDescriptor
     }
     const key = (setting[1] ?? '').toLowerCase();
     if (!decisive.has(key)) continue;
-    if (settings.has(key)) throw unreadable(name, `line ${line} of its descriptor gives ${setting[1]} a second time`);
+    if (settings.has(key)) throw unreadable(name, `line ${line} of its descriptor sets ${setting[1]} a second time`);
     settings.set(key, valueOf(setting[2] ?? '', name, line));
   }
   const decode = decoderOf(settings.get('encoding'), name);
@@ -91,7 +91,7 @@ function parentOf(settings: ReadonlyMap<string, string>, decode: (text: string) 
   const cid = hexId(settings.get('parentcid') ?? NO_PARENT, name);
   const hint = settings.get('parentfilenamehint');
   if (cid === NO_PARENT) {
-    if (hint !== undefined) throw unreadable(name, `its descriptor names the parent ${shown(hint)}, but says with parentCID=${NO_PARENT} that there is none`);
+    if (hint !== undefined) throw unreadable(name, `its descriptor names the parent ${shown(hint)}, but parentCID=${NO_PARENT} means that it has no parent`);
     return undefined;
   }
   if (hint === undefined) throw unreadable(name, `it has a parent (parentCID=${cid}), but no parentFileNameHint names it`);
@@ -114,7 +114,7 @@ function extentOf(text: string, line: number, decode: (text: string) => string, 
 }
 
 function hexId(text: string, name: string): string {
-  if (!/^[0-9a-f]{1,8}$/i.test(text)) throw unreadable(name, `its descriptor has the content ID ${shown(text)}, which is none`);
+  if (!/^[0-9a-f]{1,8}$/i.test(text)) throw unreadable(name, `its descriptor has the invalid content ID ${shown(text)}`);
   return text.toLowerCase().padStart(8, '0');
 }
 
@@ -128,10 +128,10 @@ function decoderOf(encoding: string | undefined, name: string): (text: string) =
     } catch {
       // Told below.
     }
-    throw unreadable(name, `its descriptor has a name that is no valid text in the encoding ${shown(encoding ?? 'UTF-8')}`);
+    throw unreadable(name, `its descriptor has a name that is not valid in the encoding ${shown(encoding ?? 'UTF-8')}`);
   };
 }
 
 function damaged(name: string, line: number, text: string): Error {
-  return unreadable(name, `line ${line} of its descriptor is not understood: ${shown(text)}`);
+  return unreadable(name, `line ${line} of its descriptor is not valid: ${shown(text)}`);
 }

@@ -39,7 +39,7 @@ interface Grains {
 export async function openSparseExtent(file: ImageBytes, context: LayerContext): Promise<SparseExtent> {
   const head = await bytesUpTo(file, 0, SECTOR);
   const magic = head.toString('latin1', 0, 4);
-  if (head.length < SECTOR || (magic !== 'KDMV' && magic !== 'COWD')) throw unreadable(file.name, 'it is no sparse VMDK extent (or a variant that is not supported)');
+  if (head.length < SECTOR || (magic !== 'KDMV' && magic !== 'COWD')) throw unreadable(file.name, 'it is not a sparse VMDK extent, or a variant that is not supported');
   return magic === 'COWD' ? openRedoExtent(file, head, context) : openHostedExtent(file, head, context);
 }
 
@@ -79,7 +79,7 @@ async function readFooter(file: ImageBytes): Promise<Buffer> {
     tail.length > 0 && tail.readUInt32LE(8) === 0 && tail.readUInt32LE(12) === FOOTER_MARKER && tail.toString('latin1', SECTOR, SECTOR + 4) === 'KDMV' &&
     tail.subarray(2 * SECTOR, 2 * SECTOR + 16).every((byte) => byte === 0);
   const footer = tail.subarray(SECTOR, 2 * SECTOR);
-  if (!isWhole || footer.readBigUInt64LE(56) === DIRECTORY_AT_END) throw unreadable(file.name, 'a stream-optimised VMDK without a footer (cut short?)');
+  if (!isWhole || footer.readBigUInt64LE(56) === DIRECTORY_AT_END) throw unreadable(file.name, 'a stream-optimized VMDK without a footer (possibly cut short)');
   return footer;
 }
 
@@ -132,7 +132,7 @@ function grainRun(grains: Grains, grain: number, entry: number, skip: number, le
   if (entry === 1 && grains.hasZeroGrains) return { kind: 'zero', length };
   const at = entry * SECTOR;
   if (grains.isCompressed) return { kind: 'packed', length, skip, unit: { key: `${grains.key}:${grain}`, load: () => unpackGrain(grains, grain, at) } };
-  if (at + skip + length > file.sizeBytes) throw unreadable(file.name, `a grain lies at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+  if (at + skip + length > file.sizeBytes) throw unreadable(file.name, `a grain is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
   return { kind: 'stored', length, file, at: at + skip };
 }
 
@@ -140,7 +140,7 @@ function grainRun(grains: Grains, grain: number, entry: number, skip: number, le
 async function unpackGrain({ file, grainBytes, sizeBytes }: Grains, grain: number, at: number): Promise<Buffer> {
   // Most grains shrink to half or less: one read is enough for them.
   const start = await bytesUpTo(file, at, 12 + grainBytes / 2);
-  if (start.length < 12) throw unreadable(file.name, `a grain lies at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
+  if (start.length < 12) throw unreadable(file.name, `a grain is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
   const first = start.readBigUInt64LE(0);
   const length = start.readUInt32LE(8);
   if (first !== (BigInt(grain) * BigInt(grainBytes)) / 512n) throw unreadable(file.name, `the grain at offset ${at} belongs to sector ${first} (damaged)`);

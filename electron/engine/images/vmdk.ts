@@ -28,12 +28,12 @@ export async function openVmdk(file: ImageFile, open: OpenNamed, context: LayerC
   const descriptor = parseVmdkDescriptor(await bytesAt(file, 0, file.sizeBytes), file.name);
   if (descriptor.extents.length === 0) throw unreadable(file.name, 'its descriptor has no extents');
   if (descriptor.extents.length > MAX_EXTENTS) throw unreadable(file.name, `its descriptor has more than ${MAX_EXTENTS} extents`);
-  if (/^(?:fullDevice|partitionedDevice|vmfsRDM|vmfsRaw|vmfsPassthrough)/i.test(descriptor.createType)) throw unreadable(file.name, `VMDKs of the type ${descriptor.createType} stand for devices of their host: clone the disk there first`);
+  if (/^(?:fullDevice|partitionedDevice|vmfsRDM|vmfsRaw|vmfsPassthrough)/i.test(descriptor.createType)) throw unreadable(file.name, `VMDKs of the type ${descriptor.createType} refer to host devices: clone the disk on the host first`);
   const placed: PlacedExtent[] = [];
   let start = 0;
   for (const extent of descriptor.extents) {
     const length = extent.sectors * SECTOR;
-    if (!Number.isSafeInteger(start + length)) throw unreadable(file.name, 'its extents are impossibly large together');
+    if (!Number.isSafeInteger(start + length)) throw unreadable(file.name, 'the total size of its extents is not valid');
     if (length > 0) placed.push({ start, length, runs: await openExtent(extent, length, open, context) });
     start += length;
   }
@@ -63,7 +63,7 @@ function opened(file: ImageFile, layer: Layer, descriptor: VmdkDescriptor): Open
       style: 'windows',
       format: 'vmdk',
       verify: (other) => {
-        if (other.identity !== parent.cid) throw unreadable(file.name, `its parent ${other.file.name} has the content ID ${other.identity} instead of ${parent.cid}: it was changed after the snapshot, or is another disk`);
+        if (other.identity !== parent.cid) throw unreadable(file.name, `its parent ${other.file.name} has the content ID ${other.identity} instead of ${parent.cid}: it was changed after the snapshot, or is a different disk`);
       },
     },
   };
@@ -74,11 +74,11 @@ async function openExtent(extent: VmdkExtent, length: number, open: OpenNamed, c
   const file = await open(extent.file, 'windows');
   if (extent.kind === 'flat') {
     const from = extent.offsetSectors * SECTOR;
-    if (from + length > file.sizeBytes) throw unreadable(file.name, `it has ${file.sizeBytes} bytes, but its descriptor says ${from + length} (cut short?)`);
+    if (from + length > file.sizeBytes) throw unreadable(file.name, `it has ${file.sizeBytes} bytes, but its descriptor specifies ${from + length} (possibly cut short)`);
     return (offset, wanted) => Promise.resolve([{ kind: 'stored', length: wanted, file, at: from + offset, mayBeHoles: true }]);
   }
   const sparse = await openSparseExtent(file, context);
-  if (sparse.sizeBytes < length) throw unreadable(file.name, `its capacity is ${sparse.sizeBytes} bytes, but its descriptor says ${length}`);
+  if (sparse.sizeBytes < length) throw unreadable(file.name, `its capacity is ${sparse.sizeBytes} bytes, but its descriptor specifies ${length}`);
   return (offset, wanted) => sparse.runs(offset, wanted);
 }
 

@@ -88,7 +88,7 @@ export interface RunOutcome {
 export async function runGraph(options: RunOptions): Promise<RunOutcome> {
   const { graph, recorder } = options;
   const problems = checkGraph(graph, Object.keys(options.given ?? {}));
-  for (const node of graph) if (options.handlers[node.id] === undefined) problems.push(`nothing carries out ${node.id}`);
+  for (const node of graph) if (options.handlers[node.id] === undefined) problems.push(`${node.id} has no implementation`);
   if (problems.length > 0) throw new CausewayError('engine.graph-invalid', problems.join('; '));
 
   const values = new Map<string, unknown>(Object.entries(options.given ?? {}));
@@ -145,7 +145,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
 
   const runOnce = async (node: TaskNode, attempt: number, progressed: () => void): Promise<void> => {
     const handler = options.handlers[node.id];
-    if (handler === undefined) throw new CausewayError('engine.graph-invalid', `nothing carries out ${node.id}`);
+    if (handler === undefined) throw new CausewayError('engine.graph-invalid', `${node.id} has no implementation`);
     const isUnrecorded = isCleanUp(node) && recordingError !== undefined;
     if (!isUnrecorded && !record(() => recorder.start(node.id)) && !isCleanUp(node)) throw recordingError;
     setState(node, 'running', true);
@@ -234,7 +234,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     }
     if (graph.every((node) => isTerminalTask(statuses.get(node.id)?.state ?? 'pending'))) break;
     if (running.size > 0) await Promise.race(running.values());
-    else if (!moved) throw new CausewayError('general.bug', 'the run stands still');
+    else if (!moved) throw new CausewayError('general.bug', 'no task can proceed');
   }
 
   if (recordingError !== undefined) return { state: 'interrupted', error: toErrorRecord(recordingError), cleanUpErrors };

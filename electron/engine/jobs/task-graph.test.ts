@@ -18,6 +18,6 @@ describe('checking a graph', () => {
   });
   test('unknown, doubled and wrongly volatile names are all told at once', () => {
     const problems = checkGraph([node('a', { after: ['nobody'] }), node('a', { volatile: ['y'] })]);
-    expect(problems).toEqual(['two nodes are called a', 'a calls y volatile but does not yield it', 'a refers to nobody, which is not there']);
+    expect(problems).toEqual(['two nodes have the ID a', 'a calls y volatile but does not yield it', 'a refers to nobody, which does not exist']);
   });
 });

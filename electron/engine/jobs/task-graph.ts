@@ -50,7 +50,7 @@ export function checkGraph(graph: TaskGraph, given: readonly string[] = []): str
   const byId = new Map<string, TaskNode>();
   const producers = new Map<string, string>();
   for (const node of graph) {
-    if (byId.has(node.id)) problems.push(`two nodes are called ${node.id}`);
+    if (byId.has(node.id)) problems.push(`two nodes have the ID ${node.id}`);
     byId.set(node.id, node);
     for (const value of node.yields) {
       const other = producers.get(value) ?? (given.includes(value) ? 'the input' : undefined);
@@ -63,7 +63,7 @@ export function checkGraph(graph: TaskGraph, given: readonly string[] = []): str
   }
   for (const node of graph) {
     for (const other of [...node.after, ...(node.cleansUp ?? []), ...(node.retry?.rerun ?? [])]) {
-      if (!byId.has(other)) problems.push(`${node.id} refers to ${other}, which is not there`);
+      if (!byId.has(other)) problems.push(`${node.id} refers to ${other}, which does not exist`);
     }
   }
   if (problems.length > 0) return problems;

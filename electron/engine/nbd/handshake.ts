@@ -69,7 +69,7 @@ export class Handshake {
       throw new CausewayError('source.tls-refused', `NBD server ${addressText(this.#address)} has no TLS: ${replyText(reply)}`);
     }
     // Bytes that came before the TLS handshake could have been slipped in by anyone.
-    if (this.#reader.buffered > 0) throw this.#violation('data in the clear after STARTTLS');
+    if (this.#reader.buffered > 0) throw this.#violation('unencrypted data after STARTTLS');
     await this.#link.upgrade(tls, signal, timeoutMs);
   }
 
@@ -95,7 +95,7 @@ export class Handshake {
         blocks = this.#blocks(reply.data.readUInt32BE(2), reply.data.readUInt32BE(6), reply.data.readUInt32BE(10));
       }
     }
-    if (info === undefined) throw this.#violation('the server did not tell the size of the export');
+    if (info === undefined) throw this.#violation('the server did not send the size of the export');
     if (this.#reader.buffered > 0) throw this.#violation('data before the first request');
     return {
       name,
@@ -137,11 +137,11 @@ export class Handshake {
       if (reply.type === OptionReply.ack) return granted;
       if (reply.type === OptionReply.errUnsupported) return new Map();
       if (reply.type !== OptionReply.metaContext) throw this.#refusal(name, reply);
-      if (reply.data.length < 5 || granted.size >= contexts.length) throw this.#violation('metadata contexts that were not asked for');
+      if (reply.data.length < 5 || granted.size >= contexts.length) throw this.#violation('metadata contexts that were not requested');
       const context = reply.data.toString('utf8', 4);
       const id = reply.data.readUInt32BE(0);
       if (!contexts.includes(context) || granted.has(context) || [...granted.values()].includes(id)) {
-        throw this.#violation('metadata contexts that were not asked for');
+        throw this.#violation('metadata contexts that were not requested');
       }
       granted.set(context, id);
     }

@@ -63,7 +63,7 @@ export class Link {
     });
     try {
       await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(unreachable(address, `no answer within ${timeoutMs} ms`)), timeoutMs);
+        const timer = setTimeout(() => reject(unreachable(address, `no response within ${timeoutMs} ms`)), timeoutMs);
         const onAbort = () => reject(cancelled());
         const done = (finish: () => void) => () => {
           clearTimeout(timer);
@@ -143,7 +143,7 @@ export class Link {
 
   #listen(socket: net.Socket): void {
     const onError = (error: Error) => this.fail(lost(this.address, error.message, error));
-    const onClose = () => this.fail(lost(this.address, 'it was closed by the other side'));
+    const onClose = () => this.fail(lost(this.address, 'the peer closed it'));
     const onData = (chunk: Buffer) => this.#copyIn(chunk);
     socket.on('error', onError).on('close', onClose).on('end', onClose).on('data', onData);
     this.#unlisten = () => {

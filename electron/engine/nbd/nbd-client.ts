@@ -111,7 +111,7 @@ export class NbdClient {
     const byName = new Map<string, readonly StatusRun[]>();
     for (const [name, id] of this.info.contexts) {
       const runs = pending.statuses.get(id);
-      if (runs === undefined) throw new CausewayError('source.protocol', `the NBD server left out the status of context ${name}`);
+      if (runs === undefined) throw new CausewayError('source.protocol', `the NBD server did not send the status of context ${name}`);
       byName.set(name, runs);
     }
     return byName;
@@ -158,7 +158,7 @@ export class NbdClient {
     const block = this.info.minimumBlock;
     const start = offset - (offset % block);
     const end = Math.min(Math.ceil((offset + into.length) / block) * block, this.info.sizeBytes);
-    if ((end - start) % block !== 0) throw new CausewayError('source.protocol', 'the NBD export is no multiple of its block size');
+    if ((end - start) % block !== 0) throw new CausewayError('source.protocol', 'the size of the NBD export is not a multiple of its block size');
     const bounce = new Uint8Array(end - start);
     await this.read(start, bounce, signal);
     into.set(bounce.subarray(offset - start, offset - start + into.length));
@@ -229,7 +229,7 @@ export class NbdClient {
     this.#lastActivity = performance.now();
     this.#timer = setInterval(() => {
       if (performance.now() - this.#lastActivity < this.#inactivityMs) return;
-      const evidence = `NBD connection to ${addressText(this.#link.address)}: no answer for ${this.#inactivityMs} ms`;
+      const evidence = `NBD connection to ${addressText(this.#link.address)}: no response for ${this.#inactivityMs} ms`;
       this.#link.fail(new CausewayError('source.connection-lost', evidence));
     }, Math.max(10, this.#inactivityMs / 4)).unref();
   }
@@ -247,7 +247,7 @@ export class NbdClient {
 
   #checkRange(offset: number, length: number): void {
     if (!Number.isSafeInteger(offset) || offset < 0 || length < 0 || offset + length > this.info.sizeBytes) {
-      throw new CausewayError('general.bug', `[${offset}, +${length}) is outside of an export of ${this.info.sizeBytes} bytes`);
+      throw new CausewayError('general.bug', `[${offset}, +${length}) is outside the export of ${this.info.sizeBytes} bytes`);
     }
   }
 

@@ -47,7 +47,7 @@ export class NbdDiskReader implements DiskReader {
     this.coverage = options.dirtyContext === undefined ? 'allocated' : 'changed';
     this.granularityBytes = options.granularityBytes ?? SECTOR;
     if (options.dirtyContext !== undefined && !client.info.contexts.has(options.dirtyContext)) {
-      throw new CausewayError('source.protocol', `the NBD server does not tell the context ${options.dirtyContext}`);
+      throw new CausewayError('source.protocol', `the NBD server does not provide the context ${options.dirtyContext}`);
     }
   }
 
@@ -59,7 +59,7 @@ export class NbdDiskReader implements DiskReader {
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     if (offset < 0 || offset + into.length > this.sizeBytes) {
-      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside of a disk of ${this.sizeBytes} bytes`);
+      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`);
     }
     const there = Math.max(0, Math.min(into.length, this.#client.info.sizeBytes - offset));
     if (there > 0) {
@@ -98,7 +98,7 @@ export class NbdDiskReader implements DiskReader {
         allocation = zeroInBoth(allocation, again.get(BASE_ALLOCATION) ?? []);
       }
       const merged = mergeStatus(at, sizeBytes, allocation, dirty);
-      if (merged.covered <= at) throw new CausewayError('source.protocol', `the NBD server tells no status at ${at}`);
+      if (merged.covered <= at) throw new CausewayError('source.protocol', `the NBD server sent no status at ${at}`);
       yield* merged.extents;
       at = merged.covered;
     }

@@ -43,7 +43,7 @@ export class PendingRequest {
   cover(offset: number, length: number): number {
     const start = offset - this.offset;
     if (this.command !== Command.read || length === 0 || start < 0 || start + length > this.length) {
-      throw new CausewayError('source.protocol', `an NBD chunk [${offset}, +${length}) outside of its request [${this.offset}, +${this.length})`);
+      throw new CausewayError('source.protocol', `an NBD chunk [${offset}, +${length}) outside its request [${this.offset}, +${this.length})`);
     }
     if (start === this.#contiguous && this.#scattered === undefined) this.#contiguous += length;
     else (this.#scattered ??= []).push({ start, end: start + length });

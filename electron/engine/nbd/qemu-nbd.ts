@@ -70,7 +70,7 @@ function watchEnd(child: ChildProcess): ChildEnd {
       resolve();
     });
     child.once('close', (code, killer) => {
-      reason ??= new CausewayError('source.image-unreadable', `qemu-nbd ended (${killer ?? code}): ${lastWords(stderr)}`);
+      reason ??= new CausewayError('source.image-unreadable', `qemu-nbd exited (${killer ?? code}): ${lastWords(stderr)}`);
       resolve();
     });
   });

@@ -145,7 +145,7 @@ export class ReplyParser implements ByteSink {
         break;
       case Chunk.blockStatus:
         if (request.command !== Command.blockStatus || length < 12 || (length - 4) % 8 !== 0 || length > MAX_STATUS_PAYLOAD) {
-          throw violation('a block status chunk of a wrong length, or not asked for');
+          throw violation('a block status chunk of a wrong length, or not requested');
         }
         break;
       default:

@@ -59,11 +59,11 @@ export async function tlsUpgrade(
 
 function comparePin(secured: tls.TLSSocket, address: NbdAddress, pinned: string): void {
   const certificate = secured.getPeerX509Certificate();
-  if (certificate === undefined) throw refused(address, 'the server showed no certificate');
+  if (certificate === undefined) throw refused(address, 'the server sent no certificate');
   const seen = createHash('sha256').update(certificate.raw).digest();
   const expected = Buffer.from(pinned, 'hex');
   if (expected.length !== seen.length || !timingSafeEqual(expected, seen)) {
-    throw refused(address, `the server’s certificate has SHA-256 ${seen.toString('hex')}, another one is pinned`);
+    throw refused(address, `the server certificate has SHA-256 ${seen.toString('hex')}, which is not the pinned one`);
   }
 }
 

@@ -206,7 +206,7 @@ async function asStep<T>(request: MorphRequest, step: string, title: string, run
 function parsed<Schema extends z.ZodType>(schema: Schema, value: JsonValue): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new CausewayError('osmorphing.program-failed', `the worker's answer is not understood: ${z.prettifyError(result.error).slice(0, 500)}`);
+  throw new CausewayError('osmorphing.program-failed', `the response of the worker is not valid: ${z.prettifyError(result.error).slice(0, 500)}`);
 }
 
 const luksKey = ({ device, key }: LuksKey): JsonObject => ({ key: Buffer.from(key).toString('base64'), ...(device === undefined ? {} : { device }) });

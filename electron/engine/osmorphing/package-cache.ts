@@ -9,7 +9,7 @@ const largestBytes = 1024 * 2 ** 20;
 /** Brings packages from this machine to the worker: a folder's package files, or a tar archive. Gives the folder there. */
 export async function bringPackages(program: WorkerProgram, path: string, signal: AbortSignal): Promise<string> {
   const about = await stat(path).catch(() => undefined);
-  if (about === undefined) throw new CausewayError('general.invalid-input', `there is no package cache at ${path}`);
+  if (about === undefined) throw new CausewayError('general.invalid-input', `no package cache found at ${path}`);
   if (about.isFile()) {
     refuseLarge(path, about.size);
     return program.unpack(await program.putFile('packages.tar', await readFile(path), signal), signal);

@@ -52,7 +52,7 @@ export class WorkerProgram {
     if (python === undefined) throw new CausewayError('transport.python-missing', 'the worker has no Python 3.6 or later');
     if (root === undefined) throw new CausewayError('transport.not-privileged', '`sudo -n true` was refused on the worker');
     if (folder === undefined || !folder.startsWith('/')) {
-      throw new CausewayError('osmorphing.program-failed', `no folder on the worker: ${look.stderr.trim().slice(-300)}`);
+      throw new CausewayError('osmorphing.program-failed', `no temporary folder on the worker: ${look.stderr.trim().slice(-300)}`);
     }
     const path = `${folder}/osmorphing.zip`;
     await ssh.upload(path, archive, { signal });
@@ -100,7 +100,7 @@ export class WorkerProgram {
     if (signal.aborted) throw abortReason(signal);
     if (stop.aborted) throw new CausewayError('osmorphing.command-failed', `${command} took longer than ${timeoutMs / 1000} s`);
     if (outcome === undefined) {
-      throw new CausewayError('osmorphing.program-failed', `${command} ended without a result: ${channel.errorTail().slice(-500) || 'no output'}`);
+      throw new CausewayError('osmorphing.program-failed', `${command} exited without a result: ${channel.errorTail().slice(-500) || 'no output'}`);
     }
     if ('error' in outcome) throw outcome.error;
     return outcome.result;

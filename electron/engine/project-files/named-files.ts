@@ -76,12 +76,12 @@ export function readProjectFile<T>(path: string, schema: z.ZodType<T>, damaged: 
 
 function whyDamaged(text: string, cause: unknown): string {
   const conflict = text.split('\n').findIndex((line) => /^(<{7}|={7}|>{7})( |$)/.test(line));
-  if (conflict >= 0) return `line ${conflict + 1} is of a merge that is not finished`;
+  if (conflict >= 0) return `line ${conflict + 1} is an unresolved merge conflict`;
   if (cause instanceof z.ZodError) return cause.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`).join('; ');
   if (!(cause instanceof SyntaxError)) return cause instanceof Error ? cause.message : String(cause);
   // The parser's message repeats a piece of the text, which may be a secret that somebody wrote there.
   const place = /\(line \d+ column \d+\)/.exec(cause.message)?.[0];
-  return `it is no JSON${place === undefined ? '' : ` ${place}`}`;
+  return `it is not JSON${place === undefined ? '' : ` ${place}`}`;
 }
 
 /** Keys in a stable order, one value a line, so that two people's changes merge. */

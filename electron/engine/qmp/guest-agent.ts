@@ -80,13 +80,13 @@ export class GuestAgent {
     for (;;) {
       for (let answer = this.#lines.shift(); answer !== undefined; answer = this.#lines.shift()) {
         const { error } = answer;
-        if (error !== undefined && isJsonObject(error)) throw failed(`the guest agent refused ${command}: ${String(error['desc'] ?? '')}`);
+        if (error !== undefined && isJsonObject(error)) throw failed(`the guest agent rejected ${command}: ${String(error['desc'] ?? '')}`);
         if (isAnswer(answer)) return answer;
       }
       if (this.#broken !== undefined) throw failed(`the guest agent’s channel: ${this.#broken}`);
       if (signal.aborted) throw new CausewayError('general.cancelled', `${command} was cancelled`);
       const left = deadline - performance.now();
-      if (left <= 0) throw failed(`the guest agent did not answer ${command} within ${timeoutMs} ms`);
+      if (left <= 0) throw failed(`the guest agent did not respond to ${command} within ${timeoutMs} ms`);
       await this.#somethingHappens(left, signal);
     }
   }

@@ -40,7 +40,7 @@ export class QmpConnection {
       try {
         for (const line of lines.take(chunk)) this.#take(line);
       } catch (error) {
-        this.#fail(new CausewayError('source.protocol', `${path} is no QMP socket: ${error instanceof Error ? error.message.slice(0, 200) : ''}`));
+        this.#fail(new CausewayError('source.protocol', `${path} is not a QMP socket: ${error instanceof Error ? error.message.slice(0, 200) : ''}`));
       }
     });
     socket.on('error', (error) => this.#fail(new CausewayError('source.connection-lost', `QMP socket ${path}: ${error.message}`, { cause: error })));
@@ -141,7 +141,7 @@ export class QmpConnection {
       const onLost = (error: CausewayError) =>
         settle(() => reject(error.code === 'source.protocol' ? error : new CausewayError('source.unreachable', error.message, { cause: error })));
       const timer = setTimeout(() => {
-        const evidence = `QMP socket ${this.#path}: no greeting within ${timeoutMs} ms (another client holds it?)`;
+        const evidence = `QMP socket ${this.#path}: no greeting within ${timeoutMs} ms (another client may be using it)`;
         settle(() => reject(new CausewayError('source.unreachable', evidence)));
       }, timeoutMs);
       signal.addEventListener('abort', onAbort, { once: true });
@@ -188,5 +188,5 @@ function cancelled(what: string): CausewayError {
 }
 
 function late(what: string, path: string, timeoutMs: number): CausewayError {
-  return new CausewayError('general.deadline', `QMP socket ${path}: no answer to ${what} within ${timeoutMs} ms`);
+  return new CausewayError('general.deadline', `QMP socket ${path}: no response to ${what} within ${timeoutMs} ms`);
 }

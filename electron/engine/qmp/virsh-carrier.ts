@@ -42,5 +42,5 @@ function parse(output: string): JsonObject {
   } catch {
     // Told below.
   }
-  throw new CausewayError('source.protocol', 'virsh did not answer with JSON');
+  throw new CausewayError('source.protocol', 'virsh did not return JSON');
 }

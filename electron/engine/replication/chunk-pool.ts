@@ -40,7 +40,7 @@ export class ChunkPool {
 
   /** Only when nothing reads, hashes or sends it any more. */
   give(buffer: ChunkBuffer): void {
-    if (!this.#out.delete(buffer)) throw new Error('a chunk buffer was given back twice');
+    if (!this.#out.delete(buffer)) throw new Error('a chunk buffer was released twice');
     keepSpare(buffer);
     this.#budget.give(buffer.bytes.length);
   }

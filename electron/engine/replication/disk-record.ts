@@ -104,7 +104,7 @@ export class DiskRecord {
     rmSync(formerPath, { force: true });
     this.#map = this.#mapOnFile(this.sizeBytes);
     if (this.#map === undefined) {
-      throw new CausewayError('replication.map-unusable', `${this.#path(mapId)} is gone right after it was written`);
+      throw new CausewayError('replication.map-unusable', `${this.#path(mapId)} disappeared right after it was written`);
     }
   }
 

@@ -45,7 +45,7 @@ function check(extent: Extent, at: number, reader: DiskReader): void {
   }
   if (offset < at) throw invalid(`an extent starts at ${offset}, before the end of the one before it at ${at}`, reader);
   if (offset > at && reader.coverage === 'allocated') {
-    throw invalid(`the allocated extents leave out ${offset - at} bytes at ${at}`, reader);
+    throw invalid(`the allocated extents have a gap of ${offset - at} bytes at ${at}`, reader);
   }
 }
 

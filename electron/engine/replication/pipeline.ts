@@ -241,7 +241,7 @@ function destinationFacts(state: TransferState, start: RunStart): DestinationFac
 
 function checkSizes(reader: DiskReader, writer: WriteTarget, state: TransferState): void {
   const { alignmentBytes } = writer;
-  if (!(alignmentBytes >= 1 && BLOCK_BYTES % alignmentBytes === 0)) throw new CausewayError('general.bug', `the target wants an alignment of ${alignmentBytes} bytes`);
+  if (!(alignmentBytes >= 1 && BLOCK_BYTES % alignmentBytes === 0)) throw new CausewayError('general.bug', `the target needs an alignment of ${alignmentBytes} bytes`);
   const details = { diskId: state.diskId, diskBytes: state.sizeBytes, snapshotBytes: reader.sizeBytes, volumeBytes: writer.sizeBytes };
   if (reader.sizeBytes !== state.sizeBytes) {
     const message = `disk ${state.diskId} has ${state.sizeBytes} bytes, its snapshot ${reader.sizeBytes}`;

@@ -11,7 +11,7 @@ export async function targetDigests(target: WriteTarget, offset: number, length:
   const answer = await (target.digests?.(offset, length, blockBytes, signal) ?? readDigests(target, offset, length, blockBytes, signal));
   const expected = Math.ceil(length / blockBytes) * WIRE_DIGEST_BYTES;
   if (answer.length !== expected) {
-    throw new CausewayError('replication.digests-invalid', `${answer.length} bytes of digests for ${length} bytes at ${offset}, not ${expected}`, {
+    throw new CausewayError('replication.digests-invalid', `${answer.length} bytes of digests for ${length} bytes at ${offset}, expected ${expected}`, {
       details: { offset, length, blockBytes, bytes: answer.length },
     });
   }

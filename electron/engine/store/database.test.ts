@@ -28,7 +28,7 @@ describe('the database file', () => {
     expect(() => openDatabase(folder)).toThrowError(expect.objectContaining({ code: 'engine.database-unreadable' }));
     const aside = readdirSync(folder).find((name) => name.startsWith('causeway.db.unreadable-'));
     expect(readFileSync(join(folder, aside ?? ''), 'utf8')).toMatch(/^this was a database once/);
-    expect(() => openDatabase(folder)).toThrowError(/no good copy was put back/);
+    expect(() => openDatabase(folder)).toThrowError(/has not been restored/);
     rmSync(join(folder, aside ?? ''));
     openDatabase(folder).close();
   });

@@ -53,7 +53,7 @@ export function openDatabase(folder: string, furtherSteps: readonly Migration[] 
   const path = join(folder, fileName);
   if (!existsSync(path)) {
     const aside = readdirSync(folder).find((name) => name.startsWith(asidePrefix));
-    if (aside !== undefined) throw unreadable(path, join(folder, aside), 'it was set aside earlier and no good copy was put back');
+    if (aside !== undefined) throw unreadable(path, join(folder, aside), 'it was set aside earlier and has not been restored');
   }
   let db: DatabaseSync | undefined;
   try {
@@ -121,7 +121,7 @@ function setAside(folder: string): string {
 }
 
 function unreadable(path: string, aside: string, why: string): CausewayError {
-  return new CausewayError('engine.database-unreadable', `${path}: ${why}. The file now lies at ${aside}.`, {
+  return new CausewayError('engine.database-unreadable', `${path}: ${why}. The file was moved to ${aside}.`, {
     details: { path, aside },
   });
 }

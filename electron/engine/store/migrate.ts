@@ -24,7 +24,7 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[]): voi
   for (const row of applied) {
     const known = migrations.find((migration) => migration.number === row.number);
     if (known === undefined) {
-      throw new CausewayError('engine.database-version', `the database has schema step ${row.number} (${row.name}), which this version does not know`);
+      throw new CausewayError('engine.database-version', `the database has schema step ${row.number} (${row.name}), which is unknown to this version`);
     }
     if (checksum(known) !== row.checksum) {
       throw new CausewayError('engine.database-version', `schema step ${row.number} (${row.name}) differs from the one that was applied`);

@@ -5,13 +5,13 @@ export type Row = Record<string, SQLOutputValue>;
 /** A column that is never NULL and holds text. */
 export function text(row: Row, column: string): string {
   const value = row[column];
-  if (typeof value !== 'string') throw new TypeError(`column ${column} holds no text`);
+  if (typeof value !== 'string') throw new TypeError(`column ${column} does not contain text`);
   return value;
 }
 
 export function integer(row: Row, column: string): number {
   const value = row[column];
-  if (typeof value !== 'number') throw new TypeError(`column ${column} holds no number`);
+  if (typeof value !== 'number') throw new TypeError(`column ${column} does not contain a number`);
   return value;
 }
 

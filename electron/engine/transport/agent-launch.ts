@@ -55,7 +55,7 @@ export async function placeAgent(
   }
   const folder = said.get('folder');
   if (folder === undefined || !folder.startsWith('/')) {
-    throw new CausewayError('transport.agent-start', `${where}: no folder for the agent: ${textEnd(look.stderr.trim(), 300)}`);
+    throw new CausewayError('transport.agent-start', `${where}: no temporary folder for the agent: ${textEnd(look.stderr.trim(), 300)}`);
   }
   const facts = { isRoot: said.get('uid') === '0', canSudo: said.get('sudo') === 'yes', python, hasAes: said.get('aes') === 'yes' };
   if (needsRoot && !facts.isRoot && !facts.canSudo) {

@@ -79,8 +79,8 @@ export class AgentLink {
       }
     });
     stream.on('error', (error: Error) => this.fail(this.#lostError(error.message, error)));
-    stream.on('close', () => this.fail(this.#lostError('the connection was closed by the other side')));
-    stream.on('end', () => this.fail(this.#lostError('the other side ended the connection')));
+    stream.on('close', () => this.fail(this.#lostError('the peer closed the connection')));
+    stream.on('end', () => this.fail(this.#lostError('the peer ended the connection')));
     this.#timer = setInterval(() => this.#watch(), Math.max(20, Math.min(1000, options.lostAfterMs / 4)));
     this.#timer.unref();
   }
@@ -252,7 +252,7 @@ export class AgentLink {
     }
     const silent = now - this.#lastHeard;
     if (this.#pending.size > 0 && silent > this.#options.stalledAfterMs) {
-      this.fail(this.#lostError(`no answer for ${Math.round(silent / 1000)} s`));
+      this.fail(this.#lostError(`no response for ${Math.round(silent / 1000)} s`));
     } else if (this.#options.pingAfterMs > 0) {
       this.#askForLife(now, silent);
     }
@@ -262,7 +262,7 @@ export class AgentLink {
     if (this.#pingSince !== undefined) {
       const waited = now - Math.max(this.#pingSince, this.#lastHeard);
       if (waited > this.#options.lostAfterMs) {
-        this.fail(this.#lostError(`no sign of life for ${(waited / 1000).toFixed(1)} s`));
+        this.fail(this.#lostError(`no data for ${(waited / 1000).toFixed(1)} s`));
       }
     } else if (silent >= this.#options.pingAfterMs) {
       this.#pingSince = now;

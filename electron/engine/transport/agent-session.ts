@@ -119,7 +119,7 @@ function parsed<T>(schema: z.ZodType<T>, payload: Buffer): T {
   try {
     return schema.parse(JSON.parse(payload.toString('utf8')));
   } catch (error) {
-    throw new CausewayError('transport.protocol', 'an answer of the agent has another form than expected', { cause: error });
+    throw new CausewayError('transport.protocol', 'a response of the agent has an unexpected form', { cause: error });
   }
 }
 

@@ -25,7 +25,7 @@ export async function connectWatched<T>(connect: (signal: AbortSignal) => Promis
   const connected = new AbortController();
   const down = new AbortController();
   const looking = lookAfter(watch, AbortSignal.any([signal, connected.signal])).then((why) => {
-    if (why !== undefined) down.abort(new CausewayError('transport.worker-down', `the worker at ${watch.host} does not answer: ${why}`));
+    if (why !== undefined) down.abort(new CausewayError('transport.worker-down', `the worker at ${watch.host} does not respond: ${why}`));
   });
   try {
     return await connect(AbortSignal.any([signal, down.signal]));
@@ -42,7 +42,7 @@ async function lookAfter({ host, note, whyDown, slowMs = slowWorkerMs, clock = s
   for (let look = 0; ; look += 1) {
     await clock.sleep(slowMs, signal).catch(() => undefined);
     if (signal.aborted) return undefined;
-    if (look === 0) note(`waiting for the worker at ${host} to answer; it may still be starting`);
+    if (look === 0) note(`waiting for the worker at ${host} to respond; it may still be starting`);
     try {
       const why = await whyDown(signal);
       if (why !== undefined) return why;

@@ -40,7 +40,7 @@ export function hostKeyMismatch(where: string, expected: string, shown: string):
   const fingerprints = { expected: hostKeyFingerprint(expected), shown: hostKeyFingerprint(shown) };
   return new CausewayError(
     'transport.host-key-mismatch',
-    `${where} showed the host key ${fingerprints.shown}, expected was ${fingerprints.expected}`,
+    `${where} has the host key ${fingerprints.shown}, expected ${fingerprints.expected}`,
     { details: fingerprints },
   );
 }

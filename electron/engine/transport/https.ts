@@ -149,7 +149,7 @@ export function dialAgent(
     socket.once('secureConnect', () => {
       const shown = socket.getPeerCertificate().fingerprint256?.replaceAll(':', '').toLowerCase();
       if (shown !== server.fingerprint) {
-        fail(Object.assign(new Error(`shows the certificate ${shown ?? 'none'}`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }));
+        fail(Object.assign(new Error(`sent the certificate ${shown ?? 'none'}`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }));
         return;
       }
       settle();

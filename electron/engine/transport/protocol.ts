@@ -97,7 +97,7 @@ export function decodeHead(from: Buffer): FrameHead {
     throw new CausewayError('transport.protocol', `a frame starts with ${from.toString('hex', 0, 4)} instead of its mark`);
   }
   if (crc32(from.subarray(0, headFields.headChecksum.at)) !== from.readUInt32BE(headFields.headChecksum.at)) {
-    throw new CausewayError('transport.protocol', 'the head of a frame does not match its checksum');
+    throw new CausewayError('transport.protocol', 'the header of a frame does not match its checksum');
   }
   if (from[headFields.version.at] !== protocolVersion) {
     throw new CausewayError('transport.protocol', `a frame is of version ${from[headFields.version.at]}, not ${protocolVersion}`);

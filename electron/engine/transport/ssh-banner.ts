@@ -24,11 +24,11 @@ export function connectToBanner(host: string, port: number, timeoutMs: number, s
       reject(new CausewayError('transport.unreachable', `${host}:${port} ${evidence}`, { cause }));
     };
     const onAbort = (): void => {
-      fail('was given up');
+      fail('was cancelled');
       reject(abortReason(signal));
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    socket.on('error', (error: NodeJS.ErrnoException) => fail(`does not answer (${error.code ?? error.message})`, error));
+    socket.on('error', (error: NodeJS.ErrnoException) => fail(`does not respond (${error.code ?? error.message})`, error));
     socket.on('close', () => fail('closed the connection before its SSH greeting'));
     socket.on('readable', () => {
       const greeting = socket.read() as Buffer | null;
@@ -38,7 +38,7 @@ export function connectToBanner(host: string, port: number, timeoutMs: number, s
         socket.unshift(greeting);
         resolve(socket);
       } else {
-        fail('answers, but not as an SSH server');
+        fail('is not an SSH server');
       }
     });
   });

@@ -89,7 +89,7 @@ export class SshConnection {
       };
       const collect = (into: Buffer[]) => (piece: Buffer): void => {
         room -= piece.length;
-        if (room < 0) fail(this.#failed(command, 'printed more than it may'));
+        if (room < 0) fail(this.#failed(command, 'printed too much output'));
         else into.push(piece);
       };
       stop.addEventListener('abort', onAbort, { once: true });
@@ -117,7 +117,7 @@ export class SshConnection {
     const expected = createHash('sha256').update(bytes).digest('hex');
     if (result.code !== 0 || result.stdout.trim().split(/\s/)[0] !== expected) {
       const said = textEnd((result.stderr || result.stdout).trim(), 500);
-      throw new CausewayError('transport.upload-damaged', `${this.#where}: ${path} is not what was sent: ${said || 'no digest'}`);
+      throw new CausewayError('transport.upload-damaged', `${this.#where}: ${path} differs from the uploaded file: ${said || 'no digest'}`);
     }
   }
 
@@ -181,7 +181,7 @@ export class SshConnection {
       // After a sleep of the whole machine the server gets its time to be heard again.
       if (now - tick > 5000) heard = now;
       tick = now;
-      if (now - heard > lostAfterMs) this.#lose(this.#lostError(`nothing heard for ${Math.round((now - heard) / 1000)} s`));
+      if (now - heard > lostAfterMs) this.#lose(this.#lostError(`no data for ${Math.round((now - heard) / 1000)} s`));
     }, Math.min(1000, lostAfterMs / 4));
     timer.unref();
     this.lost.addEventListener('abort', () => clearInterval(timer), { once: true });

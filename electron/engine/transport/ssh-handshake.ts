@@ -93,7 +93,7 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
 
 function connectError(error: Error & { level?: string }, where: string, username: string): CausewayError {
   if (error.level === 'client-authentication') {
-    return new CausewayError('transport.login-refused', `${where} refuses the key of user ${username}`, { cause: error });
+    return new CausewayError('transport.login-refused', `${where} rejected the key of user ${username}`, { cause: error });
   }
   return unreachable(where, error.message, error);
 }

@@ -65,7 +65,7 @@ async function withOwnHostKey(first: SshConnection, target: SshTarget, remembere
     if (signal.aborted) throw abortReason(signal);
     if (first.lost.aborted) throw first.lost.reason;
     options.hostKeys.remember(remembered, first.hostKey);
-    options.note?.(`The worker keeps the SSH host key that it got by user data: ${error instanceof Error ? error.message : String(error)}`);
+    options.note?.(`The worker keeps the SSH host key from its user data: ${error instanceof Error ? error.message : String(error)}`);
     return first;
   };
   let hostKey: string;

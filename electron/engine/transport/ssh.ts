@@ -27,7 +27,7 @@ export async function connectBySsh(
   const onLost = (): void => link.fail(ssh.lost.reason);
   ssh.lost.addEventListener('abort', onLost, { once: true });
   channel.stream.once('exit', (code: number | null) => {
-    link.fail(new CausewayError('transport.lost', `${where}: the agent ended with ${code ?? 'a signal'}: ${channel.errorTail()}`));
+    link.fail(new CausewayError('transport.lost', `${where}: the agent exited with ${code ?? 'a signal'}: ${channel.errorTail()}`));
   });
   try {
     await sayHello(link, undefined, signal);

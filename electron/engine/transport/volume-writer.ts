@@ -87,7 +87,7 @@ export class VolumeWriter implements WorkerVolume {
     const result = Buffer.concat(found);
     const expected = Math.ceil(length / blockBytes) * 32;
     if (result.length !== expected) {
-      throw new CausewayError('transport.protocol', `${this.#path}: ${result.length} bytes of digests instead of ${expected}`);
+      throw new CausewayError('transport.protocol', `${this.#path}: ${result.length} bytes of digests, expected ${expected}`);
     }
     return result;
   }

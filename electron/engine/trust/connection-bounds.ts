@@ -49,7 +49,7 @@ function sharedFiles(node: JsonObject, projectFolder: string): string[] {
     if (isJsonObject(value)) return sharedFiles(value, projectFolder);
     if (!settingsFiles.has(key) || typeof value !== 'string') return [];
     if (!isAbsolute(value)) return [`${key}: must be an absolute path`];
-    return isInside(value, projectFolder) ? [`${key}: must not lie in the project folder, whose files other people change`] : [];
+    return isInside(value, projectFolder) ? [`${key}: must not be in the project folder, which other people can change`] : [];
   });
 }
 

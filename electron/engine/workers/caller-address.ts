@@ -43,7 +43,7 @@ export async function callerRanges(caller: Caller, worker: WorkerNetwork, signal
   throw new CausewayError(
     'cloud.caller-address-unknown',
     worker.publicAddress
-      ? 'workers get public addresses, and this computer has a private one: the address that the internet sees is not known'
+      ? 'workers get public addresses, but this computer has a private address: its public address is unknown'
       : `no route to ${probeHost}, the network of the workers`,
     { details: { publicAddress: worker.publicAddress, probeHost } },
   );

@@ -6,7 +6,7 @@ import { pollPlan } from '../cloud-resources/retry-context.ts';
 /** Why a server can't answer, in the cloud's words; undefined: it runs or starts, as far as the cloud knows. */
 export async function whyDown({ servers }: Pick<CloudApi, 'servers'>, id: string, signal: AbortSignal): Promise<string | undefined> {
   const server = await servers.get(id, signal);
-  if (server === undefined || server.state === 'gone') return `server ${id} is gone`;
+  if (server === undefined || server.state === 'gone') return `server ${id} no longer exists`;
   if (server.state === 'running' || server.state === 'changing') return undefined;
   return `server ${server.name} is ${server.state}, status ${server.status}${server.problem === undefined ? '' : `: ${server.problem}`}`;
 }
@@ -22,7 +22,7 @@ export function awaitActive(cloud: Pick<CloudApi, 'servers' | 'timing' | 'clock'
     { operation, details: { serverId: id } },
     async (s) => {
       const server = await cloud.servers.get(id, s);
-      if (server === undefined) throw new CausewayError('cloud.not-found', `${operation}: the server is gone`, { details: { operation, serverId: id } });
+      if (server === undefined) throw new CausewayError('cloud.not-found', `${operation}: the server no longer exists`, { details: { operation, serverId: id } });
       if (server.state === 'failed') {
         throw new CausewayError('cloud.operation-failed', `${operation}: ${server.problem ?? `status ${server.status}`}`, { details: { operation, serverId: id, state: server.status } });
       }

@@ -14,10 +14,10 @@ export function bootVolumeGib(
   asked: number | undefined, image: { readonly name: string; readonly needs: number }, suggested: number, machine: string, parameter: string,
 ): number {
   if (asked !== undefined && asked < image.needs) {
-    throw new CausewayError('general.invalid-input', `${parameter} is ${asked} GB, image ${image.name} needs ${image.needs}`, {
+    throw new CausewayError('general.invalid-input', `${parameter} is ${asked} GB, but image ${image.name} needs ${image.needs} GB`, {
       details: { parameter, asked, minimum: image.needs },
     });
   }
   const size = asked ?? suggested;
-  return size > 0 ? size : missing(parameter, `${parameter} is not set, and neither image ${image.name} nor ${machine} says a size`);
+  return size > 0 ? size : missing(parameter, `${parameter} is not set, and neither image ${image.name} nor ${machine} specifies a size`);
 }

@@ -15,7 +15,7 @@ import { createWindowsCertificate, createWindowsPassword, windowsWorkerUser, win
 export async function dropUnreachableWorker(cloud: CloudApi, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void> {
   const entry = run.ledger.find('server', keyOf(role, 'server'));
   if (entry === undefined || keyRing.has(entry.entryId)) return;
-  run.note('A worker of an interrupted start may be there; its key is lost with the process that made it, so it is replaced', { entry: entry.name });
+  run.note('A worker from an interrupted start may exist. Its key is lost, so it is replaced', { entry: entry.name });
   await deleteResource(cloud, run.ledger, entry, signal);
 }
 
@@ -47,7 +47,7 @@ export async function ensureWorkerServer(
     return { server, keys };
   } catch (error) {
     if (error instanceof CausewayError && error.code === 'cloud.operation-failed') {
-      run.note(`The ${role} worker did not come up: removing it`, { error: toErrorRecord(error).message });
+      run.note(`The ${role} worker did not start: deleting it`, { error: toErrorRecord(error).message });
       await deleteResource(cloud, run.ledger, owned.entry, signal);
     }
     throw error;

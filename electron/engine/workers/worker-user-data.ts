@@ -48,7 +48,7 @@ export function decodeDebugKey(base64: string | undefined, parameter: string): s
   if (base64 === undefined) return undefined;
   const line = Buffer.from(base64, 'base64').toString('utf8').trim();
   if (!/^(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-[a-z0-9-]+@openssh\.com) [A-Za-z0-9+/]+={0,3}( [^\n]*)?$/.test(line)) {
-    throw new CausewayError('general.invalid-input', `${parameter}: not the base64 of one SSH public key`, {
+    throw new CausewayError('general.invalid-input', `${parameter}: must be one SSH public key in Base64`, {
       details: { parameter },
     });
   }

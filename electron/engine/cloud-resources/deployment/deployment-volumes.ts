@@ -90,7 +90,7 @@ export async function makeCopies(
   const usable: Volume[] = [];
   for (const { volume, entry } of volumes) {
     const made = (): Promise<CloudVolume> => awaitVolume(
-      cloud, volume.id, `waiting until it is made from its ${from}`,
+      cloud, volume.id, `waiting until it is created from its ${from}`,
       (each) => each.state === 'available' || each.state === 'attached', cloud.timing.volumeMs, signal,
     );
     const { sizeGib } = await orRemoveFailed(cloud, run.ledger, entry, made, signal);
@@ -105,7 +105,7 @@ export function awaitSnapshot(cloud: CloudApi, id: string, signal: AbortSignal):
     { operation, details: { snapshotId: id } },
     async (s) => {
       const snapshot = await cloud.snapshots.get(id, s);
-      if (snapshot === undefined) throw new CausewayError('cloud.not-found', `${operation}: it is gone`, { details: { operation, snapshotId: id } });
+      if (snapshot === undefined) throw new CausewayError('cloud.not-found', `${operation}: the snapshot no longer exists`, { details: { operation, snapshotId: id } });
       if (snapshot.state === 'failed') {
         throw new CausewayError('cloud.operation-failed', `${operation}: status ${snapshot.status}`, { details: { operation, snapshotId: id, state: snapshot.status } });
       }

@@ -11,7 +11,7 @@ import { deploymentKey } from './deployment-keys.ts';
 /** What a platform keeps in its plan. @throws `general.bug` when the plan is not one of this platform */
 export function readPlanState<S extends z.ZodType>(schema: S, plan: DeploymentPlan): z.infer<S> {
   const parsed = schema.safeParse(plan.state);
-  if (!parsed.success) throw new CausewayError('general.bug', `plan of a deployment: ${parsed.error.message}`);
+  if (!parsed.success) throw new CausewayError('general.bug', `deployment plan: ${parsed.error.message}`);
   return parsed.data;
 }
 

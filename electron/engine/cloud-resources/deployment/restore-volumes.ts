@@ -42,7 +42,7 @@ async function revertVolume(cloud: CloudApi, run: DeploymentRun, { id, diskId, v
   await awaitSnapshot(cloud, id, signal);
   await freeVolume(cloud, run, volumeId, undefined, signal);
   await awaitVolume(cloud, volumeId, 'waiting until it can be reset', ({ state }) => state === 'available', cloud.timing.volumeMs, signal);
-  run.note(`Volume ${volumeId} of disk ${diskId} was changed by the deployment: it is reset to its snapshot ${id}`, { volumeId, snapshotId: id });
+  run.note(`Volume ${volumeId} of disk ${diskId} was changed by the deployment: resetting it to snapshot ${id}`, { volumeId, snapshotId: id });
   await cloud.volumes.revert?.(volumeId, id, signal);
   const reset = await awaitVolume(cloud, volumeId, `resetting to snapshot ${id}`, ({ state }) => state === 'available', cloud.timing.volumeMs, signal);
   return { id: volumeId, diskId, sizeBytes: bytesOfGib(reset.sizeGib), createdByThisCall: false };
@@ -56,7 +56,7 @@ async function restoreVolume(
   const restoredIntent = deploymentIntent(run, 'volume', `restored/${diskId}`, { ...cloud.entryDetails, diskId });
   const [made] = await makeCopies(cloud, run, [snapshot], { zone, from: 'snapshot' }, () => restoredIntent, signal);
   if (made === undefined) return undefined;
-  run.note(`Volume ${volumeId} of disk ${diskId} was changed by the deployment: ${made.id}, made from its snapshot, takes its place`, { volumeId, newVolumeId: made.id });
+  run.note(`Volume ${volumeId} of disk ${diskId} was changed by the deployment: replaced with ${made.id}, created from its snapshot`, { volumeId, newVolumeId: made.id });
   const discarded = deploymentIntent(run, 'volume', discardedPart(diskId), { ...cloud.entryDetails, diskId });
   if (changed !== undefined) {
     await claimVolume(cloud, run, discarded, volumeId, {}, signal);

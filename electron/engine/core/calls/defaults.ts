@@ -66,7 +66,7 @@ function definitionOf(key: string) {
 /** A layer need not be complete, but what it says has to have the right form. */
 function refuseShape(key: string, environment: SeparatedSecrets['value']): void {
   const definition = definitionOf(key);
-  if (definition === undefined) throw new CausewayError('general.invalid-input', `there is no ${key}`);
+  if (definition === undefined) throw new CausewayError('general.invalid-input', `${key} not found`);
   const faults = checkShape(definition.schema, canonicalise(environment, definition.acceptedSpellings).environment, {
     unknownKey: ({ key: unknown }) => ({ message: `Unknown key ${JSON.stringify(unknown)} in ${key}` }),
     givenElsewhere: () => true,

@@ -121,7 +121,7 @@ async function removeResources(core: CoreContext, deployment: Deployment, signal
     await destination.deployment?.rollBack(run, signal);
   });
   const left = entriesOf(core.store, deployment.id);
-  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of deployment ${deployment.id} are still there`);
+  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of deployment ${deployment.id} still exist`);
 }
 
 /** The replica's, as long as there is one; what is in the ledger says itself where it is. */

@@ -50,7 +50,7 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     const replica = core.store.replicas.list().find((one) => one.sourceEndpointId === endpoint.id || one.destinationEndpointId === endpoint.id);
     if (replica !== undefined) throw new CausewayError('engine.in-use', `endpoint ${endpoint.name} is used by replica ${replica.name}`);
     const left = core.store.ledger.list().filter((entry) => entry.endpointId === endpoint.id);
-    if (left.length > 0) throw new CausewayError('engine.in-use', `the ledger knows ${left.length} resources at endpoint ${endpoint.name}`);
+    if (left.length > 0) throw new CausewayError('engine.in-use', `the ledger lists ${left.length} resources at endpoint ${endpoint.name}`);
     core.descriptions.removeEndpoint(endpoint.id);
     await core.accepted.forget(endpoint.id);
     // Only those that were made for this endpoint; a secret that somebody named may serve elsewhere.

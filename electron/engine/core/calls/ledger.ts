@@ -26,7 +26,7 @@ export const ledgerCalls: Handlers<CallsOf<'ledger'>> = {
     const found = check || isUnknown ? (await checkPlatforms(core, signal)).found : [];
     const items = [...recorded, ...found.map(({ item }) => item)];
     const missing = entries?.find((id) => !items.some(({ entryId }) => entryId === id));
-    if (missing !== undefined) throw new CausewayError('engine.not-found', `entry ${missing} of the ledger`);
+    if (missing !== undefined) throw new CausewayError('engine.not-found', `ledger entry ${missing}`);
     const chosen = entries === undefined ? items.filter((item) => item.orphan !== undefined) : items.filter((item) => entries.includes(item.entryId));
     const results = [];
     // The last ones made first: an attachment before its server, a server before its network interface.
@@ -58,7 +58,7 @@ async function removeEntry(core: CoreContext, entry: LedgerEntry, signal: AbortS
     ...(entry.replicaId === undefined ? {} : { replicaId: entry.replicaId }),
     ...(entry.executionId === undefined ? {} : { executionId: entry.executionId }),
   };
-  if (endpoint === undefined) throw new CausewayError('engine.not-found', `endpoint ${entry.endpointId} of entry ${entry.entryId}`);
+  if (endpoint === undefined) throw new CausewayError('engine.not-found', `endpoint ${entry.endpointId} of ledger entry ${entry.entryId}`);
   if (sideOf(entry) === 'source') {
     const scope = ledgerScope(core.store.ledger, { ...binding, side: 'source' });
     await using(openSource(core, endpoint), async (source) => source.removeResource?.(entry, scope, signal));
@@ -91,6 +91,6 @@ function orphanReason(core: CoreContext, entry: LedgerEntry): LedgerItem['orphan
 
 function notFree(item: LedgerItem): string {
   if (item.madeBy !== undefined) return `it was created by ${item.madeBy}, with other project data (--made-elsewhere removes it)`;
-  if (item.lifetime === 'deployment') return 'it belongs to a virtual machine; delete the deployment instead';
-  return item.lifetime === 'temporary' ? 'its execution is not over' : 'it belongs to a replica that exists';
+  if (item.lifetime === 'deployment') return 'it belongs to a VM; delete the deployment instead';
+  return item.lifetime === 'temporary' ? 'its execution has not ended' : 'it belongs to an existing replica';
 }

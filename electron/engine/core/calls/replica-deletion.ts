@@ -27,7 +27,7 @@ export const deleteReplica: Handler<'replica.delete'> = async (core, { replica: 
   for (const secret of [...referencedSecrets(replica.sourceEnvironment), ...referencedSecrets(replica.destinationEnvironment)]) {
     if (secret.startsWith(`replica/${replica.id}/`)) await core.vault.remove(secret);
   }
-  const source = sourceIsGone ? `, its source as gone${forgotten.length === 0 ? '' : `: forgotten there: ${forgotten.join(', ')}`}` : '';
+  const source = sourceIsGone ? `, without contacting its source${forgotten.length === 0 ? '' : `: no longer tracked there: ${forgotten.join(', ')}`}` : '';
   core.emit({ type: 'replica.deleted', replicaId: replica.id, message: `replica ${replica.name} was deleted${source}`, details: { name: replica.name, sourceIsGone, forgotten } });
   return { forgotten };
 };
@@ -70,7 +70,7 @@ async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortS
     await destination.deleteVolumes(run, signal);
   });
   const left = core.store.ledger.list().filter(isOurs);
-  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} are still there`);
+  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} still exist`);
 }
 
 async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
@@ -87,7 +87,7 @@ async function dropSnapshots(core: CoreContext, replica: Replica, signal: AbortS
     }
   });
   const left = recorded();
-  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} are still on its source`);
+  if (left.length > 0) throw new CausewayError('engine.left-behind', `${left.length} resources of replica ${replica.name} still exist on its source`);
 }
 
 /** What platforms tell meanwhile belongs to no run. */

@@ -30,7 +30,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
       const known = await platform.listVms(signal);
       const byName = known.filter((candidate) => candidate.name === input.vm);
       const exact = known.find((candidate) => candidate.id === input.vm);
-      if (exact === undefined && byName.length > 1) throw new CausewayError('engine.ambiguous-name', `${byName.length} virtual machines are called ${input.vm}`);
+      if (exact === undefined && byName.length > 1) throw new CausewayError('engine.ambiguous-name', `${byName.length} VMs have the name ${input.vm}`);
       const id = (exact ?? byName[0])?.id ?? input.vm;
       return { vmId: id, vm: await describedForNow(platform, id, input.sourceEnvironment, signal) };
     });

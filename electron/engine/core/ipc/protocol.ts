@@ -22,7 +22,7 @@ export function readLines(stream: Readable, line: (value: unknown) => void, fail
       try {
         value = JSON.parse(text);
       } catch {
-        failed(new Error('a line is no JSON'));
+        failed(new Error('a line is not JSON'));
         return;
       }
       line(value);
@@ -45,7 +45,7 @@ export function localAddress(stateFolder: string): string {
   const privateFolder = join(tmpdir(), `causeway-${uid}`);
   mkdirSync(privateFolder, { recursive: true, mode: 0o700 });
   const found = lstatSync(privateFolder);
-  if (!found.isDirectory() || found.uid !== uid) throw new CausewayError('general.invalid-input', `${privateFolder} belongs to somebody else`);
+  if (!found.isDirectory() || found.uid !== uid) throw new CausewayError('general.invalid-input', `${privateFolder} belongs to another user`);
   chmodSync(privateFolder, 0o700);
   return join(privateFolder, `${digest}.sock`);
 }

@@ -54,7 +54,7 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
         // A copy, or a renaming that was interrupted: the one that has the name it says is meant.
         const [meant, other] = file === of.fileOf(thing.name) && twin.file !== of.fileOf(twin.thing.name) ? [{ file, thing }, twin.file] : [twin, file];
         things.set(thing.id, meant);
-        problems.push({ file: `${kind}/${other}`, message: `it has the same id as ${meant.file}: delete one of them, or give the copy another id` });
+        problems.push({ file: `${kind}/${other}`, message: `it has the same ID as ${meant.file}: delete one of them, or change the ID of the copy` });
       }
     }
     for (const { file, thing } of things.values()) kept.set(thing.id, file);
@@ -93,7 +93,7 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
       const file = write(row);
       kept.set(row.id, file);
       store.described.add(row.id);
-      if (reason !== '') problems.push({ file: `${kind}/${file}`, message: `it was deleted, but ${reason}: it was written again. Delete it in Causeway` });
+      if (reason !== '') problems.push({ file: `${kind}/${file}`, message: `it was deleted, but ${reason}: the file was restored. Delete it in Causeway` });
     }
   }
   settle('replicas', store.replicas.list(), (row) => holdsReplica(store, row), (row) => written(files.replicas, replicaFile(row)), (row) => store.replicas.remove(row.id));
@@ -110,8 +110,8 @@ function written<T extends { readonly name: string }>(files: NamedFiles<T>, thin
 function takeEndpoint(store: Store, endpoints: Known<Endpoint>, file: EndpointFile): string | boolean {
   const known = endpoints.get(file.id);
   if (known !== undefined && isDeepStrictEqual(endpointFile(known), file)) return false;
-  if (endpoints.isTaken(file.name, file.id)) return `another endpoint is called ${file.name}: give one of them another name`;
-  if (known !== undefined && known.plugin !== file.plugin) return `its plugin is ${known.plugin} and can't become ${file.plugin}`;
+  if (endpoints.isTaken(file.name, file.id)) return `another endpoint has the name ${file.name}: rename one of them`;
+  if (known !== undefined && known.plugin !== file.plugin) return `its plugin is ${known.plugin} and cannot be changed to ${file.plugin}`;
   const plain = plainSecrets(plugins[file.plugin].connection, file.connection ?? {});
   if (plain.length > 0) return plainTextMessage(plain);
   const endpoint: Endpoint = { ...file, connection: file.connection ?? {}, updatedAt: new Date().toISOString() };
@@ -124,12 +124,12 @@ function takeEndpoint(store: Store, endpoints: Known<Endpoint>, file: EndpointFi
 function takeReplica(store: Store, endpoints: Known<Endpoint>, replicas: Known<DescribedReplica>, file: ReplicaFile): string | boolean {
   const known = replicas.get(file.id);
   if (known !== undefined && isDeepStrictEqual(replicaFile(known), file)) return false;
-  if (replicas.isTaken(file.name, file.id)) return `another replica is called ${file.name}: give one of them another name`;
+  if (replicas.isTaken(file.name, file.id)) return `another replica has the name ${file.name}: rename one of them`;
   const source = endpoints.get(file.source);
   const destination = endpoints.get(file.destination);
   if (source === undefined || destination === undefined) return `its endpoint ${source === undefined ? file.source : file.destination} is not in the project`;
   if (known !== undefined && (known.sourceEndpointId !== source.id || known.destinationEndpointId !== destination.id || known.vmId !== file.vm.id)) {
-    return 'its endpoints and its virtual machine can\'t change: make a new replica';
+    return 'its endpoints and its VM cannot be changed: create a new replica';
   }
   const plain = [
     ...plainSecrets(plugins[source.plugin].source?.schema, file.sourceEnvironment),
@@ -150,7 +150,7 @@ function plainSecrets(schema: Parameters<typeof separateSecrets>[0], value: Json
 }
 
 function plainTextMessage(places: readonly string[]): string {
-  return `${places.join(', ')} stands in it in plain text: take it out, and enter it in Causeway`;
+  return `it contains ${places.join(', ')} in plain text: remove it from the file, and enter it in Causeway`;
 }
 
 function isActive(store: Store, id: string): boolean {
@@ -166,5 +166,5 @@ function holdsReplica(store: Store, replica: Replica): string | undefined {
 function holdsEndpoint(store: Store, endpoint: Endpoint): string | undefined {
   const replica = store.replicas.list().find(({ sourceEndpointId, destinationEndpointId }) => sourceEndpointId === endpoint.id || destinationEndpointId === endpoint.id);
   if (replica !== undefined) return `replica ${replica.name} uses it`;
-  return store.ledger.list().some(({ endpointId }) => endpointId === endpoint.id) ? 'the ledger knows resources there' : undefined;
+  return store.ledger.list().some(({ endpointId }) => endpointId === endpoint.id) ? 'the ledger lists resources there' : undefined;
 }

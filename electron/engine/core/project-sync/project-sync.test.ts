@@ -129,7 +129,7 @@ test('a file that can’t be taken changes nothing and is named with the reason'
   const before = await seen(core);
   const file = read('anna', 'replicas/web.json');
   const attempts: [string, string][] = [
-    [`<<<<<<< ours\n${JSON.stringify(file)}\n=======\n`, 'line 1 is of a merge that is not finished'],
+    [`<<<<<<< ours\n${JSON.stringify(file)}\n=======\n`, 'line 1 is an unresolved merge conflict'],
     ['{"name": "web",\n "password": canary}', 'it is no JSON'],
     [JSON.stringify({ ...file, unknown: 1 }), 'unknown'],
     [JSON.stringify({ ...file, source: 'ep-gone2222222222' }), 'ep-gone2222222222 is not in the project'],
@@ -161,7 +161,7 @@ test('a copy with the same id, and a second thing of the same name, are named', 
   writeFileSync(path('anna', 'endpoints/twin.json'), JSON.stringify({ ...file, id: 'ep-abcdefgh22222222' }));
   expect(await problems(core)).toEqual([
     { file: 'endpoints/copy.json', message: expect.stringContaining('the same id as from.json') as string },
-    { file: 'endpoints/twin.json', message: expect.stringContaining('another endpoint is called from') as string },
+    { file: 'endpoints/twin.json', message: expect.stringContaining('another endpoint has the name from') as string },
   ]);
 });
 

@@ -130,7 +130,7 @@ test('settings of programs are not taken from the shared folder', async () => {
   await mine();
   writeFileSync(join(root, 'mine', 'ceph.conf'), '');
   edit((connection) => ({ ...connection, ceph_options: { ceph_conf_file: join(root, 'mine', 'ceph.conf') } }));
-  expect((await accept()).endpoints[0]!.problems).toEqual(['ceph_conf_file: must not lie in the project folder, whose files other people change']);
+  expect((await accept()).endpoints[0]!.problems).toEqual(['ceph_conf_file: must not be in the project folder, which other people can change']);
 });
 
 test('no address stands in the files of a project that nobody shares', async () => {

@@ -15,7 +15,7 @@ export function checkReplica(run: DeploymentContext): TaskHandler {
     const replica = replicaOf(run);
     const missing = vm.disks.filter((disk) => replica.disks.find((known) => known.diskId === disk.id)?.synchronisedBy !== execution.id);
     if (missing.length > 0) {
-      throw new CausewayError('deployment.never-executed', `execution ${execution.id} did not fill the volumes of ${missing.map((disk) => disk.id).join(', ')}`);
+      throw new CausewayError('deployment.never-executed', `execution ${execution.id} did not complete the volumes of ${missing.map((disk) => disk.id).join(', ')}`);
     }
     refuseHalfWritten(run, execution, vm);
     run.store.deployments.setFacts(run.deploymentId, { vm });
@@ -31,16 +31,16 @@ export function checkDestination(run: DeploymentContext): TaskHandler {
     const judged = (findings: readonly Finding[]): readonly Finding[] => forWorker(findings, workerRole(run, vm), vm);
     throwOnErrors(judged(await run.findings(vm)), note);
     if (run.options.inPlace === true && platformOf(run).transferVolumesToDeployment === undefined) {
-      throw new CausewayError('deployment.not-supported', 'the destination can\'t give a replica\'s own volumes to a virtual machine');
+      throw new CausewayError('deployment.not-supported', 'the destination cannot attach a replica\'s own volumes to a VM');
     }
     if (run.options.bootCheck?.mode === 'console' && platformOf(run).consoleLog === undefined) {
-      throw new CausewayError('deployment.not-supported', 'the destination has no console that can be read; check the boot by the network instead');
+      throw new CausewayError('deployment.not-supported', 'the destination provides no console log; check the boot over the network instead');
     }
     const plan = await platformOf(run).plan(deploymentRun(run, vm), volumesOf(values), signal);
     throwOnErrors(judged(await run.destination.checkEnvironment(run.environment, vm, signal)), note);
-    run.event('note', `the virtual machine will be of type ${plan.machineType}`, { machineType: plan.machineType });
+    run.event('note', `machine type of the VM: ${plan.machineType}`, { machineType: plan.machineType });
     if (vm.os_type === 'windows' && run.options.skipMorphing !== true && platformOf(run).agentPackage !== undefined) {
-      run.event('note', 'the destination\'s agent is not installed: there is no package of it for Windows. Install it in the guest after the deployment');
+      run.event('note', 'the destination platform agent is not installed: no package is available for Windows. Install it in the guest after the deployment');
     }
     return { plan };
   };
@@ -56,14 +56,14 @@ function forWorker(findings: readonly Finding[], role: WorkerRole, vm: Vm): read
 
 function lastSuccess(run: DeploymentContext): Execution {
   const success = run.store.executions.list({ replicaId: run.replicaId, limit: 1000 }).find((execution) => execution.state === 'completed');
-  if (success === undefined) throw new CausewayError('deployment.never-executed', `no execution of replica ${replicaOf(run).name} is completed`);
+  if (success === undefined) throw new CausewayError('deployment.never-executed', `replica ${replicaOf(run).name} has no completed execution`);
   return success;
 }
 
 function recordedVm(run: DeploymentContext, execution: Execution): Vm {
   const described = run.store.tasks.list(execution.id).find((task) => task.id === 'describe-vm')?.result?.['vm'];
   const parsed = vmSchema.safeParse(described);
-  if (!parsed.success) throw new CausewayError('deployment.never-executed', `execution ${execution.id} recorded no description of the virtual machine`);
+  if (!parsed.success) throw new CausewayError('deployment.never-executed', `execution ${execution.id} recorded no description of the VM`);
   return parsed.data;
 }
 
@@ -77,9 +77,9 @@ function refuseHalfWritten(run: DeploymentContext, success: Execution, vm: Vm): 
   const base = run.store.snapshots.list(run.replicaId).find((stored) => stored.role === 'base' && stored.executionId === success.id);
   const doubtful = vm.disks.filter((disk) => base === undefined || !holds(run, disk.id, base.tag)).map((disk) => disk.id);
   if (doubtful.length === 0) return;
-  const evidence = `execution ${later.id} (${later.state}) began to write to ${doubtful.join(', ')}`;
+  const evidence = `execution ${later.id} (${later.state}) started writing to ${doubtful.join(', ')}`;
   if (run.options.acceptInconsistent !== true) throw new CausewayError('deployment.inconsistent', evidence);
-  run.event('note', `${evidence}; deployed nevertheless, as asked`);
+  run.event('note', `${evidence}; deployed anyway, as requested`);
 }
 
 function holds(run: DeploymentContext, diskId: string, tag: string): boolean {

@@ -40,7 +40,7 @@ function checkFixedAddresses(run: DeploymentContext, nics: readonly DeployedNic[
     const byMac = nics.find((each) => each.macAddress !== undefined && each.macAddress.toLowerCase() === macAddress?.toLowerCase());
     const nic = byMac ?? (index === undefined ? undefined : nics[index]);
     if (nic?.ipAddress === undefined || addresses.length === 0 || addresses.includes(nic.ipAddress)) continue;
-    const evidence = `the guest sets ${addresses.join(', ')} on the NIC that has ${nic.ipAddress} (source NIC ${nic.sourceNicId})`;
+    const evidence = `the guest configures ${addresses.join(', ')} on the NIC with address ${nic.ipAddress} (source NIC ${nic.sourceNicId})`;
     if (run.policy.preserveFixedIps) {
       throw new CausewayError('deployment.address-differs', evidence, { details: { nicId: nic.id, address: nic.ipAddress, guestAddresses: [...addresses] }, retryable: false });
     }
@@ -75,7 +75,7 @@ async function prepareOnWindows(
 function serialOf(attached: readonly AttachedVolume[], { id }: Volume): string {
   const identity = attached.find(({ volume }) => volume.id === id)?.identity;
   if (identity?.kind === 'serial') return identity.serial;
-  throw new CausewayError('osmorphing.not-supported', 'the destination gives disks no serial numbers, by which a Windows worker finds them; prepare the guest offline');
+  throw new CausewayError('osmorphing.not-supported', 'the destination sets no disk serial numbers, which a Windows worker needs to identify disks; prepare the guest offline');
 }
 
 function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => void; onLog: (line: string) => void } {
@@ -85,7 +85,7 @@ function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => 
     onLog: (line) => {
       lines += 1;
       if (lines <= mostLogLines) run.event('guest.log', line);
-      else if (lines === mostLogLines + 1) run.event('note', `more than ${mostLogLines} lines of the preparation's log are not kept`);
+      else if (lines === mostLogLines + 1) run.event('note', `the preparation log has more than ${mostLogLines} lines; the rest is not stored`);
     },
   };
 }

@@ -21,7 +21,7 @@ export function createServer(run: DeploymentContext): TaskHandler {
     );
     const server: DeployedServer = { id: made.id, name: made.name, addresses: [...made.addresses] };
     run.store.deployments.setFacts(run.deploymentId, { server });
-    run.event('note', `server ${server.name} (${server.id}) runs${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`, { ...server });
+    run.event('note', `server ${server.name} (${server.id}) is running${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`, { ...server });
     return { server };
   };
 }
@@ -33,7 +33,7 @@ export function checkBoot(run: DeploymentContext): TaskHandler {
     const server = deployedServerSchema.parse(values['server']);
     const options = run.options.bootCheck ?? {};
     if (options.mode === 'none') {
-      run.store.deployments.setFacts(run.deploymentId, { boot: { outcome: 'not-checked', evidence: 'the boot was not looked at, as asked', seconds: 0, console: '' } });
+      run.store.deployments.setFacts(run.deploymentId, { boot: { outcome: 'not-checked', evidence: 'boot check skipped, as requested', seconds: 0, console: '' } });
       return;
     }
     const report = await watchBoot(run, vm, server, signal);
@@ -44,7 +44,7 @@ export function checkBoot(run: DeploymentContext): TaskHandler {
         details: { serverId: server.id, console: report.console.slice(-evidenceLength) }, retryable: false,
       });
     }
-    run.event('note', `${report.outcome === 'up' ? 'the guest is up' : 'whether the guest is up is not known'}: ${report.evidence}`, { seconds: report.seconds });
+    run.event('note', `${report.outcome === 'up' ? 'the guest has booted' : 'the result of the boot check is inconclusive'}: ${report.evidence}`, { seconds: report.seconds });
   };
 }
 
@@ -104,6 +104,6 @@ export function recordDeployment(run: DeploymentContext): TaskHandler {
       run.replication.deleteTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId });
     }
     run.store.replicas.forgetVolumes(run.replicaId);
-    run.event('note', 'the replica\'s volumes belong to the virtual machine now; the replica\'s next execution begins with new ones');
+    run.event('note', 'the VM now uses the replica\'s volumes; the next execution of the replica creates new ones');
   };
 }

@@ -13,7 +13,7 @@ export function settleDeployment(run: DeploymentContext): TaskHandler {
     }
     run.kept = isKept(run, stateOf);
     if (run.kept) {
-      run.event('note', 'what the deployment made is kept, as asked; deleting the deployment removes it');
+      run.event('note', 'the resources of the deployment are kept, as requested; delete the deployment to remove them');
       return;
     }
     const snapshots = snapshotsOf(values);

@@ -16,7 +16,7 @@ export function startWorker(run: DeploymentContext): TaskHandler {
 export function stopWorker(run: DeploymentContext): TaskHandler {
   return async ({ values, signal, stateOf }) => {
     if (run.options.keepWorkerOnFailure === true && stateOf('prepare-guest') === 'failed') {
-      run.event('note', 'the preparation worker is kept, as asked; deleting the deployment removes it');
+      run.event('note', 'the OSMorphing worker is kept, as requested; delete the deployment to remove it');
       return;
     }
     const vm = vmOf(values);

@@ -25,9 +25,9 @@ export function checkDestination(run: ExecutionContext): TaskHandler {
     for (const known of replicaOf(run).disks) {
       const disk = vm.disks.find((candidate) => candidate.id === known.diskId);
       if (disk === undefined) {
-        run.event('note', `disk ${known.diskId} is no longer there on the source; its volume is kept as it is`);
+        run.event('note', `disk ${known.diskId} no longer exists on the source; its volume is kept unchanged`);
       } else if (disk.size_bytes < known.sizeBytes) {
-        throw new CausewayError('replication.disk-shrank', `disk ${disk.id} has ${disk.size_bytes} bytes, its volume was made for ${known.sizeBytes}`, {
+        throw new CausewayError('replication.disk-shrank', `disk ${disk.id} has ${disk.size_bytes} bytes, but its volume was created for ${known.sizeBytes}`, {
           details: { diskId: disk.id, sizeBytes: disk.size_bytes, formerSizeBytes: known.sizeBytes },
         });
       }
@@ -40,7 +40,7 @@ export function checkDestination(run: ExecutionContext): TaskHandler {
 export function shutDownVm(run: ExecutionContext): TaskHandler {
   return async ({ signal }) => {
     if (run.source.shutdown === undefined) {
-      throw new CausewayError('general.invalid-input', 'this source has no way to shut a virtual machine down');
+      throw new CausewayError('general.invalid-input', 'this source cannot shut down VMs');
     }
     await run.source.shutdown(replicaOf(run).vmId, run.environments.source, signal);
   };

@@ -31,7 +31,7 @@ export function replicateDisks(run: ExecutionContext): TaskHandler {
       const outcome = await replicateOne(run, { disk, volume, device, session, snapshot }, within);
       const unverified = outcome.bytesUnverifiedBefore ?? 0;
       if (unverified > 0 && run.options.verify !== 'none') {
-        run.event('note', `disk ${disk.id}: verification also compares ${bytes(unverified)} that earlier executions wrote and did not verify`, { diskId: disk.id, bytes: unverified });
+        run.event('note', `disk ${disk.id}: verification also covers ${bytes(unverified)} that earlier executions wrote without verification`, { diskId: disk.id, bytes: unverified });
       }
       run.event('disk.done', `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent`, { diskId: disk.id, ...outcome });
       return { diskId: disk.id, ...outcome };
@@ -195,7 +195,7 @@ function snapshotDiskSize(snapshot: Snapshot, disk: Disk): number {
     'replication.size-mismatch',
     seen === undefined
       ? `disk ${disk.id} is not in the snapshot`
-      : `disk ${disk.id} was described with ${disk.size_bytes} bytes and has ${seen.sizeBytes} in the snapshot`,
+      : `disk ${disk.id} has ${disk.size_bytes} bytes in the VM description but ${seen.sizeBytes} in the snapshot`,
     // Within this run the description stays as it is.
     { retryable: false },
   );

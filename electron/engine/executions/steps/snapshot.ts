@@ -18,7 +18,7 @@ export function takeSnapshot(run: ExecutionContext): TaskHandler {
     const snapshot = await ownSnapshot(run, told, signal);
     // The copy was completed in an earlier life of the engine, maybe from a snapshot that is gone. Success could not be recorded for this one.
     if (stateOf('replicate-disks') === 'completed' && !vmOf(values).disks.every((disk) => isCopied(run, snapshot, disk))) {
-      run.event('note', 'the disks were copied from a snapshot that is gone: they are copied again from the new one, and only what differs is sent');
+      run.event('note', 'the snapshot that the disks were copied from no longer exists: comparing them with a new one and sending only the differences');
       await redo(['replicate-disks']);
     }
     return { snapshot };
@@ -81,7 +81,7 @@ export function recordSuccess(run: ExecutionContext): TaskHandler {
       replicas.setLastSuccess(run.replicaId, snapshot.takenAt);
     });
     if (run.options.verify === 'none') {
-      run.event('note', 'completed without verification: the next execution with verification also compares what this one wrote');
+      run.event('note', 'completed without verification: the next execution with verification also covers the data of this one');
     }
   };
 }
@@ -152,7 +152,7 @@ async function attempt(tag: string, work: () => Promise<void>, signal: AbortSign
 function noteUnreleased(run: ExecutionContext, failures: readonly Unreleased[]): void {
   for (const { tag, error } of failures) {
     const { code, message } = toErrorRecord(error);
-    run.event('note', `the source could not release snapshot ${tag}, which is tried again later: ${message}`, { tag, code });
+    run.event('note', `the source could not release snapshot ${tag}; retrying later: ${message}`, { tag, code });
   }
 }
 

@@ -15,7 +15,7 @@ export function startWorker(run: ExecutionContext): TaskHandler {
     // A new one has all the time that it takes to start.
     if (!known || (await answers(run, worker, signal))) return { worker };
     // The cloud says that it runs, but nobody is there: it crashed, or its network did.
-    run.event('note', 'the worker does not answer any more; a new one takes its place');
+    run.event('note', 'the worker stopped responding; starting a new one');
     await run.destination.stopWorker(destinationRun(run, vmOf(values)), 'disk-copy', signal);
     const next = await start();
     former = next.workerId;
@@ -30,7 +30,7 @@ async function answers(run: ExecutionContext, worker: WorkerAccess, signal: Abor
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    run.event('note', `the worker could not be reached again: ${error instanceof Error ? error.message : String(error)}`);
+    run.event('note', `reconnecting to the worker failed: ${error instanceof Error ? error.message : String(error)}`);
     return false;
   }
 }

@@ -19,7 +19,7 @@ export function morphWindowsOffline(request: MorphRequest): Promise<MorphOutcome
 
 async function wishes(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
   const { windows } = options;
-  if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO drivers disc was given');
+  if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
   return {
     ...commonWishes(options),
     firstBootScripts: {

@@ -36,5 +36,5 @@ export function staticCards(interfaces: readonly FixedInterface[], nics: readonl
   }
   const [only] = nics;
   if (nics.length === 1 && left.length === 1 && cards.length === 0 && (only?.addresses ?? []).length === 0 && only?.macAddress !== undefined && left[0] !== undefined) take(left[0], only.macAddress);
-  return { cards, warnings: left.map(({ addresses }) => `which network card has the addresses ${addresses.join(', ')} is not known; they are not set again`) };
+  return { cards, warnings: left.map(({ addresses }) => `the NIC with the addresses ${addresses.join(', ')} is unknown; the addresses are not configured`) };
 }

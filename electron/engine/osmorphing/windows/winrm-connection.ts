@@ -168,12 +168,12 @@ export class WinrmConnection {
       answer.on('data', (part: Buffer) => {
         length += part.length;
         if (length <= largestAnswerBytes) parts.push(part);
-        else answer.destroy(new CausewayError('osmorphing.winrm-protocol', `WinRM on ${host}:${port} sent an answer of more than ${largestAnswerBytes} bytes`));
+        else answer.destroy(new CausewayError('osmorphing.winrm-protocol', `WinRM on ${host}:${port} sent a response of more than ${largestAnswerBytes} bytes`));
       });
       answer.once('error', reject);
       answer.once('close', () => {
         if (answer.complete) resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') });
-        else reject(new Error('the answer broke off'));
+        else reject(new Error('the response was cut off'));
       });
     });
     outgoing.setTimeout(requestTimeoutMs, () => outgoing.destroy(new Error('no answer')));
@@ -199,7 +199,7 @@ export class WinrmConnection {
     socket.once('secureConnect', () => {
       const shown = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase();
       if (shown !== this.#pin) {
-        reject(new CausewayError('transport.certificate-mismatch', `WinRM on ${this.#target.host}:${this.#target.port}: expected ${this.#pin}, the server showed ${shown ?? 'none'}`));
+        reject(new CausewayError('transport.certificate-mismatch', `WinRM on ${this.#target.host}:${this.#target.port}: expected ${this.#pin}, received ${shown ?? 'none'}`));
         socket.destroy();
         return;
       }

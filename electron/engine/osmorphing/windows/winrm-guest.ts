@@ -91,7 +91,7 @@ class WindowsWorker {
   async prepare(): Promise<Omit<MorphOutcome, 'seconds'>> {
     const { options, serials } = this.#request;
     const { windows } = options;
-    if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO drivers disc was given');
+    if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
     const before = options.scripts?.beforeMount ?? [];
     if (before.length > 0) await this.#step('scripts-before-mount', 'Run scripts on the worker', () => this.#runScripts(before, ''));
     let opened: Opened | undefined;
@@ -127,7 +127,7 @@ class WindowsWorker {
       if (files.length > 0) ({ changed: written } = await this.#ask('write-files', { drive: guest.drive, files }, writtenSchema));
       return [written.length > 0, written.map(({ path }) => path)];
     });
-    await this.#step('close-guest', 'Let go of the disks', async () => {
+    await this.#step('close-guest', 'Release the disks', async () => {
       await closeGuest(this.#connection, serials);
       return [false, []];
     });
@@ -154,7 +154,7 @@ class WindowsWorker {
       const plain = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
       files.push(file(`${scripts}\\50-${String(index).padStart(2, '0')}-${/\.(ps1|cmd|bat|py|exe)$/i.test(plain) ? plain : `${plain}.ps1`}`, content));
     }
-    if (!hasAgent && files.length > 0) throw new CausewayError('osmorphing.init-agent-missing', 'nothing would run scripts on the first boot');
+    if (!hasAgent && files.length > 0) throw new CausewayError('osmorphing.init-agent-missing', 'first-boot scripts need the guest initialization agent');
     return files;
   }
 
@@ -173,7 +173,7 @@ class WindowsWorker {
       const timeoutMs = (timeoutSeconds ?? 600) * 1000;
       const { exitCode, output } = await this.#ask('run-script', { content, drive, serials: [...this.#request.serials] }, ranSchema, timeoutMs);
       if (exitCode !== 0) {
-        throw new CausewayError('osmorphing.script-failed', `${name} ended with ${exitCode}: ${output.trim().slice(-600)}`, { details: { script: name, exitCode, output } });
+        throw new CausewayError('osmorphing.script-failed', `${name} exited with ${exitCode}: ${output.trim().slice(-600)}`, { details: { script: name, exitCode, output } });
       }
       this.#scripts.push({ script: name, exitCode, output });
     }
@@ -225,10 +225,10 @@ async function ask<Schema extends z.ZodType>(
     const { code, message } = refused.data.error;
     throw new CausewayError(isErrorCode(code) ? code : 'osmorphing.command-failed', message);
   }
-  if (exitCode !== 0) throw new CausewayError('osmorphing.command-failed', `${name} ended with ${exitCode}: ${stderr.trim().slice(-600) || stdout.trim().slice(-300)}`, { details: { exitCode } });
+  if (exitCode !== 0) throw new CausewayError('osmorphing.command-failed', `${name} exited with ${exitCode}: ${stderr.trim().slice(-600) || stdout.trim().slice(-300)}`, { details: { exitCode } });
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw new CausewayError('osmorphing.program-failed', `the answer to ${name} is not understood: ${z.prettifyError(parsed.error).slice(0, 500)}`);
+  throw new CausewayError('osmorphing.program-failed', `the response to ${name} is not valid: ${z.prettifyError(parsed.error).slice(0, 500)}`);
 }
 
 /** JSON whose letters all code pages have in common. */

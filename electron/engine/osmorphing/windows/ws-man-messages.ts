@@ -95,14 +95,14 @@ export type Element = { readonly [name: string]: Element | readonly Element[] | 
 export function bodyOf(text: string): Element {
   let parsed: unknown;
   // WS-Management has none; they are the one part of XML that grows when it is read.
-  if (/<!DOCTYPE/i.test(text)) throw new CausewayError('osmorphing.winrm-protocol', 'an answer with a document type');
+  if (/<!DOCTYPE/i.test(text)) throw new CausewayError('osmorphing.winrm-protocol', 'a response with a document type');
   try {
     parsed = parser.parse(text);
   } catch (error) {
-    throw new CausewayError('osmorphing.winrm-protocol', `an answer that is no XML: ${text.slice(0, 200)}`, { cause: error });
+    throw new CausewayError('osmorphing.winrm-protocol', `a response that is not XML: ${text.slice(0, 200)}`, { cause: error });
   }
   const body = child(child(parsed as Element, 'Envelope'), 'Body');
-  if (body === undefined) throw new CausewayError('osmorphing.winrm-protocol', `an answer without a body: ${text.slice(0, 200)}`);
+  if (body === undefined) throw new CausewayError('osmorphing.winrm-protocol', `a response without a body: ${text.slice(0, 200)}`);
   return body;
 }
 
@@ -133,7 +133,7 @@ export function faultOf(body: Element): { readonly isNoOutputYet: boolean; reado
   const fault = child(body, 'Fault');
   if (fault === undefined) return undefined;
   const detail = child(child(fault, 'Detail'), 'WSManFault');
-  const words = textOf(child(child(fault, 'Reason'), 'Text')) ?? textOf(child(detail, 'Message')) ?? 'a fault without words';
+  const words = textOf(child(child(fault, 'Reason'), 'Text')) ?? textOf(child(detail, 'Message')) ?? 'a fault without a message';
   return { isNoOutputYet: attribute(detail, 'Code') === noOutputYet, words: words.trim().slice(0, 500) };
 }
 
@@ -147,7 +147,7 @@ export interface Output {
 /** The answer to a Receive. */
 export function outputOf(body: Element): Output {
   const answer = child(body, 'ReceiveResponse');
-  if (answer === undefined) throw new CausewayError('osmorphing.winrm-protocol', 'an answer to Receive without output');
+  if (answer === undefined) throw new CausewayError('osmorphing.winrm-protocol', 'a Receive response without output');
   const stream = (name: string): Buffer => Buffer.concat(
     children(answer, 'Stream').filter((each) => attribute(each, 'Name') === name).map((each) => Buffer.from(textOf(each) ?? '', 'base64')),
   );
@@ -163,6 +163,6 @@ export function idOf(body: Element, kind: 'shell' | 'command'): string {
   const id = kind === 'shell'
     ? (textOf(child(child(body, 'Shell'), 'ShellId')) ?? textOf(selectors.find((each) => attribute(each, 'Name') === 'ShellId')))
     : textOf(child(child(body, 'CommandResponse'), 'CommandId'));
-  if (id === undefined || id === '' || id.length > 200) throw new CausewayError('osmorphing.winrm-protocol', `an answer without the id of its ${kind}`);
+  if (id === undefined || id === '' || id.length > 200) throw new CausewayError('osmorphing.winrm-protocol', `a response without the ID of its ${kind}`);
   return id;
 }

@@ -196,7 +196,7 @@ export class DiskImagesSource implements SourcePlatform {
 
 function refuseOtherFiles(diskId: string, before: readonly string[], now: readonly string[]): void {
   if (before.join('\n') === now.join('\n')) return;
-  throw new CausewayError('source.changed-while-reading', `${diskId} consists of other files than before: ${now.join(', ')}`);
+  throw new CausewayError('source.changed-while-reading', `${diskId} consists of different files than before: ${now.join(', ')}`);
 }
 
 function filesOf(snapshot: Snapshot, diskId: string): readonly Fingerprint[] {

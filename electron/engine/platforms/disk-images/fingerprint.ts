@@ -14,7 +14,7 @@ export interface Fingerprint {
 
 export async function fingerprint(path: string): Promise<Fingerprint> {
   const stats = await stat(path, { bigint: true }).catch((error: unknown) => {
-    throw new CausewayError('source.changed-while-reading', `${path} is not there any more`, { cause: error });
+    throw new CausewayError('source.changed-while-reading', `${path} no longer exists`, { cause: error });
   });
   return {
     path,

@@ -113,7 +113,7 @@ async function describedVm(folder: string, id: string, files: readonly string[],
   const missing = names.find((name) => !files.includes(name));
   if (missing !== undefined) throw new CausewayError('source.description-invalid', `${VM_YAML} names ${JSON.stringify(missing)}, which is not in its folder`);
   if (names.length === 0 || new Set(names).size < names.length) {
-    throw new CausewayError('source.description-invalid', `${VM_YAML}: there are no images, or one stands there twice`);
+    throw new CausewayError('source.description-invalid', `${VM_YAML}: it lists no images, or one image twice`);
   }
   return {
     id,
@@ -152,7 +152,7 @@ async function namesIn(folder: string): Promise<{ readonly files: readonly strin
   const files: string[] = [];
   const folders: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true });
-  if (entries.length > MAX_ENTRIES) throw new CausewayError('source.unsupported', `${folder} holds more than ${MAX_ENTRIES} entries`);
+  if (entries.length > MAX_ENTRIES) throw new CausewayError('source.unsupported', `${folder} contains more than ${MAX_ENTRIES} entries`);
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) folders.push(entry.name);

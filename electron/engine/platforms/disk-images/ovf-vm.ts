@@ -25,7 +25,7 @@ export function ovaVm(path: string, id: string, folder: string): Promise<ImageVm
   return readDescription(path, folder, async (file) => {
     const members = await indexTar(file);
     const description = members.find((member) => extname(member.name).toLowerCase() === '.ovf');
-    if (description === undefined) throw new CausewayError('source.description-invalid', `${basename(path)} holds no OVF`);
+    if (description === undefined) throw new CausewayError('source.description-invalid', `${basename(path)} contains no OVF`);
     const ovf = parseOvf(await readText(file, description));
     const disks = ovf.disks.map((disk) => {
       const member = members.find((candidate) => candidate.name === disk.href || candidate.name === `./${disk.href}`);
@@ -38,7 +38,7 @@ export function ovaVm(path: string, id: string, folder: string): Promise<ImageVm
 
 function toVm(ovf: OvfVm, path: string, id: string, disks: readonly ImageDisk[]): ImageVm {
   if (new Set(disks.map((disk) => disk.id)).size < disks.length) {
-    throw new CausewayError('source.description-invalid', 'the OVF gives one file to two disks');
+    throw new CausewayError('source.description-invalid', 'the OVF uses one file for two disks');
   }
   return {
     id,

@@ -85,19 +85,19 @@ function parseXml(xml: string): Element {
     const parsed: unknown = parser.parse(xml.replace(/^\ufeff/, ''), true);
     if (isElement(parsed)) return parsed;
   } catch (error) {
-    throw new CausewayError('source.description-invalid', `the OVF is no valid XML: ${error instanceof Error ? error.message.slice(0, 200) : ''}`);
+    throw new CausewayError('source.description-invalid', `the OVF is not valid XML: ${error instanceof Error ? error.message.slice(0, 200) : ''}`);
   }
   throw invalid('it is empty');
 }
 
 function ovfDisk(diskId: string, disk: Element, file: Element | undefined, bus: string | undefined): OvfDisk {
   const href = file === undefined ? undefined : attribute(file, 'href');
-  if (href === undefined) throw invalid(`disk ${diskId} has no file (an empty disk can be left out)`);
+  if (href === undefined) throw invalid(`disk ${diskId} has no file (remove the disk if it is empty)`);
   const compression = attribute(file, 'compression');
   if (compression !== undefined && compression !== '' && compression !== 'identity') {
-    throw new CausewayError('source.unsupported', `the OVF holds ${href} with ${compression} compression; unpack the file first and remove compression from the OVF`);
+    throw new CausewayError('source.unsupported', `the OVF contains ${href} with ${compression} compression; unpack the file first and remove compression from the OVF`);
   }
-  if (attribute(file, 'chunkSize') !== undefined) throw new CausewayError('source.unsupported', `the OVF holds ${href} in chunks; join them first and remove chunkSize from the OVF`);
+  if (attribute(file, 'chunkSize') !== undefined) throw new CausewayError('source.unsupported', `the OVF contains ${href} in chunks; join them first and remove chunkSize from the OVF`);
   const capacity = Number(attribute(disk, 'capacity'));
   const unit = unitOf(attribute(disk, 'capacityAllocationUnits') ?? 'byte');
   const capacityBytes = Number.isSafeInteger(capacity * unit) && capacity > 0 ? capacity * unit : undefined;

@@ -44,7 +44,7 @@ export async function indexTar(file: ImageBytes): Promise<readonly TarMember[]> 
     }
     at = offset + Math.ceil(size / BLOCK) * BLOCK;
   }
-  if (members.length === 0) throw invalid('it holds no files');
+  if (members.length === 0) throw invalid('it contains no files');
   return members;
 }
 
@@ -59,12 +59,12 @@ function number(head: Buffer, at: number, length: number): number {
   if (((head[at] ?? 0) & 0x80) !== 0) {
     let value = 0n;
     for (const byte of head.subarray(at + 1, at + length)) value = (value << 8n) | BigInt(byte);
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid('a member is impossibly large');
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid('the size of a member is not valid');
     return Number(value);
   }
   const text = head.toString('latin1', at, at + length).replace(/[\0 ].*$/s, '').trim();
   const value = text === '' ? 0 : Number.parseInt(text, 8);
-  if (!Number.isSafeInteger(value) || value < 0) throw invalid('a number that is none');
+  if (!Number.isSafeInteger(value) || value < 0) throw invalid('an invalid number');
   return value;
 }
 
@@ -92,7 +92,7 @@ function paxRecords(content: Buffer): { path?: string; size?: number } {
     if (key === 'path') found.path = value;
     if (key === 'size') {
       const size = Number(value);
-      if (!Number.isSafeInteger(size) || size < 0) throw invalid('a member size that is no number');
+      if (!Number.isSafeInteger(size) || size < 0) throw invalid('a member size that is not a number');
       found.size = size;
     }
     at += length;

@@ -21,11 +21,11 @@ function checks(session: CloudSession): readonly EndpointCheck[] {
       essential: true,
       async run(signal) {
         await session.signIn(signal);
-        return `${session.key().issuer} was given an access token`;
+        return `access token issued for ${session.key().issuer}`;
       },
     },
     {
-      name: 'Reach the project',
+      name: 'Connect to the project',
       essential: true,
       async run(signal) {
         const project = await iaas().lists.project(signal);
@@ -35,7 +35,7 @@ function checks(session: CloudSession): readonly EndpointCheck[] {
       },
     },
     {
-      name: 'Reach the region',
+      name: 'Connect to the region',
       essential: true,
       async run(signal) {
         const zones = await iaas().lists.availabilityZones(signal);
@@ -63,12 +63,12 @@ function checks(session: CloudSession): readonly EndpointCheck[] {
     counted('NICs', (signal) => iaas().nics.list({}, signal)),
     counted('public IPs', (signal) => iaas().publicIps.list({}, signal)),
     {
-      name: 'Know the address that workers see',
+      name: 'Detect the caller address',
       essential: false,
       async run(signal) {
         try {
           const ranges = await callerRanges(callerOf(session), { publicAddress: true, prefixes: [] }, signal);
-          return `workers with a public address will be opened for ${ranges.join(', ')}`;
+          return `workers with public addresses accept connections from ${ranges.join(', ')}`;
         } catch (error) {
           const record = toErrorRecord(error);
           if (record.code !== 'cloud.caller-address-unknown') throw error;
@@ -85,5 +85,5 @@ function keySeen(session: CloudSession): string | { readonly warning: string } {
   if (!key.active) return { warning: `${about} is marked inactive` };
   if (key.validUntil === undefined) return about;
   const left = Date.parse(key.validUntil) - session.clock.wallTime();
-  return left < 7 * 24 * 3600_000 ? { warning: `${about} is valid only until ${key.validUntil}` } : `${about}, valid until ${key.validUntil}`;
+  return left < 7 * 24 * 3600_000 ? { warning: `${about} expires on ${key.validUntil}` } : `${about}, valid until ${key.validUntil}`;
 }

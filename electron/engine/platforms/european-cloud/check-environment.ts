@@ -38,7 +38,7 @@ export async function checkEnvironment(session: CloudSession, environment: JsonO
     await iaas.lists.project(signal);
   } catch (error) {
     if (!(error instanceof CausewayError) || !['cloud.permission-denied', 'cloud.not-found', 'cloud.request-refused'].includes(error.code)) throw error;
-    report('error', effective.project === undefined ? '' : '/project', 'project', `project ${iaas.projectId} can't be used: ${error.message}`);
+    report('error', effective.project === undefined ? '' : '/project', 'project', `project ${iaas.projectId} is not accessible: ${error.message}`);
     return findings;
   }
   const networks = await iaas.networks.list(signal);
@@ -92,7 +92,7 @@ async function checkImages(iaas: Iaas, environment: DestinationEnvironment, vm: 
       report('error', '/migr_worker_volume_size', 'worker-volume-size', toErrorRecord(error).message);
     }
     if (image.minRam !== undefined && image.minRam > type.ram) {
-      report('error', '/migr_machine_type', 'worker-memory', `image ${image.name} needs ${image.minRam} MB of memory, ${type.name} has ${type.ram}`);
+      report('error', '/migr_machine_type', 'worker-memory', `image ${image.name} needs ${image.minRam} MB of memory, but ${type.name} has ${type.ram} MB`);
     }
     const arm = image.config?.architecture === 'arm64';
     if (arm !== isArm(type)) report('error', '/migr_machine_type', 'worker-architecture', `image ${image.name} and machine type ${type.name} are of two architectures`);
@@ -106,7 +106,7 @@ async function checkMachineTypes(iaas: Iaas, environment: DestinationEnvironment
   }
   const source = `${vm.vcpus ?? '?'} vCPU and ${vm.memory_mb ?? '?'} MB`;
   if (environment.machine_type === undefined) {
-    if (vm.os_type === 'windows') report('error', '/machine_type', 'machine-type-windows', 'a Windows VM needs an explicit machine type that is meant for Windows');
+    if (vm.os_type === 'windows') report('error', '/machine_type', 'machine-type-windows', 'a Windows VM needs an explicit, Windows-compatible machine type');
     else if (smallestFitting(types, vm) === undefined) report('error', '/machine_type', 'machine-type-none', `no machine type has ${source}`);
     return;
   }
@@ -114,7 +114,7 @@ async function checkMachineTypes(iaas: Iaas, environment: DestinationEnvironment
   reportUnresolved(report, '/machine_type', 'machine type', environment.machine_type, resolution);
   if (resolution.outcome === 'found' && !fits(resolution.resource, vm)) {
     const { name, vcpus, ram } = resolution.resource;
-    report('warning', '/machine_type', 'machine-type-small', `${name} has ${vcpus} vCPU and ${ram} MB, the source has ${source}`);
+    report('warning', '/machine_type', 'machine-type-small', `${name} has ${vcpus} vCPUs and ${ram} MB, but the source VM has ${source}`);
   }
 }
 
@@ -126,7 +126,7 @@ async function checkStorage(iaas: Iaas, environment: DestinationEnvironment, vm:
   })];
   for (const disk of vm.disks) {
     const size = sizeInGib(disk.size_bytes);
-    if (size > largestVolumeGib) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, a volume has at most ${largestVolumeGib}`);
+    if (size > largestVolumeGib) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, and the limit for a volume is ${largestVolumeGib} GiB`);
   }
   if (given.length === 0) return;
   const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
@@ -146,7 +146,7 @@ async function checkGroupsAndKeys(iaas: Iaas, environment: DestinationEnvironmen
       reportUnresolved(report, path, 'security group', name, resolution);
       if (resolution.outcome === 'found') kinds.add(resolution.resource.stateful ?? true);
     }
-    if (kinds.size > 1) report('error', '/security_groups', 'groups-mixed', 'stateful and stateless security groups can not be on one NIC');
+    if (kinds.size > 1) report('error', '/security_groups', 'groups-mixed', 'a NIC cannot have both stateful and stateless security groups');
   }
   if (environment.affinity_group !== undefined) {
     reportUnresolved(report, '/affinity_group', 'affinity group', environment.affinity_group, resolve(await iaas.lists.affinityGroups(signal), environment.affinity_group));

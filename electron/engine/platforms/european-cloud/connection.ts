@@ -48,7 +48,7 @@ export function parseConnection(
   const parsed = connectionSchema.safeParse(connection);
   if (!parsed.success) {
     const keys = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.')))];
-    throw new CausewayError('general.invalid-input', `connection of the European cloud: ${keys.join(', ')} missing or not as they should be`, { details: { keys } });
+    throw new CausewayError('general.invalid-input', `connection of the European cloud: missing or invalid: ${keys.join(', ')}`, { details: { keys } });
   }
   const { data } = parsed;
   return {

@@ -20,7 +20,7 @@ export async function followRequest(session: CloudSession, iaas: Iaas, operation
       const request = await iaas.requests.get(requestId, s);
       const status = request?.status ?? 'UPDATED';
       if (status === 'FAILED') {
-        throw new CausewayError('cloud.operation-failed', `${operation}: ${request?.details ?? 'the cloud says that it failed'}`, {
+        throw new CausewayError('cloud.operation-failed', `${operation}: ${request?.details ?? 'the cloud reported a failure'}`, {
           details: { operation, requestId, state: status },
         });
       }

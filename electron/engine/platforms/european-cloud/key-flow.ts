@@ -81,6 +81,6 @@ async function exchange(options: KeyFlowOptions, key: ServiceAccountKey, aheadMs
     throw error;
   }
   const parsed = tokenSchema.safeParse(body);
-  if (!parsed.success) throw new CausewayError('cloud.unexpected-answer', `${operation}: the answer holds no token`, { details: { operation } });
+  if (!parsed.success) throw new CausewayError('cloud.unexpected-answer', `${operation}: the response contains no token`, { details: { operation } });
   return parsed.data;
 }

@@ -57,7 +57,7 @@ export function deleterFor(session: CloudSession, entry: LedgerEntry): ResourceD
       );
     }
     default:
-      throw new CausewayError('general.invalid-input', `the European cloud makes no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
+      throw new CausewayError('general.invalid-input', `the European cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
   }
 }
 

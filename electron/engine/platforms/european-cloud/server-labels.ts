@@ -21,8 +21,8 @@ export function asServerLabels(texts: readonly string[]): { readonly labels: Lab
 }
 
 function whyRefused(text: string, key: string, value: string, taken: Labels): string | undefined {
-  if (!isLabelText(key)) return `label "${text}": the cloud takes keys of letters, digits, and inner - _ . only`;
-  if (value !== '' && !isLabelText(value)) return `label "${text}": the cloud takes values of letters, digits, and inner - _ . only`;
-  if (key.startsWith(reservedPrefix)) return `label "${text}": keys that start with ${reservedPrefix} are the cloud's own`;
-  return Object.hasOwn(taken, key) ? `label "${text}": key ${key} is there twice` : undefined;
+  if (!isLabelText(key)) return `label "${text}": use letters, digits and inner - _ . only in keys`;
+  if (value !== '' && !isLabelText(value)) return `label "${text}": use letters, digits and inner - _ . only in values`;
+  if (key.startsWith(reservedPrefix)) return `label "${text}": keys with the prefix ${reservedPrefix} are reserved`;
+  return Object.hasOwn(taken, key) ? `label "${text}": the key ${key} is used twice` : undefined;
 }

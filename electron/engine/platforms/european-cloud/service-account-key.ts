@@ -38,11 +38,11 @@ export function readServiceAccountKey(text: string, separatePrivateKey: string |
   const parsed = keySchema.safeParse(parseJson(text.trim()));
   if (!parsed.success) {
     const paths = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole').join(', ');
-    throw new CausewayError('cloud.key-unreadable', `service account key: not a key's JSON or its base64 (${paths})`);
+    throw new CausewayError('cloud.key-unreadable', `service account key: not valid JSON or Base64 of a key (${paths})`);
   }
   const { credentials, active, validUntil } = parsed.data;
   const pem = separatePrivateKey ?? credentials.privateKey;
-  if (pem === undefined) throw new CausewayError('cloud.key-unreadable', 'service account key: it has no private key, and none is given beside it');
+  if (pem === undefined) throw new CausewayError('cloud.key-unreadable', 'service account key: it contains no private key, and no separate private key is set');
   return {
     kid: credentials.kid,
     issuer: credentials.iss,

@@ -20,7 +20,7 @@ export async function ensureSecurityGroup(
       find: async (entry, s) => (await iaas.securityGroups.list(entryLabel(entry), s)).find((each) => hasLabels(each, entryLabel(entry))),
       get: (id, _entry, s) => iaas.securityGroups.get(id, s),
       create: (entry, s) =>
-        iaas.securityGroups.create({ name: nameOf(entry), description: 'Worker of Causeway: reached by its operator alone', labels: resourceTags(run, entry) }, s),
+        iaas.securityGroups.create({ name: nameOf(entry), description: 'Causeway worker: only accessible to its operator', labels: resourceTags(run, entry) }, s),
     },
     signal,
   );

@@ -21,7 +21,7 @@ export async function checkHypervisor(endpoints: VmEndpoints, signal: AbortSigna
         const version = objectAt(needObject(await qmp.execute('query-version', {}, signal), 'query-version'), 'qemu');
         const disks = await readDisks(qmp, signal);
         const kept = disks.filter((disk) => disk.keepsBitmaps).length;
-        return `QEMU ${numberAt(version, 'major') ?? '?'}.${numberAt(version, 'minor') ?? '?'}, ${disks.length} disks, change tracking outlives a restart on ${kept} of them`;
+        return `QEMU ${numberAt(version, 'major') ?? '?'}.${numberAt(version, 'minor') ?? '?'}, ${disks.length} disks, change tracking is persistent on ${kept} of them`;
       }),
     );
   }

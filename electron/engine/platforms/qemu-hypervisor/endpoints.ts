@@ -60,7 +60,7 @@ export class VmEndpoints {
 
   #byLibvirt(id: string, uri: string): VmEndpoint {
     const folder = this.#connection.scratch_folder;
-    if (folder === undefined) throw new CausewayError('general.invalid-input', 'VMs of libvirt need scratch_folder, a folder that their QEMU may write to');
+    if (folder === undefined) throw new CausewayError('general.invalid-input', 'libvirt VMs need scratch_folder, a folder that QEMU can write to');
     return this.#endpoint(id, folder, () => new VirshCarrier(uri, id));
   }
 

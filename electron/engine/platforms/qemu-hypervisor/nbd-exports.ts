@@ -33,7 +33,7 @@ export function planNbdServer(connection: QemuHypervisorConnection, scratchFolde
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(connection.nbd_listen);
   const host = match?.[1] ?? match?.[2];
   const { nbd_tls_server_credentials: serverFolder, nbd_tls_client_credentials: clientFolder } = connection;
-  if (host === undefined) throw new CausewayError('general.invalid-input', `nbd_listen is no host:port: ${connection.nbd_listen}`);
+  if (host === undefined) throw new CausewayError('general.invalid-input', `nbd_listen is not host:port: ${connection.nbd_listen}`);
   if (serverFolder === undefined || clientFolder === undefined) {
     throw new CausewayError('general.invalid-input', 'an export over TCP needs nbd_tls_server_credentials and nbd_tls_client_credentials');
   }

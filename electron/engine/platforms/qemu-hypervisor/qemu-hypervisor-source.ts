@@ -113,7 +113,7 @@ export class QemuHypervisorSource implements SourcePlatform {
       await resumeForgotten(vm.qmp, this.#hold(vm), signal);
       const known = await this.#records.find(vm.id, request.tag);
       if (known !== undefined && snapshotState(known).committed) {
-        throw new CausewayError('general.invalid-input', `the tag ${request.tag} is the one of a snapshot that was committed`);
+        throw new CausewayError('general.invalid-input', `the tag ${request.tag} belongs to a committed snapshot`);
       }
       if (known !== undefined && (await this.isAlive(known, signal))) return known;
       // An earlier call may have died half-way.

@@ -24,5 +24,5 @@ export function numberAt(parent: JsonObject | undefined, key: string): number | 
 
 export function needObject(value: JsonValue, command: string): JsonObject {
   if (isJsonObject(value)) return value;
-  throw new CausewayError('source.protocol', `QEMU’s answer to ${command} is no object`);
+  throw new CausewayError('source.protocol', `the QEMU response to ${command} is not an object`);
 }

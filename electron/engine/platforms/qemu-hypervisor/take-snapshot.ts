@@ -46,7 +46,7 @@ export async function takeSnapshot(vm: VmEndpoint, request: SnapshotRequest, cho
       if (index === ways.length - 1) throw new CausewayError('source.snapshot-failed', error.message, { cause: error });
     }
   }
-  throw new CausewayError('general.bug', 'no way to take a snapshot');
+  throw new CausewayError('general.bug', 'no supported way to take a snapshot');
 }
 
 async function attempt(vm: VmEndpoint, request: SnapshotRequest, fleecing: Fleecing, record: HoldRecord, signal: AbortSignal): Promise<Snapshot> {
@@ -54,7 +54,7 @@ async function attempt(vm: VmEndpoint, request: SnapshotRequest, fleecing: Fleec
   const disks = (await readDisks(qmp, signal)).map((disk) => plan(disk, request));
   if (disks.length === 0) throw new CausewayError('source.disk-not-found', `${vm.id} has no disks`);
   const busy = disks.find(({ disk }) => disk.filter !== undefined);
-  if (busy !== undefined) throw new CausewayError('source.snapshot-failed', `disk ${busy.disk.id} is already held by a snapshot of another run`);
+  if (busy !== undefined) throw new CausewayError('source.snapshot-failed', `disk ${busy.disk.id} is already in use by another snapshot`);
   await ensureNbdServer(qmp, vm.nbd, signal);
   await fleecing.prepare(qmp, disks, vm.scratchFolder, signal);
   const begin = () => fleecing.begin(qmp, disks, signal);

@@ -39,7 +39,7 @@ export function bootVolumeConfig(vm: Pick<Vm, 'os_type' | 'firmware' | 'secure_b
   for (const [key, value] of Object.entries(given)) {
     const name = (Object.hasOwn(apiNames, key) ? apiNames[key] : undefined) ?? (Object.values(apiNames).includes(key) ? key : undefined);
     if (name === undefined || (typeof value !== 'string' && typeof value !== 'boolean')) {
-      throw new CausewayError('general.invalid-input', `custom_boot_volume_image_metadata.${key}: ${name === undefined ? 'the cloud has no such setting' : 'neither a text nor true or false'}`, {
+      throw new CausewayError('general.invalid-input', `custom_boot_volume_image_metadata.${key}: ${name === undefined ? 'not a setting of the cloud' : 'must be a string, true or false'}`, {
         details: { parameter: `custom_boot_volume_image_metadata.${key}` },
       });
     }

@@ -90,8 +90,8 @@ function planNic(networks: readonly CloudNetwork[], environment: DestinationEnvi
 async function chooseMachineType(iaas: Iaas, environment: DestinationEnvironment, run: DeploymentRun, signal: AbortSignal): Promise<MachineType> {
   const types = (await iaas.lists.machineTypes(signal)).map((type) => ({ ...type, id: type.name }));
   if (environment.machine_type !== undefined) return resolvedOrThrow('machine type', 'machine_type', environment.machine_type, resolve(types, environment.machine_type));
-  if (run.vm.os_type === 'windows') missing('machine_type', 'machine_type is not set; a Windows VM needs one that is meant for Windows');
-  const chosen = smallestFitting(types, run.vm) ?? missing('machine_type', `machine_type is not set, and none has ${run.vm.vcpus ?? '?'} vCPU and ${run.vm.memory_mb ?? '?'} MB`);
+  if (run.vm.os_type === 'windows') missing('machine_type', 'machine_type is not set; a Windows VM needs an explicit, Windows-compatible type');
+  const chosen = smallestFitting(types, run.vm) ?? missing('machine_type', `machine_type is not set, and no type has ${run.vm.vcpus ?? '?'} vCPUs and ${run.vm.memory_mb ?? '?'} MB`);
   run.note(`Machine type ${chosen.name} is the smallest that fits (${chosen.vcpus} vCPU, ${chosen.ram} MB)`, { machineType: chosen.name });
   return chosen;
 }
@@ -102,7 +102,7 @@ async function resolveGroups(iaas: Iaas, environment: DestinationEnvironment, si
   const groups = await iaas.securityGroups.list(undefined, signal);
   const found = wanted.map((name) => resolvedOrThrow('security group', 'security_groups', name, resolve(groups, name)));
   if (new Set(found.map((group) => group.stateful ?? true)).size > 1) {
-    throw new CausewayError('general.invalid-input', 'security_groups: stateful and stateless groups can not be on one NIC', { details: { parameter: 'security_groups' } });
+    throw new CausewayError('general.invalid-input', 'security_groups: a NIC cannot have both stateful and stateless groups', { details: { parameter: 'security_groups' } });
   }
   return [...new Set(found.map((group) => group.id))];
 }
@@ -111,7 +111,7 @@ async function chooseKeypair(iaas: Iaas, environment: DestinationEnvironment, ru
   const wanted = environment.keypair_name;
   if (wanted === undefined) return undefined;
   if (environment.retain_user_credentials) {
-    run.note('keypair_name has no effect while retain_user_credentials is on');
+    run.note('keypair_name has no effect because retain_user_credentials is set');
     return undefined;
   }
   const names = (await iaas.lists.keyPairs(signal)).map((each) => each.name);

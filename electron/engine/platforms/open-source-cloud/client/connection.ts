@@ -64,11 +64,11 @@ export function parseConnection(connection: unknown): OpenStackConnection {
   const parsed = connectionSchema.safeParse(connection);
   if (!parsed.success) {
     const keys = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.')))];
-    throw refused(`${keys.join(', ')} missing or not as they should be`, keys);
+    throw refused(`missing or invalid: ${keys.join(', ')}`, keys);
   }
   const { data } = parsed;
   if (data.identity_api_version !== undefined && data.identity_api_version !== 3) {
-    throw refused(`identity_api_version ${data.identity_api_version}: clouds that speak nothing newer than that are not supported, only version 3`, ['identity_api_version']);
+    throw refused(`identity_api_version ${data.identity_api_version}: only version 3 is supported`, ['identity_api_version']);
   }
   return {
     identityUrl: withVersion(data.auth_url.trim()),
@@ -86,13 +86,13 @@ export function parseConnection(connection: unknown): OpenStackConnection {
 function credentialsOf(data: z.infer<typeof connectionSchema>): Credentials {
   const { application_credential_id: id, application_credential_secret: secret } = data;
   if (id !== undefined || secret !== undefined) {
-    if (id === undefined || secret === undefined) throw refused('an application credential has an id and a secret; one is missing', ['application_credential_id', 'application_credential_secret']);
+    if (id === undefined || secret === undefined) throw refused('an application credential needs an ID and a secret; one is missing', ['application_credential_id', 'application_credential_secret']);
     return { kind: 'application-credential', id, secret };
   }
   const { username, password, project_name: projectName } = data;
   if (username === undefined || password === undefined || projectName === undefined) {
     const keys = Object.entries({ username, password, project_name: projectName }).filter(([, value]) => value === undefined).map(([key]) => key);
-    throw refused(`${keys.join(', ')} missing (or give an application credential)`, keys);
+    throw refused(`missing: ${keys.join(', ')} (or use an application credential)`, keys);
   }
   return {
     kind: 'password',

@@ -54,7 +54,7 @@ export async function signIn(client: HttpClient, credentials: Credentials, clock
     );
     const parsed = tokenSchema.safeParse(body);
     const token = headers.get('x-subject-token');
-    if (!parsed.success || token === null) throw new CausewayError('cloud.unexpected-answer', `${operation}: the answer holds no token of a project`, { details: { operation } });
+    if (!parsed.success || token === null) throw new CausewayError('cloud.unexpected-answer', `${operation}: the response contains no project token`, { details: { operation } });
     return { token, ...described(parsed.data.token, clock) };
   } catch (error) {
     // 400 is what an unknown domain gets from some versions; 404 means that this is no identity service.

@@ -81,7 +81,7 @@ export function objectStoreOf(api: ServiceApi): ObjectStore {
       // A server that does not know ranges answers with all.
       const wanted = status === 206 ? bytes : bytes.subarray(offset, offset + length);
       if (wanted.length === length) return wanted;
-      throw new CausewayError('cloud.unexpected-answer', `${operation}: ${wanted.length} bytes came`, { details: { operation, status, bytes: wanted.length } });
+      throw new CausewayError('cloud.unexpected-answer', `${operation}: received ${wanted.length} bytes`, { details: { operation, status, bytes: wanted.length } });
     },
   };
 }

@@ -27,11 +27,11 @@ export function serviceUrl(identity: Pick<Identity, 'services'>, connection: Pic
   const region = connection.region(kind);
   const wanted = connection.interfaceOf(kind);
   const listed = types[kind].flatMap((type) => identity.services.filter((service) => service.type === type));
-  if (listed.length === 0) throw missing(kind, `the catalogue lists no ${kind} service (it has ${list(identity.services.map((each) => each.type))})`);
+  if (listed.length === 0) throw missing(kind, `the service catalog lists no ${kind} service (it has ${list(identity.services.map((each) => each.type))})`);
   for (const service of listed) {
     const here = service.endpoints.filter((endpoint) => endpoint.interface === wanted && (region === undefined || regionOf(endpoint) === region));
     const regions = new Set(here.map(regionOf));
-    if (regions.size > 1) throw missing(kind, `the ${kind} service is in several regions (${list([...regions])}): name one`);
+    if (regions.size > 1) throw missing(kind, `the ${kind} service is in several regions (${list([...regions])}): set the region`);
     const [first] = here;
     if (first !== undefined) return versioned(kind, first.url);
   }

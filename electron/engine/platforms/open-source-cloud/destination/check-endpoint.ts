@@ -23,7 +23,7 @@ export function trustChecks({ connection }: OpenStackCloud): readonly EndpointCh
   return [{
     name: 'Verify certificates',
     essential: false,
-    run: async () => ({ warning: `certificates of ${whose} are NOT verified: anybody on the way can read the password and all data, and change them. Give the certificate authority instead` }),
+    run: async () => ({ warning: `certificates of ${whose} are NOT verified: anyone on the network path can read and change the password and all data. Specify the certificate authority instead` }),
   }];
 }
 
@@ -36,7 +36,7 @@ export function signInCheck(cloud: OpenStackCloud): EndpointCheck {
       const { userName, projectName, projectId, roles } = await cloud.identity(signal);
       const seen = `${userName} in project ${projectName} (${projectId}) with ${roles.length === 0 ? 'no role' : `the roles ${roles.join(', ')}`}`;
       const works = roles.some((role) => !['reader', 'heat_stack_user'].includes(role.toLowerCase()));
-      return works ? seen : { warning: `${seen}: a role is needed that may create servers and volumes, usually member` };
+      return works ? seen : { warning: `${seen}: a role that can create servers and volumes is needed, usually member` };
     },
   };
 }
@@ -58,7 +58,7 @@ export function cloudChecks(cloud: OpenStackCloud): readonly EndpointCheck[] {
       async run(signal) {
         const newest = await cloud.compute.newestVersion(signal);
         return olderThan(newest, spokenVersions.compute)
-          ? { warning: `the cloud's compute service speaks ${newest === '' ? 'no versions' : newest}, ${spokenVersions.compute} is needed` }
+          ? { warning: `the compute service supports ${newest === '' ? 'no versions' : newest}, but ${spokenVersions.compute} is needed` }
           : `${newest}, ${spokenVersions.compute} is needed`;
       },
     },
@@ -96,21 +96,21 @@ function destinationQuotas(cloud: OpenStackCloud): EndpointCheck {
         return `${quotaWords[name] ?? name} ${quota === undefined ? 'unknown' : `${quota.usage} of ${quota.limit < 0 ? 'any number' : quota.limit}`}`;
       });
       const said = shown.join(', ');
-      return short.length === 0 ? said : { warning: `used up: ${short.map(([name]) => quotaWords[name] ?? name).join(', ')} (${said})` };
+      return short.length === 0 ? said : { warning: `exhausted: ${short.map(([name]) => quotaWords[name] ?? name).join(', ')} (${said})` };
     },
   };
 }
 
 function callerCheck(session: OpenStackSession): EndpointCheck {
   return {
-    name: 'Know the address that workers see',
+    name: 'Detect the caller address',
     essential: false,
     async run(signal) {
       try {
         const [only, ...others] = await session.cloud.network.networks({ external: true }, signal);
         const pool = only === undefined || others.length > 0 ? undefined : await findPool(session.cloud, 'migr_fip_pool_name', only.id, signal);
         const ranges = await callerRanges(callerOf(session, { pool }), { publicAddress: true, prefixes: [] }, signal);
-        return `workers with a floating IP will be opened for ${ranges.join(', ')}`;
+        return `workers with a floating IP accept connections from ${ranges.join(', ')}`;
       } catch (error) {
         const record = toErrorRecord(error);
         if (record.code !== 'cloud.caller-address-unknown') throw error;

@@ -50,7 +50,7 @@ async function checkNetworks(session: OpenStackSession, environment: Destination
     const resolution = resolveNetwork(networks, projectId, wanted);
     reportUnresolved(report, path, 'network', wanted, resolution);
     if (resolution.outcome === 'found' && !subnets.some((subnet) => subnet.network_id === resolution.resource.id)) {
-      report('error', path, 'network-without-subnet', `network ${resolution.resource.name} has no subnet that this project can see: ports would get no address`);
+      report('error', path, 'network-without-subnet', `network ${resolution.resource.name} has no subnet that is visible to this project: ports would get no address`);
     }
   };
   for (const [source, wanted] of Object.entries(environment.network_map)) check(pointer('network_map', source), wanted);
@@ -103,13 +103,13 @@ async function checkWorkerImages(
     if (image.status !== 'active') report('error', path, 'image-status', `image ${image.name} has status ${image.status}`);
     if (os !== undefined && typeof image.os_type === 'string' && image.os_type !== os) report('error', path, 'image-system', `image ${image.name} is a ${image.os_type} image`);
     if (flavor === undefined) continue;
-    if ((image.min_ram ?? 0) > flavor.ram) report('error', '/migr_flavor_name', 'worker-memory', `image ${image.name} needs ${image.min_ram} MB of memory, ${flavor.name} has ${flavor.ram}`);
+    if ((image.min_ram ?? 0) > flavor.ram) report('error', '/migr_flavor_name', 'worker-memory', `image ${image.name} needs ${image.min_ram} MB of memory, but ${flavor.name} has ${flavor.ram} MB`);
     if (environment.migr_worker_boot_from_volume) {
       await reporting(report, '/migr_worker_volume_size', 'worker-volume-size', signal, () => void bootVolumeSize(environment.migr_worker_volume_size, image, flavor));
     } else if (flavor.disk === 0) {
-      report('warning', '/migr_worker_boot_from_volume', 'worker-without-disk', `flavor ${flavor.name} has no disk, and most clouds boot such ones from a volume only: set migr_worker_boot_from_volume`);
+      report('warning', '/migr_worker_boot_from_volume', 'worker-without-disk', `flavor ${flavor.name} has no disk, and most clouds only boot such instances from a volume: set migr_worker_boot_from_volume`);
     } else if ((image.min_disk ?? 0) > flavor.disk) {
-      report('error', '/migr_flavor_name', 'worker-disk', `image ${image.name} needs a disk of ${image.min_disk} GB, ${flavor.name} has ${flavor.disk}`);
+      report('error', '/migr_flavor_name', 'worker-disk', `image ${image.name} needs a disk of ${image.min_disk} GB, but ${flavor.name} has ${flavor.disk} GB`);
     }
   }
 }
@@ -121,7 +121,7 @@ function checkFlavors(flavors: readonly Flavor[], environment: DestinationEnviro
   try {
     const flavor = chooseFlavor(flavors, environment.flavor_name, vm);
     if (fits(flavor, vm)) return;
-    report('warning', '/flavor_name', 'flavor-small', `${flavor.name} has ${flavor.vcpus} vCPU and ${flavor.ram} MB, the source has ${vm.vcpus ?? '?'} vCPU and ${vm.memory_mb ?? '?'} MB`);
+    report('warning', '/flavor_name', 'flavor-small', `${flavor.name} has ${flavor.vcpus} vCPUs and ${flavor.ram} MB, but the source VM has ${vm.vcpus ?? '?'} vCPUs and ${vm.memory_mb ?? '?'} MB`);
   } catch (error) {
     report('error', '/flavor_name', error instanceof CausewayError && error.code === 'cloud.parameter-missing' ? 'flavor-none' : 'name-unknown', toErrorRecord(error).message);
   }
@@ -165,7 +165,7 @@ async function diskNeeds(session: OpenStackSession, environment: DestinationEnvi
   const largest = quotas['per_volume_gigabytes']?.limit ?? -1;
   return addNeeds(...vm.disks.map((disk) => {
     const size = sizeInGib(disk.size_bytes);
-    if (largest >= 0 && size > largest) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, a volume of this project has at most ${largest}`);
+    if (largest >= 0 && size > largest) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, and the limit for a volume in this project is ${largest} GiB`);
     const there = existing.find((volume) => volume.metadata[labelKeys.disk] === labelValue(disk.id));
     const type = there === undefined ? volumeTypeOf(disk, environment.storage_mappings) : (there.volume_type ?? undefined);
     return volumeNeeds(type, there === undefined ? 1 : 0, Math.max(0, size - (there?.size ?? 0)));

@@ -55,5 +55,5 @@ export function required(environment: DestinationEnvironment, key: 'migr_network
 export function workerImage(environment: DestinationEnvironment, os: 'linux' | 'windows'): { readonly name: string; readonly parameter: string } {
   if (environment.migr_image !== undefined) return { name: environment.migr_image, parameter: 'migr_image' };
   const parameter = `migr_image_map.${os}`;
-  return { name: environment.migr_image_map[os] ?? missing(parameter, `neither migr_image is set nor has migr_image_map an image for ${os}`), parameter };
+  return { name: environment.migr_image_map[os] ?? missing(parameter, `migr_image is not set, and migr_image_map has no image for ${os}`), parameter };
 }

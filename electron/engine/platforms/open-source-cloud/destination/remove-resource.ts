@@ -61,7 +61,7 @@ export function deleterFor(session: OpenStackSession, entry: LedgerEntry): Resou
       );
     }
     default:
-      throw new CausewayError('general.invalid-input', `the open-source cloud makes no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
+      throw new CausewayError('general.invalid-input', `the open-source cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
   }
 }
 

@@ -22,9 +22,9 @@ function needed(cloud: OpenStackCloud): readonly EndpointCheck[] {
       const quotas = await cloud.volume.quotas(projectId, signal);
       const volumes = await cloud.volume.volumes.list({}, signal);
       const left = (name: string): string => quotaText(quotas[name]);
-      const seen = `${volumes.length} volumes; left by quota: ${left('snapshots')} snapshots, ${left('volumes')} volumes, ${left('gigabytes')} GiB, ${left('backups')} backups`;
+      const seen = `${volumes.length} volumes; quota available for ${left('snapshots')} snapshots, ${left('volumes')} volumes, ${left('gigabytes')} GiB, ${left('backups')} backups`;
       const usedUp = ['snapshots', 'volumes', 'gigabytes', 'backups'].filter((name) => left(name) === '0');
-      return usedUp.length === 0 ? seen : { warning: `${seen}: used up are ${usedUp.join(', ')}, which exports take` };
+      return usedUp.length === 0 ? seen : { warning: `${seen}: exports need ${usedUp.join(', ')}, which are exhausted` };
     }),
     check('Networks', async (signal) => `${(await cloud.network.networks({}, signal)).length} networks`),
     check('Images', async (signal) => `${(await cloud.image.list({}, signal)).length} images`),
@@ -58,5 +58,5 @@ function byMechanism({ cloud, storage }: SourceContext): readonly EndpointCheck[
 }
 
 function quotaText(quota: { readonly limit: number; readonly in_use: number; readonly reserved: number } | undefined): string {
-  return quota === undefined || quota.limit < 0 ? 'any number of' : String(Math.max(0, quota.limit - quota.in_use - quota.reserved));
+  return quota === undefined || quota.limit < 0 ? 'unlimited' : String(Math.max(0, quota.limit - quota.in_use - quota.reserved));
 }

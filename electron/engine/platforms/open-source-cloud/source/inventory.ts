@@ -94,7 +94,7 @@ export async function describeServer(cloud: OpenStackCloud, vmId: string, enviro
 function refuseUnknownOs(name: string, properties: ImageProperties): void {
   const said = osNames(properties);
   if (said.length === 0) return;
-  throw new CausewayError('source.os-type-unknown', `the image of ${name} says ${said.join(' and ')}`, {
+  throw new CausewayError('source.os-type-unknown', `the image of ${name} has ${said.join(' and ')}`, {
     details: { parameter: 'custom_os_type_map', names: said.map((each) => each.slice(each.indexOf('=') + 1)) },
   });
 }
@@ -102,7 +102,7 @@ function refuseUnknownOs(name: string, properties: ImageProperties): void {
 /** A note for a server with an image that does not say what its guest is; undefined where it does. */
 export function silentOs(parts: ServerParts): string | undefined {
   if (osNames(propertiesOf(parts)).length > 0) return undefined;
-  return `${parts.server.name}: its image has neither os_type nor os_distro, so the guest is taken as Linux. If it is Windows, set os_type=windows on the image (openstack image set, or openstack volume set --image-property)`;
+  return `${parts.server.name}: its image has neither os_type nor os_distro, so the guest is assumed to be Linux. If it is Windows, set os_type=windows on the image (openstack image set, or openstack volume set --image-property)`;
 }
 
 /** The disks of a server, its root first. Disks that a flavor adds on the compute host (ephemeral, swap) are not among them. */
@@ -116,8 +116,8 @@ export function disksOf({ server, volumes, image, bootsFromVolume }: ServerParts
 export function ephemeralDisks({ name, flavor }: Pick<Server, 'name' | 'flavor'>): readonly string[] {
   const { ephemeral = 0, swap = 0 } = flavor ?? {};
   return [
-    ...(ephemeral > 0 ? [`${name} has ephemeral disks of ${ephemeral} GiB on its compute host, which no replica carries: what is to be kept must be copied to a volume first`] : []),
-    ...(swap > 0 ? [`${name} has a swap disk of ${swap} MiB on its compute host, which no replica carries: the migrated VM goes without it`] : []),
+    ...(ephemeral > 0 ? [`${name} has ephemeral disks of ${ephemeral} GiB, which are not replicated: copy needed data to a volume first`] : []),
+    ...(swap > 0 ? [`${name} has a swap disk of ${swap} MiB, which is not replicated: the migrated VM has no swap disk`] : []),
   ];
 }
 

@@ -169,7 +169,7 @@ describe('backups of volumes', () => {
     storage.backups.clear();
     expect(notes).toEqual([]);
     expect((await backUp(context, 'two', base))[0]?.mark['chain']).not.toContain(' ');
-    expect(notes).toEqual([expect.stringMatching(/in full: the cloud could not count/)]);
+    expect(notes).toEqual([expect.stringMatching(/in full: the cloud could not create an incremental backup/)]);
     storage.mood.backupsFail = 1;
     await expect(backUp(context, 'three')).rejects.toMatchObject({ code: 'source.backup-failed', message: expect.stringContaining('no room') });
   });

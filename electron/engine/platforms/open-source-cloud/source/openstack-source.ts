@@ -96,7 +96,7 @@ export class OpenStackSource implements SourcePlatform {
   /** Each mechanism reads what the cloud does not change: it is enough that all of it is still there. */
   async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     if (!(await this.isAlive(snapshot, signal))) {
-      throw new CausewayError('source.snapshot-lost', `the cloud no longer has all that snapshot ${snapshot.tag} of server ${snapshot.vmId} is read from`);
+      throw new CausewayError('source.snapshot-lost', `some resources of snapshot ${snapshot.tag} of server ${snapshot.vmId} no longer exist in the cloud`);
     }
   }
 
@@ -174,13 +174,13 @@ export class OpenStackSource implements SourcePlatform {
     const disks = disksOf(await readServer(this.#context.cloud, vmId, signal));
     const name = chosenMechanism(environment);
     if (name !== 'service_backups' && disks.some((disk) => disk.volumeId === undefined)) {
-      throw new CausewayError('source.unsupported', `server ${vmId} was booted from an image: its root disk is no volume, and ${name} reads volumes alone; choose service_backups`, {
+      throw new CausewayError('source.unsupported', `server ${vmId} was booted from an image: its root disk is not a volume, and ${name} only reads volumes; choose service_backups`, {
         details: { parameter: 'replica_export_mechanism' },
       });
     }
     const encrypted = disks.filter((disk) => disk.encrypted).map((disk) => disk.id);
     if (name !== 'service_backups' && encrypted.length > 0) {
-      throw new CausewayError('source.unsupported', `the cloud encrypts ${encrypted.join(', ')}, and ${name} would read what is encrypted; choose service_backups`, {
+      throw new CausewayError('source.unsupported', `${encrypted.join(', ')} is encrypted by the cloud, and ${name} would read encrypted data; choose service_backups`, {
         details: { parameter: 'replica_export_mechanism' },
       });
     }
@@ -191,7 +191,7 @@ export class OpenStackSource implements SourcePlatform {
 function mechanismOf(snapshot: Snapshot): MechanismName {
   const name = snapshot.state['mechanism'];
   if (typeof name === 'string' && Object.hasOwn(mechanisms, name)) return name as MechanismName;
-  throw new CausewayError('general.bug', `the snapshot ${snapshot.tag} was taken by no mechanism that is known`);
+  throw new CausewayError('general.bug', `the snapshot ${snapshot.tag} was taken by an unknown mechanism`);
 }
 
 /** The disk in the base that the snapshot was taken on, if it was in it. */

@@ -40,7 +40,7 @@ export const usualDeadlines: SourceDeadlines = { snapshotMs: 10 * 60_000, backup
 
 /** @throws `general.bug` for a source that was opened to be looked at only */
 export function ledgerOf(context: SourceContext): LedgerScope {
-  if (context.ledger === undefined) throw new CausewayError('general.bug', 'the source was opened without a ledger, but is to create something');
+  if (context.ledger === undefined) throw new CausewayError('general.bug', 'the source was opened without a ledger and cannot create resources');
   return context.ledger;
 }
 

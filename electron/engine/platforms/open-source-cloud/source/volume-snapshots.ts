@@ -41,7 +41,7 @@ interface AskedSnapshot {
 async function askForSnapshot(context: SourceContext, tag: string, lifetime: Lifetime, disk: CloudDisk, signal: AbortSignal): Promise<AskedSnapshot> {
   const { snapshots } = context.cloud.volume;
   const volumeId = disk.volumeId;
-  if (volumeId === undefined) throw new CausewayError('general.bug', `disk ${disk.id} is no volume`);
+  if (volumeId === undefined) throw new CausewayError('general.bug', `disk ${disk.id} is not a volume`);
   const find = async (given: LedgerEntry, within: AbortSignal): Promise<CloudSnapshot | undefined> =>
     (await snapshots.list({ name: given.name, volumeId }, within))[0];
   const { resource, entry } = await ledgerOf(context).ensure(
@@ -64,7 +64,7 @@ function whenAvailable(context: SourceContext, snapshot: CloudSnapshot, signal: 
   return waitForState({ operation: `snapshot ${snapshot.id} of volume ${snapshot.volume_id}` }, async (within) => {
     const seen = await context.cloud.volume.snapshots.get(snapshot.id, within);
     if (seen === undefined || seen.status.startsWith('error')) {
-      throw new CausewayError('source.snapshot-failed', `the snapshot ${snapshot.id} of volume ${snapshot.volume_id} is ${seen?.status ?? 'gone'}`, {
+      throw new CausewayError('source.snapshot-failed', `the snapshot ${snapshot.id} of volume ${snapshot.volume_id} is ${seen?.status ?? 'missing'}`, {
         details: { snapshotId: snapshot.id, volumeId: snapshot.volume_id },
       });
     }

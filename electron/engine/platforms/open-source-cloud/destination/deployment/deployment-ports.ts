@@ -63,7 +63,7 @@ async function removeForeignPort(session: OpenStackSession, run: DeploymentRun, 
   const port = await session.cloud.network.port(id, signal);
   if (port === undefined) return;
   refuseUsed(port);
-  run.note(`Port ${port.name ?? ''} (${id}) with MAC address ${port.mac_address} is removed: port_reuse_policy is keep_mac`, { portId: id });
+  run.note(`Port ${port.name ?? ''} (${id}) with MAC address ${port.mac_address} was deleted: port_reuse_policy is keep_mac`, { portId: id });
   await session.cloud.network.deletePort(id, signal);
 }
 
@@ -71,7 +71,7 @@ async function removeForeignPort(session: OpenStackSession, run: DeploymentRun, 
 async function takePort(session: OpenStackSession, id: string, state: PlanState, planned: PlannedPort, signal: AbortSignal): Promise<Port> {
   const { network } = session.cloud;
   const port = await network.port(id, signal);
-  if (port === undefined) throw new CausewayError('cloud.not-found', `port ${id}, which was to be taken over, is gone`, { details: { portId: id } });
+  if (port === undefined) throw new CausewayError('cloud.not-found', `port ${id}, which was to be reused, no longer exists`, { details: { portId: id } });
   const { fixedIp } = planned;
   const moves = fixedIp !== undefined && !port.fixed_ips.some(({ ip_address }) => ip_address === fixedIp.ip_address);
   const regroups = state.securityGroupIds !== undefined && state.securityGroupIds.some((group) => !port.security_groups.includes(group));

@@ -35,7 +35,7 @@ export async function portFor(
   const about = `port ${existing.name ?? ''} (${existing.id}) in network ${network.name}`;
   if (policy === 'reuse_ports') {
     if (!used) {
-      run.note(`NIC ${nic.id}: ${about} has its MAC address ${macAddress} and is taken over`, { portId: existing.id });
+      run.note(`NIC ${nic.id}: ${about} has its MAC address ${macAddress} and is reused`, { portId: existing.id });
       return { reusedPortId: existing.id };
     }
     run.note(`NIC ${nic.id}: ${about} has its MAC address ${macAddress} and is in use by ${existing.device_id}: the VM gets another address`, { portId: existing.id });

@@ -68,14 +68,14 @@ async function backUp(context: SourceContext, disk: CloudDisk, snapshotId: strin
     });
     const accepted = backup === undefined ? undefined : await wishes.accept(backup, signal);
     if (accepted !== undefined) return accepted;
-    if (backup !== undefined) noteFullBackup(context, disk, `backup ${backup.id} stands on one that is kept elsewhere`);
+    if (backup !== undefined) noteFullBackup(context, disk, `backup ${backup.id} depends on one that is stored elsewhere`);
     for (const entry of recordedOf(ledgerOf(context), { kind: 'volume-backup', of: wishes.tag })) {
       if (entry.key === backupKey(wishes.tag, disk.id, 'incremental')) await removeBackup(context, entry, signal);
     }
   }
   const backup = await ensureBackup(context, disk, snapshotId, wishes, 'full', signal);
   const accepted = await wishes.accept(backup, signal);
-  if (accepted === undefined) throw new CausewayError('source.backup-unreadable', `backup ${backup.id} of volume ${backup.volume_id} is not where it should be`);
+  if (accepted === undefined) throw new CausewayError('source.backup-unreadable', `backup ${backup.id} of volume ${backup.volume_id} is not in the expected location`);
   return accepted;
 }
 
@@ -107,7 +107,7 @@ async function ensureBackup(
     if (seen === undefined || seen.status === 'error') {
       // One that failed is of no use, and would be met again by a repetition.
       await removeBackup(context, recorded, within).catch(() => undefined);
-      throw new CausewayError('source.backup-failed', `backup ${resource.id} of volume ${volumeId}: ${seen?.fail_reason ?? (seen === undefined ? 'it is gone' : 'no reason was given')}`, {
+      throw new CausewayError('source.backup-failed', `backup ${resource.id} of volume ${volumeId}: ${seen?.fail_reason ?? (seen === undefined ? 'it no longer exists' : 'no reason given')}`, {
         details: { volumeId, backupId: resource.id },
       });
     }
@@ -127,7 +127,7 @@ export function removeBackup(context: SourceContext, entry: LedgerEntry, signal:
     remove: (id, _entry, within) => waitForState({ operation: `delete backup ${id}` }, async (inner) => {
       const seen = await backups.get(id, inner);
       if (seen === undefined || seen.status === 'deleted') return { done: true, value: undefined };
-      if (seen.has_dependent_backups === true) throw busy(`backup ${id} of volume ${seen.volume_id} has backups on top of it`, id);
+      if (seen.has_dependent_backups === true) throw busy(`backup ${id} of volume ${seen.volume_id} has dependent backups`, id);
       if (seen.status === 'error_deleting') throw busy(`backup ${id} could not be deleted by the backup service: ${seen.fail_reason ?? ''}`, id);
       if (seen.status === 'available' || seen.status === 'error') {
         try {
@@ -158,5 +158,5 @@ export async function removeBackups(context: SourceContext, unwanted: (entry: Le
 
 /** An incremental backup was asked for: why it takes longer this time. */
 function noteFullBackup({ use }: SourceContext, disk: CloudDisk, why: string): void {
-  use?.note?.(`disk ${disk.id} is backed up in full: the cloud could not count from the last backup`, { diskId: disk.id, reason: why });
+  use?.note?.(`disk ${disk.id} is backed up in full: the cloud could not create an incremental backup`, { diskId: disk.id, reason: why });
 }

@@ -129,7 +129,7 @@ export async function poolOf(cluster: StorageCluster, options: StorageOptions, i
   for (const pool of (await poolsOf(cluster, signal)).filter((name) => name !== options.pool && !name.startsWith('.'))) {
     if (await has(pool)) return pool;
   }
-  throw new CausewayError('source.snapshot-lost', `no pool of the distributed storage has ${image}: the volume is on another back end, or was removed`, {
+  throw new CausewayError('source.snapshot-lost', `no pool of the distributed storage has ${image}: the volume is on another storage back end, or was deleted`, {
     retryable: false, details: { image },
   });
 }

@@ -44,6 +44,6 @@ describe('the volume as a chain of backups has it', () => {
   it('gives the pieces of any range, and says when a byte is in no object', () => {
     const flat = flattenChain([{ parts: [part('b', 4, 2)] }, { parts: [part('a', 0, 8)] }]);
     expect(piecesOf(flat, 3, 4).map((piece) => [piece.offset, piece.length, piece.part.name])).toEqual([[3, 1, 'a'], [4, 2, 'b'], [6, 1, 'a']]);
-    expect(() => piecesOf(flat, 6, 4)).toThrow('no object of the backups holds byte 8');
+    expect(() => piecesOf(flat, 6, 4)).toThrow('no backup object contains byte 8');
   });
 });

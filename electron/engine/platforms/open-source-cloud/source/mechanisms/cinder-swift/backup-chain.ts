@@ -78,7 +78,7 @@ export function piecesOf(flat: readonly ChainPiece[], offset: number, length: nu
   const end = offset + length;
   for (let index = low; at < end; index += 1) {
     const piece = flat[index];
-    if (piece === undefined || piece.offset > at) throw new CausewayError('source.backup-unreadable', `no object of the backups holds byte ${at} of the volume`);
+    if (piece === undefined || piece.offset > at) throw new CausewayError('source.backup-unreadable', `no backup object contains byte ${at} of the volume`);
     const stop = Math.min(end, piece.offset + piece.length);
     pieces.push({ offset: at, length: stop - at, part: piece.part });
     at = stop;

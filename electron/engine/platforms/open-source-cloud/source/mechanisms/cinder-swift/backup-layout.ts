@@ -51,7 +51,7 @@ export async function findStoredBackup(store: ObjectStore, backup: Pick<CloudBac
   const bytes = await store.read(container, found.name, signal);
   const metadata = metadataSchema.safeParse(bytes === undefined ? undefined : jsonOf(bytes));
   if (!metadata.success || metadata.data.backup_id !== backup.id) {
-    throw new CausewayError('source.backup-unreadable', `${container}/${found.name} is no metadata of backup ${backup.id}`, { details: { backupId: backup.id } });
+    throw new CausewayError('source.backup-unreadable', `${container}/${found.name} is not metadata of backup ${backup.id}`, { details: { backupId: backup.id } });
   }
   const { objects, parent_id: parentId } = metadata.data;
   return {

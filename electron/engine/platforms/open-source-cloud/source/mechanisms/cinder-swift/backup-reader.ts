@@ -43,7 +43,7 @@ export class BackupReader implements DiskReader {
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     if (offset < 0 || offset + into.length > this.sizeBytes) {
-      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside of a disk of ${this.sizeBytes} bytes`);
+      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`);
     }
     for (const piece of piecesOf(this.#flat, offset, into.length)) {
       const content = await orCancelled(this.#cache.content(piece.part), signal);

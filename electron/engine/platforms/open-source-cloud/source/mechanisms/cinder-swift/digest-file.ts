@@ -141,5 +141,5 @@ function jsonOf(text: string): unknown {
 }
 
 function notDigests(name: string): CausewayError {
-  return new CausewayError('source.backup-unreadable', `${name}: it is no list of digests`);
+  return new CausewayError('source.backup-unreadable', `${name}: it is not a list of digests`);
 }

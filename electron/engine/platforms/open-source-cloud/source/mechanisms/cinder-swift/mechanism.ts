@@ -50,7 +50,7 @@ export function cinderSwiftMechanism(context: SourceContext): ExportMechanism {
       const backupId = markText(mark, 'backupId');
       const chain = await findChain(cloud, backupId, signal);
       const [newest] = chain ?? [];
-      if (chain === undefined || newest === undefined) throw new CausewayError('source.snapshot-lost', `backup ${backupId} or one that it stands on is gone`);
+      if (chain === undefined || newest === undefined) throw new CausewayError('source.snapshot-lost', `backup ${backupId} or one that it depends on no longer exists`);
       const digests = await findDigests(cloud.objectStore, newest, signal);
       return new BackupReader(cloud.objectStore, chain, sizeBytes, digests, await baseDigests(base, sizeBytes, digests.blockBytes, signal));
     },

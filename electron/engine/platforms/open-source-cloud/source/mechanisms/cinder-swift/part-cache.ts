@@ -58,9 +58,9 @@ export class PartCache {
 
 async function fetchPart(store: ObjectStore, part: BackupPart, signal: AbortSignal): Promise<Buffer> {
   const stored = await store.read(part.container, part.name, signal);
-  if (stored === undefined) throw unreadable(part, 'the object is gone');
+  if (stored === undefined) throw unreadable(part, 'the object no longer exists');
   const content = await decompress(part, stored);
-  if (content.length !== part.length) throw unreadable(part, `it holds ${content.length} bytes instead of ${part.length}`);
+  if (content.length !== part.length) throw unreadable(part, `it contains ${content.length} bytes instead of ${part.length}`);
   if (createHash('md5').update(content).digest('hex') !== part.md5) throw unreadable(part, 'its content does not match its checksum');
   return content;
 }
@@ -83,7 +83,7 @@ async function decompress(part: BackupPart, stored: Uint8Array): Promise<Buffer>
   } catch (error) {
     throw unreadable(part, `it cannot be decompressed as ${part.compression}`, error);
   }
-  throw new CausewayError('source.unsupported', `backups that are compressed with ${part.compression} cannot be read; have the cloud's backup service use zlib or zstd, or choose another export mechanism`);
+  throw new CausewayError('source.unsupported', `backups that are compressed with ${part.compression} cannot be read; configure the backup service to use zlib or zstd, or choose another export mechanism`);
 }
 
 function unreadable(part: BackupPart, why: string, cause?: unknown): CausewayError {

@@ -58,7 +58,7 @@ export async function ensureServerImage(session: OpenStackSession, run: Destinat
   await waitForState({ operation: `image of server ${disk.serverId}` }, async (s) => {
     const seen = await image.get(resource.id, s);
     if (seen === undefined || ['killed', 'deleted', 'pending_delete'].includes(seen.status)) {
-      throw new CausewayError('source.snapshot-failed', `the image of server ${disk.serverId} is ${seen?.status ?? 'gone'}: the compute service could not make it`, {
+      throw new CausewayError('source.snapshot-failed', `the image of server ${disk.serverId} is ${seen?.status ?? 'missing'}: the compute service could not create it`, {
         details: { serverId: disk.serverId, imageId: resource.id },
       });
     }
