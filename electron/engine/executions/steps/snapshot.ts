@@ -39,7 +39,7 @@ async function ownSnapshot(run: ExecutionContext, told: Set<string>, signal: Abo
       mine += 1;
       if (stored.role === 'intended') return take(run, stored.tag, vmId, base, signal);
       if (stored.snapshot !== undefined && (await run.source.isAlive(stored.snapshot, signal))) return stored.snapshot;
-      if (!told.has(stored.tag)) run.event('note', 'the snapshot can no longer be read; a new one is taken, and only what differs is sent');
+      if (!told.has(stored.tag)) run.event('note', 'the snapshot can no longer be read; taking a new one and sending only the differences');
       told.add(stored.tag);
     }
     noteUnreleased(run, await attempt(stored.tag, () => discard(run, stored, base, signal), signal));
