@@ -204,7 +204,7 @@ describe('another region, with networks alone', () => {
   };
 
   it('has to be named, where a service is in several', async () => {
-    await expect(urlOf(withoutRegion(), 'network')).rejects.toMatchObject({ code: 'cloud.service-missing', message: expect.stringMatching(/several regions \(Region(One|Two), Region(One|Two)\): name one/) as unknown });
+    await expect(urlOf(withoutRegion(), 'network')).rejects.toMatchObject({ code: 'cloud.service-missing', message: expect.stringMatching(/several regions \(Region(One|Two), Region(One|Two)\): set the region/) as unknown });
     expect(await urlOf(withoutRegion(), 'compute')).toBe('http://127.0.0.1:18774/v2.1');
   });
 

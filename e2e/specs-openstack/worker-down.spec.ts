@@ -35,7 +35,7 @@ describe('a worker whose hypervisor process dies before it answers', () => {
     expect(ended, `${ended.error?.code}: ${ended.error?.message}`).toMatchObject({ state: 'completed', leftBehind: 0 });
     const events = await lab.use((core) => core.call('execution.events', { execution: ended.id }));
     const told = events.filter(({ type }) => type === 'task.retry').map(({ message }) => message);
-    expect(told, `server ${dead}`).toEqual([expect.stringMatching(/does not answer: .*SHUTOFF/)]);
+    expect(told, `server ${dead}`).toEqual([expect.stringMatching(/does not respond: .*SHUTOFF/)]);
     const { disks: [disk] } = await lab.use((core) => core.call('replica.show', { replica: 'web' }));
     expect(await lab.difference('web', { [disk?.diskId ?? '']: file })).toBeUndefined();
     expect((await lab.leftovers()).map((line) => line.split(' ')[0])).toEqual(['volume']);

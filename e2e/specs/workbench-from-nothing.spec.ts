@@ -128,7 +128,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByText(/Copying · ([2-9]|\d\d) %/).waitFor({ timeout: 180_000 });
     await lookAt('run');
     process.kill(engineOf(workbench.hostPid), 'SIGKILL');
-    await page.getByText(/The engine stopped unexpectedly \(it was ended by SIGKILL\) and was restarted/).waitFor();
+    await page.getByText(/The engine stopped unexpectedly \(it was terminated by SIGKILL\) and was restarted/).waitFor();
     await lookAt('run-after-kill');
     await page.getByRole('button', { name: 'Bandwidth…' }).click();
     await page.getByRole('textbox', { name: 'Bandwidth limit' }).fill('');

@@ -47,7 +47,7 @@ function adviceOn({ key, parent, parentSchema, holder }: UnknownKey, plugin: Plu
     const belongs = `This key belongs to ${ownersInWords(equivalent, plugin.id)}`;
     if (equivalent.here !== undefined) return { message, suggestion: `${belongs}; here it is ${JSON.stringify(equivalent.here)}.`, ...renameTo(equivalent.here) };
     if (nearest !== undefined) return { message, suggestion: `${belongs}; did you mean ${JSON.stringify(nearest)}?`, ...renameTo(nearest) };
-    return { message, suggestion: `${belongs}and has no equivalent here. Remove it.`, fix: { kind: 'remove-key' } };
+    return { message, suggestion: `${belongs} and has no equivalent here. Remove it.`, fix: { kind: 'remove-key' } };
   }
   const elsewhere = nestedHome(key, parent, definition?.schema);
   if (elsewhere !== undefined) return { message, suggestion: `It belongs in ${elsewhere}.` };

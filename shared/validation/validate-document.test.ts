@@ -155,7 +155,7 @@ describe('the environment', () => {
     ['also one that is set already', 'zone', 'Remove it: "availability_zone" is already set.'],
     ['an alias that lies deeper', 'performance_class', 'Use "default" in "storage_mappings".'],
     ['then the plugin that has the key', 'flavor_name', 'This key belongs to the destination environment of open-source-cloud; here it is "machine_type".'],
-    ['also when there is nothing like it', 'hypervisor_type', 'This key belongs to the destination environment of open-source-cloudand has no equivalent here. Remove it.'],
+    ['also when there is nothing like it', 'hypervisor_type', 'This key belongs to the destination environment of open-source-cloud and has no equivalent here. Remove it.'],
     ['then the spelling', 'disk_buss', 'Did you mean "disk_bus"?'],
     ['else nothing', 'colour', undefined],
   ])('an unknown key: %s', (_tier, key, suggestion) => {

@@ -119,7 +119,7 @@ describe('a bandwidth profile', () => {
     ['*=1M; mo=20M', "entry 2 of the bandwidth profile ('mo=20M'): 'mo' is not a day"],
     ['mon 08:00-25:00=1M', "'25:00' is not a time of day"],
     ['mon 08:00-08:00=1M', 'is empty'],
-    ['08:00-10:00 mon=1M', 'days come before the time'],
+    ['08:00-10:00 mon=1M', 'write days before the time'],
     ['*=fast', "'fast' is not a rate"],
     ['*=20', 'below 1 KiB/s'],
   ])('refuses %j and says why', (text, reason) => {

@@ -273,7 +273,7 @@ describe('after the engine was killed in the middle', () => {
     expectEqual();
     expect([...lab.snapshots.keys()].filter((tag) => tag.startsWith(`causeway-${id}`))).toHaveLength(1);
     const events = (await core.call('execution.events', { execution: id })).map((event) => event.message).join('\n');
-    expect(events).toContain('they are copied again from the new one');
+    expect(events).toContain('comparing them with a new one');
     expect((await execute(options)).state).toBe('completed');
   });
 

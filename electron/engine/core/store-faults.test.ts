@@ -88,7 +88,7 @@ describe.each(['once', 'from then on'] as const)('a store whose writes fail %s',
         core = open();
         if (shown?.state === 'interrupted' && how === 'from then on') {
           const events = await core.call('execution.events', { limit: 10_000 });
-          expect(events.at(-1)?.message, `write ${nth}`).toMatch(/not recorded .*disk with the project is full|the engine ended/);
+          expect(events.at(-1)?.message, `write ${nth}`).toMatch(/not recorded .*disk that contains the project is full|the engine stopped/);
         }
       }
       failsAt = () => false;

@@ -149,7 +149,7 @@ test('a secret in plain text is not taken, and not repeated', async () => {
   const file = read('anna', 'endpoints/to.json');
   writeFileSync(path('anna', 'endpoints/to.json'), JSON.stringify({ ...file, connection: { ...(file['connection'] as object), service_account_key: 'canary-7f3' } }));
   const [problem] = await problems(core);
-  expect(problem?.message).toContain('service_account_key stands in it in plain text');
+  expect(problem?.message).toContain('it contains service_account_key in plain text');
   expect(JSON.stringify([problem, await seen(core)])).not.toContain('canary');
 });
 
@@ -160,7 +160,7 @@ test('a copy with the same id, and a second thing of the same name, are named', 
   writeFileSync(path('anna', 'endpoints/copy.json'), JSON.stringify(file));
   writeFileSync(path('anna', 'endpoints/twin.json'), JSON.stringify({ ...file, id: 'ep-abcdefgh22222222' }));
   expect(await problems(core)).toEqual([
-    { file: 'endpoints/copy.json', message: expect.stringContaining('the same id as from.json') as string },
+    { file: 'endpoints/copy.json', message: expect.stringContaining('the same ID as from.json') as string },
     { file: 'endpoints/twin.json', message: expect.stringContaining('another endpoint has the name from') as string },
   ]);
 });

@@ -174,7 +174,7 @@ describe('the check of an endpoint', () => {
     expect(about('List images')?.outcome).toBe('failed');
     expect(about('List networks')?.outcome).toBe('passed');
     expect(about('Compare the version of compute')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('2.60') as unknown });
-    expect(about('Read the quotas')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('used up: instances') as unknown });
+    expect(about('Read the quotas')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('exhausted: instances') as unknown });
   });
 
   it('warns loudly when no certificate is verified', async () => {
