@@ -330,17 +330,20 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       for (const [index, point] of crashPoints(lab.callCount() - start, 16).entries()) {
         const { run, inProcess } = newReplica();
         const first = lab.callCount();
+        let isCleaning = false;
         kills += Number(await killedAt(lab, point, async (process) => {
           const platform = lab.open();
           const mortal = inProcess(process);
           const volumes = await platform.ensureVolumes(mortal, run.vm.disks, process.signal);
           await startWorkerWith(platform, mortal, 'disk-copy', volumes, process.signal);
+          isCleaning = true;
           await platform.stopWorker(mortal, 'disk-copy', process.signal);
           await platform.deleteVolumes(mortal, process.signal);
         }));
         const at = `killed ${point.when} call ${point.n}, ${lab.callName(first + point.n)}`;
         const successor = lab.open();
-        if (index % 2 === 0) {
+        // A clean-up that has begun is brought to its end.
+        if (index % 2 === 0 && !isCleaning) {
           await execute(successor, run);
           expect(await census(), at).toEqual(expected);
         }

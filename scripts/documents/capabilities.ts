@@ -49,6 +49,7 @@ export const capabilities: readonly Capability[] = [
   ),
   ...part('Destinations',
     ['`european-cloud`: volumes, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of the IaaS API v2, checked when `CAUSEWAY_EUROPEAN_CLOUD_OPENAPI` names the vendor\'s document', 'specs/european-cloud-rig', 'specs/european-cloud-destination', 'specs/european-cloud-deployment', 'specs/destination-conformance', 'specs/deployment-conformance'],
+    ['The toy platform of docs/add-a-platform.md', 'stand-in', 'an API of this project on loopback; not a platform that people have', 'specs/toy-platform'],
     ['`european-cloud`: the real cloud', 'never seen', ''],
     ['`open-source-cloud`: volumes, workers, faults', 'real', 'OpenStack Zed of Debian', 'specs-openstack/destination', 'specs-openstack/conformance', 'specs-openstack/faults', 'specs-openstack/parameters', 'specs-openstack/worker-down'],
     ['`open-source-cloud`: passwords, application credentials, regions, tokens that expire', 'real', 'OpenStack Zed of Debian', 'specs-openstack/identity', 'specs-openstack/token-life'],
