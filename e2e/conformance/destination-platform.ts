@@ -214,7 +214,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       await platform.stopWorker(run, 'disk-copy', never);
       expect(Object.keys(await census())).toEqual(['volume']);
       expect(await census()).toEqual({ volume: volumes.length });
-      expect(await platform.workerFailure(run.environment, access.workerId, never)).toContain('gone');
+      expect(await platform.workerFailure(run.environment, access.workerId, never)).toMatch(/no longer exists/);
       await platform.stopWorker(run, 'disk-copy', never);
       await platform.deleteVolumes(run, never);
       await platform.deleteVolumes(run, never);

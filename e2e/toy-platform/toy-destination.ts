@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CloudApi } from '../../electron/engine/cloud-resources/cloud-api.ts';
 import { deleteVolumes } from '../../electron/engine/cloud-resources/delete-volumes.ts';
-import { adoptVolumes } from '../../electron/engine/cloud-resources/deployment/adopt-volumes.ts';
+import { transferVolumesToDeployment } from '../../electron/engine/cloud-resources/deployment/transfer-volumes.ts';
 import { bootVolumeOf } from '../../electron/engine/cloud-resources/deployment/boot-volume.ts';
 import { deploymentIntent } from '../../electron/engine/cloud-resources/deployment/deployment-keys.ts';
 import { snapshotVolumes, volumesFromSnapshots } from '../../electron/engine/cloud-resources/deployment/deployment-volumes.ts';
@@ -17,11 +17,11 @@ import { ensureVolumes } from '../../electron/engine/cloud-resources/replica-vol
 import { deleteResource, findResourceOf, orRemoveFailed } from '../../electron/engine/cloud-resources/resource-deletion.ts';
 import { resolve, resolvedOrThrow } from '../../electron/engine/cloud-resources/resolve-reference.ts';
 import type { RetryContextOptions } from '../../electron/engine/cloud-resources/retry-context.ts';
-import { counted, runTrials } from '../../electron/engine/endpoint-checks/run-trials.ts';
+import { counted, runChecks } from '../../electron/engine/endpoint-checks/run-checks.ts';
 import type { DeploymentPlatform, DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
 import type { DestinationPlatform, DestinationRun } from '../../electron/engine/ports/destination-platform.ts';
 import type { LedgerEntry } from '../../electron/engine/ports/ledger.ts';
-import { attachToWorker, detachVolume, freeVolume } from '../../electron/engine/workers/attachments.ts';
+import { attachToWorker, detachVolume, freeVolume } from '../../electron/engine/cloud-resources/volume-attachments.ts';
 import { awaitActive, whyDown } from '../../electron/engine/workers/server-state.ts';
 import { stopWorker } from '../../electron/engine/workers/stop-worker.ts';
 import { temporary, type WorkerKeyRing } from '../../electron/engine/workers/worker-entries.ts';
@@ -52,7 +52,7 @@ export function createToyDestination(connection: unknown, options: RetryContextO
     return found === undefined ? undefined : asServer(found);
   };
   return {
-    check: (signal) => runTrials([
+    check: (signal) => runChecks([
       { name: 'Sign in', essential: true, run: async (s) => `the key is accepted, ${(await api.networks.list({}, s)).length} networks` },
       counted('images', (s) => api.images.list({}, s)), counted('volumes', (s) => api.volumes.list({}, s)), counted('servers', (s) => api.servers.list({}, s)),
     ], signal),
@@ -135,7 +135,7 @@ function createToyDeployment(api: ToyApi, cloud: CloudApi, findServer: FindServe
     snapshotVolumes: (run, volumes, signal) => snapshotVolumes(cloud, run, volumes, signal),
     volumesFromSnapshots: (run, snapshots, signal) => volumesFromSnapshots(cloud, run, snapshots, undefined, signal),
     restoreVolumes: (run, snapshots, signal) => restoreVolumes(cloud, run, snapshots, undefined, signal),
-    adoptVolumes: (run, volumes, signal) => adoptVolumes(cloud, run, volumes, signal),
+    transferVolumesToDeployment: (run, volumes, signal) => transferVolumesToDeployment(cloud, run, volumes, signal),
     async createNics(run: DeploymentRun, plan, signal) {
       const nics = [];
       for (const { sourceNicId, network } of readPlanState(planSchema, plan).nics) {

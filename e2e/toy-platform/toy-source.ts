@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RetryContextOptions } from '../../electron/engine/cloud-resources/retry-context.ts';
 import { createOnce } from '../../electron/engine/http/create-once.ts';
-import { runTrials } from '../../electron/engine/endpoint-checks/run-trials.ts';
+import { runChecks } from '../../electron/engine/endpoint-checks/run-checks.ts';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
@@ -29,7 +29,7 @@ export function createToySource(connection: unknown, folder: string, options: Re
     return { id: found.id, name: found.name, os_type: 'linux', vcpus: 1, memory_mb: 512, disks: found.disks.map(({ id, sizeBytes }) => ({ id, size_bytes: sizeBytes })), nics: [] };
   };
   return {
-    check: (signal) => runTrials([{ name: 'List VMs', essential: true, run: async (s) => `${(await vms(s)).length} VMs` }], signal),
+    check: (signal) => runChecks([{ name: 'List VMs', essential: true, run: async (s) => `${(await vms(s)).length} VMs` }], signal),
     listVms: async (signal) => (await vms(signal)).map(({ id, name, disks }) => ({
       id, name, os_type: 'linux', power: 'running', diskCount: disks.length, totalBytes: disks.reduce((sum, disk) => sum + disk.sizeBytes, 0),
     })),
