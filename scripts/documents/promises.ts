@@ -33,7 +33,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       ],
     },
     {
-      promise: 'A resumed execution whose snapshot is gone copies the disks again from a new one.',
+      promise: 'A resumed execution that has lost its snapshot copies the disks again from a new one.',
       tests: [
         'with the snapshot gone after everything was copied, while it was %s, the disks are copied again from a new one',
         'takes back runs again with what it needs, and so do the clean-ups after it',
@@ -41,21 +41,15 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'A damaged page of the digest map leads to a comparison, not to a failure for ever.',
-      tests: [
-        'does not fail a verification after a run: that compares its blocks although the source reports no change',
-      ],
+      tests: ['does not fail a verification after a run: that compares its blocks although the source reports no change'],
     },
     {
       promise: 'After a failed deployment in place, volumes are compared and only differences are sent.',
-      tests: [
-        'volumes that could not be restored are compared with the source by the next execution, which sends only what differs',
-      ],
+      tests: ['volumes that could not be restored are compared with the source by the next execution, which sends only what differs'],
     },
     {
       promise: 'Lost connections count only while there is no progress.',
-      tests: [
-        'attempts are counted anew after each that made progress, and are bounded without',
-      ],
+      tests: ['attempts are counted anew after each that made progress, and are bounded without'],
     },
     {
       promise: 'Memory does not grow with the disk: digests of a backup are streamed.',
@@ -81,16 +75,12 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
   ],
   'Nothing is forgotten': [
     {
-      promise: 'A resource whose creation was interrupted is looked up several times before it is created again or dropped.',
-      tests: [
-        'lists that lag, kills in the middle of requests, restarts, set clocks: no resource exists that the ledger calls removed or does not know',
-      ],
+      promise: 'After an interrupted creation, the resource is looked up several times before it is created again or dropped.',
+      tests: ['lists that lag, kills in the middle of requests, restarts, set clocks: no resource exists that the ledger calls removed or does not know'],
     },
     {
       promise: 'A check of the ledger compares with what platforms list, and offers what it finds for deletion.',
-      tests: [
-        'names what the cloud has of this project and the ledger has not, and removes it by its id',
-      ],
+      tests: ['names what the cloud has of this project and the ledger has not, and removes it by its id'],
     },
     {
       promise: 'An endpoint that is out of reach or not accepted does not end the check of the others.',
@@ -115,9 +105,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'A full disk under the project loses nothing, and the project can be read.',
-      tests: [
-        'in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space',
-      ],
+      tests: ['in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space'],
     },
     {
       promise: 'Errors that nothing catches are recorded, and the engine is replaced.',
@@ -134,7 +122,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       ],
     },
     {
-      promise: 'One replica is written by one computer only; another one takes over after it was told what that means.',
+      promise: 'One replica is written by one computer only; another one takes over after the consequences were shown.',
       tests: [
         'that share its description: the second one stops before it creates or writes anything, and names the first',
         'whose data belongs to another computer says so, and is taken over after the consequences were shown',
@@ -152,15 +140,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'Mutated images read nothing outside, take bounded work, and end with an error.',
-      tests: [
-        'mutants of images: nothing outside of the folder is opened, work stays bounded, errors are told',
-      ],
+      tests: ['mutants of images: nothing outside of the folder is opened, work stays bounded, errors are told'],
     },
     {
       promise: 'A descriptor takes linear work.',
-      tests: [
-        'of line breaks alone is refused at a line, after linear work',
-      ],
+      tests: ['of line breaks alone is refused at a line, after linear work'],
     },
     {
       promise: 'A VHDX with a long log is read with work for what is read.',
@@ -194,15 +178,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'An endpoint and its secrets are one sealed record.',
-      tests: [
-        'is one sealed record: connection and secrets, neither in plain text',
-      ],
+      tests: ['is one sealed record: connection and secrets, neither in plain text'],
     },
     {
       promise: 'A libvirt URI starts no program.',
-      tests: [
-        'after it is accepted, only what was shown is contacted, and what is unsafe never is',
-      ],
+      tests: ['after it is accepted, only what was shown is contacted, and what is unsafe never is'],
     },
     {
       promise: 'Secrets travel over TLS, or on loopback.',
@@ -213,9 +193,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'A project that nobody shares shows no address in its files.',
-      tests: [
-        'no address stands in the files of a project that nobody shares',
-      ],
+      tests: ['no address stands in the files of a project that nobody shares'],
     },
     {
       promise: 'WinRM sends nothing to a server with another certificate, and reads a bounded answer.',
@@ -226,9 +204,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'A worker makes a host key of its own after the first login.',
-      tests: [
-        'has a worker make a host key of its own after the first login, and then refuses the one that was in its user data',
-      ],
+      tests: ['has a worker make a host key of its own after the first login, and then refuses the one that was in its user data'],
     },
     {
       promise: 'Programs that a guest gets come over https, over loopback, or with a digest.',
@@ -262,15 +238,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'The state folder of a project is closed to other users.',
-      tests: [
-        'a state folder that others could read is closed, with its files',
-      ],
+      tests: ['a state folder that others could read is closed, with its files'],
     },
     {
       promise: 'No secret is written, printed or repeated.',
-      tests: [
-        'a secret is in no file, event, answer or error, even when a platform repeats it',
-      ],
+      tests: ['a secret is in no file, event, answer or error, even when a platform repeats it'],
     },
   ],
   'Guests': [
@@ -283,9 +255,7 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'A healthy guest is never failed for what is written over its login prompt.',
-      tests: [
-        'never fails a healthy guest for text that is interleaved, coloured, cut, or lost from the buffer',
-      ],
+      tests: ['never fails a healthy guest for text that is interleaved, coloured, cut, or lost from the buffer'],
     },
     {
       promise: 'Device names of every kind are fixed or named.',
@@ -303,15 +273,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'Network configurations of every kind are converted as described.',
-      tests: [
-        'test_each_kind_is_converted_as_its_case_says_and_a_second_time_changes_nothing',
-      ],
+      tests: ['test_each_kind_is_converted_as_its_case_says_and_a_second_time_changes_nothing'],
     },
     {
       promise: 'A root that is mounted read-only is reported.',
-      tests: [
-        'test_a_root_that_is_mounted_read_only_is_told',
-      ],
+      tests: ['test_a_root_that_is_mounted_read_only_is_told'],
     },
   ],
   'The specification': [
@@ -324,45 +290,31 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: '`set_dhcp: true` configures DHCP on a Windows worker.',
-      tests: [
-        'asks by DHCP on every interface, unless it keeps its addresses',
-      ],
+      tests: ['asks by DHCP on every interface, unless it keeps its addresses'],
     },
     {
       promise: '`disk_bus` reaches the preparation: the drivers of that bus are in the initial RAM disk.',
-      tests: [
-        'test_disks_of_other_buses_get_their_drivers_and_those_are_looked_for_in_the_image',
-      ],
+      tests: ['test_disks_of_other_buses_get_their_drivers_and_those_are_looked_for_in_the_image'],
     },
     {
       promise: 'A worker that is older than the guest is warned of.',
-      tests: [
-        'test_a_worker_that_is_older_than_the_guest_is_warned_of',
-      ],
+      tests: ['test_a_worker_that_is_older_than_the_guest_is_warned_of'],
     },
     {
       promise: 'Tools of the source hypervisor are removed.',
-      tests: [
-        'removes the tools of the hypervisor that the guest comes from, and leaves no alias of theirs behind',
-      ],
+      tests: ['removes the tools of the hypervisor that the guest comes from, and leaves no alias of theirs behind'],
     },
     {
       promise: '`migr_worker_use_config_drive` is about workers only.',
-      tests: [
-        'keep an address that has a prefix length, and get no config drive from the key that is for workers',
-      ],
+      tests: ['keep an address that has a prefix length, and get no config drive from the key that is for workers'],
     },
     {
       promise: 'A fixed address may have a prefix length; one parser reads it everywhere.',
-      tests: [
-        'is taken from the list of a NIC without its prefix length',
-      ],
+      tests: ['is taken from the list of a NIC without its prefix length'],
     },
     {
       promise: 'A section of the provider configuration may have the name of the product.',
-      tests: [
-        'may call its section by the product',
-      ],
+      tests: ['may call its section by the product'],
     },
     {
       promise: 'Facts of a VM that cannot be true are found, and one fault hides no other.',
@@ -373,17 +325,17 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'Every rule has a case.',
-      tests: [
-        'has a case, each one of them',
-      ],
+      tests: ['has a case, each one of them'],
     },
   ],
   'The workbench, the command line and the desktop app': [
     {
+      promise: 'A long list is imported without the page standing still.',
+      tests: ['a long list is imported with a break after each slice, and gives what it gives in one go', 'an import that is called off stops at the next break'],
+    },
+    {
       promise: 'RVTools vInfo as CSV: the number of disks is not taken for their size.',
-      tests: [
-        'vInfo of RVTools as CSV: the size of disks is their capacity, and "Disks" only counts them',
-      ],
+      tests: ['vInfo of RVTools as CSV: the size of disks is their capacity, and "Disks" only counts them'],
     },
     {
       promise: 'Checked files and fixes are not lost when their screen is left.',
@@ -394,51 +346,35 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'Waves are created and listed on the command line.',
-      tests: [
-        'are created, listed, renamed and removed',
-      ],
+      tests: ['are created, listed, renamed and removed'],
     },
     {
       promise: 'An untrusted certificate is named as such, with a way to trust it.',
-      tests: [
-        'shows whom an address belongs to, and takes its certificate when somebody says so',
-      ],
+      tests: ['shows whom an address belongs to, and takes its certificate when somebody says so'],
     },
     {
       promise: 'A connection that can reach nothing is refused where it is entered.',
-      tests: [
-        'a connection that can reach nothing is refused where it is entered',
-      ],
+      tests: ['a connection that can reach nothing is refused where it is entered'],
     },
     {
       promise: 'Reading commands change nothing in a folder that is no project.',
-      tests: [
-        'is left as it is by a list that cannot be read',
-      ],
+      tests: ['is left as it is by a list that cannot be read'],
     },
     {
       promise: 'The demonstration deploys with default options.',
-      tests: [
-        'the demonstration moves a VM, deploys it with default options on the lab, and logs in to it',
-      ],
+      tests: ['the demonstration moves a VM, deploys it with default options on the lab, and logs in to it'],
     },
     {
       promise: 'SSH works with the cryptography of Electron\'s runtime.',
-      tests: [
-        'logs in by SSH and sends data',
-      ],
+      tests: ['logs in by SSH and sends data'],
     },
     {
       promise: 'The key store\'s unprotected fallback is refused.',
-      tests: [
-        'is not made, and not opened, with the key that is built into the browser',
-      ],
+      tests: ['is not made, and not opened, with the key that is built into the browser'],
     },
     {
       promise: 'Unsaved changes are asked about before the engine stops.',
-      tests: [
-        'ends nothing when the page has unsaved changes that are to be kept, however often it is tried',
-      ],
+      tests: ['ends nothing when the page has unsaved changes that are to be kept, however often it is tried'],
     },
     {
       promise: 'An engine that hangs or dies is ended and replaced.',
@@ -449,15 +385,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'The end of a Windows session is waited for.',
-      tests: [
-        'waits for executions to be cancelled, and asks nothing',
-      ],
+      tests: ['waits for executions to be cancelled, and asks nothing'],
     },
     {
       promise: 'A form gives every value back as it was.',
-      tests: [
-        'a value without a usable toString',
-      ],
+      tests: ['a value without a usable toString'],
     },
   ],
 };
