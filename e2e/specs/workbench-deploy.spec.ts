@@ -79,8 +79,11 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('the bandwidth limit was changed').waitFor();
     const chart = page.getByRole('figure', { name: /Transfer rate chart/ });
-    await chart.locator('[tabindex="0"]').first().press('ArrowRight');
-    await chart.getByRole('img', { name: /Transfer rate; [\d.]+ \w*B\/s/ }).waitFor();
+    // Pressed again until a value is read out: a chart that has just appeared may not take keys yet.
+    await expect.poll(async () => {
+      await chart.locator('[tabindex="0"]').first().press('ArrowRight');
+      return chart.getByRole('img', { name: /Transfer rate; [\d.]+ \w*B\/s/ }).count();
+    }).toBe(1);
     await chart.scrollIntoViewIfNeeded();
     await lookAt('run-rate');
     await page.getByRole('button', { name: 'Graph' }).click();
