@@ -3,6 +3,7 @@ import DnsIcon from '@mui/icons-material/DnsOutlined';
 import FactCheckIcon from '@mui/icons-material/FactCheckOutlined';
 import FolderIcon from '@mui/icons-material/FolderOutlined';
 import HubIcon from '@mui/icons-material/HubOutlined';
+import ManualIcon from '@mui/icons-material/MenuBookOutlined';
 import ShieldIcon from '@mui/icons-material/ShieldOutlined';
 import SettingsIcon from '@mui/icons-material/SettingsOutlined';
 import TuneIcon from '@mui/icons-material/TuneOutlined';
@@ -37,6 +38,7 @@ const entries: readonly Entry[] = [
   { icon: ShieldIcon, label: text.navigation.trust, path: ['trust'], covers: ['trust'] },
   { icon: FactCheckIcon, label: text.navigation.check, path: ['check'], covers: ['check'] },
   { icon: SettingsIcon, label: text.navigation.settings, path: ['settings'], covers: ['settings'] },
+  { icon: ManualIcon, label: text.navigation.manual, path: ['manual'], covers: ['manual'] },
 ];
 
 /** The rail of screens at the left; icons alone where there is little room. */

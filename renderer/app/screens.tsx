@@ -1,5 +1,6 @@
 import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
+import { manualPages } from '../../shared/manual/addresses.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { DeploymentScreen } from '../features/deployments/deployment-screen.tsx';
 import { ConfigureScreen } from '../features/configure/configure-screen.tsx';
@@ -9,6 +10,7 @@ import { EndpointsScreen } from '../features/endpoints/endpoints-screen.tsx';
 import { HomeScreen } from '../features/home/home-screen.tsx';
 import { InventoryScreen } from '../features/inventory/inventory-screen.tsx';
 import { LedgerScreen } from '../features/ledger/ledger-screen.tsx';
+import { ManualScreen } from '../features/manual/manual-screen.tsx';
 import { NewReplicaScreen } from '../features/replicas/new-replica-screen.tsx';
 import { ReplicaScreen } from '../features/replicas/replica-screen.tsx';
 import { ReplicasScreen } from '../features/replicas/replicas-screen.tsx';
@@ -47,10 +49,11 @@ export function CurrentScreen() {
   );
 }
 
-function screenWithoutProject([first]: Route): ReactNode {
+function screenWithoutProject([first, second, third]: Route): ReactNode {
   if (first === undefined) return <HomeScreen />;
   if (first === 'check') return <ValidationScreen />;
   if (first === 'settings') return <SettingsScreen />;
+  if (first === 'manual') return <ManualScreen name={second ?? manualPages.contents} {...(third === undefined ? {} : { anchor: third })} />;
   return undefined;
 }
 

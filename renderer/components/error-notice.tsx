@@ -6,6 +6,7 @@ import Typography from '@mui/material/Typography';
 import type { ErrorRecord } from '../../shared/model/causeway-error.ts';
 import { errorWords, text } from '../text/text.ts';
 import { CopyButton } from './copy-button.tsx';
+import { LearnMoreOfError } from './manual/learn-more.tsx';
 
 interface Props {
   readonly error: Pick<ErrorRecord, 'code' | 'message'>;
@@ -36,6 +37,7 @@ export function ErrorNotice({ error, onRetry, onClose }: Props) {
           </Button>
         )}
         <CopyButton content={all} />
+        <LearnMoreOfError code={error.code} title={title} />
         <Typography variant="caption" component="code" sx={{ ml: 'auto' }}>
           {error.code}
         </Typography>

@@ -2,6 +2,8 @@ import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useController, useFormState, type Control, type FieldValues } from 'react-hook-form';
+import { manualAnchors } from '../../shared/manual/addresses.ts';
+import { LearnMore } from '../components/manual/learn-more.tsx';
 import { groupFields, type FieldDescriptor } from './field-descriptor.ts';
 import { BooleanInput, ChoiceInput } from './fields/choice-field.tsx';
 import { MappingInput } from './fields/mapping-field.tsx';
@@ -13,10 +15,12 @@ interface SchemaFieldsProps<T extends FieldValues> {
   readonly control: Control<T>;
   /** Path in the form below which the fields are. */
   readonly below: string;
+  /** The manual's page that has a section for each key. */
+  readonly manualPage: string;
 }
 
 /** All fields of a schema under their headings. */
-export function SchemaFields<T extends FieldValues>({ fields, control: typed, below }: SchemaFieldsProps<T>) {
+export function SchemaFields<T extends FieldValues>({ fields, control: typed, below, manualPage }: SchemaFieldsProps<T>) {
   // The fields come from a schema at run time: the form's static type says nothing about them.
   const control = typed as unknown as Control;
   return (
@@ -28,7 +32,7 @@ export function SchemaFields<T extends FieldValues>({ fields, control: typed, be
           </Typography>
           <Stack spacing={2}>
             {members.map((field) => (
-              <SchemaField key={field.key} field={field} control={control} path={`${below}.${field.key}`} />
+              <SchemaField key={field.key} field={field} control={control} path={`${below}.${field.key}`} manual={{ page: manualPage, anchor: manualAnchors.key(field.key) }} />
             ))}
           </Stack>
         </Box>
@@ -41,21 +45,31 @@ interface SchemaFieldProps {
   readonly field: FieldDescriptor;
   readonly control: Control;
   readonly path: string;
+  readonly manual: { readonly page: string; readonly anchor: string };
 }
 
-function SchemaField({ field, control, path }: SchemaFieldProps) {
-  if (field.kind !== 'object') return <LeafField field={field} control={control} path={path} />;
+function SchemaField({ field, control, path, manual }: SchemaFieldProps) {
+  if (field.kind !== 'object') {
+    return (
+      <Box>
+        <LeafField field={field} control={control} path={path} />
+        <Box sx={{ px: 1.75 }}>
+          <LearnMore {...manual} about={field.label} />
+        </Box>
+      </Box>
+    );
+  }
   return (
     <Box role="group" aria-label={field.label} sx={{ borderLeft: 2, borderColor: 'divider', pl: 2 }}>
       <Typography variant="body2" sx={{ fontWeight: 500 }}>
         {field.label}
       </Typography>
       <Typography variant="caption" component="p" sx={{ color: 'text.secondary', mb: 1.5 }}>
-        {field.meta.help}
+        {field.meta.help} <LearnMore {...manual} about={field.label} />
       </Typography>
       <Stack spacing={2}>
         {field.members?.map((member) => (
-          <SchemaField key={member.key} field={member} control={control} path={`${path}.${member.key}`} />
+          <SchemaField key={member.key} field={member} control={control} path={`${path}.${member.key}`} manual={{ page: manual.page, anchor: `${manual.anchor}.${member.key}` }} />
         ))}
       </Stack>
     </Box>
@@ -63,7 +77,7 @@ function SchemaField({ field, control, path }: SchemaFieldProps) {
 }
 
 /** Only the field that changes is rendered again: each one is a controller of its own. */
-function LeafField({ field, control, path }: SchemaFieldProps) {
+function LeafField({ field, control, path }: Omit<SchemaFieldProps, 'manual'>) {
   const { field: held, fieldState } = useController({ name: path, control });
   const { submitCount } = useFormState({ control });
   // Both are read at every render: reading is how the form learns that this field shows them.

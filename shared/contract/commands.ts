@@ -28,6 +28,7 @@ export const commands = {
   'go.trust': { label: 'Trust', menu: 'view', accelerator: 'CmdOrCtrl+8', keys: 'g t' },
   'go.check': { label: 'Check Documents', menu: 'view', accelerator: 'CmdOrCtrl+6', keys: 'g c' },
   'go.settings': { label: 'Settings…', menu: 'file', accelerator: 'CmdOrCtrl+,', keys: 'g s' },
+  'go.manual': { label: 'Manual', menu: 'help', accelerator: 'F1', keys: 'g m' },
   'help.shortcuts': { label: 'Keyboard Shortcuts', menu: 'help', accelerator: 'CmdOrCtrl+/', keys: '?' },
 } as const satisfies Readonly<Record<string, Command>>;
 

@@ -51,6 +51,9 @@ export function Commands() {
   );
 }
 
+/** What browsers leave to the page. */
+const leftToPage: ReadonlySet<CommandId> = new Set(['palette.open', 'help.shortcuts', 'go.manual']);
+
 /** What opens a dialog of the page. */
 const dialogs: Readonly<Partial<Record<CommandId, Open>>> = { 'palette.open': 'palette', 'help.shortcuts': 'shortcuts', 'project.close': 'close' };
 
@@ -66,7 +69,7 @@ function useShortcuts(isMac: boolean, run: (command: CommandId) => void): void {
     const onKey = (event: KeyboardEvent) => {
       const accelerated = acceleratedCommand(event, isMac);
       // The desktop's menu answers the others itself, and a browser keeps them.
-      if (accelerated === 'palette.open' || accelerated === 'help.shortcuts') {
+      if (accelerated !== undefined && leftToPage.has(accelerated)) {
         event.preventDefault();
         run(accelerated);
         return;

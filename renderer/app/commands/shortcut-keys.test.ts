@@ -10,6 +10,9 @@ test('accelerators are known by the command key of the system', () => {
   expect(acceleratedCommand(press('k', { metaKey: true }), false)).toBeUndefined();
   expect(acceleratedCommand(press('w', { ctrlKey: true }), false)).toBeUndefined();
   expect(acceleratedCommand(press('W', { ctrlKey: true, shiftKey: true }), false)).toBe('project.close');
+  expect(acceleratedCommand(press('F1'), false)).toBe('go.manual');
+  expect(acceleratedCommand(press('F1', { ctrlKey: true }), false)).toBeUndefined();
+  expect(acceleratedCommand(press('k'), false)).toBeUndefined();
 });
 
 test('keys one after another', () => {

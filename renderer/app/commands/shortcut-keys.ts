@@ -20,10 +20,10 @@ export function acceleratorText(accelerator: string, isMac: boolean): string {
 /** The command whose accelerator a key press is. */
 export function acceleratedCommand(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>, isMac: boolean): CommandId | undefined {
   const isCommand = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
-  if (!isCommand || event.altKey) return undefined;
+  if (event.altKey || (!isCommand && (event.ctrlKey || event.metaKey))) return undefined;
   return commandIds.find((id) => {
     const parts = commandOf(id).accelerator?.split('+') ?? [];
-    return parts.at(-1)?.toLowerCase() === event.key.toLowerCase() && parts.includes('Shift') === event.shiftKey;
+    return parts.at(-1)?.toLowerCase() === event.key.toLowerCase() && parts.includes('CmdOrCtrl') === isCommand && parts.includes('Shift') === event.shiftKey;
   });
 }
 

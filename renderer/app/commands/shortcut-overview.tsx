@@ -23,7 +23,7 @@ export function ShortcutOverview({ isMac, onClose }: { readonly isMac: boolean; 
   const isDesktop = useShell()?.host === 'desktop';
   const rows = commandIds.map((command) => {
     const { accelerator, keys } = commandOf(command);
-    const hasAccelerator = accelerator !== undefined && (isDesktop || command === 'palette.open' || command === 'help.shortcuts');
+    const hasAccelerator = accelerator !== undefined && (isDesktop || command === 'palette.open' || command === 'help.shortcuts' || command === 'go.manual');
     return { label: text.commands.labels[command].replace('…', ''), keys: [keys, hasAccelerator ? acceleratorText(accelerator, isMac) : undefined].filter((one) => one !== undefined) };
   });
   const all = [

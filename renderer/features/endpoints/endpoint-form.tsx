@@ -6,6 +6,7 @@ import TextField from '@mui/material/TextField';
 import { useMemo } from 'react';
 import { useForm, type Resolver } from 'react-hook-form';
 import type { JsonObject } from '../../../shared/model/json.ts';
+import { manualPages } from '../../../shared/manual/addresses.ts';
 import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { goTo, hrefOf } from '../../app/route.ts';
@@ -72,7 +73,7 @@ export function EndpointForm({ plugin, endpointId, start, showsCertificate = fal
         helperText={errors.name?.message ?? text.endpoints.nameHelp}
         slotProps={{ htmlInput: form.register('name') }}
       />
-      <SchemaFields fields={fields} control={form.control} below="connection" />
+      <SchemaFields fields={fields} control={form.control} below="connection" manualPage={manualPages.connection(plugin)} />
       {'ca_certificate' in schema.shape && (
         <ServerTrust
           schema={schema}

@@ -1,6 +1,7 @@
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
+import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
@@ -56,7 +57,7 @@ function columnsWith(onFix: Props['onFix']): Column<FindingRow>[] {
             </Typography>
           )}
           <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
-            {rule}
+            {rule} <LearnMoreOfFinding rule={rule} />
           </Typography>
         </>
       ),

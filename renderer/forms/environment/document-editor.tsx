@@ -11,6 +11,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useRef } from 'react';
 import type { Finding } from '../../../shared/validation/finding.ts';
+import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { text } from '../../text/text.ts';
 
 const icons = {
@@ -79,6 +80,9 @@ export function DocumentEditor({ value, onChange, findings, help = text.replicas
                   slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
                 />
               </ListItemButton>
+              <Box sx={{ pl: 6.5 }}>
+                <LearnMoreOfFinding rule={finding.rule} />
+              </Box>
             </li>
           ))}
         </List>

@@ -4,10 +4,12 @@ import Chip from '@mui/material/Chip';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import type { EffectiveKey } from '../../../shared/environment/merge-environment.ts';
+import { manualAnchors, manualPages } from '../../../shared/manual/addresses.ts';
 import { jsonText, type JsonArray } from '../../../shared/model/json.ts';
 import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import type { FieldDescriptor } from '../field-descriptor.ts';
+import { LearnMore, LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
 import { useDraftField, useDraftView } from './draft-context.tsx';
@@ -34,12 +36,14 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
     return found === undefined ? undefined : `${found.message}${found.suggestion === undefined ? '' : ` ${found.suggestion}`}`;
   };
   const shown = new Set(inputPaths(field).map(errorAt));
+  const plugin = draft.pluginOf(side);
   const input = <ValueInput side={side} field={isRaw ? { ...field, kind: 'json' } : field} value={value} onChange={setValue} problemAt={problemAt} />;
   return (
     <Box id={fieldId(side, field.key)} data-setting={field.key} sx={{ scrollMarginTop: 90 }}>
       <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', mb: 1, minHeight: 28 }}>
         <OriginChip state={state} level={draft.level} {...(field.meta.builtIn === undefined ? {} : { builtIn: field.meta.builtIn })} />
         <Box sx={{ flexGrow: 1 }} />
+        {plugin !== undefined && <LearnMore page={manualPages.environment(plugin, side)} anchor={manualAnchors.key(field.key)} about={field.label} />}
         {mode !== 'inherit' && (
           <Tooltip describeChild title={inherited === undefined ? text.configure.inheritNothing : text.configure.inheritHelp(originText(inherited, draft.level), shortText(inherited.value))}>
             <Button size="small" aria-label={text.configure.inheritOf(field.label)} onClick={() => draft.inherit(side, field.key)}>
@@ -58,6 +62,11 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
       {input}
       {isRaw && <Note>{text.configure.rawHelp}</Note>}
       {mode === 'set' && state.effective?.combined !== undefined && <Note>{combinedText(state.effective)}</Note>}
+      {[...new Set([...shown].flatMap((finding) => (finding === undefined ? [] : [finding.rule])))].map((rule) => (
+        <Box key={rule} sx={{ px: 1.75 }}>
+          <LearnMoreOfFinding rule={rule} />
+        </Box>
+      ))}
       <OtherFindings findings={findings} shown={shown} />
     </Box>
   );
@@ -79,7 +88,7 @@ function OtherFindings({ findings, shown }: { readonly findings: readonly Findin
     .map((finding) => (
       <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mt: 0.5 }}>
         <SeverityLabel severity={finding.severity}>
-          {finding.message} {finding.suggestion}
+          {finding.message} {finding.suggestion} <LearnMoreOfFinding rule={finding.rule} />
         </SeverityLabel>
       </Typography>
     ));

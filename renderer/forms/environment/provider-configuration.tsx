@@ -7,6 +7,7 @@ import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
 import { readProviderConfiguration } from '../../../shared/environment/provider-configuration.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
+import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
 
@@ -33,7 +34,7 @@ export function ProviderConfiguration({ value, onChange }: { readonly value: str
         {findings.map((finding) => (
           <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mt: 0.5 }}>
             <SeverityLabel severity={finding.severity}>
-              {finding.message} {finding.suggestion}
+              {finding.message} {finding.suggestion} <LearnMoreOfFinding rule={finding.rule} />
             </SeverityLabel>
           </Typography>
         ))}

@@ -47,4 +47,5 @@ export const navigation = {
   trust: 'Trust',
   check: 'Validate files',
   settings: 'Settings',
+  manual: 'Manual',
 } as const;

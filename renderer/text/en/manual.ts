@@ -11,6 +11,9 @@ export const manual = {
   notFound: 'This page is not in the manual',
   notFoundLead: 'The link may be from another version.',
   toContents: 'Go to the contents',
+  openPage: 'Open in the manual',
+  sides: { source: 'As a source', destination: 'As a destination' },
+  connection: 'Connection',
   learnMore: 'Learn more',
   learnMoreOf: (what: string) => `Learn more: ${what}`,
 } as const;
