@@ -16,7 +16,7 @@ import { manualHref, ManualView } from './manual-view.tsx';
 interface Props {
   readonly page: string;
   readonly anchor: string;
-  /** What it is about, for those who hear the link alone. */
+  /** What it is about, for those who come upon the link alone. */
   readonly about: string;
 }
 
@@ -27,7 +27,8 @@ export function LearnMore({ page, anchor, about }: Props) {
     <>
       <Link
         href={manualHref(page, anchor)}
-        aria-label={text.manual.learnMoreOf(about)}
+        // Not its label: what searches for a field by its label must find the field alone.
+        title={text.manual.learnMoreOf(about)}
         variant="caption"
         onClick={(event) => {
           // With a modifier the browser opens the whole page elsewhere.
