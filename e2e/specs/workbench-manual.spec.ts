@@ -93,7 +93,7 @@ describe('the manual in the workbench', () => {
     await choose(page.getByLabel('Platform'), 'European cloud');
     await page.getByLabel('Project ID').fill('not saved yet');
     await page.getByTitle('Learn more: Project ID').click();
-    const drawer = page.getByRole('dialog', { name: /^Manual: Connection to the European cloud/i });
+    const drawer = page.getByRole('dialog', { name: 'Manual: European cloud: connection' });
     await drawer.getByText('project_id').waitFor();
     await lookAt('manual-field');
     await drawer.getByRole('button', { name: 'Close' }).click();

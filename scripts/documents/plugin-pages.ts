@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { platforms } from '../../electron/engine/platforms/registry.ts';
 import { pluginIds, sides, type PluginId, type Side } from '../../shared/model/plugin-id.ts';
 import type { FieldMeta, OptionSource } from '../../shared/plugins/field-meta.ts';
@@ -76,7 +76,7 @@ function connectionPage(id: PluginId): string {
   const plugin = plugins[id];
   const environments = sides.filter((side) => plugin[side] !== undefined).map((side) => `[as a ${side}](${own(manualPages.environment(id, side))})`);
   return page(
-    `# Connection to the ${lowerFirst(plugin.title)}`,
+    `# ${plugin.title}: connection`,
     written,
     `What an endpoint of the plugin \`${id}\` is given: in the workbench under Endpoints, on the command line with \`causeway endpoint add <name> --plugin ${id} --connection <file>\`.`,
     `See also: ${[...environments, '[environment files](../environment-files.md)'].join(', ')}.`,
@@ -153,6 +153,7 @@ function form(schema: z.ZodType): string | undefined {
   const said = new Set<string>();
   const visit = (type: z.ZodType): void => {
     const inner = unwrap(type);
+    if (inner instanceof z.ZodGUID) said.add('must be a UUID');
     if ('options' in inner.def) for (const option of inner.def.options as z.ZodType[]) visit(option);
     if ('element' in inner.def) visit(inner.def.element as z.ZodType);
     const own = [inner.def as { error?: unknown }, ...(inner.def.checks ?? []).map((check) => check._zod.def as { error?: unknown })];
@@ -228,6 +229,5 @@ const pathText = (path: readonly string[]): string => path.join('.').replaceAll(
 const fenced = (text: string): string => `\`\`\`yaml\n${text.trimEnd()}\n\`\`\``;
 /** Text with backquotes in it would end the span. */
 const code = (text: string): string => (text.includes('`') ? text : `\`${text}\``);
-const lowerFirst = (title: string): string => (/^[A-Z][a-z]/.test(title) ? title[0]!.toLowerCase() + title.slice(1) : title);
 const page = (...parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 
