@@ -1,6 +1,12 @@
-/// <reference types="vite/client" />
 import { lexer, type Token, type Tokens } from 'marked';
 import { manualPages } from '../../../shared/manual/addresses.ts';
+
+declare global {
+  interface ImportMeta {
+    /** Files that the build takes in, by their paths. */
+    glob<T>(pattern: string, options: { readonly query: '?raw'; readonly import: 'default'; readonly eager: true }): Readonly<Record<string, T>>;
+  }
+}
 
 /** The files themselves, as they were when the page was built: nothing is loaded later. */
 const files = import.meta.glob<string>('../../../docs/manual/**/*.md', { query: '?raw', import: 'default', eager: true });
