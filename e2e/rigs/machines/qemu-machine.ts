@@ -134,27 +134,18 @@ async function configDriveArguments(plan: MachinePlan, folder: string): Promise<
 
 const nodeOf = (volumeId: string): string => `v${volumeId.replaceAll('-', '').slice(0, 30)}`;
 
-/** The SCSI controller of disks that are known by their number; it comes with the first of them. */
-const scsiBus = 'attached';
-
 async function plug(monitor: QmpClient, volume: MachineVolume): Promise<void> {
   const { volumeId, path } = volume;
   const { serial, lun, byPath } = deviceNames(volume);
-  if (byPath !== undefined) throw new Error('an emulated worker gives its disks no names by path');
+  // Its image loads no driver for SCSI disks while it runs, and has nothing that makes names by path.
+  if (lun !== undefined || byPath !== undefined) throw new Error('an emulated worker knows its disks by their serial or order only');
   const node = nodeOf(volumeId);
   await monitor.execute('blockdev-add', {
     'node-name': node, driver: 'raw', discard: 'unmap', cache: { direct: false, 'no-flush': false },
     file: { driver: 'file', filename: path, discard: 'unmap' },
   });
   const known = serial === undefined ? {} : { serial };
-  if (lun === undefined) {
-    await monitor.execute('device_add', { driver: 'virtio-blk-pci', drive: node, id: `d${node}`, ...known });
-    return;
-  }
-  await monitor.execute('device_add', { driver: 'virtio-scsi-pci', id: scsiBus }).catch((error: unknown) => {
-    if (!String(error).includes('Duplicate')) throw error;
-  });
-  await monitor.execute('device_add', { driver: 'scsi-hd', bus: `${scsiBus}.0`, lun, drive: node, id: `d${node}`, ...known });
+  await monitor.execute('device_add', { driver: 'virtio-blk-pci', drive: node, id: `d${node}`, ...known });
 }
 
 async function unplug(monitor: QmpClient, volumeId: string): Promise<void> {
