@@ -13,7 +13,7 @@ if (Number(process.versions.node.split('.')[0]) < oldestNode) {
   endOnUncaught({ status: 2, tell: (_error, stack) => void process.stderr.write(`causeway: unexpected error, a bug in Causeway: ${stack}\n`) });
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
-  // A reader that went away (`| head`) is no failure of ours.
+  // A closed pipe (`| head`) is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
     throw error;

@@ -1,7 +1,7 @@
 import { dialog, type BrowserWindow, type OpenDialogOptions } from 'electron';
 
 /**
- * The folder that somebody chose; undefined when the dialog was closed. Files need nothing of ours: the page's own file
+ * The chosen folder; undefined if the dialog was closed. Files need no call: the page's own file
  * fields open the system's dialog.
  */
 export async function chooseFolder(window: BrowserWindow | undefined): Promise<string | undefined> {

@@ -23,7 +23,7 @@ const backendWords: Readonly<Record<string, string>> = {
 
 /**
  * The data key under Electron's asynchronous safeStorage. The back end is recorded beside the ciphertext, so that a
- * changed one is told apart from damage; the back end without protection is refused, and never switched on.
+ * changed one can be distinguished from damage; the back end without protection is refused, and never switched on.
  */
 export function safeStorageWrapper(safeStorage: SafeStoragePart, platform: NodeJS.Platform = process.platform): KeyStore {
   const backend = (): string => {

@@ -8,7 +8,7 @@ export interface WebRules {
 }
 
 /**
- * What no web contents of ours may ever do: open windows, leave the page, embed a webview. Attached on creation, so that
+ * What web contents must never do: open windows, leave the page, embed a webview. Attached on creation, so that
  * it holds for contents that we did not think of, too. Every refusal is logged, without what may be secret in a URL.
  */
 export function applyWebRules(app: App, rules: WebRules): void {

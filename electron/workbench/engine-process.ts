@@ -7,13 +7,13 @@ export interface EngineKeys {
   readonly dataKey?: { readonly kind: string; readonly bytes: Uint8Array };
 }
 
-/** What an engine process is told first. */
+/** The first message to an engine process. */
 export interface EngineStart extends EngineKeys {
   readonly projectFolder: string;
   readonly executionLimit: number;
 }
 
-/** What an engine is told beside the contract: things that only its parent knows. */
+/** Messages to an engine outside the contract: facts that only its parent knows. */
 export type EngineNote =
   /** The vault was opened after the engine had started. */
   | { readonly unlock: EngineKeys }

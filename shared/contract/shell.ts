@@ -91,7 +91,7 @@ export const shellEvents = {
   'shell.woke': z.object({ asleepMs: z.number().nonnegative() }),
 } as const;
 
-/** All that a page may ask, and all that it is told. Carriers of the workbench are made from these two. */
+/** All calls that a page may make, and all events that it receives. The carriers of the workbench are built from these two. */
 export const workbenchCalls = { ...calls, ...shellCalls } as const;
 export const workbenchEvents = { ...events, ...shellEvents } as const;
 

@@ -2,7 +2,7 @@ import type { JsonValue } from '../model/json.ts';
 import type { Finding, TextLocation } from '../validation/finding.ts';
 import type { PathSegment } from '../validation/json-pointer.ts';
 
-/** What became of a text: a value with findings that came up while reading, or findings alone. */
+/** What became of a text: a value with the findings of reading it, or findings only. */
 export interface DocumentText {
   /** Absent when the text cannot be read at all. */
   readonly value?: JsonValue;

@@ -140,7 +140,7 @@ test('vInfo of RVTools as CSV: the size of disks is their capacity, and "Disks" 
 });
 
 test.each([
-  ['a count of disks alone', 'vm,os,disks\nweb,Windows Server 2022,2\n', 'disks', 'The disks of web have only 2 GiB: check the unit of the column, and that it holds sizes rather than a number of disks'],
+  ['a count of disks alone', 'vm,os,disks\nweb,Windows Server 2022,2\n', 'disks', 'The disks of web have only 2 GiB: check the unit of the column, and that it contains sizes rather than a number of disks'],
   ['capacity in bytes read as MiB', 'vm,os,total disk capacity mib\nweb,linux,107374182400\n', 'total disk capacity mib', 'The disks of web have 105000000 GiB: check the unit of the column'],
   ['memory in GB read as MiB', 'vm,os,memory\nweb,linux,16\n', 'memory', 'web has 0.0156 GiB of memory: check the unit of the column'],
 ])('%s is imported with a warning', async (_what, text, column, message) => {

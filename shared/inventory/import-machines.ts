@@ -15,7 +15,7 @@ export interface ImportResult {
 }
 
 /**
- * Makes machines of the tables. A row with a problem is told with its place; a machine with an error is left out, so
+ * Makes machines of the tables. A row with a problem is reported with its place; a machine with an error is skipped, so
  * that nothing half-read gets into a list.
  */
 export function importMachines(plans: readonly TablePlan[], choices: ImportChoices): ImportResult {
@@ -130,7 +130,7 @@ function checkDiskSummary(name: string, sizes: readonly number[], cells: CellRea
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const counted = cells.text('disk_count');
   const fewest = (cells.osType('os') === 'windows' ? 8 : 1) * GiB;
-  if (total > 0 && total < fewest) cells.problem('warning', 'disks', `The disks of ${name} have only ${inGib(total)}: check the unit of the column, and that it holds sizes rather than a number of disks`);
+  if (total > 0 && total < fewest) cells.problem('warning', 'disks', `The disks of ${name} have only ${inGib(total)}: check the unit of the column, and that it contains sizes rather than a number of disks`);
   if (total > 512 * 1024 * GiB) cells.problem('warning', 'disks', `The disks of ${name} have ${inGib(total)}: check the unit of the column`);
   if (counted !== undefined && Number(counted) > 1 && sizes.length === 1) {
     cells.problem('warning', 'disk_count', `${name} has ${counted} disks, but only their total size is known: it is imported with one disk. Also import the list of disks (vDisk)`);

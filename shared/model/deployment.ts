@@ -18,7 +18,7 @@ const userScriptSchema = z.object({
 });
 
 /**
- * What has to be seen for a boot to count. `auto`: SSH (Windows: a known port) answers, or the console shows a login;
+ * The condition for a completed boot. `auto`: SSH (Windows: a known port) answers, or the console shows a login;
  * `network`: a port has to answer; `console`: the console has to show a login; `none`: nothing is looked at.
  */
 export const bootCheckModes = ['auto', 'network', 'console', 'none'] as const;
@@ -38,7 +38,7 @@ export const deploymentOptionsSchema = z
     /** Leaves the guest as it is. */
     skipMorphing: z.boolean().optional(),
     bootCheck: bootCheckOptionsSchema.optional(),
-    /** What becomes of a virtual machine whose guest did not come up. Default `rollback`. */
+    /** What happens to a VM with a guest that did not boot. Default `rollback`. */
     onFailedBoot: z.enum(['rollback', 'keep']).optional(),
     /** For a look at the guest: a failed preparation leaves its worker with the guest mounted. */
     keepWorkerOnFailure: z.boolean().optional(),

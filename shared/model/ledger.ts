@@ -5,7 +5,7 @@ import { errorRecordSchema } from './error-record.ts';
 /** Why an entry should not be there any more. */
 export const orphanReasons = ['execution-over', 'replica-deleted', 'resource-gone', 'not-in-ledger'] as const;
 
-/** One resource of ours in somebody's cloud, or on a source, as it is shown. */
+/** One created resource in a cloud or on a source, as it is shown. */
 export const ledgerItemSchema = z.object({
   entryId: z.string(),
   endpointId: z.string(),

@@ -3,7 +3,7 @@ import { problemText, taskTable, took } from './execution-text.ts';
 import { duration, moment } from './quantities.ts';
 import { pairs, table } from './table.ts';
 
-/** A deployment for people: what it made, what it did to the guest, how the guest came up. */
+/** A deployment for people: what it made, what it did to the guest, how the guest booted. */
 export function deploymentText(deployment: DeploymentDetail): string {
   const { server, guest, boot, resources } = deployment;
   const parts = [

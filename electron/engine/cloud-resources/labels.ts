@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Labels of resources: key and value of at most 63 characters of a small alphabet, which every cloud takes. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** The labels by which resources of ours are known and found again. */
+/** The labels that identify the resources that Causeway created. */
 export const labelKeys = {
   managedBy: 'managed-by',
   entry: 'causeway-entry',

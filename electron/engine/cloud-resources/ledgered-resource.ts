@@ -7,7 +7,7 @@ import { waitForState } from '../http/wait-for-state.ts';
 import { pollPlan, type RetryContext } from './retry-context.ts';
 import { labelKeys, labelValue, managedBy, resourceName, type Labels } from './labels.ts';
 
-/** The name of a resource of ours; its entry's name, in the API's alphabet. */
+/** The name of a created resource: the name of its entry, in characters that the API accepts. */
 export function nameOf(entry: LedgerEntry): string {
   return resourceName(entry.name);
 }
@@ -22,7 +22,7 @@ export function ownerLabel({ owner }: Pick<LedgerEntry, 'owner'>): Labels {
   return owner === undefined ? {} : { [labelKeys.owner]: labelValue(owner.mark) };
 }
 
-/** All labels of a resource of ours. */
+/** All labels of a created resource. */
 export function resourceTags(run: DestinationRun, entry: LedgerEntry, more: Labels = {}): Labels {
   return {
     [labelKeys.managedBy]: managedBy,

@@ -3,7 +3,7 @@ import type { ManagedResource } from '../ports/destination-platform.ts';
 import type { ResourceKind } from '../ports/ledger.ts';
 import { hasLabels, labelKeys, managedBy } from './labels.ts';
 
-/** The label that everything of ours carries. */
+/** The label of every resource that Causeway created. */
 export const ourLabel = { [labelKeys.managedBy]: managedBy } as const;
 
 interface Labelled {

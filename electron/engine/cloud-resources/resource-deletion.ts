@@ -6,7 +6,7 @@ import type { RetryContext } from './retry-context.ts';
 
 type Removing = Pick<CloudApi, 'deleterFor'>;
 
-/** Marks, removes and ticks off one resource of ours. "Not there" is done. */
+/** Marks one created resource, deletes it and closes its entry. A missing resource counts as deleted. */
 export function deleteResource(cloud: Removing, ledger: LedgerScope, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
   const remover = cloud.deleterFor(entry);
   return ledger.release(entry, { findId: (_entry, s) => remover.findId(s), remove: (id, _entry, s) => remover.remove(id, s) }, signal);

@@ -19,7 +19,7 @@ export async function attachToWorker(cloud: CloudCalls, run: DestinationRun, wor
 type Holder = Pick<DestinationRun, 'replicaId' | 'note'> & { readonly ledger: Pick<LedgerScope, 'owner'> };
 
 /**
- * Attaches a volume to a server of ours and waits until it is. A volume that an earlier worker of the same replica
+ * Attaches a volume to a worker and waits until it is attached. A volume that an earlier worker of the same replica
  * still holds is taken from it.
  *
  * @throws `cloud.volume-in-use` when another server has it, `store.replica-elsewhere` when another computer's worker does, `cloud.operation-failed`, `cloud.not-ready`

@@ -53,7 +53,7 @@ export interface CoreOptions {
   readonly replication?: Replication;
   /** How long a worker that was lost may take to answer again before it is replaced. Default 45 s. */
   readonly workerPatienceMs?: number;
-  /** After how long a worker that does not answer is told of, and its platform asked whether it runs. Default 15 s. */
+  /** How long a worker may be silent before this is reported and its platform is asked for its state. Default 15 s. */
   readonly slowWorkerMs?: number;
   /** Default: the product's own preparation, over SSH. */
   readonly guests?: Partial<GuestPreparation>;

@@ -22,7 +22,7 @@ export function referencedSecrets(value: JsonValue): string[] {
 }
 
 /**
- * The value with each reference replaced by its secret. `seen` is told every secret, so that it can be kept out of
+ * The value with each reference replaced by its secret. `seen` receives every secret, so that it can be kept out of
  * messages.
  */
 export async function resolveSecrets<T extends JsonValue>(value: T, secretOf: (name: string) => Promise<string>, seen: (name: string, secret: string) => void): Promise<T> {

@@ -18,7 +18,7 @@ export interface UncaughtOptions {
 
 /**
  * Ends the process in order when an error or a rejection was caught by nothing: the state in memory can't be trusted any
- * more, while everything durable can be taken up again. The error is recorded first, then told.
+ * more, while everything durable can be resumed. The error is recorded first, then reported.
  */
 export function endOnUncaught({ tell, status, graceMs = 5_000 }: UncaughtOptions): void {
   let isEnding = false;
@@ -31,7 +31,7 @@ export function endOnUncaught({ tell, status, graceMs = 5_000 }: UncaughtOptions
       try {
         error = record(error);
       } catch {
-        // The next one, and whoever is told, still learn of it.
+        // The next process and the caller can still read it.
       }
     }
     const frames = thrown instanceof Error ? (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];

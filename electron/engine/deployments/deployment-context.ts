@@ -50,7 +50,7 @@ export interface DeploymentContext {
   readonly bootProbe: BootProbe;
   readonly replication: Pick<Replication, 'deleteTransferState' | 'openTransferState'>;
   readonly transferFolder: string;
-  /** Runs an execution of the replica as a pass of this migration, to its end; taken up again after a crash. */
+  /** Runs an execution of the replica as part of this migration, to its end; resumed after a crash. */
   execute(pass: string, options: ExecutionOptions, signal: AbortSignal): Promise<void>;
   /** Frees a text of secrets before it is stored. */
   clean(text: string): string;

@@ -6,7 +6,7 @@ const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
 
 /**
  * One deployment of a replica: the checks, the five steps of the procedure (snapshots and volumes, preparation worker,
- * preparation, removal of the worker, server), and the proof that the guest came up. A migration executes the replica
+ * preparation, removal of the worker, server), and the boot check. A migration executes the replica
  * before that, in the same run.
  */
 export function deploymentGraph(options: DeploymentOptions): TaskGraph {

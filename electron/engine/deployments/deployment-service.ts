@@ -86,7 +86,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     emit(deployment, 'deployment.state', message, { state });
   }
 
-  /** It can't be said durably how the deployment ended: it is to be taken up again. */
+  /** The result of the deployment could not be recorded: it has to be resumed. */
   function interrupt(deployment: Deployment, entry: Active, reason: ErrorRecord): void {
     const shown = service.cleanError(reason);
     unrecorded.set(deployment.id, shown);
@@ -284,7 +284,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
 
     /**
      * Asks a deployment to stop and undo what it made; with `force`, to leave that as well. One that was interrupted is
-     * taken up again just to clean up.
+     * resumed only to clean up.
      */
     cancel(id: string, force: boolean): void {
       const deployment = store.deployments.find(id);

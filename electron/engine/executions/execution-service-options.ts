@@ -21,7 +21,7 @@ export interface ExecutionServiceOptions {
   readonly connectWorker: ConnectWorker;
   /** How long a worker that was lost may take to answer again before it is replaced. */
   readonly workerPatienceMs: number;
-  /** After how long a worker that does not answer is told of, and its platform asked; the usual when left out. */
+  /** How long a worker may be silent before this is reported and its platform is asked for its state. Optional. */
   readonly slowWorkerMs?: number | undefined;
   /** Opens both platforms and resolves what the environments refer to; its `close` ends all of it. */
   open(replica: Replica, use: Omit<PlatformUse, 'replicaId'>, signal: AbortSignal): Promise<OpenReplica>;

@@ -46,7 +46,7 @@ export function executionService(service: ExecutionServiceOptions) {
     emit(execution, 'execution.state', message, { state });
   }
 
-  /** It can't be said durably how the execution ended: it is to be taken up again. */
+  /** The result of the execution could not be recorded: it has to be resumed. */
   function interrupt(execution: Execution, entry: ActiveExecution, reason: ErrorRecord): void {
     const shown = service.clean(reason);
     unrecorded.set(execution.id, shown);
@@ -158,7 +158,7 @@ export function executionService(service: ExecutionServiceOptions) {
 
     /**
      * Asks an execution to stop and clean up; with `force`, to leave the clean-up as well. One that was interrupted is
-     * taken up again just to clean up.
+     * resumed only to clean up.
      */
     cancel(id: string, force: boolean): void {
       const execution = store.executions.find(id);

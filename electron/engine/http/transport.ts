@@ -14,7 +14,7 @@ export interface TransportAnswer {
   readonly bytes: Buffer;
 }
 
-/** Whom a connection trusts instead of the system's authorities. */
+/** The CA or pin that a connection trusts instead of the system's authorities. */
 export interface Trust {
   /** PEM of the one authority that is trusted; it may be the server's own certificate. */
   readonly caCertificate?: string | undefined;

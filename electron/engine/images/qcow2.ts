@@ -85,7 +85,7 @@ function addCluster(image: Qcow2, list: RunList, bytes: Buffer, at: number, skip
 function addSubclusters(image: Qcow2, list: RunList, bytes: Buffer, at: number, host: number, skip: number, length: number): void {
   const zero = bytes.readUInt32BE(at + 8);
   const stored = bytes.readUInt32BE(at + 12);
-  if ((zero & stored) !== 0 || (host === 0 && stored !== 0)) throw unreadable(image.file.name, 'a subcluster is in two states at once (damaged)');
+  if ((zero & stored) !== 0 || (host === 0 && stored !== 0)) throw unreadable(image.file.name, 'a subcluster has two states (damaged)');
   const size = image.clusterBytes / SUBCLUSTERS;
   for (let from = skip; from < skip + length; ) {
     const bit = 1 << Math.floor(from / size);

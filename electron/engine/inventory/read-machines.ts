@@ -11,7 +11,7 @@ export interface MachinesRead {
 }
 
 /**
- * Describes machines of a source, all of them or those with the given ids. One that can't be described is told and does
+ * Describes machines of a source, all of them or those with the given ids. One that can't be described is reported and does
  * not stop the others.
  */
 export async function readMachines(source: SourcePlatform, ids: readonly string[] | undefined, signal: AbortSignal): Promise<MachinesRead> {

@@ -70,7 +70,7 @@ export interface RunOptions {
 }
 
 export interface RunOutcome {
-  /** `interrupted`: a state could not be recorded, so that the run is to be taken up again. */
+  /** `interrupted`: a state could not be recorded, so the graph has to be resumed. */
   readonly state: 'completed' | 'failed' | 'cancelled' | 'interrupted';
   /** Of the first node that failed; of an interrupted run, why its state could not be recorded. */
   readonly error?: ErrorRecord;
@@ -81,8 +81,8 @@ export interface RunOutcome {
 /**
  * Runs a graph to its end, from the states that the recorder has. Nodes whose turn it is run at the same time. Never
  * rejects for a node's failure: the outcome says it. When states or
- * results can't be written, nothing further is started but clean-ups, which then stay unrecorded: a run that is taken up
- * again needs them once more.
+ * results can't be written, nothing further is started but clean-ups, which then stay unrecorded: a run that is resumed
+ * needs them once more.
  * @throws CausewayError `engine.graph-invalid`
  */
 export async function runGraph(options: RunOptions): Promise<RunOutcome> {

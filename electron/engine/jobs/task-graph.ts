@@ -24,7 +24,7 @@ export interface TaskNode {
    * was ever started. Its needs may be absent then.
    */
   readonly cleansUp?: readonly string[];
-  /** Set for a clean-up that ends what a run needs when it is taken up again: it does not run when the run is interrupted. */
+  /** Set for a clean-up that removes what a resumed graph needs: it does not run after an interruption. */
   readonly settles?: true;
   readonly retry?: RetryPolicy;
 }

@@ -35,7 +35,7 @@ export function runTool(
   });
 }
 
-/** Nothing of ours leaks into the programs that open images of others. */
+/** The environment variables that the programs get: they open untrusted images, so they get no secrets. */
 export function toolEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 }

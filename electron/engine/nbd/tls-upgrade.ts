@@ -23,7 +23,7 @@ export async function tlsUpgrade(
   const secured = tls.connect({
     socket,
     minVersion: 'TLSv1.2',
-    // With a pin the certificate itself is compared below, before a byte of ours is sent over the session.
+    // With a pin the certificate itself is compared below, before any byte is sent over the session.
     rejectUnauthorized: pinned === undefined,
     ...(name === undefined || net.isIP(name) !== 0 ? {} : { servername: name }),
     ...(name === undefined ? {} : { checkServerIdentity: (_host, cert) => tls.checkServerIdentity(name, cert) }),

@@ -106,7 +106,7 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
     };
   } catch (error) {
     isKept = options.keepMountedOnFailure === true && !signal.aborted;
-    // The failure is what counts; that something could not be unmounted either is told beside it.
+    // The failure is the result; a failed unmount is reported in addition.
     if (failed && !isKept && !ssh.lost.aborted) await unmount(program).catch((left: unknown) => request.onLog?.(String(left)));
     if (isKept) request.onLog?.(`the guest stays mounted at ${program.mountPoint}; \`${program.unmountCommand}\` unmounts it`);
     throw error;

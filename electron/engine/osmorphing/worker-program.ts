@@ -169,6 +169,6 @@ export class WorkerProgram {
 }
 
 function write(stream: Duplex, text: string): void {
-  // An error of the stream is told by the stream.
+  // The stream reports its own errors.
   stream.write(text, () => undefined);
 }

@@ -10,7 +10,7 @@ import type { CheckReport, OptionList } from './platform-common.ts';
 
 export type { AttachedVolume, DestinationRun, DeviceIdentity, Volume, WorkerAccess, WorkerRole } from './destination-run.ts';
 
-/** A resource of ours as the platform shows it. */
+/** A created resource as the platform reports it. */
 export interface ManagedResource {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -58,7 +58,7 @@ export interface DestinationPlatform {
   /** Step 5. Detaches, deletes the worker and all that was made for it. Idempotent; safe after a partial start. */
   stopWorker(run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void>;
   deleteVolumes(run: DestinationRun, signal: AbortSignal): Promise<void>;
-  /** Removes one resource of ours, whatever it is; "not there" is done. For the ledger's clean-up. */
+  /** Deletes one created resource of any kind; a missing one counts as deleted. For the clean-up of the ledger. */
   removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void>;
   /** Whether the resource of an entry is still there, found by id or name. */
   findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined>;

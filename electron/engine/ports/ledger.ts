@@ -15,7 +15,7 @@ export interface Ownership {
   readonly former: readonly string[];
 }
 
-/** One resource of ours, or the intent to have it. */
+/** One created resource, or the intent to create it. */
 export interface LedgerEntry {
   readonly entryId: string;
   readonly endpointId: string;

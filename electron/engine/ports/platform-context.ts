@@ -3,7 +3,7 @@ import type { LedgerScope } from './ledger.ts';
 
 /** What the engine gives every platform adapter besides its connection. */
 export interface PlatformContext {
-  /** Folder of ours for small files that must outlive a run of the engine, e.g. sockets and records of snapshots. */
+  /** Folder for small files that must outlive the engine process, e.g. sockets and records of snapshots. */
   readonly scratchFolder: string;
   /**
    * For a source that is opened for a replica: where it records, before it asks for it, everything that it creates on

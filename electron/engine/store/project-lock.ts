@@ -45,7 +45,7 @@ export function takeProjectLock(folder: string, address: string): ProjectLock | 
   try {
     writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });
   } catch (error) {
-    // On a full disk the project can still be read; others then don't learn whom to talk to.
+    // On a full disk the project can still be read; other processes then cannot find this one.
     if (systemFailure(error) === undefined) throw error;
   }
   let held = true;

@@ -40,7 +40,7 @@ export function storeIdentity(db: DatabaseSync, computer: Computer) {
     computers: (): { readonly owner: string; readonly computer: string } => ({ owner: text(row(), 'computer_name'), computer: computer.name }),
     /** Whether the store belongs to another computer. */
     isElsewhere: (): boolean => text(row(), 'computer_id') !== computer.id,
-    /** Makes the store this computer's, under a new mark, so that a copy that stayed behind is told apart. */
+    /** Makes the store this computer's, under a new mark, so that a copy on another computer can be distinguished. */
     takeOver(): void {
       const { mark, former } = { mark: text(row(), 'mark'), former: json<string[]>(row(), 'former') };
       write.run(newMark(computer), JSON.stringify([mark, ...former]), computer.id, computer.name);

@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 
-/** A worker that takes longer than this to answer is told of, and its platform asked. Milliseconds. */
+/** How long a worker may be silent before this is reported and its platform is asked for its state, in milliseconds. */
 export const slowWorkerMs = 15_000;
 
 export interface WorkerWatch {

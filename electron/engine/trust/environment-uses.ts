@@ -7,7 +7,7 @@ import { isSecretReference } from '../../../shared/plugins/shapes/secret-value.t
 
 /** Something that an environment reaches or uses beyond its endpoint. */
 export interface EnvironmentUse extends Reached {
-  /** What was accepted is told by it: plugin, side, field, kind and value. */
+  /** The identity of an accepted use: plugin, side, field, kind and value. */
   readonly key: string;
 }
 

@@ -20,7 +20,7 @@ export function keyOf(role: WorkerRole, part: string): string {
   return `worker/${role}/${part}`;
 }
 
-/** A part of a worker as the ledger is told of it: it goes with the execution. */
+/** A part of a worker as the ledger records it: it is deleted with the execution. */
 export function temporary(kind: ResourceKind, role: WorkerRole, part: string, details: Intent['details']): Intent {
   return { kind, key: keyOf(role, part), lifetime: 'temporary', details };
 }

@@ -21,7 +21,7 @@ const retired: readonly Retired[] = [
   { pattern: /win\D{0,30}2016(?!\d)/i, what: 'Windows Server 2016', when: 'reaches the end of extended support in January 2027' },
 ];
 
-/** What an image's name says of an operating system that is past its life. */
+/** The end-of-life operating system that an image name refers to. */
 export function retiredImage(image: JsonValue): Retired | undefined {
   const name = isJsonObject(image) ? `${text(image['publisher'])} ${text(image['offer'])} ${text(image['sku'])}` : text(image);
   return name.trim() === '' ? undefined : retired.find(({ pattern }) => pattern.test(name));

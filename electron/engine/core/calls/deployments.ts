@@ -14,7 +14,7 @@ import { acceptUses } from '../trust/entered-uses.ts';
 import { diskKeyUse } from '../trust/gate.ts';
 import type { CallsOf, Handlers } from './handler.ts';
 
-/** How much of a console is told, in characters. */
+/** How much of a console log is returned, in characters. */
 const consoleLength = 64_000;
 
 export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {

@@ -18,7 +18,7 @@ export function watchProjectFiles(projectFolder: string, look: () => void, signa
     try {
       look();
     } catch {
-      // What hinders it (no rights, no space) is told to whoever asks next; it must not end what runs.
+      // A failure (no rights, no space) is reported to the next caller; it must not stop executions.
     }
   };
   const soon = (): void => {
@@ -30,7 +30,7 @@ export function watchProjectFiles(projectFolder: string, look: () => void, signa
     try {
       watch(folder, { signal, persistent: false }, soon).on('error', () => undefined);
     } catch {
-      // No more watches to be had: the next opening looks.
+      // No more watches are available: the next opening reads the files.
     }
   }
 }

@@ -26,7 +26,7 @@ export interface Gate {
   hasPlatform(plugin: PluginId, side: Side): boolean;
   /**
    * The endpoint's platform as a source. The caller closes it.
-   * @param use for whom; without it, the source can only be looked at
+   * @param use the execution or deployment; without it, the source is read-only
    * @throws CausewayError `trust.*`, `secrets.*`, `engine.plugin-not-here`
    */
   source(endpoint: Endpoint, use?: PlatformUse): Promise<SourcePlatform>;

@@ -225,7 +225,7 @@ function beforeVerification(run: ExecutionContext, progress: TransferProgress): 
   return progress.phase === 'done' && run.options.verify !== 'none' ? { ...progress, phase: 'flushing' } : progress;
 }
 
-/** What is told of a disk at its end; all of it numbers. */
+/** The numbers reported for a disk at its end. */
 interface DiskNumbers {
   readonly bytesSent: number;
   readonly [name: string]: number;

@@ -211,7 +211,7 @@ function ignoreImageErrors(error: unknown): undefined {
   throw error;
 }
 
-/** What an environment says of the guest. What is no valid value of its is told by the checks, and says nothing here. */
+/** The guest settings of an environment. Invalid values are ignored here; the checks report them. */
 function saidIn(environment: JsonObject): Said {
   const own = Object.fromEntries(Object.entries(environment).filter(([key]) => key in sourceSchema.shape));
   return sourceSchema.safeParse(own).data ?? {};

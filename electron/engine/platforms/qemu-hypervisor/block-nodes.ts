@@ -13,8 +13,8 @@ const turns = new VmLocks();
  * All block nodes of a QEMU, with their images.
  *
  * QEMU 7.2 aborts (an assertion in `qcow2_get_specific_info`), and the guest with it, when it is asked for them at the
- * moment at which a job creates a qcow2 file. So this waits for such jobs, whoever began them, and nobody of ours begins
- * one in the meantime.
+ * moment at which a job creates a qcow2 file. So this waits for such jobs, whoever started them, and Causeway
+ * in the meantime.
  * @throws QmpError; CausewayError general.deadline, general.cancelled, and what the carrier throws
  */
 export function queryBlockNodes(qmp: QmpCarrier, signal: AbortSignal): Promise<readonly JsonObject[]> {

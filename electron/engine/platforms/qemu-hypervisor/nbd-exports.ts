@@ -13,7 +13,7 @@ import { objectsOf, textAt } from './qmp-values.ts';
 /** Where QEMU's own NBD server listens for us. */
 export interface NbdServerPlan {
   readonly address: NbdAddress;
-  /** Folder with QEMU's credentials, and with ours. */
+  /** Folder with the credentials of QEMU, and of this client. */
   readonly tls?: { readonly serverFolder: string; readonly clientFolder: string };
 }
 
@@ -52,7 +52,7 @@ export async function ensureNbdServer(qmp: QmpCarrier, plan: NbdServerPlan, sign
     await qmp.execute('nbd-server-start', { addr, ...(plan.tls === undefined ? {} : { 'tls-creds': TLS_OBJECT }) }, signal);
   } catch (error) {
     if (!(error instanceof QmpError)) throw error;
-    // Perhaps it runs already, for another snapshot of ours. It is only ours when it answers at our address.
+    // The server may already run for another snapshot. It is the expected one only if it responds at the expected address.
     const tls = await clientTls(plan);
     const isOurs = await NbdClient.listExports({ address, ...(tls === undefined ? {} : { tls }) }, signal).then(
       () => true,

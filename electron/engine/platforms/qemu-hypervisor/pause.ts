@@ -51,7 +51,7 @@ export async function whilePaused<T>(qmp: QmpCarrier, record: HoldRecord, signal
   }
 }
 
-/** Lets a VM go on that an earlier run of ours stopped and could not start again. */
+/** Continues a VM that an earlier process paused and could not continue. */
 export async function resumeForgotten(qmp: QmpCarrier, record: HoldRecord, signal: AbortSignal): Promise<void> {
   if (!(await record.isSet())) return;
   if ((await vmStatus(qmp, signal)) === 'paused') await qmp.execute('cont', {}, signal);

@@ -19,7 +19,7 @@ export async function releaseSnapshot(vm: VmEndpoint, tag: string, diskIds: read
   await filterFleecing.end(qmp, disks, names, signal);
   await jobFleecing.end(qmp, disks, names, signal);
   for (const entry of names) await removeOverlay(qmp, vm.scratchFolder, entry, signal);
-  // A server that exports nothing of ours may be somebody else's.
+  // A server without exports of Causeway may belong to another program.
   if (removed > 0) await stopUnusedNbdServer(qmp, signal);
 }
 

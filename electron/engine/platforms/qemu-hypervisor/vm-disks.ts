@@ -21,7 +21,7 @@ export interface VmDisk {
   readonly id: string;
   /** QOM path of the device. */
   readonly qdev: string;
-  /** The block node that the disk's content is in, below any filter of ours; bitmaps live here. */
+  /** The block node that the disk's content is in, below any filter of Causeway; bitmaps belong to this node. */
   readonly node: string;
   /** Our copy-before-write filter, when one is inserted. */
   readonly filter?: string;

@@ -22,13 +22,13 @@ const apiNames: Readonly<Record<string, string>> = {
   virtio_scsi: 'virtioScsi',
 };
 
-/** What every migrated volume is told: the bus that it is attached by. */
+/** The settings of every migrated volume: the bus that it is attached to. */
 export function dataVolumeConfig(environment: DestinationEnvironment): ImageConfig {
   return bus(environment.disk_bus);
 }
 
 /**
- * What the boot volume is told besides: system and firmware of the source, over them the configured metadata, over it
+ * The additional settings of the boot volume: system and firmware of the source, over them the configured metadata, over it
  * the environment's, which may have another disk bus as well.
  *
  * @throws `general.invalid-input` for a key that the API does not have

@@ -11,7 +11,7 @@ export function tagText(labels: Labels): string {
   return Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(' ');
 }
 
-/** The description of a network resource of ours. */
+/** The description of a created network resource. */
 export function tagsOf(run: DestinationRun, entry: LedgerEntry): string {
   return tagText(resourceTags(run, entry));
 }

@@ -25,7 +25,7 @@ export async function listServers(cloud: OpenStackCloud, signal: AbortSignal): P
   const [servers, volumes] = await Promise.all([cloud.compute.servers.list({}, signal), cloud.volume.volumes.list({}, signal)]);
   const images = new Map<string, Image | undefined>();
   const summaries: VmSummary[] = [];
-  // Workers of ours come and go, and are nobody's to move.
+  // Workers are temporary and are not VMs to migrate.
   for (const server of servers.filter(({ metadata }) => metadata[labelKeys.role] === undefined)) {
     const id = imageIdOf(server);
     if (id !== undefined && !images.has(id)) images.set(id, await cloud.image.get(id, signal));

@@ -22,7 +22,7 @@ export interface SourceContext {
   readonly folder: string;
   /** Where everything is recorded before it is created; undefined where the endpoint is only looked at. */
   readonly ledger: LedgerScope | undefined;
-  /** For whom; undefined as the ledger. */
+  /** The owner of created resources; undefined if there is no ledger. */
   readonly use: PlatformUse | undefined;
 }
 

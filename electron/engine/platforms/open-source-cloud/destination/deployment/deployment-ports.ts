@@ -67,7 +67,7 @@ async function removeForeignPort(session: OpenStackSession, run: DeploymentRun, 
   await session.cloud.network.deletePort(id, signal);
 }
 
-/** A port that was there before is not ours: it is in no ledger, so that no roll-back removes it. */
+/** An existing port is not in the ledger, so a roll-back does not delete it. */
 async function takePort(session: OpenStackSession, id: string, state: PlanState, planned: PlannedPort, signal: AbortSignal): Promise<Port> {
   const { network } = session.cloud;
   const port = await network.port(id, signal);

@@ -53,7 +53,7 @@ export interface StorageCluster {
 
 /**
  * QEMU takes the key ring and time limits from a configuration file alone, so that one with all of it is written to a
- * folder of ours that goes with the cluster's object.
+ * temporary folder that is deleted with the cluster's object.
  *
  * @throws `source.unreachable` when the configuration file cannot be read
  */

@@ -8,7 +8,7 @@ import { BlockKinds } from './block-kinds.ts';
 import type { StoredDigests } from './digest-file.ts';
 import { PartCache } from './part-cache.ts';
 
-/** A volume as a backup in the object store has it. What changed is told by the digests of both backups, not by the chain. */
+/** A volume as a backup in the object store has it. Changes are found by comparing the digests of both backups, not from the chain. */
 export class BackupReader implements DiskReader {
   readonly sizeBytes: number;
   readonly coverage: 'allocated' | 'changed';

@@ -12,14 +12,14 @@ import { makeBackups } from '../cinder-backups.ts';
 
 /**
  * `objectstore_backups`: backups that the cloud keeps in the project's own account of the object store, read from there.
- * Each backup carries the digests of the whole volume, so that what changed between any two of ours is known whatever
+ * Each backup carries the digests of the whole volume, so that the changes between any two of them are known whatever
  * backups others made in between.
  */
 export function cinderSwiftMechanism(context: SourceContext): ExportMechanism {
   const { cloud } = context;
   return {
     async prepare(_environment, signal) {
-      // A project without an object store, or without a role there, is told before backups are made.
+      // A missing object store or role is reported before backups are created.
       await cloud.objectStore.containers(signal);
     },
 

@@ -73,7 +73,7 @@ async function decompress(part: BackupPart, stored: Uint8Array): Promise<Buffer>
       case 'zlib':
         return await inflate(stored);
       case 'gzip':
-        // The cloud's name for the same as zlib; a real gzip is told by its first bytes.
+        // The cloud's name for zlib; a real gzip file is recognized by its first bytes.
         return await (stored[0] === 0x1f && stored[1] === 0x8b ? gunzip(stored) : inflate(stored));
       case 'zstd':
         return await zstd(stored);
