@@ -55,7 +55,7 @@ export function Navigation() {
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 1.5, px: 2, py: 2 }}>
         <Box component="img" src="/icon.svg" alt="" sx={{ width: 30, height: 30 }} />
         <Box sx={{ ...label, minWidth: 0 }}>
-          <Typography sx={{ fontWeight: 700, lineHeight: 1.2 }}>{text.app.name}</Typography>
+          <Typography sx={{ fontWeight: 700, lineHeight: 1.2, overflowWrap: 'anywhere' }}>{text.app.name}</Typography>
           <Typography variant="caption" noWrap component="div" title={project?.folder} sx={{ color: 'text.secondary' }}>
             {project?.name ?? text.app.noProject}
           </Typography>
@@ -70,7 +70,7 @@ export function Navigation() {
                 <ListItemIcon sx={{ minWidth: 38, color: isHere ? 'primary.main' : undefined }}>
                   <Icon />
                 </ListItemIcon>
-                <ListItemText primary={name} sx={label} slotProps={{ primary: { sx: { fontWeight: isHere ? 600 : 400 } } }} />
+                <ListItemText primary={name} sx={label} slotProps={{ primary: { sx: { fontWeight: isHere ? 600 : 400, overflowWrap: 'anywhere' } } }} />
                 <Box component="span" sx={{ position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)', display: { md: 'none' } }}>
                   {name}
                 </Box>
