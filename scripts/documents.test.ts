@@ -73,6 +73,23 @@ test('the page about security names every way to turn off the verification of TL
   expect([...keys].filter((key) => !read('docs/security.md').includes(`\`${key}\``))).toEqual([]);
 });
 
+test('every platform has a README with its parts, and the files that it names exist', () => {
+  const platforms = 'electron/engine/platforms';
+  const folders = globSync('*/', { cwd: join(root, platforms) }).map((folder) => basename(folder)).filter((folder) => existsSync(join(root, platforms, folder)));
+  expect(folders.length).toBeGreaterThan(3);
+  const wrong = folders.flatMap((folder) => {
+    const path = `${platforms}/${folder}/README.md`;
+    if (!existsSync(join(root, path))) return [`${path} is missing`];
+    const content = read(path);
+    return [
+      ...['## Files, in reading order', '## Quirks', '## Tests', '## Limits'].filter((part) => !content.includes(`\n${part}\n`)).map((part) => `${path}: no "${part}"`),
+      ...[...content.matchAll(/`([\w./-]+(?:\.(?:ts|md|py)|\/[\w-]+))`/g)].map(([, named]) => named!)
+        .filter((named) => !existsSync(join(root, named)) && !existsSync(join(root, platforms, folder, named))).map((named) => `${path}: ${named}`),
+    ];
+  });
+  expect(wrong).toEqual([]);
+});
+
 test('the table of folders has every folder of the house', () => {
   const architecture = read('docs/architecture.md');
   const top = globSync('*/', { cwd: root, exclude: (name) => /^(node_modules|out|dist|coverage|test-results|\..*)$/.test(name) });
