@@ -149,8 +149,8 @@ export function createCore(options: CoreOptions): Core {
     emit,
     limit: atOnce,
   });
-  executions.markInterrupted();
-  deployments.markInterrupted();
+  executions.runs.markInterrupted();
+  deployments.runs.markInterrupted();
   const left = words.take();
   if (left !== undefined) emit({ type: 'note', ...left, message: `not recorded at ${left.at}: ${left.message}`, details: {} });
   const forgetUncaught = recordUncaught((error) => {
@@ -161,8 +161,8 @@ export function createCore(options: CoreOptions): Core {
   const context: CoreContext = { ...parts, executions, deployments, emit, changed: () => hub.emit('project.changed', {}), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
-    await deployments.drain();
-    await executions.drain();
+    await deployments.runs.drain();
+    await executions.runs.drain();
   };
   const closing = new AbortController();
   watchProjectFiles(options.projectFolder, () => (described.sync(), hub.emit('project.changed', {})), closing.signal);
@@ -186,8 +186,8 @@ export function createCore(options: CoreOptions): Core {
       return opened((await dispatch(name, input, signal)) as Envelope<CallOutput<N>>);
     },
     subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
-    activeExecutions: () => executions.activeIds(),
-    activeDeployments: () => deployments.activeIds(),
+    activeExecutions: () => executions.runs.activeIds(),
+    activeDeployments: () => deployments.runs.activeIds(),
     noteSleep: (asleepMs) => executions.noteSleep(asleepMs),
     drain,
     /** Waits for executions, deployments and calls that are under way. */

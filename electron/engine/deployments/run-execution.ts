@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { ExecutionService } from '../executions/execution-service.ts';
 import type { Store } from '../store/store.ts';
 
-export type Executions = Pick<ExecutionService, 'execute' | 'settled' | 'cancel' | 'activeIds'>;
+export type Executions = Pick<ExecutionService, 'execute' | 'runs'>;
 
 interface Pass {
   readonly store: Store;
@@ -28,14 +28,14 @@ export async function runExecution(pass: Pass, signal: AbortSignal): Promise<voi
   const id = begin(pass);
   const stop = (): void => {
     try {
-      executions.cancel(id, false);
+      executions.runs.cancel(id, false);
     } catch {
       // It has just ended.
     }
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
-    await executions.settled(id);
+    await executions.runs.settled(id);
   } finally {
     signal.removeEventListener('abort', stop);
   }
@@ -52,7 +52,7 @@ export async function runExecution(pass: Pass, signal: AbortSignal): Promise<voi
 function begin({ store, executions, deployment, pass, options, emit }: Pass): string {
   const known = store.deployments.executionOf(deployment.id, pass);
   const former = known === undefined ? undefined : store.executions.find(known);
-  if (former !== undefined && (isTerminalExecution(former.state) || executions.activeIds().includes(former.id))) return former.id;
+  if (former !== undefined && (isTerminalExecution(former.state) || executions.runs.activeIds().includes(former.id))) return former.id;
   const replica = store.replicas.find(deployment.replicaId);
   if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${deployment.replicaId}`);
   const { id, number } = executions.execute(replica, options);

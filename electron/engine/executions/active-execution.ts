@@ -1,7 +1,7 @@
-import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Execution } from '../../../shared/model/execution.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import { createBandwidthLimiter, type BandwidthLimiter } from '../bandwidth/index.ts';
+import type { ActiveRun } from '../runs/run-service.ts';
 import type { Store } from '../store/store.ts';
 import { limits } from './execution-limits.ts';
 import { rateHistory, type RateHistory } from './rate-history.ts';
@@ -9,27 +9,20 @@ import { rateHistory, type RateHistory } from './rate-history.ts';
 const ratesStoredEveryMs = 5_000;
 
 /** An execution that this process runs, or lets wait for its turn. */
-export interface ActiveExecution {
-  readonly replicaId: string;
-  readonly cancel: AbortController;
-  readonly force: AbortController;
+export interface ActiveExecution extends ActiveRun {
   readonly limiter: BandwidthLimiter;
   progress: ExecutionProgress | undefined;
   readonly rates: RateHistory;
   ratesStoredAt: number;
-  done: Promise<void>;
 }
 
-export function activeExecution(store: Store, execution: Execution): ActiveExecution {
+export function activeExecution(store: Store, execution: Execution, base: ActiveRun): ActiveExecution {
   return {
-    replicaId: execution.replicaId,
-    cancel: new AbortController(),
-    force: new AbortController(),
+    ...base,
     limiter: createBandwidthLimiter(limits(execution.options)),
     progress: execution.progress,
     rates: rateHistory(store.rates.get(execution.id)),
     ratesStoredAt: Date.now(),
-    done: Promise.resolve(),
   };
 }
 
@@ -43,9 +36,4 @@ export function noteRate(store: Store, id: string, entry: ActiveExecution, progr
   } catch {
     // A picture with a gap; whether the store can be written shows where it matters.
   }
-}
-
-/** Why an execution stops when somebody wants it to. */
-export function cancelled(): CausewayError {
-  return new CausewayError('general.cancelled', 'the execution was cancelled');
 }

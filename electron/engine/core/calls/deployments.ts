@@ -43,12 +43,12 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
   },
 
   async 'deployment.cancel'(core, { deployment, force }) {
-    core.deployments.cancel(deploymentOf(core, deployment).id, force);
+    core.deployments.runs.cancel(deploymentOf(core, deployment).id, force);
     return {};
   },
 
   async 'deployment.resume'(core, { deployment: reference }) {
-    if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.deployments.resumeInterrupted()] : [];
+    if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.deployments.runs.resumeInterrupted()] : [];
     const deployment = deploymentOf(core, reference);
     if (deployment.state !== 'interrupted' && deployment.state !== 'cancelling') {
       throw new CausewayError('engine.not-active', `deployment ${deployment.id} is ${deployment.state}`);
@@ -91,8 +91,8 @@ function resourcesOf(core: CoreContext, deployment: Deployment): LedgerItem[] {
 }
 
 function withPosition(core: CoreContext, stored: Deployment): Deployment {
-  const deployment = core.deployments.asShown(stored);
-  const queuePosition = core.deployments.queue.positionOf(deployment.id);
+  const deployment = core.deployments.runs.asShown(stored);
+  const queuePosition = core.deployments.runs.queue.positionOf(deployment.id);
   return queuePosition === undefined ? deployment : { ...deployment, queuePosition };
 }
 

@@ -19,7 +19,7 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
   },
 
   async 'execution.cancel'(core, { execution, force }) {
-    core.executions.cancel(executionOf(core, execution).id, force);
+    core.executions.runs.cancel(executionOf(core, execution).id, force);
     return {};
   },
 
@@ -29,9 +29,9 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
   },
 
   async 'execution.resume'(core, { execution: reference }) {
-    if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.executions.resumeInterrupted()] : [];
+    if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.executions.runs.resumeInterrupted()] : [];
     const execution = executionOf(core, reference);
-    const { state } = core.executions.asShown(execution);
+    const { state } = core.executions.runs.asShown(execution);
     if (state !== 'interrupted' && state !== 'cancelling') {
       throw new CausewayError('engine.not-active', `execution ${execution.id} is ${execution.state}`);
     }
@@ -50,8 +50,8 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
 
 /** The newest numbers: those in memory while it runs, those stored at its end after that. And its place in the queue. */
 function withProgress(core: CoreContext, stored: Execution): Execution {
-  const execution = core.executions.asShown(stored);
+  const execution = core.executions.runs.asShown(stored);
   const progress = core.executions.progress(execution.id) ?? execution.progress;
-  const queuePosition = core.executions.queue.positionOf(execution.id);
+  const queuePosition = core.executions.runs.queue.positionOf(execution.id);
   return { ...execution, ...(progress === undefined ? {} : { progress }), ...(queuePosition === undefined ? {} : { queuePosition }) };
 }

@@ -9,8 +9,8 @@ export const queueCalls: Handlers<CallsOf<'queue'>> = {
   /** Holds at once, and for this project from now on. */
   async 'queue.setLimit'(core, { atOnce }) {
     core.store.queueLimit.set(atOnce);
-    core.executions.queue.setLimit(atOnce);
-    core.deployments.queue.setLimit(atOnce);
+    core.executions.runs.queue.setLimit(atOnce);
+    core.deployments.runs.queue.setLimit(atOnce);
     return queueOf(core);
   },
 };
@@ -18,7 +18,7 @@ export const queueCalls: Handlers<CallsOf<'queue'>> = {
 function queueOf(core: CoreContext) {
   return {
     atOnce: core.store.queueLimit.get() ?? core.defaultAtOnce,
-    executions: core.executions.queue.counts(),
-    deployments: core.deployments.queue.counts(),
+    executions: core.executions.runs.queue.counts(),
+    deployments: core.deployments.runs.queue.counts(),
   };
 }

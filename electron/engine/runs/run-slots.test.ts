@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { executionSlots } from './execution-slots.ts';
+import { runSlots } from './run-slots.ts';
 
 const never = new AbortController().signal;
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Asks for a place and says when it was given. */
-function ask(slots: ReturnType<typeof executionSlots>, id: string, order: string[], hurry: AbortSignal = never): Promise<() => void> {
+function ask(slots: ReturnType<typeof runSlots>, id: string, order: string[], hurry: AbortSignal = never): Promise<() => void> {
   return slots.take(id, hurry).then((release) => {
     order.push(id);
     return release;
@@ -14,7 +14,7 @@ function ask(slots: ReturnType<typeof executionSlots>, id: string, order: string
 
 describe('places for runs', () => {
   test('are given in the order of asking, and each knows its position', async () => {
-    const slots = executionSlots(1);
+    const slots = runSlots(1);
     const order: string[] = [];
     const [first, second, third] = [ask(slots, 'a', order), ask(slots, 'b', order), ask(slots, 'c', order)];
     expect([slots.positionOf('a'), slots.positionOf('b'), slots.positionOf('c')]).toEqual([undefined, 1, 2]);
@@ -27,7 +27,7 @@ describe('places for runs', () => {
   });
 
   test('become more at once when the limit is raised, and fewer only as runs end', async () => {
-    const slots = executionSlots(1);
+    const slots = runSlots(1);
     const order: string[] = [];
     const releases = ['a', 'b', 'c'].map((id) => ask(slots, id, order));
     slots.setLimit(2);
@@ -43,7 +43,7 @@ describe('places for runs', () => {
   });
 
   test('are not waited for by one that is cancelled, which gives back nothing that it never had', async () => {
-    const slots = executionSlots(1);
+    const slots = runSlots(1);
     const order: string[] = [];
     const hurry = new AbortController();
     const first = await ask(slots, 'a', order);

@@ -3,10 +3,10 @@ interface Waiting {
   readonly turn: () => void;
 }
 
-export type ExecutionSlots = ReturnType<typeof executionSlots>;
+export type RunSlots = ReturnType<typeof runSlots>;
 
 /** A fair queue for a number of places, which may change at any time. */
-export function executionSlots(limit: number) {
+export function runSlots(limit: number) {
   let places = limit;
   let taken = 0;
   const waiting: Waiting[] = [];

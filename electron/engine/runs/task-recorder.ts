@@ -6,22 +6,22 @@ import type { TaskStore } from '../store/tasks.ts';
 
 /** Keeps the states of the tasks of one run (an execution, a deployment) in the store, and tells of each change. */
 export function taskRecorder(
-  store: { readonly tasks: TaskStore },
+  tasks: TaskStore,
   run: { readonly id: string },
   clean: (error: ErrorRecord) => ErrorRecord,
   emit: (type: EventType, taskId: string, message: string, details: JsonObject) => void,
 ): TaskRecorder {
-  const titles = new Map(store.tasks.list(run.id).map((task) => [task.id, task.title]));
+  const titles = new Map(tasks.list(run.id).map((task) => [task.id, task.title]));
   const title = (id: string): string => titles.get(id) ?? id;
   return {
-    load: () => store.tasks.list(run.id),
+    load: () => tasks.list(run.id),
     start(id) {
-      store.tasks.start(run.id, id);
+      tasks.start(run.id, id);
       emit('task.state', id, title(id), { state: 'running' });
     },
     finish(id, state, outcome) {
       const error = outcome.error === undefined ? undefined : clean(outcome.error);
-      store.tasks.finish(run.id, id, state, { ...outcome, ...(error === undefined ? {} : { error }) });
+      tasks.finish(run.id, id, state, { ...outcome, ...(error === undefined ? {} : { error }) });
       const message = error === undefined ? `${title(id)}: ${state}` : `${title(id)}: ${state}: ${error.message}`;
       emit('task.state', id, message, { state, ...(error === undefined ? {} : { code: error.code }) });
     },
