@@ -13,7 +13,7 @@ export function pseudoText(written: string): string {
   if (!/\p{L}/u.test(written)) return written;
   // What a text was given may be in brackets already: only the outer ones stay.
   const inner = written.replaceAll(/[[\]~]/gu, '');
-  return `[${inner.replaceAll(/[a-zA-Z]/g, (letter) => accented[letters.indexOf(letter)] ?? letter)}${'~'.repeat(Math.ceil(inner.length * 0.4))}]`;
+  return `[${inner.replaceAll(/[a-zA-Z]/g, (letter) => accented[letters.indexOf(letter)] ?? letter)}${'~'.repeat(Math.ceil(inner.length * 0.4)).replaceAll(/.{8}(?=.)/g, '$& ')}]`;
 }
 
 function pseudoOf<T>(words: T): T {

@@ -17,7 +17,7 @@ export function EffectiveView() {
   );
   return (
     <Paper component="section" variant="outlined" aria-label={text.configure.effective} sx={{ p: 2, position: 'sticky', top: 76, maxHeight: 'calc(100vh - 96px)', overflow: 'auto' }}>
-      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
         <Typography variant="h6" component="h2" sx={{ flexGrow: 1 }}>
           {text.configure.effective}
         </Typography>
