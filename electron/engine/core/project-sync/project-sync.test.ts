@@ -130,7 +130,7 @@ test('a file that can’t be taken changes nothing and is named with the reason'
   const file = read('anna', 'replicas/web.json');
   const attempts: [string, string][] = [
     [`<<<<<<< ours\n${JSON.stringify(file)}\n=======\n`, 'line 1 is an unresolved merge conflict'],
-    ['{"name": "web",\n "password": canary}', 'it is no JSON'],
+    ['{"name": "web",\n "password": canary}', 'it is not JSON'],
     [JSON.stringify({ ...file, unknown: 1 }), 'unknown'],
     [JSON.stringify({ ...file, source: 'ep-gone2222222222' }), 'ep-gone2222222222 is not in the project'],
     [JSON.stringify({ ...file, vm: { id: 'other', name: 'web' } }), 'can\'t change'],
