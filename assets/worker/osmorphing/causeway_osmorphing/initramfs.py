@@ -3,7 +3,7 @@
 import os
 import re
 
-from . import protocol
+from . import fstab, protocol
 from .protocol import MorphError
 
 
@@ -73,16 +73,23 @@ def rebuild(morph):
         wanted = sorted(set(name for modules in drivers.disks.values() for name in modules))
         raise MorphError('osmorphing.no-virtio', 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted)))
     notes = tool.settle(guest, drivers)
+    encrypted = volumes_below([morph.root_device] + morph.mounted_at(('/usr',)), morph.devices)
+    if encrypted and tool is InitramfsTools:
+        notes += unlock_at_boot(guest, morph.resolver, encrypted)
     done = []
     for version in able:
         protocol.check_cancelled()
         image = image_of(guest, version, tool)
-        lacking = lacking_in(guest, version, image, tool, drivers)
+        before = contents_of(guest, image, tool)
+        lacking = lacking_in(guest, version, image, before, drivers)
         if not notes and not morph.rebuild_initramfs and lacking == []:
             continue
         check_room(guest, image)
         tool.build(guest, version, image, drivers)
-        lacking = lacking_in(guest, version, image, tool, drivers)
+        after = contents_of(guest, image, tool)
+        lacking = lacking_in(guest, version, image, after, drivers)
+        if encrypted and after is not None and 'cryptsetup' not in after:
+            lacking = (lacking or []) + ['cryptsetup, which unlocks its root']
         if lacking:
             raise MorphError('osmorphing.initramfs', '%s still lacks %s' % (image, ', '.join(lacking)))
         done.append('rebuilt %s' % image)
@@ -120,14 +127,54 @@ def image_of(guest, version, tool):
     return tool.image % version
 
 
-def lacking_in(guest, version, image, tool, drivers):
+def contents_of(guest, image, tool):
+    """Names of the files in an image; empty when there is no image, None when they can't be listed."""
+    return tool.contents(guest, image) if guest.exists(image) else ''
+
+
+def lacking_in(guest, version, image, listed, drivers):
     """Drivers that the kernel has as files but the image has not; None when that can't be told."""
-    if not guest.exists(image):
-        return sorted(modules_of(guest, version, drivers) & set(drivers.modules))
-    listed = tool.contents(guest, image)
     if listed is None:
         return None
     return sorted((modules_of(guest, version, drivers) & set(drivers.modules)) - set(_modules_in(listed.split())))
+
+
+def volumes_below(roots, devices):
+    """UUIDs of the opened encrypted volumes that these devices lie on, as the worker's kernel knows them."""
+    by_name = dict((os.path.basename(os.path.realpath(device.path)), device) for device in devices if device.kind == 'decrypted')
+    found, seen = [], set()
+    waiting = [os.path.basename(os.path.realpath(device.path)) for device in roots]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in by_name:
+            found.append(by_name[name].name)
+        try:
+            waiting += os.listdir('/sys/class/block/%s/slaves' % name)
+        except OSError:
+            continue
+    return found
+
+
+def unlock_at_boot(guest, resolver, encrypted):
+    """The tools ask the device mapper what the root lies on. That is the worker's, which a guest's programs never reach,
+    so the guest says it itself: with this option, the initial RAM disk unlocks the volume whatever the tools find."""
+    path = '/etc/crypttab'
+    lines = guest.read(path, '').splitlines()
+    notes = []
+    for index, name, spec, _, options in list(fstab.crypttab(guest)):
+        device = resolver.find(spec)
+        if device is None or device.uuid not in encrypted or 'initramfs' in options:
+            continue
+        fields = lines[index].split()
+        fields += ['none'] * (3 - len(fields))
+        lines[index] = ' '.join(fields[:3] + [','.join(fields[3:4] + ['initramfs'])] + fields[4:])
+        notes.append('the initial RAM disk unlocks the encrypted volume %s' % name)
+    if notes:
+        guest.write(path, '\n'.join(lines) + '\n')
+    return notes
 
 
 def check_room(guest, image):
@@ -153,8 +200,9 @@ class InitramfsTools(object):
         text = guest.read(path, '')
         present = set(line.split()[0] for line in text.splitlines() if line.split() and not line.startswith('#'))
         missing = [name for name in drivers.modules if name not in present]
+        notes = InitramfsTools._for_any_hardware(guest)
         if not missing:
-            return []
+            return notes
         before = text if text.endswith('\n') or not text else text + '\n'
         guest.write(
             path,
@@ -162,7 +210,19 @@ class InitramfsTools(object):
             + '# Drivers of the platform that this machine was moved to.\n'
             + ''.join(name + '\n' for name in missing),
         )
-        return ['added %s to %s' % (', '.join(missing), path)]
+        return notes + ['added %s to %s' % (', '.join(missing), path)]
+
+    @staticmethod
+    def _for_any_hardware(guest):
+        """An image for just the hardware that it is built on would be one for the worker."""
+        folder = '/etc/initramfs-tools'
+        own = folder + '/conf.d/zz-causeway-modules'
+        files = [folder + '/initramfs.conf'] + ['%s/conf.d/%s' % (folder, name) for name in sorted(guest.names(folder + '/conf.d'))]
+        values = re.findall(r'^\s*MODULES=["\']?(\w+)', '\n'.join(guest.read(path, '') for path in files), re.MULTILINE)
+        if not values or values[-1] != 'dep' or not guest.is_folder(folder + '/conf.d'):
+            return []
+        guest.write(own, '# This machine was moved: the image is built where other hardware is.\nMODULES=most\n')
+        return ['wrote %s, so that the initial RAM disk has the drivers of any hardware' % own]
 
     @staticmethod
     def build(guest, version, image, drivers):

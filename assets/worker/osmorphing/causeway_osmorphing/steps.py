@@ -27,6 +27,7 @@ class Morph(object):
         self.guest = guest
         self.devices = devices
         self.root_device = root.device
+        self._mounted = mounted
         self.undo_log = undo_log
         self.request = request
         self.manager = package_manager(guest, request)
@@ -37,6 +38,10 @@ class Morph(object):
         self.fixed_addresses = []
         self.outputs = []
         self.changed = False
+
+    def mounted_at(self, points):
+        """Devices that are mounted at these places."""
+        return [self._mounted[point] for point in points if point in self._mounted]
 
 
 def _remove_tools(morph):

@@ -207,6 +207,40 @@ class Steps(TreeTest):
         self.assertEqual(caught.exception.code, 'osmorphing.no-virtio')
         self.assertEqual(self.warnings, ['the kernel 5.14.0-1 has no drivers for ide disks; it can\'t boot on the destination'])
 
+    def encrypted(self, crypttab):
+        """A Debian guest whose root lies on an encrypted partition, and its devices."""
+        guest = self.guest('debian', dict(kernel('6.1.0-1', image='/boot/initrd.img-%s'), **{
+            '/usr/sbin/update-initramfs': '', '/usr/bin/lsinitramfs': '', '/etc/initramfs-tools/conf.d/.keep': '', '/etc/initramfs-tools/initramfs.conf': 'MODULES=dep\n', '/etc/crypttab': crypttab}))
+        opened = device('/dev/mapper/system_crypt', 'decrypted', uuid='1')
+        opened.name = 'luks-uuid'
+        return guest, [device('/dev/vdb1', 'partition', 1, 'luks-uuid', 'crypto_LUKS'), device('/dev/vdc1', 'partition', 1, 'data-uuid', 'crypto_LUKS', disk=1), opened]
+
+    def test_the_initial_ram_disk_is_told_to_unlock_what_the_root_lies_on_and_nothing_else(self):
+        guest, devices = self.encrypted('# kept\nsystem_crypt UUID=luks-uuid none luks,discard\ndata UUID=data-uuid /etc/data.key luks\n')
+        morph = self.morph(guest, devices=devices)
+        self.assertEqual(initramfs.volumes_below([devices[2]], devices), ['luks-uuid'])
+        notes = initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid'])
+        self.assertEqual(notes, ['the initial RAM disk unlocks the encrypted volume system_crypt'])
+        told = '# kept\nsystem_crypt UUID=luks-uuid none luks,discard,initramfs\ndata UUID=data-uuid /etc/data.key luks\n'
+        self.assertEqual(guest.read('/etc/crypttab'), told)
+        self.assertEqual(initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid']), [])
+
+    def test_an_initial_ram_disk_is_built_for_any_hardware(self):
+        guest, devices = self.encrypted('')
+        notes = initramfs.InitramfsTools.settle(guest, initramfs.drivers_for({}))
+        self.assertEqual(notes[0], 'wrote /etc/initramfs-tools/conf.d/zz-causeway-modules, so that the initial RAM disk has the drivers of any hardware')
+        self.assertIn('MODULES=most', guest.read('/etc/initramfs-tools/conf.d/zz-causeway-modules'))
+        self.assertEqual(initramfs.InitramfsTools.settle(guest, initramfs.drivers_for({})), [])
+
+    def test_an_image_that_cannot_unlock_the_root_is_refused(self):
+        guest, devices = self.encrypted('system_crypt UUID=luks-uuid none luks\n')
+        # There is no such volume here that the kernel could tell of: the root is it.
+        self.addCleanup(setattr, initramfs, 'volumes_below', initramfs.volumes_below)
+        initramfs.volumes_below = lambda roots, of: ['luks-uuid']
+        with self.assertRaises(MorphError) as caught:
+            initramfs.rebuild(self.morph(guest, devices=devices))
+        self.assertIn('still lacks cryptsetup, which unlocks its root', caught.exception.message)
+
     def test_a_worker_that_is_older_than_the_guest_is_warned_of(self):
         def release(name, version):
             return {'ID': name, 'VERSION_ID': version}
