@@ -220,10 +220,10 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
       test('a process that is killed while it restores is followed by one that ends the restoration', () => withOwn(async (own) => {
         const id = newId();
         const made = await spoilt(own, id);
-        const { result, calls } = await counted(() => restore(own, id, made.snapshots));
+        const { result, start, calls } = await counted(() => restore(own, id, made.snapshots));
         await own.expectAlone('', result);
         await own.delete();
-        for (const point of crashPoints(calls, samples.crashes)) {
+        for (const point of crashPoints(lab, start, calls, samples.crashes)) {
           const current = await bench.replica();
           const of = newId();
           const { snapshots } = await spoilt(current, of);
@@ -281,11 +281,11 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
 
       test('a process that is killed at any call is followed by one that goes on, or rolls back', async () => {
         const plain = replica.hand(newId());
-        const { calls } = await counted(() => deploy(plain));
+        const { start, calls } = await counted(() => deploy(plain));
         const expected = await census(lab);
         await undo(plain);
         let kills = 0;
-        for (const [index, point] of crashPoints(calls, samples.crashes * 2).entries()) {
+        for (const [index, point] of crashPoints(lab, start, calls, samples.crashes * 2).entries()) {
           const { run } = replica.hand(newId());
           const first = lab.callCount();
           // How often something is polled differs: the last calls may not come.
@@ -305,8 +305,8 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
       test('a process that is killed while it rolls back is followed by one that ends the roll-back', async () => {
         const plain = replica.hand(newId());
         await deploy(plain, { keepSnapshots: true });
-        const { calls } = await counted(() => undo(plain));
-        for (const point of crashPoints(calls, samples.crashes)) {
+        const { start, calls } = await counted(() => undo(plain));
+        for (const point of crashPoints(lab, start, calls, samples.crashes)) {
           const { run } = replica.hand(newId());
           await deploy(replica.hand(run.deploymentId), { keepSnapshots: true });
           await killedAt(lab, point, (process) => undo(replica.hand(run.deploymentId, process)));

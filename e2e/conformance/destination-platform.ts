@@ -327,7 +327,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const expected = await census();
       await cleanUp(lab.open(), plain.run);
       let kills = 0;
-      for (const [index, point] of crashPoints(lab.callCount() - start, 16).entries()) {
+      for (const [index, point] of crashPoints(lab, start, lab.callCount() - start, 16).entries()) {
         const { run, inProcess } = newReplica();
         const first = lab.callCount();
         let isCleaning = false;

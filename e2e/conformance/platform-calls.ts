@@ -82,10 +82,18 @@ export interface CrashPoint {
   readonly when: Moment;
 }
 
-/** Every crash point of a stretch of so many calls, or a sample of them. */
-export function crashPoints(calls: number, most: number): readonly CrashPoint[] {
+/**
+ * Every crash point of a stretch of calls that began after `start`, or a sample of them, half of it right after calls that
+ * change something, where a lost answer matters most. Each comes twice in a row, so that a caller that alternates between
+ * going on and giving up does both.
+ */
+export function crashPoints(lab: PlatformCalls, start: number, calls: number, most: number): readonly CrashPoint[] {
   const points = Array.from({ length: calls }, (_, index) => [{ n: index + 1, when: 'before' }, { n: index + 1, when: 'after' }] as const).flat();
-  return sampleOf(points, most);
+  const lost = points.filter(({ n, when }) => when === 'after' && lab.callChanges(start + n));
+  const half = Math.ceil(most / 2);
+  const first = shuffled(lost, seed).slice(0, half);
+  const chosen = all ? points : [...first, ...shuffled(points.filter((point) => !first.includes(point)), seed).slice(0, Math.floor(half / 2))];
+  return chosen.flatMap((point) => [point, point]);
 }
 
 /** A process that was killed: whatever of it still runs here meets this error. */

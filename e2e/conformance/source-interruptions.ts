@@ -121,8 +121,8 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
   it('is taken up, or given up, by another process when one is killed at any of its calls', async ({ skip }) => {
     const { calls } = lab().harness;
     if (calls === undefined) return skip('this source makes no calls');
-    const { count } = await callsOfAPass(calls);
-    const points = crashPoints(count, samples.crashes);
+    const { start, count } = await callsOfAPass(calls);
+    const points = crashPoints(calls, start, count, samples.crashes);
     let kills = 0;
     await throughPasses(points.length, async (pass, index) => {
       const point = points[index] ?? { n: 1, when: 'before' };
@@ -148,16 +148,16 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
       pass.taken = await platform.createSnapshot({ vmId: lab().harness.vmId, tag: pass.tag, environment: lab().harness.environment, base: pass.base }, signal);
     });
     const forget = (pass: Pass): void => void Object.assign(pass, { tag: lab().newTag(), taken: undefined });
-    let count = 0;
+    let [start, count] = [0, 0];
     await throughPasses(1, async (pass) => {
       await begin(pass);
-      const start = calls.callCount();
+      start = calls.callCount();
       await inProcess((platform) => giveUp(platform, pass));
       count = calls.callCount() - start;
       forget(pass);
       return 'plain';
     });
-    const points = crashPoints(count, samples.crashes);
+    const points = crashPoints(calls, start, count, samples.crashes);
     await throughPasses(points.length, async (pass, index) => {
       const point = points[index] ?? { n: 1, when: 'before' };
       await begin(pass);
