@@ -15,7 +15,8 @@ import { createToySource } from '../toy-platform/toy-source.ts';
 const mib = 2 ** 20;
 const gib = 2 ** 30;
 const markBytes = 64;
-const hurried = { clock: hurriedClock(4), timing: { requestMs: 400, pollFirstMs: 2, pollCapMs: 5 } };
+// An answer takes a copy of a disk, on a busy machine: who gives up before it is there creates a second one.
+const hurried = { clock: hurriedClock(4), timing: { requestMs: 3_000, pollFirstMs: 2, pollCapMs: 5 } };
 const environment = { network_map: { lan: 'blue', mgmt: 'green' } };
 
 async function toySource(): Promise<SourceHarness> {
