@@ -141,9 +141,9 @@ def lacking_in(guest, version, image, listed, drivers):
 
 def volumes_below(roots, devices):
     """UUIDs of the opened encrypted volumes that these devices lie on, as the worker's kernel knows them."""
-    by_name = dict((os.path.basename(os.path.realpath(device.path)), device) for device in devices if device.kind == 'decrypted')
+    by_name = dict((_kernel_name(device), device) for device in devices if device.kind == 'decrypted')
     found, seen = [], set()
-    waiting = [os.path.basename(os.path.realpath(device.path)) for device in roots]
+    waiting = [_kernel_name(device) for device in roots]
     while waiting:
         name = waiting.pop()
         if name in seen:
@@ -156,6 +156,15 @@ def volumes_below(roots, devices):
         except OSError:
             continue
     return found
+
+
+def _kernel_name(device):
+    """Such as dm-2. A worker without a device manager has nodes below /dev/mapper instead of links."""
+    try:
+        number = os.stat(device.path).st_rdev
+    except OSError:
+        return os.path.basename(device.path)
+    return os.path.basename(os.path.realpath('/sys/dev/block/%d:%d' % (os.major(number), os.minor(number))))
 
 
 def unlock_at_boot(guest, resolver, encrypted):
