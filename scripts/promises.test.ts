@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { filesByTitle, promises } from './documents/promises.ts';
+import { promises } from './documents/promise-list.ts';
+import { filesByTitle } from './documents/promises.ts';
 
 const all = Object.values(promises).flat();
 

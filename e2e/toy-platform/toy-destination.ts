@@ -98,7 +98,7 @@ export function createToyDestination(connection: unknown, options: RetryContextO
     deployment: createToyDeployment(api, cloud, findServer),
     async close() {
       keyRing.clear();
-      await api.close();
+      api.close();
     },
   };
 }

@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** Names of rules as the code writes them, wherever it makes a finding. */
 const inCode: readonly (readonly [files: string, name: RegExp])[] = [
-  ['{shared/validation,shared/environment,renderer/features}/**/*.{ts,tsx}', /rule: ['`](?:[a-z-]+\/|`)?([a-z0-9-]+)['`]/g],
-  ['{shared/validation,shared/environment,renderer/features}/**/*.{ts,tsx}', /'document\/([a-z0-9-]+)'/g],
+  ['{shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}', /rule: ['`](?:[a-z-]+\/|`)?([a-z0-9-]+)['`]/g],
+  ['{shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}', /'document\/([a-z0-9-]+)'/g],
   ['shared/environment/provider-configuration.ts', /report\(entry, '([a-z0-9-]+)'/g],
   ['shared/validation/vm-facts.ts', /(?:error|warning)\((?:\[[^\]]*\]|path), '([a-z0-9-]+)'/g],
   ['shared/validation/vm-facts.ts', /=> \['([a-z0-9-]+)'/g],

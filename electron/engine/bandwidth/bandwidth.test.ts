@@ -114,7 +114,7 @@ describe('a bandwidth profile', () => {
 
   it.each([
     ['', 'the bandwidth profile is empty'],
-    ['mon-fri 08:00-18:00', "there is no '='"],
+    ['mon-fri 08:00-18:00', "'=' is missing between the time and the rate"],
     ['mon-fri 8-18=20M', "'8' is not a time of day; write HH:MM"],
     ['*=1M; mo=20M', "entry 2 of the bandwidth profile ('mo=20M'): 'mo' is not a day"],
     ['mon 08:00-25:00=1M', "'25:00' is not a time of day"],

@@ -14,6 +14,6 @@ describe('a name', () => {
   });
 
   it('that nobody has is refused with the names that there are', () => {
-    expect(() => resolvedOrThrow('network', 'migr_network', 'lam', resolve(networks, 'lam'))).toThrow('no network "lam"; there are: dmz, lan');
+    expect(() => resolvedOrThrow('network', 'migr_network', 'lam', resolve(networks, 'lam'))).toThrow('no network "lam"; available: dmz, lan');
   });
 });

@@ -67,6 +67,14 @@ describe('a creation that must not happen twice', () => {
     expect(cloud.counts()).toEqual({ creations: 2, looks: 2 });
   });
 
+  it('takes what an earlier request made late, when the next one is refused because of it', async () => {
+    const cloud = place([{ error: lost(), done: true, visibleAfterLooks: 2 }, { error: new CausewayError('cloud.request-refused', 'HTTP 400: in use'), done: false }]);
+    expect(await createOnce(cloud, options(), signal)).toEqual({ id: 'found' });
+    expect(cloud.things).toHaveLength(1);
+    const other = place([{ error: lost(), done: false }, { error: new CausewayError('cloud.request-refused', 'HTTP 400: in use'), done: false }]);
+    await expect(createOnce(other, options(), signal)).rejects.toMatchObject({ code: 'cloud.request-refused' });
+  });
+
   it('does not ask again after a clear refusal', async () => {
     const cloud = place([{ error: new CausewayError('cloud.request-refused', 'HTTP 400'), done: false }]);
     await expect(createOnce(cloud, options(), signal)).rejects.toMatchObject({ code: 'cloud.request-refused' });

@@ -48,7 +48,12 @@ export async function createOnce<T>(
     } catch (error) {
       if (isUnclear && error instanceof Error) mayHaveCreated.add(error);
       signal.throwIfAborted();
-      if (!isAmbiguous(error)) throw error;
+      if (!isAmbiguous(error)) {
+        // Refused maybe because an earlier request was carried out late: it has the name, or what only one can use.
+        const late = isUnclear ? await how.find(signal) : undefined;
+        if (late !== undefined) return late;
+        throw error;
+      }
       isUnclear = true;
       for (let look = 1; look <= options.looks; look += 1) {
         await options.clock.sleep(retryDelayMs(options.backOff, attempt + look - 1, undefined, options.random), signal);

@@ -152,12 +152,19 @@ export class SshConnection {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => reject(abortReason(stop));
       stop.addEventListener('abort', onAbort, { once: true });
-      this.#client.exec(command, (error, channel) => {
+      try {
+        this.#client.exec(command, (error, channel) => {
+          stop.removeEventListener('abort', onAbort);
+          if (error !== undefined) reject(this.#failed(command, error.message));
+          else if (stop.aborted) channel.close();
+          else resolve(channel);
+        });
+      } catch (error) {
+        // Between the end of the socket and the event that tells of it, the client throws.
         stop.removeEventListener('abort', onAbort);
-        if (error !== undefined) reject(this.#failed(command, error.message));
-        else if (stop.aborted) channel.close();
-        else resolve(channel);
-      });
+        this.#lose(this.#lostError(error instanceof Error ? error.message : String(error)));
+        reject(abortReason(stop));
+      }
     });
   }
 

@@ -29,7 +29,15 @@ export const createServer: Operation = (call) => {
   });
   const affinityGroup = call.body['affinityGroup'] === undefined ? undefined : world.affinityGroups.demand(stringField(call, 'affinityGroup'));
   const boot = bootVolume(call, zone);
-  const nics = serverNics(call);
+  const nics = (() => {
+    try {
+      return serverNics(call);
+    } catch (refused) {
+      // A refused creation makes nothing.
+      if (boot.source.type === 'image') world.volumes.delete(boot.volume.id);
+      throw refused;
+    }
+  })();
   const server: ServerRecord = {
     id, createdAt: now(), updatedAt: now(), name, labels: labelsField(call), metadata: metadataField(call),
     machineType: type.name, availabilityZone: zone,

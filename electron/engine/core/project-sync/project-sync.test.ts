@@ -133,7 +133,7 @@ test('a file that can’t be taken changes nothing and is named with the reason'
     ['{"name": "web",\n "password": canary}', 'it is not JSON'],
     [JSON.stringify({ ...file, unknown: 1 }), 'unknown'],
     [JSON.stringify({ ...file, source: 'ep-gone2222222222' }), 'ep-gone2222222222 is not in the project'],
-    [JSON.stringify({ ...file, vm: { id: 'other', name: 'web' } }), 'can\'t change'],
+    [JSON.stringify({ ...file, vm: { id: 'other', name: 'web' } }), 'cannot be changed'],
   ];
   for (const [text, reason] of attempts) {
     writeFileSync(path('anna', 'replicas/web.json'), text);

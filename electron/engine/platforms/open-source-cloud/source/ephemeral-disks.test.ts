@@ -5,7 +5,7 @@ describe('disks that a flavor adds on the compute host', () => {
   it('are told, each by its size: no replica carries them', () => {
     const told = ephemeralDisks({ name: 'web', flavor: { ephemeral: 20, swap: 512 } });
     expect(told).toHaveLength(2);
-    expect(told[0]).toMatch(/^web has ephemeral disks of 20 GiB .* no replica carries/);
+    expect(told[0]).toMatch(/^web has ephemeral disks of 20 GiB, which are not replicated/);
     expect(told[1]).toMatch(/swap disk of 512 MiB/);
   });
 

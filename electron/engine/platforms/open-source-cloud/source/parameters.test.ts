@@ -159,7 +159,7 @@ describe('the guest OS of a server', () => {
   const silent = async (properties: object) => silentOs(await readServer(await cloudWith(properties), idOf(60), signal));
 
   it('is refused when its image names one that is not known, with the key that maps it', async () => {
-    expect(await failure(describing({ os_distro: 'haiku' }, {}))).toMatchObject({ code: 'source.os-type-unknown', message: 'the image of app says os_distro=haiku', details: { parameter: 'custom_os_type_map', names: ['haiku'] } });
+    expect(await failure(describing({ os_distro: 'haiku' }, {}))).toMatchObject({ code: 'source.os-type-unknown', message: 'the image of app has os_distro=haiku', details: { parameter: 'custom_os_type_map', names: ['haiku'] } });
     expect(await describing({ os_distro: 'haiku' }, { custom_os_type_map: { haiku: 'windows' } })).toMatchObject({ os_type: 'windows' });
     expect(await describing({ os_distro: 'haiku' })).toMatchObject({ os_type: 'linux' });
   });
