@@ -15,6 +15,8 @@ const tasks = {
   'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', ...reported('guests')], build: 'all', packages: 'test', env: { CAUSEWAY_FULL_CHAIN: '1' } },
   // Against a real open-source cloud of Debian's packages, which is started on loopback where none runs.
   'test:openstack': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack', ...reported('openstack')], build: 'node', packages: 'openstack' },
+  // Every fault and every crash point at every call of the conformance suites, of which other runs try a sample.
+  'test:faults': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'conformance.spec.ts', 'toy-platform.spec.ts', ...reported('faults')], build: 'node', packages: 'test', env: { CAUSEWAY_ALL_FAULTS: '1' } },
   // Thousands of seeded crashes and faults; two hours on two processors.
   'test:endurance': { run: ['scripts/endurance.ts'], build: 'node', packages: 'test' },
   bench: { run: ['scripts/bench.ts'], build: 'all', packages: 'bench' },

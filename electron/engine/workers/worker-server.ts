@@ -11,12 +11,21 @@ import { agentPort, sshPort, workerOs } from './worker-ports.ts';
 import { linuxWorkerUserData, workerUser } from './worker-user-data.ts';
 import { createWindowsCertificate, createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
 
-/** Removes a worker of an interrupted start: its key died with the process that made it, so that it can't be entered. */
-export async function dropUnreachableWorker(cloud: CloudApi, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, signal: AbortSignal): Promise<void> {
-  const entry = run.ledger.find('server', keyOf(role, 'server'));
-  if (entry === undefined || keyRing.has(entry.entryId)) return;
-  run.note('A worker from an interrupted start may exist. Its key is lost, so it is replaced', { entry: entry.name });
-  await deleteResource(cloud, run.ledger, entry, signal);
+/**
+ * Removes a worker of an interrupted start: its key died with the process that made it, so that it can't be entered. One whose
+ * removal was interrupted goes as well: it still holds the network interface that the next worker gets.
+ */
+export async function dropUnreachableWorker(
+  cloud: Pick<CloudApi, 'deleterFor'>, keyRing: WorkerKeyRing, run: Pick<DestinationRun, 'ledger' | 'note'>, role: WorkerRole, signal: AbortSignal,
+): Promise<void> {
+  const left = run.ledger.list({ kind: 'server', lifetime: 'temporary' })
+    .filter(({ entryId, key, state }) => key === keyOf(role, 'server') && (state === 'removing' || (state !== 'removed' && !keyRing.has(entryId))));
+  for (const entry of left) {
+    run.note(entry.state === 'removing'
+      ? 'A worker whose deletion was interrupted may still exist: deleting it'
+      : 'A worker from an interrupted start may exist. Its key is lost, so it is replaced', { entry: entry.name });
+    await deleteResource(cloud, run.ledger, entry, signal);
+  }
 }
 
 export interface WorkerServerOrder {

@@ -31,7 +31,12 @@ export function deleterFor(session: CloudSession, entry: LedgerEntry): ResourceD
       return simple(
         (id, s) => iaas.snapshots.get(id, s),
         async (s) => labelled(await iaas.snapshots.list(label, s)),
-        (id, s) => iaas.snapshots.delete(id, s),
+        async (id, s) => {
+          // One whose creation a killed process asked for; its deletion would be refused for good.
+          const snapshot = await iaas.snapshots.get(id, s);
+          if (snapshot?.status === 'CREATING') throw new CausewayError('cloud.conflict', `snapshot ${id} is still being created`);
+          await iaas.snapshots.delete(id, s);
+        },
       );
     case 'nic':
       return simple(

@@ -94,7 +94,11 @@ async function removeWorkerOf(session: OpenStackSession, cloud: CloudCalls, entr
 
 async function removeSnapshot(cloud: CloudCalls, id: string, signal: AbortSignal): Promise<void> {
   await deleteAndWait(cloud, `snapshot ${id}`, {
-    remove: (s) => cloud.snapshots.delete(id, s),
+    async remove(s) {
+      // One whose creation a killed process asked for: the service refuses to delete it until it is made.
+      if ((await cloud.snapshots.get(id, s))?.status === 'creating') throw new CausewayError('cloud.conflict', `snapshot ${id} is still being created`);
+      await cloud.snapshots.delete(id, s);
+    },
     get: (s) => cloud.snapshots.get(id, s),
     cameBack: ({ state }) => state === 'available',
     failed: ({ state, status }) => (state === 'failed' ? status : undefined),
