@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { JsonObject, JsonValue } from '../../shared/model/json.ts';
 import { serveChannel } from '../../shared/contract/serve-channel.ts';
 import { workbenchEvents } from '../../shared/contract/shell.ts';
 import { socketChannel } from '../../electron/host/socket-channel.ts';
@@ -8,22 +9,43 @@ import { settingsStore } from '../../electron/workbench/settings-store.ts';
 import { createShell } from '../../electron/workbench/shell.ts';
 import { openInChromium, type OpenedPage } from './workbench-in-browser.ts';
 
+export interface WorkbenchHere extends OpenedPage {
+  /** What the page could ask, asked without it. */
+  ask(call: string, input: JsonObject): Promise<JsonValue>;
+}
+
+interface Options {
+  /** The folder of the built page. */
+  readonly page?: string;
+  /** The language that somebody chose before. */
+  readonly language?: string;
+}
+
 /** The built page before a workbench in this process, with the given engine. */
-export async function openWorkbenchHere(spawn: SpawnEngine, project: string): Promise<OpenedPage> {
+export async function openWorkbenchHere(spawn: SpawnEngine, project: string, { page: built = join(import.meta.dirname, '..', '..', 'out/renderer'), language }: Options = {}): Promise<WorkbenchHere> {
   const settings = new Map<string, unknown>();
   const shell = createShell({
     host: 'browser', version: '0.0.0', spawn,
     settings: settingsStore({ get: (key) => settings.get(key), set: (key, value) => void settings.set(key, value) }),
   });
-  const opened = await shell.dispatch('project.open', { folder: project }, new AbortController().signal);
-  if (!opened.ok) throw new Error(opened.error.message);
+  const ask = async (call: string, input: JsonObject): Promise<JsonValue> => {
+    const answer = await shell.dispatch(call, input, new AbortController().signal);
+    if (!answer.ok) throw new Error(answer.error.message);
+    return answer.value as JsonValue;
+  };
+  await ask('project.open', { folder: project });
   const host = await startWebHost({
-    folder: join(import.meta.dirname, '..', '..', 'out/renderer'),
+    folder: built,
     connect: (socket) => void serveChannel(shell, workbenchEvents, socketChannel(socket)),
   });
   const page = await openInChromium(host.url);
+  if (language !== undefined) {
+    await page.page.evaluate((tag) => localStorage.setItem('causeway-language', tag), language);
+    await page.page.reload();
+  }
   return {
     ...page,
+    ask,
     async close() {
       await page.close();
       await host.close();

@@ -24,7 +24,8 @@ export function ResourceList({ title, items, isTall = false }: { readonly title:
   );
 }
 
-/** "volume-snapshot" as people read it. */
+/** "volume-snapshot" as people read it. A kind of a later version is shown as it is. */
 export function kindText(kind: string): string {
-  return kind.replaceAll('-', ' ');
+  const kinds: Readonly<Record<string, string>> = text.ledger.kinds;
+  return Object.hasOwn(kinds, kind) ? (kinds[kind] ?? kind) : kind;
 }

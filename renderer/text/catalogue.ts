@@ -1,3 +1,4 @@
+import type { PluginId } from '../../shared/model/plugin-id.ts';
 import type { ErrorCode } from '../../shared/model/errors/catalogue.ts';
 import type { ErrorText } from '../../shared/model/errors/error-text.ts';
 import type { FieldMeta } from '../../shared/plugins/field-meta.ts';
@@ -24,6 +25,7 @@ export interface Language {
    *
    * @param field plugin, part and path of the key: `european-cloud/destination/network_map`
    */
+  readonly pluginTitle?: (plugin: PluginId, english: string) => string;
   readonly fieldWords?: (field: string, english: FieldWords) => FieldWords;
   readonly errorWords?: (code: ErrorCode, english: ErrorWords) => ErrorWords;
 }

@@ -28,6 +28,7 @@ export function pseudoLanguage(): Language {
   return {
     name: pseudoText('Pseudo'),
     text: pseudoOf<Texts>(english),
+    pluginTitle: (_plugin, title) => pseudoText(title),
     fieldWords: (_field, { title, help, group }) => ({ title: pseudoText(title), help: pseudoText(help), group: pseudoText(group) }),
     errorWords: (_code, { title, cause, remedy }) => ({ title: pseudoText(title), cause: pseudoText(cause), remedy: pseudoText(remedy) }),
   };

@@ -1,4 +1,5 @@
 import { errorText, type ErrorCode } from '../../shared/model/errors/catalogue.ts';
+import type { PluginId } from '../../shared/model/plugin-id.ts';
 import type { ErrorWords, FieldWords, Language, Texts } from './catalogue.ts';
 import { languages } from './languages.ts';
 
@@ -9,7 +10,7 @@ const storedAs = 'causeway-language';
  * read once, as the page loads: texts are plain values wherever they are used.
  */
 export const language: string = chosenLanguage();
-const { text: words, fieldWords: wordsOfField, errorWords: wordsOfError }: Language = languages[language]!;
+const { text: words, fieldWords: wordsOfField, errorWords: wordsOfError, pluginTitle: titleOfPlugin }: Language = languages[language]!;
 
 /** Every text of the workbench in the page's language. */
 export const text: Texts = words;
@@ -40,6 +41,11 @@ export function chooseLanguage(tag: string): void {
 
 export function fieldWords(field: string, english: FieldWords): FieldWords {
   return wordsOfField?.(field, english) ?? english;
+}
+
+/** The name of a platform, in the page's language. */
+export function pluginTitle({ id, title }: { readonly id: PluginId; readonly title: string }): string {
+  return titleOfPlugin?.(id, title) ?? title;
 }
 
 /** What people read of an error code, in the page's language. */

@@ -15,7 +15,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/text.ts';
+import { pluginTitle, text } from '../../text/text.ts';
 import { ConfigureLayer } from './configure-layer.tsx';
 
 /** What the project's machines have in common, for all of them or for a wave. */
@@ -83,7 +83,7 @@ function Layers({ defaults, endpoints, chosen, onChanged }: Props) {
         <TextField select size="small" label={text.configure.defaults.plugin} value={key} onChange={(event) => setKey(event.target.value)} sx={{ minWidth: 280 }}>
           {distinct.map(([one, { plugin, side }]) => (
             <MenuItem key={one} value={one}>
-              {text.configure.defaults.pluginSide(plugins[plugin].title, text.configure.sides[side].toLowerCase())}
+              {text.configure.defaults.pluginSide(pluginTitle(plugins[plugin]), text.configure.sides[side].toLowerCase())}
             </MenuItem>
           ))}
         </TextField>

@@ -19,7 +19,7 @@ import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { saveFile } from '../../components/save-file.ts';
-import { text } from '../../text/text.ts';
+import { pluginTitle, text } from '../../text/text.ts';
 import { CheckReport } from './check-report.tsx';
 import { exportedEndpoint } from './export-endpoint.ts';
 
@@ -43,7 +43,7 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Endpo
             </Link>
           </Typography>
           <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', color: 'text.secondary' }}>
-            <Typography variant="body2">{plugin.title}</Typography>
+            <Typography variant="body2">{pluginTitle(plugin)}</Typography>
             {plugin.source !== undefined && <Chip size="small" variant="outlined" label={text.endpoints.source} />}
             {plugin.destination !== undefined && <Chip size="small" variant="outlined" label={text.endpoints.destination} />}
           </Box>

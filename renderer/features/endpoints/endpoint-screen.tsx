@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { FileButton } from '../../components/file-button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/text.ts';
+import { pluginTitle, text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { importedEndpoint, withoutSecrets, type ImportedEndpoint } from './export-endpoint.ts';
@@ -97,7 +97,7 @@ function KnownEndpoint({ id, isCopy, showsCertificate }: { readonly id: string; 
       {(endpoints) => {
         const endpoint = endpoints.find((one) => one.id === id);
         if (endpoint === undefined) return <EmptyState title={text.endpoints.missing} />;
-        const { title } = plugins[endpoint.plugin];
+        const title = pluginTitle(plugins[endpoint.plugin]);
         if (!isCopy) {
           return (
             <Screen title={endpoint.name} lead={title}>

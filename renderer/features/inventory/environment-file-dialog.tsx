@@ -9,7 +9,7 @@ import { plugins } from '../../../shared/plugins/registry.ts';
 import { useAction } from '../../app/use-action.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { saveFile } from '../../components/save-file.ts';
-import { text } from '../../text/text.ts';
+import { pluginTitle, text } from '../../text/text.ts';
 import { startingDocument } from '../../forms/environment/starting-document.ts';
 
 /** Makes an environment file for a machine that no endpoint has to know. */
@@ -44,7 +44,7 @@ function PluginField({ side, label, value, onChange }: FieldProps) {
         .filter((id) => plugins[id][side] !== undefined)
         .map((id) => (
           <MenuItem key={id} value={id}>
-            {plugins[id].title}
+            {pluginTitle(plugins[id])}
           </MenuItem>
         ))}
     </TextField>

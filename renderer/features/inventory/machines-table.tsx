@@ -34,7 +34,7 @@ export function MachinesTable({ label, machines, more = [] }: Props) {
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 280 }} />
+        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 360 }} />
         <ToggleButtonGroup size="small" exclusive value={state} aria-label={text.inventory.state} onChange={(_event, value: StateFilter | null) => setState(value ?? 'all')}>
           <ToggleButton value="all">{text.inventory.allStates}</ToggleButton>
           {machineStates.map((one) => (

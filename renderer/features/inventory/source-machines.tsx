@@ -8,7 +8,7 @@ import { goTo, hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
-import { text } from '../../text/text.ts';
+import { pluginTitle, text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { VmTable } from './vm-table.tsx';
 
@@ -47,7 +47,7 @@ function Sources({ sources, chosen }: { readonly sources: readonly Endpoint[]; r
         >
           {sources.map(({ id, name, plugin }) => (
             <MenuItem key={id} value={id}>
-              {name} ({plugins[plugin].title})
+              {name} ({pluginTitle(plugins[plugin])})
             </MenuItem>
           ))}
         </TextField>

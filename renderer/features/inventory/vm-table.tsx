@@ -55,7 +55,7 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 320 }} />
+        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 360 }} />
         <Typography role="status" sx={{ color: 'text.secondary', flexGrow: 1 }}>
           {text.inventory.shown(found.length, vms.length)}
         </Typography>

@@ -60,7 +60,7 @@ export function LedgerTable({ items, owners, onRemove }: Props) {
           ))}
         </ToggleButtonGroup>
         <TextField type="search" size="small" label={words.search} value={search} onChange={(event) => setSearch(event.target.value)} />
-        <TextField select size="small" label={words.endpoint} value={endpoint} onChange={(event) => setEndpoint(event.target.value)} slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }} sx={{ width: 180 }}>
+        <TextField select size="small" label={words.endpoint} value={endpoint} onChange={(event) => setEndpoint(event.target.value)} slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }} sx={{ width: 240 }}>
           <MenuItem value="">{words.everywhere}</MenuItem>
           {endpoints.map(([id, name]) => (
             <MenuItem key={id} value={id}>

@@ -12,7 +12,7 @@ import { manualNames, manualPage, type ManualPage } from '../../components/manua
 import { searchManual } from '../../components/manual/manual-search.ts';
 import { headingId, manualHref, ManualView } from '../../components/manual/manual-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/text.ts';
+import { pluginTitle, text } from '../../text/text.ts';
 
 const words = text.manual;
 const mostResults = 30;
@@ -104,7 +104,7 @@ function PageList({ current }: { readonly current: string }) {
       {pluginIds.map((id) => (
         <Box key={id} component="details" {...(current.startsWith(`plugins/${id}-`) ? { open: true } : {})}>
           <Box component="summary" sx={{ cursor: 'pointer', py: 0.5 }}>
-            {plugins[id].title}
+            {pluginTitle(plugins[id])}
           </Box>
           <Box sx={{ pl: 2 }}>
             {sides.filter((side) => plugins[id][side] !== undefined).map((side) => (

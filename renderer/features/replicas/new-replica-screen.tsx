@@ -13,7 +13,7 @@ import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { text } from '../../text/text.ts';
+import { pluginTitle, text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { useOptions } from '../../forms/environment/use-options.ts';
 import { ReplicaForm } from './replica-form.tsx';
@@ -70,7 +70,7 @@ function Destination({ vm, source, endpoints }: DestinationProps) {
       >
         {choices.map(({ id, name, plugin }) => (
           <MenuItem key={id} value={id}>
-            {name} ({plugins[plugin].title})
+            {name} ({pluginTitle(plugins[plugin])})
           </MenuItem>
         ))}
       </TextField>

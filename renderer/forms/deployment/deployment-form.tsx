@@ -96,7 +96,7 @@ function BootCheckFields({ values, problems, onChange }: Props) {
           label={words.bootMode}
           value={values.bootMode}
           onChange={(event) => set({ bootMode: event.target.value as DeploymentValues['bootMode'] })}
-          sx={{ gridColumn: '1 / -1' }}
+          sx={{ gridColumn: '1 / -1', '& .MuiSelect-select': { whiteSpace: 'normal' } }}
         >
           {(Object.keys(words.bootModes) as DeploymentValues['bootMode'][]).map((mode) => (
             <MenuItem key={mode} value={mode}>
@@ -121,7 +121,7 @@ function BootCheckFields({ values, problems, onChange }: Props) {
               error={problems.has('onFailedBoot')}
               helperText={problems.get('onFailedBoot')}
               onChange={(event) => set({ onFailedBoot: event.target.value as DeploymentValues['onFailedBoot'] })}
-              sx={{ gridColumn: '1 / -1' }}
+              sx={{ gridColumn: '1 / -1', '& .MuiSelect-select': { whiteSpace: 'normal' } }}
             >
               <MenuItem value="rollback">{words.onFailed.rollback}</MenuItem>
               <MenuItem value="keep">{words.onFailed.keep}</MenuItem>

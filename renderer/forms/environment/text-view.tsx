@@ -7,7 +7,7 @@ import { sides } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import { fromPointer } from '../../../shared/validation/json-pointer.ts';
-import { text } from '../../text/text.ts';
+import { pluginTitle, text } from '../../text/text.ts';
 import { DocumentEditor } from './document-editor.tsx';
 import { KeyReference } from './schema-reference.tsx';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
@@ -84,7 +84,7 @@ export function takeText(draft: EnvironmentDraft, content: string): readonly Fin
     const part = value[side] ?? {};
     if (!isJsonObject(part)) return [problem(`/${side}`, 'document/wrong-type', text.configure.textUnreadable)];
     const plugin = draft.pluginOf(side)!;
-    if (part['plugin'] !== undefined && part['plugin'] !== plugin) return [problem(`/${side}/plugin`, 'document/other-endpoint', text.replicas.otherPlugin(side, plugins[plugin].title))];
+    if (part['plugin'] !== undefined && part['plugin'] !== plugin) return [problem(`/${side}/plugin`, 'document/other-endpoint', text.replicas.otherPlugin(side, pluginTitle(plugins[plugin])))];
     const environment = part['environment'] ?? {};
     if (!isJsonObject(environment)) return [problem(`/${side}/environment`, 'document/wrong-type', text.configure.textUnreadable)];
     taken.push(() => draft.replace(side, environment as JsonObject));

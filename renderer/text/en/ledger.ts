@@ -14,6 +14,11 @@ export const ledger = {
   saveCsv: 'Save as CSV',
   show: 'Show',
   kind: 'Kind',
+  kinds: {
+    volume: 'volume', 'volume-snapshot': 'volume snapshot', 'volume-backup': 'volume backup', server: 'server', nic: 'network interface', 'public-ip': 'public IP address',
+    'security-group': 'security group', 'security-group-rule': 'security group rule', 'key-pair': 'key pair', attachment: 'attachment', image: 'image',
+    'source-snapshot': 'source snapshot', other: 'other resource',
+  },
   name: 'Name',
   endpoint: 'Endpoint',
   lifetime: 'Belongs to',
