@@ -54,7 +54,7 @@ export function textsOf(page: Page): Promise<PageTexts> {
       // Moved out of the page until it has the focus.
       if (right <= 0 || bottom <= 0) return undefined;
       // The label of a field has one line; where a language needs more than the field's width, it ends in an ellipsis.
-      if (node.parentElement?.closest('.MuiInputLabel-root') != null) return undefined;
+      if (node.parentElement?.matches('.MuiInputLabel-root, .MuiInputLabel-root *') === true) return undefined;
       for (let element = node.parentElement; element !== null; element = element.parentElement) {
         const { overflowX, overflowY, position, clipPath } = getComputedStyle(element);
         if (clipPath !== 'none' || position === 'fixed' || overflowX === 'auto' || overflowX === 'scroll' || overflowY === 'auto' || overflowY === 'scroll') return undefined;

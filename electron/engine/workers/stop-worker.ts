@@ -5,7 +5,7 @@ import { deleteAll } from '../cloud-resources/resource-deletion.ts';
 import { keyOf, type WorkerKeyRing } from './worker-entries.ts';
 
 /** What goes first: what uses others goes before them. Every kind has its place, whether or not a platform makes it for workers. */
-const removalRank: Readonly<Record<ResourceKind, number>> = {
+export const removalRank: Readonly<Record<ResourceKind, number>> = {
   attachment: 0, server: 1, volume: 2, 'volume-snapshot': 3, 'volume-backup': 4, 'public-ip': 5, nic: 6, 'security-group-rule': 7, 'security-group': 8,
   'key-pair': 9, image: 10, 'source-snapshot': 11, other: 12,
 };

@@ -6,23 +6,26 @@ import type { CloudApi, CloudServer } from '../cloud-resources/cloud-api.ts';
 import { ensureResource, nameOf, type Owned } from '../cloud-resources/ledgered-resource.ts';
 import { deleteResource } from '../cloud-resources/resource-deletion.ts';
 import { awaitActive } from './server-state.ts';
+import { removalRank } from './stop-worker.ts';
 import { keyOf, temporary, type WorkerKeyRing, type WorkerKeys } from './worker-entries.ts';
 import { agentPort, sshPort, workerOs } from './worker-ports.ts';
 import { linuxWorkerUserData, workerUser } from './worker-user-data.ts';
 import { createWindowsCertificate, createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
 
 /**
- * Removes a worker of an interrupted start: its key died with the process that made it, so that it can't be entered. One whose
- * removal was interrupted goes as well: it still holds the network interface that the next worker gets.
+ * Removes a worker of an interrupted start: its key died with the process that made it, so that it can't be entered. What an
+ * interrupted removal of a worker left goes as well: it still holds what the next worker gets, e.g. its network interface.
  */
 export async function dropUnreachableWorker(
   cloud: Pick<CloudApi, 'deleterFor'>, keyRing: WorkerKeyRing, run: Pick<DestinationRun, 'ledger' | 'note'>, role: WorkerRole, signal: AbortSignal,
 ): Promise<void> {
-  const left = run.ledger.list({ kind: 'server', lifetime: 'temporary' })
-    .filter(({ entryId, key, state }) => key === keyOf(role, 'server') && (state === 'removing' || (state !== 'removed' && !keyRing.has(entryId))));
+  const isUnreachable = ({ entryId, kind, key }: LedgerEntry): boolean => kind === 'server' && key === keyOf(role, 'server') && !keyRing.has(entryId);
+  const left = run.ledger.list({ lifetime: 'temporary' })
+    .filter((entry) => entry.key.startsWith(keyOf(role, '')) && (entry.state === 'removing' || (entry.state !== 'removed' && isUnreachable(entry))))
+    .sort((a, b) => removalRank[a.kind] - removalRank[b.kind]);
   for (const entry of left) {
     run.note(entry.state === 'removing'
-      ? 'A worker whose deletion was interrupted may still exist: deleting it'
+      ? `The deletion of a worker's ${entry.kind} was interrupted: finishing it`
       : 'A worker from an interrupted start may exist. Its key is lost, so it is replaced', { entry: entry.name });
     await deleteResource(cloud, run.ledger, entry, signal);
   }
