@@ -68,7 +68,7 @@ describe('endpoints in the workbench', () => {
       'Name': 'Cloud',
       'Project ID': 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
       'Region': 'eu01',
-      'Service account key': canary,
+      'Service account key': JSON.stringify({ credentials: { kid: 'key-1', iss: 'lab@sa.example.invalid', sub: 'sub-1', privateKey: canary } }),
     });
     const waiting = page.waitForEvent('download');
     await act('Cloud', 'Export without secrets');
