@@ -24,7 +24,7 @@ describe('a running QEMU VM whose snapshots are interrupted', () => {
     return harness;
   };
   const relayed = async (harness: QemuHarness) => {
-    const relay = await QmpRelay.start(join(harness.folder, 'relay.qmp'), join(harness.folder, 'source.qmp'));
+    const relay = await QmpRelay.start(join(harness.folder, 'cancels.qmp'), join(harness.folder, 'source.qmp'));
     const platform = createQemuHypervisorSource({ qmp_sockets: { 'web-01': relay.path }, scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
     open.unshift(() => platform.close(), () => relay.close());
     return { relay, platform };
