@@ -12,6 +12,7 @@ import { sourceErrors } from './source.ts';
 import { storeErrors } from './store.ts';
 import { trustErrors } from './trust.ts';
 import { transportErrors } from './transport.ts';
+import { vsphereNfcErrors } from './vsphere-nfc.ts';
 
 /** Every error code with its text for people. The code is the interface; the text may change. */
 export const errorCatalogue = {
@@ -23,6 +24,7 @@ export const errorCatalogue = {
   ...transportErrors,
   ...cloudErrors,
   ...openstackErrors,
+  ...vsphereNfcErrors,
   ...secretsErrors,
   ...trustErrors,
   ...osmorphingErrors,
