@@ -19,12 +19,12 @@ ssh-keygen -q -t ed25519 -N '' -C causeway-lab -f "$out/id_ed25519"
 packages=$(cat "$here/debian-guest.packages" ${2:+"$2"} | grep -v '^#' | awk '{print $1}' | paste -sd,)
 mapfile -t sources < <(apt_sources)
 
-# In place before the kernel's own scripts build the initramfs: a list of modules without virtio.
+# In place before the kernel's own scripts build the initramfs: a list of modules without virtio. Emulated processors compress slowly.
 cat > "$work/setup.sh" <<'S'
 set -e
 R=$1
 mkdir -p "$R/etc/initramfs-tools/conf.d"
-printf 'MODULES=list\nCOMPRESS=gzip\n' > "$R/etc/initramfs-tools/conf.d/sata-only"
+printf 'MODULES=list\nCOMPRESS=gzip\nCOMPRESSLEVEL=1\n' > "$R/etc/initramfs-tools/conf.d/sata-only"
 printf '%s\n' ahci ata_piix ata_generic libata sd_mod scsi_mod ext4 crc32c_generic crc32c_intel libcrc32c \
   > "$R/etc/initramfs-tools/modules"
 S

@@ -72,7 +72,7 @@ rm "$R/etc/dracut.conf.d/quick.conf"
 within apt-get -q -y purge initramfs-tools initramfs-tools-core ifupdown isc-dhcp-client
 rm -rf "$R/etc/initramfs-tools" "$R"/etc/kernel/postinst.d/dracut "$R/etc/network/interfaces" "$R"/boot/initrd.img-* "$R"/boot/*.bak
 mkdir -p "$R/etc/dracut.conf.d" "$R/usr/lib/dracut/dracut.conf.d"
-printf 'hostonly="yes"\nhostonly_cmdline="no"\n' > "$R/usr/lib/dracut/dracut.conf.d/01-dist.conf"
+printf 'hostonly="yes"\nhostonly_cmdline="no"\ncompress="gzip -n -1"\n' > "$R/usr/lib/dracut/dracut.conf.d/01-dist.conf"
 within dracut --quiet --force --no-hostonly --omit 'qemu qemu-net virtiofs' --omit-drivers 'virtio virtio_ring virtio_pci virtio_blk virtio_scsi virtio_net' --drivers 'ahci ata_piix ata_generic libata sd_mod scsi_mod ext4 crc32c_generic crc32c_intel' \
   "/boot/initramfs-$version.img" "$version"
 
