@@ -361,7 +361,10 @@ class Volume(object):
         self.unsynced = 0
         self.users = 0
         self.failure = None
-        self.sync_lock = threading.Lock()
+        self.syncs = threading.Condition()
+        self.syncing = False
+        self.syncs_begun = 0
+        self.syncs_done = 0
         self.closed = False
         # Ways to write zeros that the device refused; several threads may find that out at once.
         self.closed_ways = set()
@@ -416,15 +419,32 @@ class Volume(object):
                     self.gate.notify_all()
 
     def sync(self):
-        """Makes durable what was written. Gives why bytes were lost, now or earlier, or None.
+        """Makes durable what was written before the call. Gives why bytes were lost, now or earlier, or None.
 
-        The kernel reports lost pages to one call alone, so the lock covers the call and the note of its failure: no other
-        thread may see a clean sync in between."""
-        with self.sync_lock:
-            try:
-                os.fdatasync(self.fd)
-            except OSError as error:
-                self.failure = error.strerror or 'input/output error'
+        One call of the kernel at a time, because the kernel reports lost pages to one call alone: no other thread may see a
+        clean sync before that one's failure is noted. Whoever waits is done with the first sync that begins after its own
+        call, whichever thread does it: waiting for a lock instead, a FLUSH would lose it over and over to the thread that
+        keeps syncing, as long as bytes keep coming."""
+        with self.syncs:
+            wanted = self.syncs_begun + 1
+            while self.syncs_done < wanted:
+                if self.syncing:
+                    self.syncs.wait()
+                    continue
+                self.syncing = True
+                self.syncs_begun += 1
+                self.syncs.release()
+                failure = None
+                try:
+                    os.fdatasync(self.fd)
+                except OSError as error:
+                    failure = error.strerror or 'input/output error'
+                finally:
+                    self.syncs.acquire()
+                    self.failure = failure or self.failure
+                    self.syncing = False
+                    self.syncs_done = self.syncs_begun
+                    self.syncs.notify_all()
             return self.failure
 
     def flush(self):

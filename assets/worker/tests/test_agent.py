@@ -90,6 +90,39 @@ class UnderThreads(unittest.TestCase):
         self.replace(agent.os, 'fdatasync', lambda _: None)
         self.assertRaises(agent.Refusal, self.volume.flush)
 
+    def test_a_flush_is_done_with_the_next_sync_although_bytes_keep_coming(self):
+        """The disk is so slow that the agent's own syncs follow each other without a pause: each finds what came during
+        the one before. The second sync after the flush was asked for must not end before the flush is answered."""
+        waiting = threading.Event()
+        answered = threading.Event()
+
+        class Syncs(type(self.volume.syncs)):
+            def wait(self, timeout=None):
+                waiting.set()
+                return super().wait(timeout)
+
+        self.volume.syncs = Syncs()
+        begun = []
+        unanswered = []
+        first = threading.Event()
+
+        def fdatasync(_):
+            begun.append(None)
+            first.set()
+            self.volume.account(agent.SYNC_EVERY)
+            if len(begun) == 1:
+                waiting.wait(30)
+            elif len(begun) == 3 and not answered.wait(30):
+                unanswered.append(True)
+
+        self.replace(agent.os, 'fdatasync', fdatasync)
+        self.volume.account(agent.SYNC_EVERY)
+        self.assertTrue(first.wait(30))
+        self.volume.flush()
+        answered.set()
+        self.volume.close()
+        self.assertEqual(unanswered, [])
+
     def test_zeros_that_find_a_way_closed_at_the_same_time_are_all_written(self):
         for count in (2, 4):
             self.volume.closed_ways.clear()
