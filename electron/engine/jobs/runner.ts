@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { systemClock } from '../time/clock.ts';
-import { decide, statesForResume, takenBack, type NodeStatus } from './schedule.ts';
+import { comeAfter, decide, statesForResume, takenBack, type NodeStatus } from './schedule.ts';
 import { checkGraph, isCleanUp, type TaskGraph, type TaskNode } from './task-graph.ts';
 
 /** Values by name. Those that are not volatile are plain JSON and survive a restart. */
@@ -20,7 +20,8 @@ export interface TaskContext {
   readonly attempt: number;
   /**
    * Takes back that these nodes, and what came after them, are completed: what this node found makes their work useless. They
-   * run again after this node, with what they need; clean-ups after them, too.
+   * run again after this node, with what they need; clean-ups after them, too. What is under way among them ends first. Called in
+   * a node that runs again for another one's attempt, that attempt is taken back as well.
    */
   redo(ids: readonly string[]): Promise<void>;
   /** To be called by an attempt whose work stays done although it fails: attempts are counted from here again. */
@@ -131,19 +132,24 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
 
   /** Nothing starts while a node takes others back. */
   let takingBack = 0;
-  const redo = async (ids: readonly string[]): Promise<void> => {
+  /** @param asking the node that takes back, and the one for whose attempt it runs: neither can be waited for */
+  const redo = async (ids: readonly string[], asking: readonly [string, string]): Promise<void> => {
+    const [caller, host] = asking;
+    const later = comeAfter(graph, ids);
+    const useless = (): string[] =>
+      takenBack(graph, ids, new Map([...statuses].map(([id, { state }]) => [id, id === host && id !== caller && later.has(id) ? 'completed' : state])));
     takingBack += 1;
     try {
-      const again = takenBack(graph, ids, new Map([...statuses].map(([id, { state }]) => [id, state])));
-      // A clean-up that is under way ends before what it cleans up after starts again.
-      await Promise.all(again.flatMap((id) => running.get(id) ?? []));
-      for (const id of again) statuses.set(id, { state: 'pending', started: statuses.get(id)?.started ?? false });
+      // What is under way used what is useless; a clean-up ends before what it cleans up after starts again.
+      const underWay = [...new Set([...later, ...useless()])].filter((id) => !asking.includes(id));
+      await Promise.all(underWay.flatMap((id) => running.get(id) ?? []));
+      for (const id of useless()) statuses.set(id, { state: 'pending', started: statuses.get(id)?.started ?? false });
     } finally {
       takingBack -= 1;
     }
   };
 
-  const runOnce = async (node: TaskNode, attempt: number, progressed: () => void): Promise<void> => {
+  const runOnce = async (node: TaskNode, attempt: number, progressed: () => void, host: TaskNode = node): Promise<void> => {
     const handler = options.handlers[node.id];
     if (handler === undefined) throw new CausewayError('engine.graph-invalid', `${node.id} has no implementation`);
     const isUnrecorded = isCleanUp(node) && recordingError !== undefined;
@@ -158,7 +164,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
       attempt,
       progressed,
       stateOf: (id) => statuses.get(id)?.state ?? 'pending',
-      redo,
+      redo: (ids) => redo(ids, [node.id, host.id]),
     })) ?? {};
     const durable: Record<string, JsonValue> = {};
     for (const name of node.yields) {
@@ -170,16 +176,24 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     setState(node, 'completed', true);
   };
 
+  /** At which attempt without progress a node is whose turn comes again because its attempt was taken back. */
+  const fruitless = new Map<string, number>();
+
   const runNode = async (node: TaskNode): Promise<void> => {
     const signal = isCleanUp(node) ? options.force : AbortSignal.any([options.cancel, options.force]);
-    let withoutProgress = 1;
+    let withoutProgress = fruitless.get(node.id) ?? 1;
+    fruitless.delete(node.id);
     const progressed = (): void => void (withoutProgress = 1);
     for (let attempt = 1; ; attempt += 1, withoutProgress += 1) {
       try {
         if (attempt > 1) {
           for (const id of node.retry?.rerun ?? []) {
             const other = graph.find((candidate) => candidate.id === id);
-            if (other !== undefined) await runOnce(other, attempt, () => {});
+            if (other !== undefined) await runOnce(other, attempt, () => {}, node);
+            // Its turn comes again, after what was taken back with it.
+            if (statuses.get(node.id)?.state !== 'pending') continue;
+            fruitless.set(node.id, withoutProgress);
+            return;
           }
         }
         await runOnce(node, attempt, progressed);

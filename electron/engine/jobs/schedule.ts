@@ -64,6 +64,16 @@ export function takenBack(graph: TaskGraph, ids: readonly string[], states: Read
   return [...again];
 }
 
+/** All nodes that come after some, directly or not. */
+export function comeAfter(graph: TaskGraph, ids: readonly string[]): ReadonlySet<string> {
+  const later = new Set<string>();
+  for (let before = -1; before < later.size; ) {
+    before = later.size;
+    for (const node of graph) if (node.after.some((id) => ids.includes(id) || later.has(id))) later.add(node.id);
+  }
+  return later;
+}
+
 function withProducers(graph: TaskGraph, states: Map<string, TaskState>): Map<string, TaskState> {
   const producers = new Map(graph.flatMap((node) => (node.volatile ?? []).map((value) => [value, node.id] as const)));
   // Backwards, because a node that has to run again may itself need volatile values.

@@ -196,17 +196,17 @@ function snapshotDiskSize(snapshot: Snapshot, disk: Disk): number {
     seen === undefined
       ? `disk ${disk.id} is not in the snapshot`
       : `disk ${disk.id} has ${disk.size_bytes} bytes in the VM description but ${seen.sizeBytes} in the snapshot`,
-    // Within this run the description stays as it is.
+    // The description was read again for this very snapshot, and still says something else.
     { retryable: false },
   );
 }
 
 function meterOf(run: ExecutionContext, vm: Vm) {
-  run.meter ??= progressMeter({
-    executionId: run.executionId,
-    diskIds: vm.disks.map((disk) => disk.id),
-    publish: run.publishProgress,
-  });
+  const diskIds = vm.disks.map((disk) => disk.id);
+  // The VM is described again when its disks changed before the snapshot.
+  if (run.meter === undefined || run.meter.current().disks.map((disk) => disk.diskId).join() !== diskIds.join()) {
+    run.meter = progressMeter({ executionId: run.executionId, diskIds, publish: run.publishProgress });
+  }
   return run.meter;
 }
 

@@ -1,4 +1,5 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
+import type { Vm } from '../../../../shared/model/vm.ts';
 import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { StoredSnapshot } from '../../store/snapshots.ts';
@@ -8,21 +9,43 @@ import { isCopied, isSynchronised } from './replicate.ts';
 /**
  * Step 2: a snapshot on top of that of the last success. One that this execution took before it was interrupted is used
  * on as long as it can be read. If it can't, the disks are copied again from a new one. Those of other executions are
- * discarded first, because an execution copies the disks as they are now. What can't be removed from the source is tried
+ * discarded first, because an execution copies the disks as they are now. Where they are others than the VM description says,
+ * the description is read again, with all that follows from it. What can't be removed from the source is tried
  * again at the end, and never stops an execution.
  */
 export function takeSnapshot(run: ExecutionContext): TaskHandler {
   /** Tags of which it was told that they can't be read: a repetition meets them again. */
   const told = new Set<string>();
+  /** Tags for which the VM was described again: a source that says two things of its disks would go round in circles. */
+  const described = new Set<string>();
   return async ({ values, stateOf, redo, signal }) => {
     const snapshot = await ownSnapshot(run, told, signal);
-    // The copy was completed in an earlier life of the engine, maybe from a snapshot that is gone. Success could not be recorded for this one.
-    if (stateOf('replicate-disks') === 'completed' && !vmOf(values).disks.every((disk) => isCopied(run, snapshot, disk))) {
+    const vm = vmOf(values);
+    const changes = diskChanges(vm, snapshot);
+    if (changes.length > 0 && !described.has(snapshot.tag)) {
+      described.add(snapshot.tag);
+      run.event('note', `the disks are not as described before the snapshot was taken: ${changes.join('; ')}. Reading the VM description again`);
+      await redo(['describe-vm']);
+    } else if (stateOf('replicate-disks') === 'completed' && !vm.disks.every((disk) => isCopied(run, snapshot, disk))) {
+      // The copy was completed in an earlier life of the engine, maybe from a snapshot that is gone. Success could not be recorded for this one.
       run.event('note', 'the snapshot that the disks were copied from no longer exists: comparing them with a new one and sending only the differences');
       await redo(['replicate-disks']);
     }
     return { snapshot };
   };
+}
+
+/** In what a snapshot has other disks than a description, in words. */
+function diskChanges(vm: Vm, snapshot: Snapshot): readonly string[] {
+  const seen = new Map(snapshot.disks.map((disk) => [disk.diskId, disk.sizeBytes]));
+  return [
+    ...vm.disks.flatMap((disk) => {
+      const size = seen.get(disk.id);
+      if (size === disk.size_bytes) return [];
+      return [size === undefined ? `disk ${disk.id} was removed` : `disk ${disk.id} has ${size} bytes instead of ${disk.size_bytes}`];
+    }),
+    ...snapshot.disks.filter(({ diskId }) => !vm.disks.some((disk) => disk.id === diskId)).map(({ diskId }) => `disk ${diskId} was added`),
+  ];
 }
 
 async function ownSnapshot(run: ExecutionContext, told: Set<string>, signal: AbortSignal): Promise<Snapshot> {
