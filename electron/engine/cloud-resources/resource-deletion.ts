@@ -49,21 +49,21 @@ export function simpleDeleters(around: RetryContext, entry: LedgerEntry) {
 /**
  * Removes the resources of entries in their order. Goes on over single failures and reports them all.
  *
- * @param waitsForServer what can't go while a server that could not be removed still uses it, so that it is not tried
+ * @param waitsForServer whether an entry can't go while a server that could not be removed is still there, so that it is not tried
  * @throws `cloud.clean-up-incomplete`
  */
 export async function deleteAll(
   cloud: Removing,
   ledger: LedgerScope,
   entries: readonly LedgerEntry[],
-  waitsForServer: (entry: LedgerEntry) => boolean,
+  waitsForServer: (entry: LedgerEntry, server: LedgerEntry) => boolean,
   signal: AbortSignal,
   released: (entry: LedgerEntry) => void = () => undefined,
 ): Promise<void> {
   const failures: { readonly entry: LedgerEntry; readonly reason: string }[] = [];
   for (const entry of entries) {
     signal.throwIfAborted();
-    if (waitsForServer(entry) && failures.some((failure) => failure.entry.kind === 'server')) {
+    if (failures.some((failure) => failure.entry.kind === 'server' && waitsForServer(entry, failure.entry))) {
       failures.push({ entry, reason: 'its server still exists' });
       continue;
     }

@@ -60,6 +60,8 @@ export interface LedgerScope {
   readonly owner?: Ownership;
   find(kind: ResourceKind, key: string): LedgerEntry | undefined;
   list(filter?: { readonly kind?: ResourceKind; readonly lifetime?: Lifetime }): readonly LedgerEntry[];
+  /** Marks an entry as to be removed, without a try: what needs its key gets a new resource, and it stays recorded until it is gone. */
+  setAside(entry: LedgerEntry): void;
   /**
    * Removes a resource: marks the entry, calls `remove` with the id (or with the id that `findId` sees for a mere
    * intent), marks it removed. `remove` treats "not there" as done.

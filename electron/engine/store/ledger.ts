@@ -128,6 +128,11 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
         .map(shown);
     },
 
+    setAside(given) {
+      const entry = entries.find(given.entryId);
+      if (entry !== undefined && entry.state !== 'removed') markRemoving(entry);
+    },
+
     release(given, how, signal) {
       return inTurn(given.kind, given.key, async () => {
         const entry = entries.find(given.entryId);

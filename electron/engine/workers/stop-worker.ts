@@ -1,5 +1,5 @@
 import type { DestinationRun, WorkerRole } from '../ports/destination-platform.ts';
-import type { ResourceKind } from '../ports/ledger.ts';
+import type { LedgerEntry, ResourceKind } from '../ports/ledger.ts';
 import type { CloudApi } from '../cloud-resources/cloud-api.ts';
 import { deleteAll } from '../cloud-resources/resource-deletion.ts';
 import { keyOf, type WorkerKeyRing } from './worker-entries.ts';
@@ -10,6 +10,14 @@ export const removalRank: Readonly<Record<ResourceKind, number>> = {
   'key-pair': 9, image: 10, 'source-snapshot': 11, other: 12,
 };
 const usedByServer: readonly ResourceKind[] = ['volume', 'nic', 'security-group'];
+
+/**
+ * Whether a part of a worker can't go while its server is there. A server uses what was made before it; the security group is shared
+ * by the workers of an execution.
+ */
+export function waitsForServer(part: LedgerEntry, server: LedgerEntry): boolean {
+  return usedByServer.includes(part.kind) && (part.kind === 'security-group' || part.createdAt <= server.createdAt);
+}
 
 /**
  * Removes a worker and all that was made for it. Goes on over single failures and reports them all; what can't go
@@ -24,7 +32,7 @@ export function stopWorker(
     .list({ lifetime: 'temporary' })
     .filter((entry) => entry.key.startsWith(keyOf(role, '')) && entry.state !== 'removed')
     .sort((a, b) => removalRank[a.kind] - removalRank[b.kind]);
-  return deleteAll(cloud, run.ledger, entries, (entry) => usedByServer.includes(entry.kind), signal, (entry) => {
+  return deleteAll(cloud, run.ledger, entries, waitsForServer, signal, (entry) => {
     if (entry.kind === 'server') keyRing.delete(entry.entryId);
   });
 }

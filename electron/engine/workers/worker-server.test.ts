@@ -1,7 +1,20 @@
-import { expect, test } from 'vitest';
-import type { LedgerEntry, LedgerScope } from '../ports/ledger.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { retryContext } from '../cloud-resources/retry-context.ts';
+import type { LedgerEntry, LedgerScope, ResourceKind } from '../ports/ledger.ts';
+import { ledgerScope } from '../store/ledger.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { createHastyClock } from '../time/testing/hasty-clock.ts';
+import { stopWorker } from './stop-worker.ts';
+import { temporary, type WorkerKeyRing, type WorkerKeys } from './worker-entries.ts';
 import { dropUnreachableWorker } from './worker-server.ts';
-import type { WorkerKeyRing, WorkerKeys } from './worker-entries.ts';
+
+const signal = new AbortController().signal;
+const around = retryContext({ clock: createHastyClock() });
+const keys = {} as WorkerKeys;
 
 const entry = (entryId: string, state: LedgerEntry['state'], key = 'worker/disk-copy/server', kind: LedgerEntry['kind'] = 'server'): LedgerEntry => ({
   entryId, endpointId: 'e', kind, key, name: entryId, lifetime: 'temporary', state, resourceId: entryId, details: {}, createdAt: '',
@@ -15,7 +28,120 @@ test('before a worker starts, those go that nobody can enter, and all whose dele
   const released: string[] = [];
   const ledger = { list: () => entries, release: async ({ name }: LedgerEntry) => void released.push(name) } as unknown as LedgerScope;
   const deleter = { findId: async () => undefined, isThere: async () => false, remove: async () => undefined };
-  const keyRing: WorkerKeyRing = new Map([['known', {} as WorkerKeys]]);
-  await dropUnreachableWorker({ deleterFor: () => deleter }, keyRing, { ledger, note: () => undefined }, 'disk-copy', new AbortController().signal);
+  const keyRing: WorkerKeyRing = new Map([['known', keys]]);
+  await dropUnreachableWorker({ ...around, deleterFor: () => deleter }, keyRing, { ledger, note: () => undefined }, 'disk-copy', signal);
   expect(released).toEqual(['lost', 'half-deleted', 'old-rule']);
+});
+
+describe('a worker that the cloud never deletes', () => {
+  let folder: string;
+  let store: Store;
+  let ledger: LedgerScope;
+  let made: number;
+  const there = new Set<string>();
+  const tries: string[] = [];
+  const notes: string[] = [];
+  let failsBy: (id: string) => CausewayError | undefined;
+  const cloud = {
+    ...around,
+    deleterFor: () => ({
+      findId: async () => undefined,
+      isThere: async (id: string) => there.has(id),
+      remove: async (id: string) => {
+        tries.push(id);
+        const failure = failsBy(id);
+        if (failure !== undefined) throw failure;
+        there.delete(id);
+      },
+    }),
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'causeway-worker-'));
+    store = openStore(folder, undefined, createHastyClock());
+    ledger = ledgerScope(store.ledger, { endpointId: 'ep', replicaId: 'rep', executionId: 'exe' });
+    made = 0;
+    there.clear();
+    tries.length = 0;
+    notes.length = 0;
+    failsBy = (id) => (id === 'server-1' ? new CausewayError('cloud.unavailable', 'the cloud answers 500') : undefined);
+  });
+  afterEach(() => {
+    store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const ensure = async (kind: ResourceKind, part: string): Promise<LedgerEntry> => {
+    const owned = await ledger.ensure(temporary(kind, 'disk-copy', part, {}), {
+      find: async () => undefined,
+      get: async (id) => (there.has(id) ? { id } : undefined),
+      create: async () => {
+        const id = `${part}-${(made += 1)}`;
+        there.add(id);
+        return { id };
+      },
+    }, signal);
+    return owned.entry;
+  };
+  /** The parts of a worker in the order in which platforms make them. */
+  const start = async (keyRing: WorkerKeyRing): Promise<void> => {
+    await dropUnreachableWorker(cloud, keyRing, { ledger, note: (message) => void notes.push(message) }, 'disk-copy', signal);
+    await ensure('security-group', 'group');
+    await ensure('nic', 'nic');
+    const server = await ensure('server', 'server');
+    keyRing.set(server.entryId, keys);
+    // The clock of the ledger has milliseconds.
+    const now = Date.now();
+    while (Date.now() <= now) await new Promise(setImmediate);
+  };
+  const ids = (state: LedgerEntry['state']): (string | undefined)[] => ledger.list().filter((one) => one.state === state).map((one) => one.resourceId);
+
+  /** Another process starts a worker that the one before left without its keys. */
+  async function interrupted(): Promise<void> {
+    made = -2;
+    await start(new Map());
+    expect(ids('existing')).toEqual(['group--1', 'nic-0', 'server-1']);
+  }
+
+  test('does not keep the next one from starting, with a network interface of its own', async () => {
+    await interrupted();
+    const keyRing: WorkerKeyRing = new Map();
+    await start(keyRing);
+    expect(tries).toEqual(['server-1', 'server-1', 'server-1']);
+    expect(ids('existing')).toEqual(['group--1', 'nic-2', 'server-3']);
+    expect(ids('removing')).toEqual(['nic-0', 'server-1']);
+    expect(notes.at(-1)).toMatch(/^The server of an earlier worker could not be deleted: the cloud answers 500\./);
+    // Reconnecting to the new one costs no further tries, and leaves it its parts.
+    await start(keyRing);
+    expect([tries.length, ids('existing')]).toEqual([3, ['group--1', 'nic-2', 'server-3']]);
+    // At the end the new one goes with its parts. What the other holds is said, and stays recorded.
+    await expect(stopWorker(cloud, keyRing, { ledger }, 'disk-copy', signal)).rejects.toMatchObject({
+      code: 'cloud.clean-up-incomplete',
+      details: { left: [{ resourceId: 'server-1' }, { resourceId: 'nic-0' }, { resourceId: 'group--1' }] },
+    });
+    expect([...there]).toEqual(['group--1', 'nic-0', 'server-1']);
+    expect(ledger.list().map((one) => one.resourceId)).toEqual([...there]);
+    // Once the cloud is well again, nothing is left.
+    failsBy = () => undefined;
+    await stopWorker(cloud, keyRing, { ledger }, 'disk-copy', signal);
+    expect([there.size, ledger.list()]).toEqual([0, []]);
+  });
+
+  test('and is waited for once, not three times as long', async () => {
+    await interrupted();
+    failsBy = (id) => (id === 'server-1' ? new CausewayError('cloud.not-ready', 'remove server 1: still DELETING after 1200 s') : undefined);
+    await start(new Map());
+    expect(tries).toEqual(['server-1']);
+    expect(ids('existing')).toEqual(['group--1', 'nic-2', 'server-3']);
+  });
+
+  test('is tried again by the next process, and then goes with what it held', async () => {
+    await interrupted();
+    await start(new Map());
+    failsBy = () => undefined;
+    await start(new Map());
+    expect(ids('removing')).toEqual([]);
+    expect(ids('existing')).toEqual(['group--1', 'nic-2', 'server-4']);
+    expect([...there]).toEqual(['group--1', 'nic-2', 'server-4']);
+  });
 });

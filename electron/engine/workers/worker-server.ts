@@ -1,33 +1,75 @@
-import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { DestinationRun, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
-import type { LedgerEntry } from '../ports/ledger.ts';
+import type { LedgerEntry, LedgerScope, ResourceKind } from '../ports/ledger.ts';
 import { createEd25519KeyPair } from '../ssh-keys/ed25519-key-pair.ts';
 import type { CloudApi, CloudServer } from '../cloud-resources/cloud-api.ts';
 import { ensureResource, nameOf, type Owned } from '../cloud-resources/ledgered-resource.ts';
 import { deleteResource } from '../cloud-resources/resource-deletion.ts';
+import { backOffMs } from '../time/back-off.ts';
 import { awaitActive } from './server-state.ts';
-import { removalRank } from './stop-worker.ts';
+import { removalRank, waitsForServer } from './stop-worker.ts';
 import { keyOf, temporary, type WorkerKeyRing, type WorkerKeys } from './worker-entries.ts';
 import { agentPort, sshPort, workerOs } from './worker-ports.ts';
 import { linuxWorkerUserData, workerUser } from './worker-user-data.ts';
 import { createWindowsCertificate, createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
 
+/** How often the deletion of a former worker's part is tried before the next worker starts beside it. */
+const deletionAttempts = 3;
+/** What one server has for itself: it takes it along when it can't be deleted. */
+const ownParts: readonly ResourceKind[] = ['volume', 'nic', 'public-ip', 'attachment'];
+/** Entries that this process could not delete often enough, by the platform's key ring: they are left to the end of the execution. */
+const undeletable = new WeakMap<WorkerKeyRing, Set<string>>();
+
 /**
  * Removes a worker of an interrupted start: its key died with the process that made it, so that it can't be entered. What an
- * interrupted removal of a worker left goes as well: it still holds what the next worker gets, e.g. its network interface.
+ * interrupted removal of a worker left goes as well: it still holds what the next worker gets, e.g. its network interface. What
+ * can't be removed for good stays recorded, is told, and lets the next worker have parts of its own.
  */
 export async function dropUnreachableWorker(
-  cloud: Pick<CloudApi, 'deleterFor'>, keyRing: WorkerKeyRing, run: Pick<DestinationRun, 'ledger' | 'note'>, role: WorkerRole, signal: AbortSignal,
+  cloud: Pick<CloudApi, 'deleterFor' | 'clock' | 'timing' | 'random'>, keyRing: WorkerKeyRing, run: Pick<DestinationRun, 'ledger' | 'note'>, role: WorkerRole, signal: AbortSignal,
 ): Promise<void> {
   const isUnreachable = ({ entryId, kind, key }: LedgerEntry): boolean => kind === 'server' && key === keyOf(role, 'server') && !keyRing.has(entryId);
-  const left = run.ledger.list({ lifetime: 'temporary' })
-    .filter((entry) => entry.key.startsWith(keyOf(role, '')) && (entry.state === 'removing' || (entry.state !== 'removed' && isUnreachable(entry))))
+  const parts = (): LedgerEntry[] => run.ledger.list({ lifetime: 'temporary' }).filter((entry) => entry.key.startsWith(keyOf(role, '')) && entry.state !== 'removed');
+  const left = parts()
+    .filter((entry) => entry.state === 'removing' || isUnreachable(entry))
     .sort((a, b) => removalRank[a.kind] - removalRank[b.kind]);
+  const given = undeletable.get(keyRing) ?? new Set();
+  undeletable.set(keyRing, given);
+  const servers: LedgerEntry[] = [];
   for (const entry of left) {
-    run.note(entry.state === 'removing'
-      ? `The deletion of a worker's ${entry.kind} was interrupted: finishing it`
-      : 'A worker from an interrupted start may exist. Its key is lost, so it is replaced', { entry: entry.name });
-    await deleteResource(cloud, run.ledger, entry, signal);
+    if (!given.has(entry.entryId) && !servers.some((server) => waitsForServer(entry, server))) {
+      run.note(entry.state === 'removing'
+        ? `The deletion of a worker's ${entry.kind} was interrupted: finishing it`
+        : 'A worker from an interrupted start may exist. Its key is lost, so it is replaced', { entry: entry.name });
+      const failure = await tryToDelete(cloud, run.ledger, entry, signal);
+      if (failure === undefined) continue;
+      given.add(entry.entryId);
+      run.note(`The ${entry.kind} of an earlier worker could not be deleted: ${failure.message}. It stays in the ledger and is tried again at the end; starting another worker`, {
+        entry: entry.name, resourceId: entry.resourceId ?? null, code: failure.code,
+      });
+    }
+    if (entry.kind === 'server') servers.push(entry);
+  }
+  for (const part of parts()) {
+    if (ownParts.includes(part.kind) && servers.some((server) => part.createdAt <= server.createdAt)) run.ledger.setAside(part);
+  }
+}
+
+/** @returns why it is still there after the last attempt */
+async function tryToDelete(
+  cloud: Pick<CloudApi, 'deleterFor' | 'clock' | 'timing' | 'random'>, ledger: LedgerScope, entry: LedgerEntry, signal: AbortSignal,
+): Promise<ErrorRecord | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await deleteResource(cloud, ledger, entry, signal);
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = toErrorRecord(error);
+      // One that was waited for until the deadline has had its time.
+      if (attempt >= deletionAttempts || failure.code === 'cloud.not-ready') return failure;
+      await cloud.clock.sleep(backOffMs(cloud.timing.backOff, attempt, cloud.random), signal);
+    }
   }
 }
 
