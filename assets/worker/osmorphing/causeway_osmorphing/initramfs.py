@@ -88,8 +88,8 @@ def rebuild(morph):
         tool.build(guest, version, image, drivers)
         after = contents_of(guest, image, tool)
         lacking = lacking_in(guest, version, image, after, drivers)
-        if encrypted and after is not None and 'cryptsetup' not in after:
-            lacking = (lacking or []) + ['cryptsetup, which unlocks its root']
+        if encrypted and after is not None:
+            lacking = (lacking or []) + lacking_to_unlock(guest, image, tool, after, morph.resolver, encrypted)
         if lacking:
             raise MorphError('osmorphing.initramfs', '%s still lacks %s' % (image, ', '.join(lacking)))
         done.append('rebuilt %s' % image)
@@ -137,6 +137,17 @@ def lacking_in(guest, version, image, listed, drivers):
     if listed is None:
         return None
     return sorted((modules_of(guest, version, drivers) & set(drivers.modules)) - set(_modules_in(listed.split())))
+
+
+def lacking_to_unlock(guest, image, tool, listed, resolver, encrypted):
+    """What an image is without, of what it takes to unlock these volumes. The program alone proves nothing: Debian's tools
+    put it into every image where it is installed."""
+    lacking = [] if 'cryptsetup' in listed else ['cryptsetup, which unlocks its root']
+    entries = tool.unlocked(guest, image, listed)
+    if entries is None:
+        return lacking
+    found = set(device.uuid for device in map(resolver.find, entries) if device is not None)
+    return lacking + ['the entry that unlocks volume %s, where its root is' % uuid for uuid in encrypted if uuid not in found]
 
 
 def volumes_below(roots, devices):
@@ -243,12 +254,55 @@ class InitramfsTools(object):
         result = guest.run(['lsinitramfs', image], check=False, timeout=300)
         return result.out if result.code == 0 else None
 
+    # Debian 10 and later have a crypttab of their own in the image, earlier ones a file of settings.
+    tables = ('cryptroot/crypttab', 'conf/conf.d/cryptroot')
+    # Images that begin with the processor's microcode are unpacked into several folders.
+    read_tables = '''
+folder=$(mktemp -d /var/tmp/causeway-image.XXXXXX) || exit 1
+trap 'rm -rf "$folder"' EXIT
+if command -v unmkinitramfs > /dev/null; then unmkinitramfs "$1" "$folder" >&2 || exit 1
+else (cd "$folder" && zcat "$1" | cpio -i --quiet --no-absolute-filenames 'cryptroot/*' 'conf/conf.d/*') >&2 || exit 1
+fi
+for table in cryptroot/crypttab conf/conf.d/cryptroot; do
+  for part in "$folder" "$folder"/main; do [ ! -f "$part/$table" ] || cat "$part/$table"; done
+done
+'''
+
+    @classmethod
+    def unlocked(cls, guest, image, listed):
+        """The devices that an image unlocks, as it calls them; None when that can't be told."""
+        if 'cryptopts=' in guest.read('/boot/grub/grub.cfg', ''):
+            return None
+        if not any(line.lstrip('./') in cls.tables for line in listed.splitlines()):
+            return []
+        result = guest.run(['sh', '-c', cls.read_tables, 'sh', image], check=False, timeout=600)
+        if result.code != 0:
+            protocol.warn('%s can\'t be unpacked, so that nothing tells whether it unlocks its root' % image)
+            return None
+        return cls.sources(result.out)
+
+    @staticmethod
+    def sources(tables):
+        found = []
+        for line in tables.splitlines():
+            fields = line.split()
+            if line.startswith('target='):
+                found += re.findall(r',source=([^,\s]+)', line)
+            elif len(fields) >= 2 and not fields[0].startswith('#'):
+                found.append(fields[1])
+        return found
+
 
 class Dracut(object):
     """RHEL 6 and later with its likes, SLES 12 and later, openSUSE."""
 
     image = '/boot/initramfs-%s.img'
     folder = '/etc/dracut.conf.d'
+
+    @staticmethod
+    def unlocked(guest, image, listed):
+        """The kernel's command line says what to unlock."""
+        return None
 
     @classmethod
     def settle(cls, guest, drivers):
@@ -275,6 +329,10 @@ class MkinitrdSuse(object):
     """SLES 11."""
 
     image = '/boot/initrd-%s'
+
+    @staticmethod
+    def unlocked(guest, image, listed):
+        return None
 
     @staticmethod
     def settle(guest, drivers):

@@ -241,6 +241,24 @@ class Steps(TreeTest):
             initramfs.rebuild(self.morph(guest, devices=devices))
         self.assertIn('still lacks cryptsetup, which unlocks its root', caught.exception.message)
 
+    def test_an_image_with_the_program_but_without_the_entry_of_the_root_is_refused(self):
+        self.addCleanup(setattr, initramfs, 'volumes_below', initramfs.volumes_below)
+        initramfs.volumes_below = lambda roots, of: ['luks-uuid']
+        # Debian's tools put the program into any image; the second table is that of another volume, the third an old one's.
+        for table, unlocks in (
+            (None, False), ('data UUID=data-uuid none luks\n', False), ('target=data,source=UUID=data-uuid,key=none\n', False),
+            ('# of\nsystem_crypt UUID=luks-uuid none luks,discard,initramfs\n', True), ('target=system_crypt,source=UUID=luks-uuid,key=none,rootdev\n', True),
+        ):
+            self.clear()
+            guest, devices = self.encrypted('system_crypt UUID=luks-uuid none luks\n')
+            guest.has_cryptsetup, guest.unlocked = True, table
+            if unlocks:
+                self.assertIn('rebuilt /boot/initrd.img-6.1.0-1', initramfs.rebuild(self.morph(guest, devices=devices))[1])
+                continue
+            with self.assertRaises(MorphError) as caught:
+                initramfs.rebuild(self.morph(guest, devices=devices))
+            self.assertIn('still lacks the entry that unlocks volume luks-uuid', caught.exception.message)
+
     def test_a_worker_that_is_older_than_the_guest_is_warned_of(self):
         def release(name, version):
             return {'ID': name, 'VERSION_ID': version}

@@ -33,6 +33,9 @@ class StandIns(Guest):
         self.commands = []
         self.packages = {}
         self.reachable = True
+        # Of the images that Debian's tool makes: whether they have cryptsetup, and the table of what they unlock.
+        self.has_cryptsetup = False
+        self.unlocked = None
 
     def run(
         self, args, timeout=300, check=True, env=None, shown=False, text_input=None, code='osmorphing.command-failed'
@@ -74,8 +77,15 @@ class StandIns(Guest):
         return Result(0, '', '')
 
     def _update_initramfs(self, args):
-        self._image('/boot/initrd.img-' + args[-1], args[-1])
+        image = '/boot/initrd.img-' + args[-1]
+        self._image(image, args[-1])
+        with open(self.root + image, 'a') as file:
+            file.write('usr/sbin/cryptsetup\n' if self.has_cryptsetup else '')
+            file.write('cryptroot/crypttab\n' if self.unlocked is not None else '')
         return Result(0, '', '')
+
+    def _sh(self, args):
+        return Result(0, self.unlocked or '', '') if 'unmkinitramfs' in args[2] else Result(0, '', '')
 
     def _image(self, image, version):
         wanted = (
