@@ -51,6 +51,10 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('link', { name: 'Images', exact: true }).click();
     await page.getByLabel('Folder or file').fill(images);
     await page.getByRole('button', { name: 'Save' }).click();
+    // What was found is kept with its time, and what it says of a connection that was changed since is said with it.
+    await page.getByText(/^Last check: failed, .*\. The endpoint was changed after this check\.$/).waitFor();
+    await page.getByRole('button', { name: 'Show details of the last check of Images' }).click();
+    await page.getByText(join(root, 'elsewhere')).first().waitFor();
     await page.getByRole('button', { name: 'Check connection of Images' }).click();
     await page.getByText('Images: all checks passed').waitFor();
   });

@@ -14,7 +14,7 @@ import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
 import { catalogSchema } from '../validation/catalog.ts';
 import {
-  checkReportSchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
+  checkedEndpointSchema, checkReportSchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
 } from './schemas.ts';
 
 /** Only the newest of each replica, of however many replicas there are: the limit does not hold then. */
@@ -41,13 +41,14 @@ export const calls = {
   'project.setSharing': { input: sharingSchema, output: sharingSchema },
 
   'endpoint.add': { input: z.strictObject({ name, plugin: z.enum(pluginIds), connection: jsonObjectSchema }), output: endpointSchema },
-  'endpoint.list': { input: nothing, output: z.array(endpointSchema) },
-  'endpoint.get': { input: z.strictObject({ endpoint: reference }), output: endpointSchema },
+  'endpoint.list': { input: nothing, output: z.array(checkedEndpointSchema) },
+  'endpoint.get': { input: z.strictObject({ endpoint: reference }), output: checkedEndpointSchema },
   'endpoint.update': {
     input: z.strictObject({ endpoint: reference, name: name.optional(), connection: jsonObjectSchema.optional() }),
     output: endpointSchema,
   },
   'endpoint.remove': { input: z.strictObject({ endpoint: reference }), output: nothing },
+  /** Tries what an endpoint is used for. What it found is kept with the endpoint. */
   'endpoint.check': { input: z.strictObject({ endpoint: reference }), output: checkReportSchema },
 
   /** What a server shows of itself over TLS before anything is sent to it, and whether it would be believed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObjectSchema } from '../model/endpoint.ts';
+import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { pluginIds } from '../model/plugin-id.ts';
 
 // Shapes that travel over the contract and belong to no other file of the model.
@@ -7,6 +7,15 @@ import { pluginIds } from '../model/plugin-id.ts';
 export const checkReportSchema = z.object({
   passed: z.boolean(),
   steps: z.array(z.object({ name: z.string(), outcome: z.enum(['passed', 'failed', 'warning', 'skipped']), evidence: z.string(), code: z.string().optional() })),
+});
+
+/** An endpoint with what its last check found, if it ever was checked. */
+export const checkedEndpointSchema = endpointSchema.extend({
+  lastCheck: checkReportSchema.extend({
+    at: z.string(),
+    /** The endpoint was changed since. */
+    isOutdated: z.boolean(),
+  }).optional(),
 });
 
 export const vmSummarySchema = z.object({

@@ -8,8 +8,11 @@ export const registerEndpointList: CommandRegistrar = (program, context) => {
       const { withProject } = await import('../project/with-project.ts');
       const { table } = await import('../output/table.ts');
       const { print } = await import('../output/print.ts');
+      const { moment } = await import('../output/quantities.ts');
       const endpoints = await withProject(options, context, (core) => core.call('endpoint.list', {}));
-      print(context, options, endpoints, () => table(['name', 'plugin', 'id'], endpoints.map((one) => [one.name, one.plugin, one.id])));
+      print(context, options, endpoints, () => table(['name', 'plugin', 'id', 'last check'], endpoints.map(({ name, plugin, id, lastCheck }) => [name, plugin, id, lastCheck === undefined ? undefined : [
+        `${lastCheck.passed ? 'passed' : 'failed'} ${moment(lastCheck.at) ?? ''}`, ...(lastCheck.isOutdated ? ['changed since'] : []),
+      ].join(', ')])));
       return 0;
     }),
   );

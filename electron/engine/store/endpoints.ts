@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import type { CheckReport } from '../ports/platform-common.ts';
 import { json, text, type Row } from './rows.ts';
 
 export type EndpointStore = ReturnType<typeof endpointStore>;
@@ -12,6 +13,9 @@ export function endpointStore(db: DatabaseSync) {
   const byName = db.prepare('SELECT * FROM endpoints WHERE name = ?');
   const all = db.prepare('SELECT * FROM endpoints ORDER BY name');
   const remove = db.prepare('DELETE FROM endpoints WHERE id = ?');
+  const keepCheck = db.prepare(`INSERT INTO endpoint_checks VALUES (?, ?, ?)
+    ON CONFLICT (endpoint_id) DO UPDATE SET checked_at = excluded.checked_at, report = excluded.report`);
+  const check = db.prepare('SELECT * FROM endpoint_checks WHERE endpoint_id = ?');
   return {
     add(endpoint: Endpoint): void {
       insert.run(endpoint.id, endpoint.name, endpoint.plugin, JSON.stringify(endpoint.connection), endpoint.createdAt, endpoint.updatedAt);
@@ -26,6 +30,14 @@ export function endpointStore(db: DatabaseSync) {
     },
     list(): Endpoint[] {
       return all.all().map(fromRow);
+    },
+    /** Keeps what a check found, in place of the one before. */
+    keepCheck(id: string, report: CheckReport): void {
+      keepCheck.run(id, new Date().toISOString(), JSON.stringify(report));
+    },
+    lastCheck(id: string): (CheckReport & { readonly at: string }) | undefined {
+      const row = check.get(id);
+      return row === undefined ? undefined : { ...(JSON.parse(text(row, 'report')) as CheckReport), at: text(row, 'checked_at') };
     },
     remove(id: string): void {
       remove.run(id);

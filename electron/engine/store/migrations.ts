@@ -226,4 +226,15 @@ DELETE FROM tasks WHERE id = 'settle-snapshot'
 UPDATE tasks SET id = 'release-snapshot', title = 'Keep or delete the snapshot' WHERE id = 'settle-snapshot';
 `,
   },
+  {
+    number: 9,
+    name: 'the last check of each endpoint',
+    sql: `
+CREATE TABLE endpoint_checks (
+  endpoint_id TEXT PRIMARY KEY REFERENCES endpoints (id) ON DELETE CASCADE,
+  checked_at TEXT NOT NULL,
+  report TEXT NOT NULL
+) STRICT;
+`,
+  },
 ];

@@ -1,3 +1,5 @@
+import PassedIcon from '@mui/icons-material/CheckCircleOutlined';
+import FailedIcon from '@mui/icons-material/ErrorOutlined';
 import MoreIcon from '@mui/icons-material/MoreVert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
@@ -9,7 +11,6 @@ import MenuItem from '@mui/material/MenuItem';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { goTo, hrefOf } from '../../app/route.ts';
 import { useToast } from '../../app/toasts.tsx';
@@ -18,13 +19,16 @@ import { useLink } from '../../app/workbench-context.tsx';
 import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { minuteText } from '../../components/quantities.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { pluginTitle, text } from '../../text/text.ts';
 import { CheckReport } from './check-report.tsx';
 import { exportedEndpoint } from './export-endpoint.ts';
 
+type Listed = WorkbenchOutput<'endpoint.list'>[number];
+
 /** One endpoint and what can be done with it. */
-export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Endpoint; readonly onRemoved: () => void }) {
+export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Listed; readonly onRemoved: () => void }) {
   const link = useLink();
   const [report, setReport] = useState<WorkbenchOutput<'endpoint.check'>>();
   const [isRemoving, setIsRemoving] = useState(false);
@@ -65,12 +69,32 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Endpo
           {report !== undefined && <CheckReport name={endpoint.name} endpointId={endpoint.id} report={report} />}
         </Box>
       )}
+      {!check.isBusy && report === undefined && endpoint.lastCheck !== undefined && (
+        <LastCheck check={endpoint.lastCheck} name={endpoint.name} onShow={() => setReport(endpoint.lastCheck)} />
+      )}
       {isRemoving && <RemoveEndpoint endpoint={endpoint} onClose={() => setIsRemoving(false)} onRemoved={onRemoved} />}
     </Paper>
   );
 }
 
-function MoreMenu({ endpoint, onRemove }: { readonly endpoint: Endpoint; readonly onRemove: () => void }) {
+/** What the last check found, in a line. */
+function LastCheck({ check, name, onShow }: { readonly check: NonNullable<Listed['lastCheck']>; readonly name: string; readonly onShow: () => void }) {
+  const when = minuteText(check.at);
+  return (
+    <Box sx={{ mt: 1.5, display: 'flex', gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
+      {check.passed ? <PassedIcon color="success" fontSize="small" /> : <FailedIcon color="error" fontSize="small" />}
+      <Typography variant="body2">
+        {check.passed ? text.endpoints.lastPassed(when) : text.endpoints.lastFailed(when)}
+        {check.isOutdated && `. ${text.endpoints.lastOutdated}`}
+      </Typography>
+      <Button size="small" aria-label={text.endpoints.showLastOf(name)} onClick={onShow}>
+        {text.endpoints.showLast}
+      </Button>
+    </Box>
+  );
+}
+
+function MoreMenu({ endpoint, onRemove }: { readonly endpoint: Listed; readonly onRemove: () => void }) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const choose = (work: () => void) => () => {
     setAnchor(null);
@@ -92,7 +116,7 @@ function MoreMenu({ endpoint, onRemove }: { readonly endpoint: Endpoint; readonl
 }
 
 interface RemoveProps {
-  readonly endpoint: Endpoint;
+  readonly endpoint: Listed;
   readonly onClose: () => void;
   readonly onRemoved: () => void;
 }

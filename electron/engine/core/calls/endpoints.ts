@@ -24,12 +24,12 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
   async 'endpoint.list'(core) {
     const endpoints = core.store.endpoints.list();
     await core.accepted.load(endpoints);
-    return endpoints.map((endpoint) => shownEndpoint(core, endpoint));
+    return endpoints.map((endpoint) => withLastCheck(core, shownEndpoint(core, endpoint)));
   },
 
   async 'endpoint.get'(core, { endpoint }) {
     await core.accepted.load([storedEndpoint(core, endpoint)]);
-    return endpointOf(core, endpoint);
+    return withLastCheck(core, endpointOf(core, endpoint));
   },
 
   async 'endpoint.update'(core, { endpoint: reference, name, connection }) {
@@ -69,9 +69,18 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     const lacking = (await missingInRuntime()).map(({ name, usedFor, evidence }) => ({
       name: `Runtime: ${name}`, outcome: 'failed' as const, evidence: `Not available, needed for ${usedFor} (${evidence}).`,
     }));
-    return { passed: report.passed && lacking.length === 0, steps: [...lacking, ...report.steps.map((step) => ({ ...step }))] };
+    const steps = [...lacking, ...report.steps.map((step) => ({ ...step, evidence: core.redactor.text(step.evidence) }))];
+    const found = { passed: report.passed && lacking.length === 0, steps };
+    core.store.endpoints.keepCheck(endpoint.id, found);
+    return found;
   },
 };
+
+function withLastCheck(core: CoreContext, endpoint: Endpoint) {
+  const check = core.store.endpoints.lastCheck(endpoint.id);
+  if (check === undefined) return endpoint;
+  return { ...endpoint, lastCheck: { ...check, steps: [...check.steps], isOutdated: endpoint.updatedAt > check.at } };
+}
 
 /**
  * Checked against the plugin's form; only then it becomes the accepted one, together with its secrets. What comes back
