@@ -289,7 +289,7 @@ describe('after the engine was killed in the middle', () => {
     const { id } = await core.call('replica.execute', { replica: 'web' });
     await stopped;
     const db = new DatabaseSync(join(folder, '.causeway', 'causeway.db'));
-    db.exec(`UPDATE tasks SET id = 'settle-snapshot' WHERE id = 'release-snapshot'; DELETE FROM schema_migrations WHERE number = 8`);
+    db.exec(`UPDATE tasks SET id = 'settle-snapshot' WHERE id = 'release-snapshot'; DELETE FROM schema_migrations WHERE number >= 8; DROP TABLE endpoint_checks`);
     db.prepare(sql).run({ $open: id });
     db.close();
     core = open();
