@@ -37,7 +37,9 @@ const groups = {
   },
   test: {
     'openssh-server': 'SSH transport tests',
-    nbdkit: 'NBD servers of another make, with options of their own',
+    nbdkit: 'NBD servers of another make, with options of their own; serves disks of the vendor\'s library',
+    gcc: 'the stand-in for the vendor\'s disk library',
+    'libc6-dev': 'the stand-in for the vendor\'s disk library',
     'libnbd-bin': 'a second reader of NBD exports to compare with',
     chromium: 'end-to-end tests of the workbench',
     'ntfs-3g': 'file systems of Windows guests',

@@ -7,6 +7,7 @@ const packages: Readonly<Record<string, string>> = {
   rbd: 'ceph-common',
   'qemu-nbd': 'qemu-utils',
   virsh: 'libvirt-clients',
+  'nbdkit-vddk-plugin': 'nbdkit-plugin-vddk, in the section contrib since Debian 13',
 };
 
 /** @throws CausewayError source.tool-missing */
