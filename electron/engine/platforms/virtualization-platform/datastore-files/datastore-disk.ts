@@ -74,7 +74,7 @@ function flatDescriptor(bytes: Buffer, name: string): VmdkDescriptor {
   if (/^\s*createType\s*=\s*"?seSparse/im.test(text) || /\bSESPARSE\b/.test(text)) throw refuse('a snapshot (seSparse), which only a host can merge with what it is based on');
   const descriptor = parseVmdkDescriptor(bytes, name);
   if (descriptor.parent !== undefined) throw refuse('a snapshot, which only a host can merge with what it is based on');
-  if (/RDM|RawDisk|Passthrough|Device/i.test(descriptor.createType)) throw refuse(`a disk of type ${descriptor.createType}, whose data is not in a file`);
+  if (/RDM|RawDisk|Passthrough|Device/i.test(descriptor.createType)) throw refuse(`a disk of type ${descriptor.createType}, which has no data file`);
   if (descriptor.extents.length === 0) throw refuse('its descriptor names no data (vSAN and vVol objects are not files)');
   if (descriptor.extents.length > MAX_EXTENTS) throw refuse(`its descriptor has more than ${MAX_EXTENTS} extents`);
   if (descriptor.extents.some(({ kind }) => kind === 'sparse')) throw refuse('sparse extents, which the datastore serves without merging them');
