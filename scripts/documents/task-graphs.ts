@@ -1,14 +1,14 @@
-import { deploymentGraph } from '../../electron/engine/deployments/deployment-graph.ts';
-import { replicaGraph } from '../../electron/engine/executions/replica-graph.ts';
-import { isCleanUp, type RetryPolicy, type TaskGraph, type TaskNode } from '../../electron/engine/jobs/task-graph.ts';
+import { deploymentGraph, deploymentValues } from '../../electron/engine/deployments/deployment-graph.ts';
+import { replicaGraph, replicaValues } from '../../electron/engine/executions/replica-graph.ts';
+import { isCleanUp, type RetryPolicy, type TaskGraph, type TaskNode, type TaskValues } from '../../electron/engine/jobs/task-graph.ts';
 import { markdownTable } from './generated-block.ts';
 
 /** The graphs with every optional task: those of other options have fewer. */
-export const wholeExecution = (): string => described(replicaGraph({ shutdownVm: true, verify: 'written' }));
-export const wholeDeployment = (): string => described(deploymentGraph({ execute: { lastPass: true } }));
+export const wholeExecution = (): string => described(replicaGraph({ shutdownVm: true, verify: 'written' }), replicaValues);
+export const wholeDeployment = (): string => described(deploymentGraph({ execute: { lastPass: true } }), deploymentValues);
 
-function described(graph: TaskGraph): string {
-  return `${mermaid(graph)}\n\n${table(graph)}`;
+function described(graph: TaskGraph, values: TaskValues): string {
+  return `${mermaid(graph)}\n\n${table(graph, values)}`;
 }
 
 /** Solid arrows: comes after. Dotted ones: cleans up after. Rounded: a clean-up task. */
@@ -27,10 +27,10 @@ function direct(graph: TaskGraph, { after, cleansUp = [] }: TaskNode): string[] 
   return after.filter((id) => !cleansUp.includes(id) && !after.some((other) => other !== id && before(other).includes(id)));
 }
 
-function table(graph: TaskGraph): string {
+function table(graph: TaskGraph, values: TaskValues): string {
   const ids = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
   const rows = graph.map((node) => {
-    const gives = node.yields.map((value) => `${value}${node.volatile?.includes(value) ? ' (in memory)' : ''}`).join(', ');
+    const gives = node.yields.map((value) => `${value}${'inMemory' in (values[value] ?? {}) ? ' (in memory)' : ''}`).join(', ');
     const cleansUp = node.cleansUp === undefined ? '' : `${ids(node.cleansUp)}${node.settles ? '; not when interrupted' : ''}`;
     return [`\`${node.id}\``, node.title, node.needs.join(', '), gives, cleansUp, retries(node.retry)];
   });

@@ -4,19 +4,16 @@ import type { EventType } from '../../../shared/model/event.ts';
 import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
-import { vmSchema, type Vm } from '../../../shared/model/vm.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
-import type { ConnectWorker } from '../executions/execution-context.ts';
-import type { Replication } from '../executions/replication-port.ts';
-import type { Values } from '../jobs/runner.ts';
+import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
 import { windowsModeOf, type LuksKey, type MorphGuest, type MorphOutcome, type WinrmMorphRequest } from '../osmorphing/index.ts';
-import type { DeployedNic, DeploymentPlan, DeploymentPlatform, DeploymentRun, VolumeSnapshot } from '../ports/deployment-platform.ts';
+import type { DeploymentPlatform, DeploymentRun } from '../ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
 import type { RunPolicy } from '../ports/run-policy.ts';
 import type { LedgerScope } from '../ports/ledger.ts';
 import type { Store } from '../store/store.ts';
 import type { SshConnection } from '../transport/ssh-connection.ts';
-import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
 import type { BootProbe } from './boot-probe.ts';
 
 /** How guests are prepared. */
@@ -97,34 +94,4 @@ export function bootFirst(vm: Vm, volumes: readonly Volume[]): readonly Volume[]
   const boot = vm.disks.find((disk) => disk.bootable === true) ?? vm.disks[0];
   const rank = (volume: Volume): number => (volume.diskId === boot?.id ? -1 : vm.disks.findIndex((disk) => disk.id === volume.diskId));
   return volumes.toSorted((a, b) => rank(a) - rank(b));
-}
-
-export function vmOf(values: Values): Vm {
-  return vmSchema.parse(values['vm']);
-}
-
-// The values below were made by our own steps, in this life of the engine or (but for plan and worker) in an earlier one.
-export function volumesOf(values: Values): readonly Volume[] {
-  return values['volumes'] as readonly Volume[];
-}
-
-export function deployedVolumesOf(values: Values): readonly Volume[] {
-  return values['deployedVolumes'] as readonly Volume[];
-}
-
-/** Undefined when the snapshots were not completed, or for a clean-up that came before them. */
-export function snapshotsOf(values: Values): readonly VolumeSnapshot[] | undefined {
-  return values['snapshots'] as readonly VolumeSnapshot[] | undefined;
-}
-
-export function planOf(values: Values): DeploymentPlan {
-  return values['plan'] as DeploymentPlan;
-}
-
-export function nicsOf(values: Values): readonly DeployedNic[] {
-  return values['nics'] as readonly DeployedNic[];
-}
-
-export function workerOf(values: Values): WorkerWithVolumes {
-  return values['worker'] as WorkerWithVolumes;
 }

@@ -1,5 +1,29 @@
-import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
-import type { RetryPolicy, TaskGraph, TaskNode } from '../jobs/task-graph.ts';
+import { z } from 'zod';
+import { deployedServerSchema, type DeploymentOptions } from '../../../shared/model/deployment.ts';
+import { vmSchema } from '../../../shared/model/vm.ts';
+import type { Step } from '../jobs/steps.ts';
+import { memoryValue, storedValue, type RetryPolicy, type TaskGraph } from '../jobs/task-graph.ts';
+import { deployedNicSchema, deploymentPlanSchema, volumeSnapshotSchema } from '../ports/deployment-platform.ts';
+import { volumeSchema } from '../ports/destination-run.ts';
+import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
+
+/** What the tasks of a deployment hand on. */
+export const deploymentValues = {
+  vm: storedValue(vmSchema),
+  /** The replica's own. */
+  volumes: storedValue(z.array(volumeSchema).readonly()),
+  plan: storedValue(deploymentPlanSchema),
+  snapshots: storedValue(z.array(volumeSnapshotSchema).readonly()),
+  /** Those of the VM: the replica's own when it is deployed in place. */
+  deployedVolumes: storedValue(z.array(volumeSchema).readonly()),
+  nics: storedValue(z.array(deployedNicSchema).readonly()),
+  worker: memoryValue<WorkerWithVolumes>(),
+  server: storedValue(deployedServerSchema),
+};
+
+type Graph = TaskGraph<keyof typeof deploymentValues>;
+export type DeploymentNode = ReturnType<typeof deploymentGraph>[number];
+export type DeploymentStep<Id extends DeploymentNode['id']> = Step<typeof deploymentValues, DeploymentNode, Id>;
 
 /** Cloud calls repeat themselves below this; here it is for whole steps. */
 const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
@@ -9,11 +33,11 @@ const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
  * preparation, removal of the worker, server), and the boot check. A migration executes the replica
  * before that, in the same run.
  */
-export function deploymentGraph(options: DeploymentOptions): TaskGraph {
+export function deploymentGraph(options: DeploymentOptions) {
   const { inPlace = false, skipMorphing = false, keepWorkerOnFailure = false } = options;
   const passes = executionPasses(options);
   const lastPass = passes.at(-1)?.id;
-  const steps: TaskGraph = [
+  const steps = [
     ...passes,
     { id: 'check-replica', title: 'Check the replica', after: lastPass === undefined ? [] : [lastPass], needs: [], yields: ['vm', 'volumes'], retry: again },
     { id: 'check-destination', title: 'Check the destination', after: ['check-replica'], needs: ['vm', 'volumes'], yields: ['plan'], retry: again },
@@ -30,21 +54,23 @@ export function deploymentGraph(options: DeploymentOptions): TaskGraph {
     },
     { id: 'check-boot', title: 'Wait for the guest to boot', after: ['create-server'], needs: ['vm', 'server'], yields: [] },
     { id: 'record-deployment', title: 'Record the VM', after: ['check-boot'], needs: ['vm', 'deployedVolumes', 'server'], yields: [] },
-  ];
-  const settle: TaskNode = {
-    id: 'settle-deployment', title: 'Delete the snapshots, or roll back',
-    // After all of them: on a cancel, a later one is skipped while an earlier one still comes to its end.
-    after: steps.map((node) => node.id),
-    needs: ['vm', 'snapshots'], yields: [], cleansUp: ['snapshot-volumes'], settles: true, retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
-  };
-  return [...steps, settle];
+  ] as const satisfies Graph;
+  return [
+    ...steps,
+    {
+      id: 'settle-deployment', title: 'Delete the snapshots, or roll back',
+      // After all of them: on a cancel, a later one is skipped while an earlier one still comes to its end.
+      after: steps.map((node) => node.id),
+      needs: ['vm', 'snapshots'], yields: [], cleansUp: ['snapshot-volumes'], settles: true, retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
+    },
+  ] as const satisfies Graph;
 }
 
-function preparation(keepWorkerOnFailure: boolean): readonly TaskNode[] {
+function preparation(keepWorkerOnFailure: boolean) {
   return [
     {
       id: 'start-worker', title: 'Start the OSMorphing worker', after: ['create-nics'], needs: ['vm', 'deployedVolumes'], yields: ['worker'],
-      volatile: ['worker'], retry: again,
+      retry: again,
     },
     {
       id: 'prepare-guest', title: 'Prepare the guest', after: ['start-worker'], needs: ['vm', 'deployedVolumes', 'nics', 'worker'], yields: [],
@@ -56,12 +82,11 @@ function preparation(keepWorkerOnFailure: boolean): readonly TaskNode[] {
       cleansUp: ['start-worker'],
       retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
     },
-  ];
+  ] as const satisfies Graph;
 }
 
-function executionPasses({ execute }: DeploymentOptions): readonly TaskNode[] {
-  if (execute === undefined) return [];
-  const first: TaskNode = { id: 'execute-replica', title: 'Execute the replica', after: [], needs: [], yields: [] };
-  if (execute.lastPass !== true) return [first];
-  return [first, { id: 'execute-last-pass', title: 'Shut down the source and copy the last changes', after: ['execute-replica'], needs: [], yields: [] }];
+function executionPasses({ execute }: DeploymentOptions) {
+  const first = { id: 'execute-replica', title: 'Execute the replica', after: [], needs: [], yields: [] } as const;
+  const last = { id: 'execute-last-pass', title: 'Shut down the source and copy the last changes', after: ['execute-replica'], needs: [], yields: [] } as const;
+  return [...(execute === undefined ? [] : [first]), ...(execute?.lastPass === true ? [last] : [])] as const satisfies Graph;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
-import type { Replication } from '../executions/replication-port.ts';
+import type { Replication } from '../executions/execution-context.ts';
 import type { LuksKey } from '../osmorphing/index.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import { RunService, type ActiveRun, type OpenedRun, type RunEnding } from '../runs/run-service.ts';
@@ -72,7 +72,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     const opened = await service.open(replica, deployment.options, entry.force.signal);
     try {
       const context = contextOf(deployment, replica, opened);
-      return { context, handlers: deploymentSteps(context), close: () => opened.close() };
+      return { context, steps: deploymentSteps(context), close: () => opened.close() };
     } catch (error) {
       await opened.close();
       throw error;

@@ -1,10 +1,25 @@
-import type { Execution } from '../../../shared/model/execution.ts';
+import type { Execution, ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import { createBandwidthLimiter, type BandwidthLimiter } from '../bandwidth/index.ts';
 import type { ActiveRun } from '../runs/run-service.ts';
 import type { Store } from '../store/store.ts';
-import { limits } from './execution-limits.ts';
 import { rateHistory, type RateHistory } from './rate-history.ts';
+
+/** How fast an execution may be: a rate, or a profile over the day. */
+export type Limits = Pick<ExecutionOptions, 'bandwidthLimit' | 'bandwidthProfile'>;
+
+/** As the limiter takes them; a rate goes before a profile. */
+export function limits(options: Limits) {
+  return { bytesPerSecond: options.bandwidthLimit, profile: options.bandwidthLimit === undefined ? options.bandwidthProfile : undefined };
+}
+
+/** The limits among options. */
+export function pickLimits(options: Limits): { bandwidthLimit?: number; bandwidthProfile?: string } {
+  return {
+    ...(options.bandwidthLimit === undefined ? {} : { bandwidthLimit: options.bandwidthLimit }),
+    ...(options.bandwidthProfile === undefined ? {} : { bandwidthProfile: options.bandwidthProfile }),
+  };
+}
 
 const ratesStoredEveryMs = 5_000;
 

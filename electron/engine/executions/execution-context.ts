@@ -4,19 +4,17 @@ import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
-import { vmSchema, type Vm } from '../../../shared/model/vm.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/validation/finding.ts';
 import type { BandwidthLimiter } from '../bandwidth/index.ts';
-import type { Values } from '../jobs/runner.ts';
-import type { DestinationPlatform, DestinationRun, Volume, WorkerAccess } from '../ports/destination-platform.ts';
-import type { WorkerSession } from '../ports/write-target.ts';
-import type { Mechanism, RunPolicy } from '../ports/run-policy.ts';
+import type { DestinationPlatform, DestinationRun, WorkerAccess } from '../ports/destination-platform.ts';
 import type { LedgerScope } from '../ports/ledger.ts';
-import type { Snapshot, SourcePlatform } from '../ports/source-platform.ts';
+import type { Mechanism, RunPolicy } from '../ports/run-policy.ts';
+import type { SourcePlatform } from '../ports/source-platform.ts';
+import type { WorkerSession } from '../ports/write-target.ts';
+import type { createTransferTables, deleteTransferState, forgetTransferState, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
 import type { Store } from '../store/store.ts';
 import type { ProgressMeter } from './progress-meter.ts';
-import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
-import type { Replication } from './replication-port.ts';
 
 /** The environments as a run uses them: merged with their defaults, secrets resolved. In memory only. */
 export interface RunEnvironments {
@@ -98,19 +96,12 @@ export function destinationRun(run: ExecutionContext, vm: Vm): DestinationRun {
   };
 }
 
-export function vmOf(values: Values): Vm {
-  return vmSchema.parse(values['vm']);
-}
-
-// The values below were made by our own steps, in this life of the engine or (volumes) in an earlier one.
-export function volumesOf(values: Values): readonly Volume[] {
-  return values['volumes'] as readonly Volume[];
-}
-
-export function snapshotOf(values: Values): Snapshot {
-  return values['snapshot'] as Snapshot;
-}
-
-export function workerOf(values: Values): WorkerWithVolumes {
-  return values['worker'] as WorkerWithVolumes;
+/** What replication offers to an execution; replaced in tests of the graph. */
+export interface Replication {
+  readonly createTransferTables: typeof createTransferTables;
+  readonly deleteTransferState: typeof deleteTransferState;
+  readonly forgetTransferState: typeof forgetTransferState;
+  readonly openTransferState: typeof openTransferState;
+  readonly replicateDisk: typeof replicateDisk;
+  readonly verifyDisk: typeof verifyDisk;
 }

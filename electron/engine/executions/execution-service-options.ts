@@ -11,8 +11,7 @@ import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
-import type { ConnectWorker, RunEnvironments } from './execution-context.ts';
-import type { Replication } from './replication-port.ts';
+import type { ConnectWorker, Replication, RunEnvironments } from './execution-context.ts';
 
 export interface ExecutionServiceOptions {
   readonly store: Store;

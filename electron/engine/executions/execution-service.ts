@@ -6,8 +6,7 @@ import type { Replica } from '../../../shared/model/replica.ts';
 import { createBandwidthLimiter } from '../bandwidth/index.ts';
 import { RunService, type OpenedRun, type RunEnding } from '../runs/run-service.ts';
 import { newId } from '../store/ids.ts';
-import { activeExecution, type ActiveExecution } from './active-execution.ts';
-import { limits, pickLimits, type Limits } from './execution-limits.ts';
+import { activeExecution, limits, pickLimits, type ActiveExecution, type Limits } from './active-execution.ts';
 import type { ExecutionServiceOptions } from './execution-service-options.ts';
 import { executionContext } from './open-execution-context.ts';
 import { replicaGraph } from './replica-graph.ts';
@@ -38,7 +37,7 @@ export function executionService(service: ExecutionServiceOptions) {
     try {
       const context = executionContext(service, (...told) => runs.emit(...told), execution, replica, entry, opened);
       return {
-        handlers: replicaSteps(context),
+        steps: replicaSteps(context),
         tasksEnded: () => context.meter?.flush(),
         async close() {
           await context.workers.close();

@@ -1,5 +1,25 @@
+import { z } from 'zod';
 import type { ExecutionOptions } from '../../../shared/model/execution.ts';
-import type { RetryPolicy, TaskGraph } from '../jobs/task-graph.ts';
+import { vmSchema } from '../../../shared/model/vm.ts';
+import type { Step } from '../jobs/steps.ts';
+import { memoryValue, storedValue, type RetryPolicy, type TaskGraph } from '../jobs/task-graph.ts';
+import { volumeSchema } from '../ports/destination-run.ts';
+import type { Snapshot } from '../ports/source-platform.ts';
+import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
+
+/** What the tasks of an execution hand on. */
+export const replicaValues = {
+  vm: storedValue(vmSchema),
+  volumes: storedValue(z.array(volumeSchema).readonly()),
+  // Whether it can still be read is looked at again after every interruption.
+  snapshot: memoryValue<Snapshot>(),
+  worker: memoryValue<WorkerWithVolumes>(),
+  /** Numbers of each disk, for the record. */
+  outcomes: storedValue(z.array(z.looseObject({ diskId: z.string(), bytesSent: z.number() })).readonly()),
+};
+
+export type ReplicaNode = ReturnType<typeof replicaGraph>[number];
+export type ReplicaStep<Id extends ReplicaNode['id']> = Step<typeof replicaValues, ReplicaNode, Id>;
 
 /** Cloud calls repeat themselves below this; here it is for whole steps. */
 const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
@@ -8,7 +28,7 @@ const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
  * One execution of a replica: the checks, the five steps of the procedure (volumes, snapshot, worker, replication,
  * removal of the worker), verification, and the source's confirmation that one state was read, before success is recorded.
  */
-export function replicaGraph({ shutdownVm = false, verify = 'written' }: ExecutionOptions): TaskGraph {
+export function replicaGraph({ shutdownVm = false, verify = 'written' }: ExecutionOptions) {
   const isVerified = verify !== 'none';
   const ready = shutdownVm ? ['shut-down-vm'] : ['check-destination'];
   const copied = isVerified ? 'verify-disks' : 'replicate-disks';
@@ -26,8 +46,6 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       after: ready,
       needs: ['vm'],
       yields: ['snapshot'],
-      // Whether it can still be read is looked at again after every interruption.
-      volatile: ['snapshot'],
       retry: again,
     },
     {
@@ -36,7 +54,6 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       after: ['ensure-volumes'],
       needs: ['vm', 'volumes'],
       yields: ['worker'],
-      volatile: ['worker'],
       retry: again,
     },
     {
@@ -81,5 +98,5 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
       settles: true,
       retry: again,
     },
-  ];
+  ] as const satisfies TaskGraph<keyof typeof replicaValues>;
 }

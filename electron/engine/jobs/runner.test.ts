@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
-import { runGraph, type RunOptions, type TaskHandler, type TaskRecorder } from './runner.ts';
-import type { TaskGraph, TaskNode } from './task-graph.ts';
+import { runGraph, type RunOptions, type TaskRecorder } from './runner.ts';
+import type { TaskHandler } from './steps.ts';
+import { memoryValue, storedValue, type TaskGraph, type TaskNode } from './task-graph.ts';
 
 const node = (id: string, rest: Partial<TaskNode> = {}): TaskNode => ({ id, title: id, after: [], needs: [], yields: [], ...rest });
 const broken = (retryable = false) => new CausewayError('general.deadline', 'broken on purpose', { retryable });
@@ -27,10 +29,14 @@ function memoryRecorder() {
   return { recorder, log, tasks };
 }
 
+/** Of these names; any other is kept. */
+const inMemory = ['w', 'worker', 'place'];
+
 function run(graph: TaskGraph, handlers: Record<string, TaskHandler>, rest: Partial<RunOptions> = {}) {
   const never = new AbortController().signal;
   const all = Object.fromEntries(graph.map((one) => [one.id, handlers[one.id] ?? (async () => ({}))]));
-  return runGraph({ graph, handlers: all, recorder: memoryRecorder().recorder, cancel: never, force: never, random: () => 0, ...rest });
+  const values = Object.fromEntries(graph.flatMap((one) => one.yields.map((name) => [name, inMemory.includes(name) ? memoryValue() : storedValue(z.unknown())])));
+  return runGraph({ graph, steps: { values, handlers: all }, recorder: memoryRecorder().recorder, cancel: never, force: never, random: () => 0, ...rest });
 }
 
 describe('running a graph', () => {
@@ -107,7 +113,7 @@ describe('running a graph', () => {
   test('a retryable failure renews what it names and is bounded', async () => {
     const { recorder, log } = memoryRecorder();
     const retry = { attempts: 3, firstMs: 1, capMs: 1, rerun: ['worker'] };
-    const graph = [node('worker', { yields: ['w'], volatile: ['w'] }), node('copy', { after: ['worker'], needs: ['w'], retry })];
+    const graph = [node('worker', { yields: ['w'] }), node('copy', { after: ['worker'], needs: ['w'], retry })];
     let workers = 0;
     const seen: unknown[] = [];
     const outcome = await run(
@@ -149,14 +155,14 @@ describe('running a graph', () => {
 });
 
 describe('going on after the engine ended in the middle', () => {
-  test('what had completed is not run again, what was running is, volatile values are renewed', async () => {
+  test('what had completed is not run again, what was running is, values in memory are renewed', async () => {
     const { recorder, log, tasks } = memoryRecorder();
     tasks.set('vm', { id: 'vm', state: 'completed', attempts: 1, result: { vm: 'web' } });
     tasks.set('worker', { id: 'worker', state: 'completed', attempts: 1, result: {} });
     tasks.set('copy', { id: 'copy', state: 'running', attempts: 1 });
     const graph = [
       node('vm', { yields: ['vm'] }),
-      node('worker', { after: ['vm'], needs: ['vm'], yields: ['w'], volatile: ['w'] }),
+      node('worker', { after: ['vm'], needs: ['vm'], yields: ['w'] }),
       node('copy', { after: ['worker'], needs: ['vm', 'w'] }),
     ];
     let seen: unknown;
@@ -165,13 +171,41 @@ describe('going on after the engine ended in the middle', () => {
     expect(log).toEqual(['worker running', 'worker completed', 'copy running', 'copy completed']);
   });
 
-  test('who needs a volatile value waits until it is renewed, although all that it comes after has completed', async () => {
+  test('a value that the store has in a form that is no longer known is made again, if it is still needed', async () => {
+    const { recorder, log, tasks } = memoryRecorder();
+    tasks.set('vm', { id: 'vm', state: 'completed', attempts: 1, result: { vm: 'as an earlier version described it' } });
+    tasks.set('size', { id: 'size', state: 'completed', attempts: 1, result: { size: 'not needed any more' } });
+    tasks.set('start', { id: 'start', state: 'completed', attempts: 1 });
+    const graph = [node('vm', { yields: ['vm'] }), node('size', { yields: ['size'] }), node('start', { after: ['vm', 'size'], needs: ['vm', 'size'] }), node('copy', { after: ['start'], needs: ['vm'] })];
+    let seen: unknown;
+    const handlers: Record<string, TaskHandler> = { vm: async () => ({ vm: { name: 'web' } }), copy: async ({ values }) => void (seen = values) };
+    const values = { vm: storedValue(z.object({ name: z.string() })), size: storedValue(z.number()) };
+    const outcome = await run(graph, handlers, { recorder, steps: { values, handlers: { size: async () => ({ size: 1 }), start: async () => {}, ...handlers } } });
+    expect([outcome.state, seen]).toEqual(['completed', { vm: { name: 'web' } }]);
+    expect(log).toEqual(['vm running', 'vm completed', 'copy running', 'copy completed']);
+  });
+
+  test('a clean-up that relies on a value that cannot be read any more fails, and the others run', async () => {
+    const { recorder, log, tasks } = memoryRecorder();
+    tasks.set('vm', { id: 'vm', state: 'completed', attempts: 1, result: { vm: 1 } });
+    tasks.set('start', { id: 'start', state: 'failed', attempts: 1, error: broken().toRecord() });
+    const graph = [
+      node('vm', { yields: ['vm'] }), node('start', { after: ['vm'], needs: ['vm'] }),
+      node('stop', { after: ['start'], needs: ['vm'], cleansUp: ['start'] }), node('release', { after: ['start'], cleansUp: ['start'] }),
+    ];
+    const handlers = Object.fromEntries(graph.map(({ id }) => [id, async () => ({})]));
+    const outcome = await run(graph, {}, { recorder, steps: { values: { vm: storedValue(z.string()) }, handlers } });
+    expect(outcome).toMatchObject({ state: 'failed', error: { message: 'broken on purpose' }, cleanUpErrors: [{ code: 'engine.graph-invalid' }] });
+    expect(log).toContain('release completed');
+  });
+
+  test('who needs a value in memory waits until it is renewed, although all that it comes after has completed', async () => {
     const { recorder, log, tasks } = memoryRecorder();
     tasks.set('worker', { id: 'worker', state: 'completed', attempts: 1, result: {} });
     tasks.set('copy', { id: 'copy', state: 'completed', attempts: 1, result: {} });
     tasks.set('verify', { id: 'verify', state: 'running', attempts: 1 });
     const graph = [
-      node('worker', { yields: ['w'], volatile: ['w'] }),
+      node('worker', { yields: ['w'] }),
       node('copy', { after: ['worker'], needs: ['w'] }),
       node('verify', { after: ['copy'], needs: ['w'] }),
       node('stop', { after: ['worker', 'verify'], cleansUp: ['worker'] }),
@@ -184,9 +218,9 @@ describe('going on after the engine ended in the middle', () => {
 
   test.each(['first', 'last'])('what a node that starts %s takes back runs again with what it needs, and so do the clean-ups after it', async (place) => {
     const { recorder, tasks, log } = memoryRecorder();
-    const find = node('find', { yields: ['place'], volatile: ['place'] });
+    const find = node('find', { yields: ['place'] });
     const graph = [
-      ...(place === 'first' ? [find] : []), node('hire', { yields: ['worker'], volatile: ['worker'] }), node('copy', { after: ['find', 'hire'], needs: ['place', 'worker'] }), node('compare', { after: ['copy'] }),
+      ...(place === 'first' ? [find] : []), node('hire', { yields: ['worker'] }), node('copy', { after: ['find', 'hire'], needs: ['place', 'worker'] }), node('compare', { after: ['copy'] }),
       node('dismiss', { after: ['hire', 'compare'], cleansUp: ['hire'] }), node('confirm', { after: ['compare'], needs: ['place'] }),
       ...(place === 'last' ? [find] : []),
     ];

@@ -4,29 +4,8 @@ import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { systemClock } from '../time/clock.ts';
 import { comeAfter, decide, statesForResume, takenBack, type NodeStatus } from './schedule.ts';
-import { checkGraph, isCleanUp, type TaskGraph, type TaskNode } from './task-graph.ts';
-
-/** Values by name. Those that are not volatile are plain JSON and survive a restart. */
-export type Values = Readonly<Record<string, unknown>>;
-
-export interface TaskContext {
-  /** Aborted when the run is cancelled (clean-ups: when it is cancelled by force). */
-  readonly signal: AbortSignal;
-  /** What the node needs, by name. A clean-up looks before it uses one. */
-  readonly values: Values;
-  /** How the rest of the run stands; of use to clean-ups. */
-  stateOf(id: string): TaskState;
-  /** 1 for the first start in this life of the engine. */
-  readonly attempt: number;
-  /**
-   * Takes back that these nodes, and what came after them, are completed: what this node found makes their work useless. They
-   * run again after this node, with what they need; clean-ups after them, too. What is under way among them ends first. Called in
-   * a node that runs again for another one's attempt, that attempt is taken back as well.
-   */
-  redo(ids: readonly string[]): Promise<void>;
-  /** To be called by an attempt whose work stays done although it fails: attempts are counted from here again. */
-  progressed(): void;
-}
+import type { BoundSteps } from './steps.ts';
+import { checkGraph, isCertain, isCleanUp, type TaskGraph, type TaskNode, type TaskValues } from './task-graph.ts';
 
 /** An attempt that comes next. */
 export interface NextAttempt {
@@ -37,9 +16,6 @@ export interface NextAttempt {
   readonly limit: number;
   readonly waitMs: number;
 }
-
-/** Does one node's work and returns what it yields. May be run again after any interruption. */
-export type TaskHandler = (context: TaskContext) => Promise<Values | void>;
 
 export interface RecordedTask {
   readonly id: string;
@@ -60,9 +36,8 @@ export interface TaskRecorder {
 
 export interface RunOptions {
   readonly graph: TaskGraph;
-  readonly handlers: Readonly<Record<string, TaskHandler>>;
+  readonly steps: BoundSteps;
   readonly recorder: TaskRecorder;
-  readonly given?: Values;
   /** Cancels: what runs is asked to stop, then clean-ups run. */
   readonly cancel: AbortSignal;
   /** Cancels the clean-ups as well. */
@@ -87,20 +62,24 @@ export interface RunOutcome {
  * @throws CausewayError `engine.graph-invalid`
  */
 export async function runGraph(options: RunOptions): Promise<RunOutcome> {
-  const { graph, recorder } = options;
-  const problems = checkGraph(graph, Object.keys(options.given ?? {}));
-  for (const node of graph) if (options.handlers[node.id] === undefined) problems.push(`${node.id} has no implementation`);
+  const { graph, recorder, steps } = options;
+  const problems = checkGraph(graph);
+  for (const node of graph) {
+    if (steps.handlers[node.id] === undefined) problems.push(`${node.id} has no implementation`);
+    for (const name of node.yields) if (steps.values[name] === undefined) problems.push(`${node.id} yields ${name}, which is not declared`);
+  }
   if (problems.length > 0) throw new CausewayError('engine.graph-invalid', problems.join('; '));
 
-  const values = new Map<string, unknown>(Object.entries(options.given ?? {}));
   const stored = recorder.load();
-  const resumed = statesForResume(graph, new Map(stored.map((task) => [task.id, task.state])));
+  const values = readBack(steps.values, stored);
+  /** A value that has to be made again before a node can use it: one in memory, or one that the store does not have in today's form. */
+  const isMissing = (name: string): boolean => !isStored(steps.values, name) || !values.has(name);
+  const resumed = statesForResume(graph, new Map(stored.map((task) => [task.id, task.state])), isMissing);
   const statuses = new Map<string, NodeStatus>();
   let firstError: ErrorRecord | undefined;
   for (const node of graph) {
     const task = stored.find((candidate) => candidate.id === node.id);
     statuses.set(node.id, { state: resumed.get(node.id) ?? 'pending', started: (task?.attempts ?? 0) > 0 });
-    for (const [name, value] of Object.entries(task?.result ?? {})) values.set(name, value);
   }
   const cleanUpErrors: ErrorRecord[] = [];
   const running = new Map<string, Promise<void>>();
@@ -137,7 +116,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     const [caller, host] = asking;
     const later = comeAfter(graph, ids);
     const useless = (): string[] =>
-      takenBack(graph, ids, new Map([...statuses].map(([id, { state }]) => [id, id === host && id !== caller && later.has(id) ? 'completed' : state])));
+      takenBack(graph, ids, new Map([...statuses].map(([id, { state }]) => [id, id === host && id !== caller && later.has(id) ? 'completed' : state])), isMissing);
     takingBack += 1;
     try {
       // What is under way used what is useless; a clean-up ends before what it cleans up after starts again.
@@ -150,11 +129,13 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
   };
 
   const runOnce = async (node: TaskNode, attempt: number, progressed: () => void, host: TaskNode = node): Promise<void> => {
-    const handler = options.handlers[node.id];
+    const handler = steps.handlers[node.id];
     if (handler === undefined) throw new CausewayError('engine.graph-invalid', `${node.id} has no implementation`);
     const isUnrecorded = isCleanUp(node) && recordingError !== undefined;
     if (!isUnrecorded && !record(() => recorder.start(node.id)) && !isCleanUp(node)) throw recordingError;
     setState(node, 'running', true);
+    const lacking = node.needs.find((name) => !values.has(name) && isCertain(graph, steps.values, node, name));
+    if (lacking !== undefined) throw new CausewayError('engine.graph-invalid', `${node.id} needs ${lacking}, which the store has in no known form`);
     const needed = Object.fromEntries(node.needs.filter((name) => values.has(name)).map((name) => [name, values.get(name)]));
     const signal = isCleanUp(node) ? options.force : AbortSignal.any([options.cancel, options.force]);
     signal.throwIfAborted();
@@ -170,7 +151,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     for (const name of node.yields) {
       if (!(name in result)) throw new CausewayError('engine.graph-invalid', `${node.id} did not yield ${name}`);
       values.set(name, result[name]);
-      if (!(node.volatile ?? []).includes(name)) durable[name] = result[name] as JsonValue;
+      if (isStored(steps.values, name)) durable[name] = result[name] as JsonValue;
     }
     recordEnd(node, 'completed', { result: durable });
     setState(node, 'completed', true);
@@ -255,4 +236,20 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
   const completed = graph.every((node) => isCleanUp(node) || statuses.get(node.id)?.state === 'completed');
   const state = completed ? 'completed' : failed ? 'failed' : 'cancelled';
   return { state, ...(firstError === undefined ? {} : { error: firstError }), cleanUpErrors };
+}
+
+function isStored(values: TaskValues, name: string): boolean {
+  const kind = values[name];
+  return kind !== undefined && 'schema' in kind;
+}
+
+/** What completed nodes yielded, as far as the store has it in a form that the schemas accept. Other values count as not there. */
+function readBack(values: TaskValues, stored: readonly RecordedTask[]): Map<string, unknown> {
+  const read = new Map<string, unknown>();
+  for (const [name, value] of stored.flatMap((task) => Object.entries(task.result ?? {}))) {
+    const kind = values[name];
+    const parsed = kind !== undefined && 'schema' in kind ? kind.schema.safeParse(value) : undefined;
+    if (parsed?.success === true) read.set(name, parsed.data);
+  }
+  return read;
 }

@@ -28,8 +28,8 @@ export function decide(graph: TaskGraph, node: TaskNode, statuses: Statuses, sto
 }
 
 /**
- * What has to be over first: what the node says, and whoever yields what it needs. The latter matters after a restart,
- * when a node in between has completed while the one that yields a volatile value runs again.
+ * What has to be over first: what the node says, and the nodes that yield what it needs. The latter matters after a restart,
+ * when a node in between has completed while the one that yields a missing value runs again.
  */
 function waitsFor(graph: TaskGraph, node: TaskNode): string[] {
   const producers = graph.filter((other) => other.id !== node.id && other.yields.some((value) => node.needs.includes(value)));
@@ -38,17 +38,19 @@ function waitsFor(graph: TaskGraph, node: TaskNode): string[] {
 
 /**
  * The states with which a run goes on after the engine ended in its middle. What was running starts again (every handler can be
- * repeated); what had completed stays, but for nodes whose volatile values are still needed by a node that isn't a clean-up.
+ * repeated); what had completed stays, but for nodes whose values are missing and still needed by a node that isn't a clean-up.
  */
-export function statesForResume(graph: TaskGraph, stored: ReadonlyMap<string, TaskState>): Map<string, TaskState> {
-  return withProducers(graph, new Map(graph.map((node) => [node.id, interrupted(stored.get(node.id))] as const)));
+export function statesForResume(graph: TaskGraph, stored: ReadonlyMap<string, TaskState>, isMissing: (value: string) => boolean): Map<string, TaskState> {
+  return withProducers(graph, new Map(graph.map((node) => [node.id, interrupted(stored.get(node.id))] as const)), isMissing);
 }
 
 /**
- * The nodes that run again when the work of some is to be done anew: these, what came after them, who yields the volatile
- * values that they need, and the clean-ups after any of those.
+ * The nodes that run again when the work of some is to be done anew: these, what came after them, the nodes that yield values that
+ * are missing then, and the clean-ups after any of those.
  */
-export function takenBack(graph: TaskGraph, ids: readonly string[], states: ReadonlyMap<string, TaskState>): string[] {
+export function takenBack(
+  graph: TaskGraph, ids: readonly string[], states: ReadonlyMap<string, TaskState>, isMissing: (value: string) => boolean,
+): string[] {
   const again = new Set(ids.filter((id) => states.get(id) === 'completed'));
   for (let before = -1; before < again.size; ) {
     before = again.size;
@@ -56,7 +58,7 @@ export function takenBack(graph: TaskGraph, ids: readonly string[], states: Read
       if (!isCleanUp(node) && states.get(node.id) === 'completed' && node.after.some((id) => again.has(id))) again.add(node.id);
     }
   }
-  const renewed = withProducers(graph, new Map([...states].map(([id, state]) => [id, again.has(id) ? 'pending' : state])));
+  const renewed = withProducers(graph, new Map([...states].map(([id, state]) => [id, again.has(id) ? 'pending' : state])), isMissing);
   for (const [id, state] of renewed) if (state === 'pending' && states.get(id) === 'completed') again.add(id);
   for (const node of graph) {
     if (isCleanUp(node) && states.get(node.id) !== 'pending' && (node.cleansUp ?? []).some((id) => again.has(id))) again.add(node.id);
@@ -74,9 +76,9 @@ export function comeAfter(graph: TaskGraph, ids: readonly string[]): ReadonlySet
   return later;
 }
 
-function withProducers(graph: TaskGraph, states: Map<string, TaskState>): Map<string, TaskState> {
-  const producers = new Map(graph.flatMap((node) => (node.volatile ?? []).map((value) => [value, node.id] as const)));
-  // Backwards, because a node that has to run again may itself need volatile values.
+function withProducers(graph: TaskGraph, states: Map<string, TaskState>, isMissing: (value: string) => boolean): Map<string, TaskState> {
+  const producers = new Map(graph.flatMap((node) => node.yields.filter(isMissing).map((value) => [value, node.id] as const)));
+  // Until nothing changes, because a node that has to run again may itself need missing values.
   for (let changed = true; changed; ) {
     changed = false;
     for (const node of graph) {

@@ -1,27 +1,41 @@
+import type { z } from 'zod';
 import type { BackOff } from '../time/back-off.ts';
 
+/** A value that survives a restart: plain JSON in the store, checked when it is read back. */
+export interface StoredValue<T> {
+  readonly schema: z.ZodType<T>;
+}
+
 /**
- * A node of a task graph. Pure data: what it does is a handler of the same id. Values have names; a value is what one
- * node yields and others need.
+ * A value that lives in memory only (connections, keys). After a restart the node that yields it runs again if a node that
+ * still has to run needs it.
  */
-export interface TaskNode {
+export interface MemoryValue<T> {
+  readonly inMemory: true;
+  /** Carries the type. Never set. */
+  readonly type?: T;
+}
+
+/** The values that the nodes of a graph hand on, by name. */
+export type TaskValues = Readonly<Record<string, StoredValue<unknown> | MemoryValue<unknown>>>;
+
+export const storedValue = <T>(schema: z.ZodType<T>): StoredValue<T> => ({ schema });
+export const memoryValue = <T>(): MemoryValue<T> => ({ inMemory: true });
+
+/** A node of a task graph. Pure data: a step of the same ID does the work. Each value is yielded by one node and needed by others. */
+export interface TaskNode<V extends string = string> {
   readonly id: string;
   /** For people, in the imperative: "Create volumes". */
   readonly title: string;
   /** Nodes that have to be over before this one starts. */
   readonly after: readonly string[];
   /** Values that it reads. */
-  readonly needs: readonly string[];
+  readonly needs: readonly V[];
   /** Values that it gives. */
-  readonly yields: readonly string[];
-  /**
-   * Values of `yields` that live in memory only (connections, keys). After a restart the node is run again if a node
-   * that still has to run needs one of them.
-   */
-  readonly volatile?: readonly string[];
+  readonly yields: readonly V[];
   /**
    * Set for a clean-up: it runs when everything in `after` is over, however that ended, unless none of these nodes
-   * was ever started. Its needs may be absent then.
+   * was ever started. It can rely on stored values that each of these nodes needs as well; others may be absent.
    */
   readonly cleansUp?: readonly string[];
   /** Set for a clean-up that removes what a resumed graph needs: it does not run after an interruption. */
@@ -35,7 +49,7 @@ export interface RetryPolicy extends BackOff {
   readonly rerun?: readonly string[];
 }
 
-export type TaskGraph = readonly TaskNode[];
+export type TaskGraph<V extends string = string> = readonly TaskNode<V>[];
 
 export function isCleanUp(node: TaskNode): boolean {
   return node.cleansUp !== undefined;
@@ -45,7 +59,7 @@ export function isCleanUp(node: TaskNode): boolean {
  * Every reason why a graph can't be run: unknown or doubled ids, cycles, a need that nothing before the node yields.
  * Empty = good.
  */
-export function checkGraph(graph: TaskGraph, given: readonly string[] = []): string[] {
+export function checkGraph(graph: TaskGraph): string[] {
   const problems: string[] = [];
   const byId = new Map<string, TaskNode>();
   const producers = new Map<string, string>();
@@ -53,12 +67,9 @@ export function checkGraph(graph: TaskGraph, given: readonly string[] = []): str
     if (byId.has(node.id)) problems.push(`two nodes have the ID ${node.id}`);
     byId.set(node.id, node);
     for (const value of node.yields) {
-      const other = producers.get(value) ?? (given.includes(value) ? 'the input' : undefined);
+      const other = producers.get(value);
       if (other !== undefined) problems.push(`${value} is yielded by both ${other} and ${node.id}`);
       producers.set(value, node.id);
-    }
-    for (const value of node.volatile ?? []) {
-      if (!node.yields.includes(value)) problems.push(`${node.id} calls ${value} volatile but does not yield it`);
     }
   }
   for (const node of graph) {
@@ -74,7 +85,6 @@ export function checkGraph(graph: TaskGraph, given: readonly string[] = []): str
   for (const node of graph) {
     const before = ancestors(byId, node.id);
     for (const value of node.needs) {
-      if (given.includes(value)) continue;
       const producer = producers.get(value);
       if (producer === undefined) problems.push(`${node.id} needs ${value}, which nothing yields`);
       else if (!before.has(producer)) problems.push(`${node.id} needs ${value}, but does not come after ${producer}`);
@@ -84,6 +94,13 @@ export function checkGraph(graph: TaskGraph, given: readonly string[] = []): str
     }
   }
   return problems;
+}
+
+/** Whether a node's step always gets the value: a clean-up may run although a node before it did not. */
+export function isCertain(graph: TaskGraph, values: TaskValues, node: TaskNode, name: string): boolean {
+  if (node.cleansUp === undefined) return true;
+  const kind = values[name];
+  return kind !== undefined && 'schema' in kind && node.cleansUp.every((id) => graph.find((other) => other.id === id)?.needs.includes(name) === true);
 }
 
 /** All nodes that come before `id`, direct or not. */

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { jsonObjectSchema } from '../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { DestinationRun, Volume, WorkerRole } from './destination-run.ts';
 
@@ -15,6 +17,8 @@ export interface VolumeSnapshot {
   readonly volumeId: string;
 }
 
+export const volumeSnapshotSchema: z.ZodType<VolumeSnapshot> = z.looseObject({ id: z.string(), diskId: z.string(), volumeId: z.string() });
+
 /** A network interface of the migrated VM. It is created before the guest is prepared. */
 export interface DeployedNic {
   readonly id: string;
@@ -23,16 +27,28 @@ export interface DeployedNic {
   readonly networkId: string;
   /** Absent where the platform assigns it at the first boot: the guest is then prepared without tying names to MAC addresses. */
   readonly macAddress?: string | undefined;
-  readonly ipAddress: string | undefined;
-  readonly prefixLength: number | undefined;
-  readonly gateway: string | undefined;
+  readonly ipAddress?: string | undefined;
+  readonly prefixLength?: number | undefined;
+  readonly gateway?: string | undefined;
 }
+
+export const deployedNicSchema: z.ZodType<DeployedNic> = z.looseObject({
+  id: z.string(),
+  sourceNicId: z.string(),
+  networkId: z.string(),
+  macAddress: z.string().optional(),
+  ipAddress: z.string().optional(),
+  prefixLength: z.number().optional(),
+  gateway: z.string().optional(),
+});
 
 /** What was settled before anything is created. Plain data; `state` belongs to the adapter. */
 export interface DeploymentPlan {
   readonly machineType: string;
   readonly state: JsonObject;
 }
+
+export const deploymentPlanSchema: z.ZodType<DeploymentPlan> = z.looseObject({ machineType: z.string(), state: jsonObjectSchema });
 
 export interface DeployedServer {
   readonly id: string;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { LedgerScope } from './ledger.ts';
@@ -11,6 +12,10 @@ export interface Volume {
   /** True when the call that returned it created it, so that it is known to be empty. */
   readonly createdByThisCall: boolean;
 }
+
+export const volumeSchema: z.ZodType<Volume> = z.looseObject({
+  id: z.string(), diskId: z.string(), sizeBytes: z.number(), createdByThisCall: z.boolean(),
+});
 
 /**
  * What the platform knows of the device that a volume is on a worker, and its size in bytes (or up to one GiB less than the device's).

@@ -4,7 +4,8 @@ import type { EventType } from '../../../shared/model/event.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
-import { runGraph, type RunOutcome, type TaskHandler } from '../jobs/runner.ts';
+import { runGraph, type RunOutcome } from '../jobs/runner.ts';
+import type { BoundSteps } from '../jobs/steps.ts';
 import { isCleanUp, type TaskGraph } from '../jobs/task-graph.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { RunQueries } from '../store/runs.ts';
@@ -34,7 +35,7 @@ export interface ActiveRun {
 
 /** What a run needs while it runs; `close` ends all of it. */
 export interface OpenedRun {
-  readonly handlers: Readonly<Record<string, TaskHandler>>;
+  readonly steps: BoundSteps;
   /** Called when the last task is over. */
   tasksEnded?(): void;
   close(): Promise<void>;
@@ -222,7 +223,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
       opened = await open(run, replica, entry);
       const outcome = await runGraph({
         graph,
-        handlers: opened.handlers,
+        steps: opened.steps,
         recorder: taskRecorder(tasks, run, clean, (type, taskId, message, details) => this.emit(run, type, message, details, taskId)),
         cancel: entry.cancel.signal,
         force: entry.force.signal,

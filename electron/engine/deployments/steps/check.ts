@@ -3,12 +3,12 @@ import type { Execution } from '../../../../shared/model/execution.ts';
 import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
 import { throwOnErrors } from '../../executions/throw-on-errors.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Volume, WorkerRole } from '../../ports/destination-platform.ts';
-import { deploymentRun, platformOf, replicaOf, vmOf, volumesOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import { deploymentRun, platformOf, replicaOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** The description that the deployed execution recorded, and volumes that are its copy. */
-export function checkReplica(run: DeploymentContext): TaskHandler {
+export function checkReplica(run: DeploymentContext): DeploymentStep<'check-replica'> {
   return async ({ signal }) => {
     const execution = lastSuccess(run);
     const vm = recordedVm(run, execution);
@@ -24,9 +24,8 @@ export function checkReplica(run: DeploymentContext): TaskHandler {
 }
 
 /** Everything that can be refused is refused here, before anything is created. */
-export function checkDestination(run: DeploymentContext): TaskHandler {
-  return async ({ values, signal }) => {
-    const vm = vmOf(values);
+export function checkDestination(run: DeploymentContext): DeploymentStep<'check-destination'> {
+  return async ({ values: { vm, volumes }, signal }) => {
     const note = (message: string, rule: string): void => run.event('note', message, { rule });
     const judged = (findings: readonly Finding[]): readonly Finding[] => forWorker(findings, workerRole(run, vm), vm);
     throwOnErrors(judged(await run.findings(vm)), note);
@@ -36,7 +35,7 @@ export function checkDestination(run: DeploymentContext): TaskHandler {
     if (run.options.bootCheck?.mode === 'console' && platformOf(run).consoleLog === undefined) {
       throw new CausewayError('deployment.not-supported', 'the destination provides no console log; check the boot over the network instead');
     }
-    const plan = await platformOf(run).plan(deploymentRun(run, vm), volumesOf(values), signal);
+    const plan = await platformOf(run).plan(deploymentRun(run, vm), volumes, signal);
     throwOnErrors(judged(await run.destination.checkEnvironment(run.environment, vm, signal)), note);
     run.event('note', `machine type of the VM: ${plan.machineType}`, { machineType: plan.machineType });
     if (vm.os_type === 'windows' && run.options.skipMorphing !== true && platformOf(run).agentPackage !== undefined) {

@@ -1,8 +1,8 @@
-import type { TaskHandler } from '../../jobs/runner.ts';
 import type { DeploymentContext } from '../deployment-context.ts';
+import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** A migration's copy. With a last pass to come, the source runs on meanwhile. */
-export function executeReplica(run: DeploymentContext): TaskHandler {
+export function executeReplica(run: DeploymentContext): DeploymentStep<'execute-replica'> {
   return async ({ signal }) => {
     const { options = {}, lastPass = false } = run.options.execute ?? {};
     await run.execute('first', lastPass ? { ...options, shutdownVm: false } : options, signal);
@@ -10,6 +10,6 @@ export function executeReplica(run: DeploymentContext): TaskHandler {
 }
 
 /** Nothing changes on the source any more once it is shut down: what this brings is all of it. */
-export function executeLastPass(run: DeploymentContext): TaskHandler {
+export function executeLastPass(run: DeploymentContext): DeploymentStep<'execute-last-pass'> {
   return async ({ signal }) => run.execute('last', { ...run.options.execute?.options, shutdownVm: true }, signal);
 }

@@ -1,5 +1,6 @@
-import type { TaskHandler } from '../../jobs/runner.ts';
+import { bindSteps, type BoundSteps } from '../../jobs/steps.ts';
 import type { DeploymentContext } from '../deployment-context.ts';
+import { deploymentValues, type DeploymentNode } from '../deployment-graph.ts';
 import { checkDestination, checkReplica } from './check.ts';
 import { executeLastPass, executeReplica } from './execute.ts';
 import { prepareGuest } from './prepare.ts';
@@ -9,8 +10,8 @@ import { createNics, createVolumes, snapshotVolumes } from './volumes.ts';
 import { startWorker, stopWorker } from './worker.ts';
 
 /** What carries out each node of the deployment graph. */
-export function deploymentSteps(run: DeploymentContext): Readonly<Record<string, TaskHandler>> {
-  return {
+export function deploymentSteps(run: DeploymentContext): BoundSteps {
+  return bindSteps<typeof deploymentValues, DeploymentNode>(deploymentValues, {
     'execute-replica': executeReplica(run),
     'execute-last-pass': executeLastPass(run),
     'check-replica': checkReplica(run),
@@ -25,5 +26,5 @@ export function deploymentSteps(run: DeploymentContext): Readonly<Record<string,
     'check-boot': checkBoot(run),
     'record-deployment': recordDeployment(run),
     'settle-deployment': settleDeployment(run),
-  };
+  });
 }

@@ -1,24 +1,21 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
 import { programLocation, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
 import type { DeployedNic } from '../../ports/deployment-platform.ts';
 import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts';
 import { connectWatched } from '../../transport/connect-watched.ts';
 import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
 import { matchDevices } from '../../workers/match-devices.ts';
-import { bootFirst, deployedVolumesOf, nicsOf, platformOf, vmOf, workerOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import { bootFirst, platformOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** A guest's package manager can be endlessly talkative. */
 const mostLogLines = 2_000;
 
 /** Step 3: the installation on the volumes is prepared for its new platform. */
-export function prepareGuest(run: DeploymentContext): TaskHandler {
-  return async ({ values, signal }) => {
-    const vm = vmOf(values);
-    const worker = workerOf(values);
-    const volumes = bootFirst(vm, deployedVolumesOf(values));
-    const nics = nicsOf(values);
+export function prepareGuest(run: DeploymentContext): DeploymentStep<'prepare-guest'> {
+  return async ({ values: { vm, deployedVolumes, nics, worker }, signal }) => {
+    const volumes = bootFirst(vm, deployedVolumes);
     const options = morphOptions(run, vm, nics);
     const outcome = workerRole(run, vm) === 'osmorphing-windows'
       ? await prepareOnWindows(run, worker, volumes, options, signal)

@@ -1,12 +1,10 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { deployedServerSchema, type BootReport, type DeployedServer } from '../../../../shared/model/deployment.ts';
+import type { BootReport, DeployedServer } from '../../../../shared/model/deployment.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
 import { systemClock } from '../../time/clock.ts';
 import { watchedBoot } from '../boot-watch.ts';
-import {
-  deployedVolumesOf, deploymentRun, nicsOf, planOf, platformOf, replicaOf, vmOf, type DeploymentContext,
-} from '../deployment-context.ts';
+import { deploymentRun, platformOf, replicaOf, type DeploymentContext } from '../deployment-context.ts';
+import type { DeploymentStep } from '../deployment-graph.ts';
 
 const consoleTailLength = 16_000;
 /** What of it goes into an error's details. */
@@ -14,11 +12,9 @@ const evidenceLength = 4_000;
 const windowsPorts = [3389, 5986, 5985] as const;
 
 /** Step 5: the server with the recorded specification, from prepared volumes. */
-export function createServer(run: DeploymentContext): TaskHandler {
-  return async ({ values, signal }) => {
-    const made = await platformOf(run).createServer(
-      deploymentRun(run, vmOf(values)), planOf(values), deployedVolumesOf(values), nicsOf(values), signal,
-    );
+export function createServer(run: DeploymentContext): DeploymentStep<'create-server'> {
+  return async ({ values: { vm, plan, deployedVolumes, nics }, signal }) => {
+    const made = await platformOf(run).createServer(deploymentRun(run, vm), plan, deployedVolumes, nics, signal);
     const server: DeployedServer = { id: made.id, name: made.name, addresses: [...made.addresses] };
     run.store.deployments.setFacts(run.deploymentId, { server });
     run.event('note', `server ${server.name} (${server.id}) is running${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`, { ...server });
@@ -27,10 +23,8 @@ export function createServer(run: DeploymentContext): TaskHandler {
 }
 
 /** Watches the console and the network until the guest is up, has stopped, or the time to wait has passed. */
-export function checkBoot(run: DeploymentContext): TaskHandler {
-  return async ({ values, signal }) => {
-    const vm = vmOf(values);
-    const server = deployedServerSchema.parse(values['server']);
+export function checkBoot(run: DeploymentContext): DeploymentStep<'check-boot'> {
+  return async ({ values: { vm, server }, signal }) => {
     const options = run.options.bootCheck ?? {};
     if (options.mode === 'none') {
       run.store.deployments.setFacts(run.deploymentId, { boot: { outcome: 'not-checked', evidence: 'boot check skipped, as requested', seconds: 0, console: '' } });
@@ -96,10 +90,10 @@ async function firstAnswer(
 }
 
 /** From here on the virtual machine is there to stay. In place, the volumes change hands. */
-export function recordDeployment(run: DeploymentContext): TaskHandler {
-  return async ({ values, signal }) => {
+export function recordDeployment(run: DeploymentContext): DeploymentStep<'record-deployment'> {
+  return async ({ values: { vm, deployedVolumes }, signal }) => {
     if (run.options.inPlace !== true) return;
-    await platformOf(run).transferVolumesToDeployment?.(deploymentRun(run, vmOf(values)), deployedVolumesOf(values), signal);
+    await platformOf(run).transferVolumesToDeployment?.(deploymentRun(run, vm), deployedVolumes, signal);
     for (const { diskId } of replicaOf(run).disks) {
       run.replication.deleteTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId });
     }

@@ -1,12 +1,14 @@
 import type { TaskState } from '../../../../shared/model/task.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
-import { deploymentRun, platformOf, snapshotsOf, vmOf, type DeploymentContext } from '../deployment-context.ts';
+import { deploymentRun, platformOf, type DeploymentContext } from '../deployment-context.ts';
+import type { DeploymentNode, DeploymentStep } from '../deployment-graph.ts';
+
+type StateOf = (id: DeploymentNode['id']) => TaskState;
 
 /** The end of every deployment: success needs its snapshots no more, anything else is undone (or kept, as asked). */
-export function settleDeployment(run: DeploymentContext): TaskHandler {
-  return async ({ values, signal, stateOf }) => {
+export function settleDeployment(run: DeploymentContext): DeploymentStep<'settle-deployment'> {
+  return async ({ values: { vm, snapshots }, signal, stateOf }) => {
     const platform = platformOf(run);
-    const asDeployment = deploymentRun(run, vmOf(values));
+    const asDeployment = deploymentRun(run, vm);
     if (stateOf('record-deployment') === 'completed') {
       await platform.deleteSnapshots(asDeployment, signal);
       return;
@@ -16,7 +18,6 @@ export function settleDeployment(run: DeploymentContext): TaskHandler {
       run.event('note', 'the resources of the deployment are kept, as requested; delete the deployment to remove them');
       return;
     }
-    const snapshots = snapshotsOf(values);
     if (run.options.inPlace === true && snapshots !== undefined && wasTouched(stateOf)) {
       for (const volume of await platform.restoreVolumes(asDeployment, snapshots, signal)) {
         run.store.replicas.replaceVolume(run.replicaId, volume.diskId, volume.id);
@@ -26,12 +27,12 @@ export function settleDeployment(run: DeploymentContext): TaskHandler {
   };
 }
 
-function isKept(run: DeploymentContext, stateOf: (id: string) => TaskState): boolean {
+function isKept(run: DeploymentContext, stateOf: StateOf): boolean {
   const { onFailedBoot, keepWorkerOnFailure } = run.options;
   return (onFailedBoot === 'keep' && stateOf('check-boot') === 'failed') || (keepWorkerOnFailure === true && stateOf('prepare-guest') === 'failed');
 }
 
 /** Whether anything may have written to the replica's own volumes. */
-function wasTouched(stateOf: (id: string) => TaskState): boolean {
-  return ['start-worker', 'create-server'].some((id) => !['pending', 'skipped'].includes(stateOf(id)));
+function wasTouched(stateOf: StateOf): boolean {
+  return (['start-worker', 'create-server'] as const).some((id) => !['pending', 'skipped'].includes(stateOf(id)));
 }

@@ -1,25 +1,23 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
 import { startWorkerWith } from '../../workers/attach-volumes.ts';
-import { bootFirst, deployedVolumesOf, deploymentRun, vmOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import { bootFirst, deploymentRun, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** Step 2: a worker of the guest's kind with the volumes attached. What failed once is tried on a new one. */
-export function startWorker(run: DeploymentContext): TaskHandler {
-  return async ({ values, signal, attempt, stateOf }) => {
-    const vm = vmOf(values);
+export function startWorker(run: DeploymentContext): DeploymentStep<'start-worker'> {
+  return async ({ values: { vm, deployedVolumes }, signal, attempt, stateOf }) => {
     if (attempt > 1 && stateOf('prepare-guest') !== 'pending') await run.destination.stopWorker(deploymentRun(run, vm), workerRole(run, vm), signal);
-    return { worker: await startWorkerWith(run.destination, deploymentRun(run, vm), workerRole(run, vm), bootFirst(vm, deployedVolumesOf(values)), signal) };
+    return { worker: await startWorkerWith(run.destination, deploymentRun(run, vm), workerRole(run, vm), bootFirst(vm, deployedVolumes), signal) };
   };
 }
 
 /** Step 4: detaches the volumes and deletes the worker with all that was made for it. */
-export function stopWorker(run: DeploymentContext): TaskHandler {
-  return async ({ values, signal, stateOf }) => {
+export function stopWorker(run: DeploymentContext): DeploymentStep<'stop-worker'> {
+  return async ({ values: { vm }, signal, stateOf }) => {
     if (run.options.keepWorkerOnFailure === true && stateOf('prepare-guest') === 'failed') {
       run.event('note', 'the OSMorphing worker is kept, as requested; delete the deployment to remove it');
       return;
     }
-    const vm = vmOf(values);
     try {
       await run.destination.stopWorker(deploymentRun(run, vm), workerRole(run, vm), signal);
     } catch (error) {

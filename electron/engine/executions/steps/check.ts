@@ -1,14 +1,14 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
 import { throwOnErrors } from '../throw-on-errors.ts';
-import { replicaOf, vmOf, type ExecutionContext } from '../execution-context.ts';
+import { replicaOf, type ExecutionContext } from '../execution-context.ts';
+import type { ReplicaStep } from '../replica-graph.ts';
 
 /** The offline rules that need no VM, before any cloud is asked. */
-export function checkSource(run: ExecutionContext): TaskHandler {
+export function checkSource(run: ExecutionContext): ReplicaStep<'check-source'> {
   return async () => throwOnErrors(await run.findings(undefined), noteIn(run));
 }
 
-export function describeVm(run: ExecutionContext): TaskHandler {
+export function describeVm(run: ExecutionContext): ReplicaStep<'describe-vm'> {
   return async ({ signal }) => {
     const { vmId } = replicaOf(run);
     const vm = await run.source.describeVm(vmId, signal, run.environments.source);
@@ -18,9 +18,8 @@ export function describeVm(run: ExecutionContext): TaskHandler {
 }
 
 /** The rules that need the VM, sizes against the volumes that are there, and what the destination itself says. */
-export function checkDestination(run: ExecutionContext): TaskHandler {
-  return async ({ values, signal }) => {
-    const vm = vmOf(values);
+export function checkDestination(run: ExecutionContext): ReplicaStep<'check-destination'> {
+  return async ({ values: { vm }, signal }) => {
     throwOnErrors(await run.findings(vm), noteIn(run));
     for (const known of replicaOf(run).disks) {
       const disk = vm.disks.find((candidate) => candidate.id === known.diskId);
@@ -37,7 +36,7 @@ export function checkDestination(run: ExecutionContext): TaskHandler {
 }
 
 /** Asks the source for an orderly power-off. */
-export function shutDownVm(run: ExecutionContext): TaskHandler {
+export function shutDownVm(run: ExecutionContext): ReplicaStep<'shut-down-vm'> {
   return async ({ signal }) => {
     if (run.source.shutdown === undefined) {
       throw new CausewayError('general.invalid-input', 'this source cannot shut down VMs');

@@ -1,5 +1,6 @@
-import type { TaskHandler } from '../../jobs/runner.ts';
+import { bindSteps, type BoundSteps } from '../../jobs/steps.ts';
 import type { ExecutionContext } from '../execution-context.ts';
+import { replicaValues, type ReplicaNode } from '../replica-graph.ts';
 import { checkDestination, checkSource, describeVm, shutDownVm } from './check.ts';
 import { replicateDisks, verifyDisks } from './replicate.ts';
 import { cleanUpSnapshots, confirmSnapshot, recordSuccess, takeSnapshot } from './snapshot.ts';
@@ -7,8 +8,8 @@ import { ensureVolumes } from './volumes.ts';
 import { startWorker, stopWorker } from './worker.ts';
 
 /** What carries out each node of the replica graph. */
-export function replicaSteps(run: ExecutionContext): Readonly<Record<string, TaskHandler>> {
-  return {
+export function replicaSteps(run: ExecutionContext): BoundSteps {
+  return bindSteps<typeof replicaValues, ReplicaNode>(replicaValues, {
     'check-source': checkSource(run),
     'describe-vm': describeVm(run),
     'check-destination': checkDestination(run),
@@ -22,5 +23,5 @@ export function replicaSteps(run: ExecutionContext): Readonly<Record<string, Tas
     'confirm-snapshot': confirmSnapshot(run),
     'record-success': recordSuccess(run),
     'release-snapshot': cleanUpSnapshots(run),
-  };
+  });
 }

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { runGraph, type NextAttempt, type RecordedTask, type TaskHandler } from '../../jobs/runner.ts';
+import type { Vm } from '../../../../shared/model/vm.ts';
+import { runGraph, type NextAttempt, type RecordedTask } from '../../jobs/runner.ts';
+import { bindSteps } from '../../jobs/steps.ts';
+import type { TaskGraph } from '../../jobs/task-graph.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { Resumability } from '../../replication/index.ts';
-import { replicaGraph } from '../replica-graph.ts';
+import { replicaGraph, replicaValues, type ReplicaNode } from '../replica-graph.ts';
+import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
 import type { ExecutionContext } from '../execution-context.ts';
 import { replicateDisks, verifyDisks } from './replicate.ts';
 
@@ -54,23 +58,29 @@ async function execution(attempts: { readonly copy?: readonly { readonly durable
     },
     event: () => undefined, publishProgress: () => undefined,
   } as unknown as ExecutionContext;
-  const vm = { id: 'vm', name: 'vm', os_type: 'linux', disks: diskIds.map((id) => ({ id, size_bytes: sizeBytes })), nics: [] };
-  const given: Record<string, TaskHandler> = {
+  const vm: Vm = { id: 'vm', name: 'vm', os_type: 'linux', disks: diskIds.map((id) => ({ id, size_bytes: sizeBytes })), nics: [] };
+  const nothing = async (): Promise<void> => {};
+  const steps = bindSteps<typeof replicaValues, ReplicaNode>(replicaValues, {
+    'check-source': nothing, 'check-destination': nothing, 'shut-down-vm': nothing, 'stop-worker': nothing,
+    'confirm-snapshot': nothing, 'record-success': nothing, 'release-snapshot': nothing,
     'describe-vm': async () => ({ vm }),
-    'ensure-volumes': async () => ({ volumes: diskIds.map((id) => ({ id, diskId: id, sizeBytes })) }),
+    'ensure-volumes': async () => ({ volumes: diskIds.map((id) => ({ id, diskId: id, sizeBytes, createdByThisCall: false })) }),
     'take-snapshot': async () => ({ snapshot: { tag, disks: diskIds.map((diskId) => ({ diskId, sizeBytes })) } as unknown as Snapshot }),
     'start-worker': async () => ({
-      worker: { attached: diskIds.map((id) => ({ volume: { id, diskId: id, sizeBytes, createdByThisCall: false }, identity: { kind: 'serial', serial: id, sizeBytes } })) },
+      worker: {
+        attached: diskIds.map((id) => ({ volume: { id, diskId: id, sizeBytes, createdByThisCall: false }, identity: { kind: 'serial', serial: id, sizeBytes } })),
+      } as unknown as WorkerWithVolumes,
     }),
     'replicate-disks': replicateDisks(run),
     'verify-disks': verifyDisks(run),
-  };
-  const graph = replicaGraph({}).map((node) => (node.retry === undefined ? node : { ...node, retry: { ...node.retry, firstMs: 1, capMs: 1 } }));
+  });
+  const whole: TaskGraph = replicaGraph({});
+  const graph = whole.map((node) => (node.retry === undefined ? node : { ...node, retry: { ...node.retry, firstMs: 1, capMs: 1 } }));
   const tasks = new Map<string, RecordedTask>();
   const never = new AbortController().signal;
   const outcome = await runGraph({
     graph,
-    handlers: Object.fromEntries(graph.map(({ id }) => [id, given[id] ?? (async () => undefined)])),
+    steps,
     recorder: {
       load: () => [...tasks.values()],
       start: () => undefined,

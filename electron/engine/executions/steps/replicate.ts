@@ -2,7 +2,6 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { TransferProgress } from '../../../../shared/model/progress.ts';
 import { bytes } from '../../../../shared/model/quantities.ts';
 import type { Disk, Vm } from '../../../../shared/model/vm.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Volume } from '../../ports/destination-platform.ts';
 import type { WorkerDevice, WorkerSession } from '../../ports/write-target.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
@@ -11,7 +10,9 @@ import { matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
 import { probeEmptyDevice } from '../../workers/probe-devices.ts';
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts';
 import { progressMeter } from '../progress-meter.ts';
-import { replicaOf, snapshotOf, vmOf, volumesOf, workerOf, type ExecutionContext } from '../execution-context.ts';
+import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
+import { replicaOf, type ExecutionContext } from '../execution-context.ts';
+import type { ReplicaStep } from '../replica-graph.ts';
 
 /** How many disks are copied at once unless the execution says otherwise. */
 const defaultParallelDisks = 4;
@@ -20,14 +21,12 @@ const defaultParallelDisks = 4;
  * Step 4: what was read from the snapshot goes to the matching offsets of the volumes. An attempt that fails made progress if
  * it moved the durable position in a snapshot on; one that had to begin with another snapshot did not, whatever it copied.
  */
-export function replicateDisks(run: ExecutionContext): TaskHandler {
+export function replicateDisks(run: ExecutionContext): ReplicaStep<'replicate-disks'> {
   const furthest = new Map<string, number>();
-  return async ({ values, signal, progressed }) => {
-    const vm = vmOf(values);
-    const snapshot = snapshotOf(values);
+  return async ({ values: { vm, volumes, snapshot, worker }, signal, progressed }) => {
     meterOf(run, vm);
     const before = furthest.get(snapshot.tag) ?? (furthest.size === 0 ? durableBytes(run, vm, snapshot) : Number.POSITIVE_INFINITY);
-    const outcomes = await onDevices(run, { vm, volumes: volumesOf(values), worker: workerOf(values) }, signal, async (disk, volume, device, session, within) => {
+    const outcomes = await onDevices(run, { vm, volumes, worker }, signal, async (disk, volume, device, session, within) => {
       const outcome = await replicateOne(run, { disk, volume, device, session, snapshot }, within);
       const unverified = outcome.bytesUnverifiedBefore ?? 0;
       if (unverified > 0 && run.options.verify !== 'none') {
@@ -46,20 +45,19 @@ export function replicateDisks(run: ExecutionContext): TaskHandler {
 }
 
 /** Reads back from the volumes what was written since their last verification (or everything) and compares digests. */
-export function verifyDisks(run: ExecutionContext): TaskHandler {
+export function verifyDisks(run: ExecutionContext): ReplicaStep<'verify-disks'> {
   const verified = new Set<string>();
-  return async ({ values, signal, progressed }) => {
-    const vm = vmOf(values);
+  return async ({ values: { vm, volumes, snapshot, worker }, signal, progressed }) => {
     const meter = meterOf(run, vm);
     const before = verified.size;
-    await onDevices(run, { vm, volumes: volumesOf(values), worker: workerOf(values) }, signal, async (disk, _volume, device, session, within) => {
+    await onDevices(run, { vm, volumes, worker }, signal, async (disk, _volume, device, session, within) => {
       // By an attempt before; nothing has written to the volume since.
       if (verified.has(disk.id)) return;
       const writer = await session.open(device, within);
       try {
         const outcome = await run.replication.verifyDisk({
           writer,
-          state: stateOf(run, disk.id, snapshotDiskSize(snapshotOf(values), disk)),
+          state: stateOf(run, disk.id, snapshotDiskSize(snapshot, disk)),
           scope: run.options.verify === 'all' ? 'all' : 'written',
           onProgress: (progress) => meter.report(disk.id, shown(progress)),
           signal: within,
@@ -115,7 +113,7 @@ async function replicateOne(
 /** Connects to the worker, finds each disk's device, and does the work for several disks at once. */
 async function onDevices<R>(
   run: ExecutionContext,
-  { vm, volumes, worker }: { vm: Vm; volumes: readonly Volume[]; worker: ReturnType<typeof workerOf> },
+  { vm, volumes, worker }: { vm: Vm; volumes: readonly Volume[]; worker: WorkerWithVolumes },
   signal: AbortSignal,
   work: (disk: Disk, volume: Volume, device: WorkerDevice, session: WorkerSession, signal: AbortSignal) => Promise<R>,
 ): Promise<R[]> {

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
-import { runGraph, type RecordedTask, type TaskHandler } from '../../jobs/runner.ts';
+import type { Vm } from '../../../../shared/model/vm.ts';
+import { runGraph, type RecordedTask } from '../../jobs/runner.ts';
+import { bindSteps } from '../../jobs/steps.ts';
+import type { TaskGraph } from '../../jobs/task-graph.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { StoredSnapshot } from '../../store/snapshots.ts';
-import { replicaGraph } from '../replica-graph.ts';
-import { snapshotOf, vmOf, volumesOf, workerOf, type ExecutionContext } from '../execution-context.ts';
+import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
+import type { ExecutionContext } from '../execution-context.ts';
+import { replicaGraph, replicaValues, type ReplicaNode } from '../replica-graph.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 type Sizes = Readonly<Record<string, number>>;
@@ -29,7 +33,7 @@ interface Case {
 async function execution({ described, snapshots, alive = () => true, resumed = false, lost = 0 }: Case) {
   const vms = [...described];
   const disksOf = (sizes: Sizes) => Object.entries(sizes).map(([diskId, sizeBytes]) => ({ diskId, sizeBytes }));
-  const vmWith = (sizes: Sizes) => ({ id: 'vm', name: 'vm', os_type: 'linux', firmware: 'bios', disks: disksOf(sizes).map(({ diskId, sizeBytes }) => ({ id: diskId, size_bytes: sizeBytes })), nics: [] });
+  const vmWith = (sizes: Sizes): Vm => ({ id: 'vm', name: 'vm', os_type: 'linux', firmware: 'bios', disks: disksOf(sizes).map(({ diskId, sizeBytes }) => ({ id: diskId, size_bytes: sizeBytes })), nics: [] });
   const stored: StoredSnapshot[] = [];
   const notes: string[] = [];
   let taken = 0;
@@ -63,9 +67,9 @@ async function execution({ described, snapshots, alive = () => true, resumed = f
     const first = vms.shift() ?? {};
     keep('causeway-exe', take('causeway-exe'));
     completed('check-source');
-    completed('describe-vm', { vm: vmWith(first) });
+    completed('describe-vm', { vm: JSON.parse(JSON.stringify(vmWith(first))) as JsonObject });
     completed('check-destination');
-    completed('ensure-volumes', { volumes: disksOf(first).map(({ diskId }) => ({ id: `vol-${diskId}`, diskId })) });
+    completed('ensure-volumes', { volumes: disksOf(first).map(({ diskId, sizeBytes }) => ({ id: `vol-${diskId}`, diskId, sizeBytes, createdByThisCall: false })) });
     completed('take-snapshot');
     completed('start-worker');
     tasks.set('replicate-disks', { id: 'replicate-disks', state: 'running', attempts: 1 });
@@ -73,33 +77,38 @@ async function execution({ described, snapshots, alive = () => true, resumed = f
   const copied: unknown[] = [];
   const started: string[] = [];
   let left = lost;
-  const handlers: Record<string, TaskHandler> = {
+  const nothing = async (): Promise<void> => {};
+  const steps = bindSteps<typeof replicaValues, ReplicaNode>(replicaValues, {
+    'check-source': nothing, 'check-destination': nothing, 'shut-down-vm': nothing, 'verify-disks': nothing, 'stop-worker': nothing,
+    'confirm-snapshot': nothing, 'record-success': nothing, 'release-snapshot': nothing,
     'describe-vm': async () => ({ vm: vmWith((vms.length > 1 ? vms.shift() : vms[0]) ?? {}) }),
-    'ensure-volumes': async ({ values }) => ({ volumes: vmOf(values).disks.map(({ id, size_bytes }) => ({ id: `vol-${id}`, diskId: id, sizeBytes: size_bytes })) }),
+    'ensure-volumes': async ({ values: { vm } }) => ({
+      volumes: vm.disks.map(({ id, size_bytes }) => ({ id: `vol-${id}`, diskId: id, sizeBytes: size_bytes, createdByThisCall: false })),
+    }),
     'take-snapshot': takeSnapshot(run),
     // Takes its time, so that the snapshot is there first.
-    'start-worker': async ({ values }) => {
-      const volumes = volumesOf(values);
+    'start-worker': async ({ values: { volumes } }) => {
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-      return { worker: { attached: volumes.map((volume) => ({ volume })) } };
+      return { worker: { attached: volumes.map((volume) => ({ volume })) } as unknown as WorkerWithVolumes };
     },
-    'replicate-disks': async ({ values }) => {
+    'replicate-disks': async ({ values: { vm, snapshot, worker } }) => {
       if (left > 0) {
         left -= 1;
         throw new CausewayError('general.deadline', 'the link is lost', { retryable: true });
       }
       copied.push({
-        described: Object.fromEntries(vmOf(values).disks.map((disk) => [disk.id, disk.size_bytes])),
-        snapshot: Object.fromEntries(snapshotOf(values).disks.map((disk) => [disk.diskId, disk.sizeBytes])),
-        attached: workerOf(values).attached.map(({ volume }) => volume.diskId),
+        described: Object.fromEntries(vm.disks.map((disk) => [disk.id, disk.size_bytes])),
+        snapshot: Object.fromEntries(snapshot.disks.map((disk) => [disk.diskId, disk.sizeBytes])),
+        attached: worker.attached.map(({ volume }) => volume.diskId),
       });
       return { outcomes: [] };
     },
-  };
+  });
+  const graph: TaskGraph = replicaGraph({});
   const never = new AbortController().signal;
   const outcome = await runGraph({
-    graph: replicaGraph({}).map((node) => (node.retry === undefined ? node : { ...node, retry: { ...node.retry, firstMs: 1, capMs: 1 } })),
-    handlers: Object.fromEntries(replicaGraph({}).map(({ id }) => [id, handlers[id] ?? (async () => undefined)])),
+    graph: graph.map((node) => (node.retry === undefined ? node : { ...node, retry: { ...node.retry, firstMs: 1, capMs: 1 } })),
+    steps,
     recorder: { load: () => [...tasks.values()], start: (id) => void started.push(id), finish: () => undefined, retry: () => undefined },
     cancel: never,
     force: never,

@@ -1,9 +1,9 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import type { StoredSnapshot } from '../../store/snapshots.ts';
-import { replicaOf, snapshotOf, vmOf, type ExecutionContext } from '../execution-context.ts';
+import { replicaOf, type ExecutionContext } from '../execution-context.ts';
+import type { ReplicaStep } from '../replica-graph.ts';
 import { isCopied, isSynchronised } from './replicate.ts';
 
 /**
@@ -13,14 +13,13 @@ import { isCopied, isSynchronised } from './replicate.ts';
  * the description is read again, with all that follows from it. What can't be removed from the source is tried
  * again at the end, and never stops an execution.
  */
-export function takeSnapshot(run: ExecutionContext): TaskHandler {
+export function takeSnapshot(run: ExecutionContext): ReplicaStep<'take-snapshot'> {
   /** Tags of which it was told that they can't be read: a repetition meets them again. */
   const told = new Set<string>();
   /** Tags for which the VM was described again: a source that says two things of its disks would go round in circles. */
   const described = new Set<string>();
-  return async ({ values, stateOf, redo, signal }) => {
+  return async ({ values: { vm }, stateOf, redo, signal }) => {
     const snapshot = await ownSnapshot(run, told, signal);
-    const vm = vmOf(values);
     const changes = diskChanges(vm, snapshot);
     if (changes.length > 0 && !described.has(snapshot.tag)) {
       described.add(snapshot.tag);
@@ -74,10 +73,10 @@ async function ownSnapshot(run: ExecutionContext, told: Set<string>, signal: Abo
 }
 
 /** After the last read: the source confirms that all of it was one state. */
-export function confirmSnapshot(run: ExecutionContext): TaskHandler {
-  return async ({ values, signal }) => {
+export function confirmSnapshot(run: ExecutionContext): ReplicaStep<'confirm-snapshot'> {
+  return async ({ values: { snapshot }, signal }) => {
     try {
-      await run.source.assertUnchanged(snapshotOf(values), signal);
+      await run.source.assertUnchanged(snapshot, signal);
     } catch (error) {
       if (!(error instanceof CausewayError) || error.code !== 'source.changed-while-reading') throw error;
       // Asking again changes nothing: the disks have to be read again.
@@ -87,11 +86,9 @@ export function confirmSnapshot(run: ExecutionContext): TaskHandler {
 }
 
 /** Only after every disk is equal to the snapshot, and the snapshot was one state to the end: it becomes the base. */
-export function recordSuccess(run: ExecutionContext): TaskHandler {
-  return async ({ values }) => {
+export function recordSuccess(run: ExecutionContext): ReplicaStep<'record-success'> {
+  return async ({ values: { vm, snapshot } }) => {
     const { snapshots, replicas } = run.store;
-    const snapshot = snapshotOf(values);
-    const vm = vmOf(values);
     const unequal = vm.disks.filter((disk) => !isSynchronised(run, snapshot, disk)).map((disk) => disk.id);
     if (unequal.length > 0) {
       throw new CausewayError('replication.verification-failed', `not known to be equal to the snapshot: ${unequal.join(', ')}`, { retryable: false });
@@ -113,7 +110,7 @@ export function recordSuccess(run: ExecutionContext): TaskHandler {
  * The end of every execution: success keeps the snapshot as the new base, anything else discards it. Removes all that can be
  * removed before it fails for what can't.
  */
-export function cleanUpSnapshots(run: ExecutionContext): TaskHandler {
+export function cleanUpSnapshots(run: ExecutionContext): ReplicaStep<'release-snapshot'> {
   return async ({ signal }) => {
     const failures = [...await releaseOldBases(run, signal)];
     const base = run.store.snapshots.base(run.replicaId);

@@ -1,11 +1,10 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import type { TaskHandler } from '../../jobs/runner.ts';
-import { destinationRun, replicaOf, vmOf, type ExecutionContext } from '../execution-context.ts';
+import { destinationRun, replicaOf, type ExecutionContext } from '../execution-context.ts';
+import type { ReplicaStep } from '../replica-graph.ts';
 
 /** Step 1: one volume a disk. What is known of a former volume of the same disk does not hold for a new one. */
-export function ensureVolumes(run: ExecutionContext): TaskHandler {
-  return async ({ values, signal }) => {
-    const vm = vmOf(values);
+export function ensureVolumes(run: ExecutionContext): ReplicaStep<'ensure-volumes'> {
+  return async ({ values: { vm }, signal }) => {
     const volumes = await run.destination.ensureVolumes(destinationRun(run, vm), vm.disks, signal);
     const former = new Map(replicaOf(run).disks.map((disk) => [disk.diskId, disk]));
     for (const disk of vm.disks) {

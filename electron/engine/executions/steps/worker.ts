@@ -1,14 +1,14 @@
-import type { TaskHandler } from '../../jobs/runner.ts';
 import type { WorkerAccess } from '../../ports/destination-platform.ts';
 import { startWorkerWith } from '../../workers/attach-volumes.ts';
-import { destinationRun, vmOf, volumesOf, type ExecutionContext } from '../execution-context.ts';
+import { destinationRun, type ExecutionContext } from '../execution-context.ts';
+import type { ReplicaStep } from '../replica-graph.ts';
 
 /** Step 3: a running worker with the volumes attached. Repeated after a crash or loss; the destination adopts what is there. */
-export function startWorker(run: ExecutionContext): TaskHandler {
+export function startWorker(run: ExecutionContext): ReplicaStep<'start-worker'> {
   let former: string | undefined;
-  return async ({ values, signal }) => {
+  return async ({ values: { vm, volumes }, signal }) => {
     await run.workers.close();
-    const start = () => startWorkerWith(run.destination, destinationRun(run, vmOf(values)), 'disk-copy', volumesOf(values), signal);
+    const start = () => startWorkerWith(run.destination, destinationRun(run, vm), 'disk-copy', volumes, signal);
     const worker = await start();
     const known = worker.workerId === former;
     former = worker.workerId;
@@ -16,7 +16,7 @@ export function startWorker(run: ExecutionContext): TaskHandler {
     if (!known || (await answers(run, worker, signal))) return { worker };
     // The cloud says that it runs, but nobody is there: it crashed, or its network did.
     run.event('note', 'the worker stopped responding; starting a new one');
-    await run.destination.stopWorker(destinationRun(run, vmOf(values)), 'disk-copy', signal);
+    await run.destination.stopWorker(destinationRun(run, vm), 'disk-copy', signal);
     const next = await start();
     former = next.workerId;
     return { worker: next };
@@ -36,9 +36,9 @@ async function answers(run: ExecutionContext, worker: WorkerAccess, signal: Abor
 }
 
 /** Step 5: detaches the volumes and deletes the worker with all that was made for it. */
-export function stopWorker(run: ExecutionContext): TaskHandler {
-  return async ({ values, signal }) => {
+export function stopWorker(run: ExecutionContext): ReplicaStep<'stop-worker'> {
+  return async ({ values: { vm }, signal }) => {
     await run.workers.close();
-    await run.destination.stopWorker(destinationRun(run, vmOf(values)), 'disk-copy', signal);
+    await run.destination.stopWorker(destinationRun(run, vm), 'disk-copy', signal);
   };
 }
