@@ -172,7 +172,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       await platform.ensureVolumes(run, run.vm.disks, never);
       const before = await lab.inventory();
       const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: disk.size_bytes - 512 } : disk)), { id: 'added', size_bytes: gib }];
-      await expect(platform.ensureVolumes(run, disks, never)).rejects.toMatchObject({ code: 'cloud.disk-shrank' });
+      await expect(platform.ensureVolumes(run, disks, never)).rejects.toMatchObject({ code: 'replication.disk-shrank' });
       expect(await lab.inventory()).toEqual(before);
       await cleanUp(platform, run);
     });

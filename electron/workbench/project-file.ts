@@ -30,6 +30,15 @@ export function createProject(folder: string, name: string): Project {
   return { folder: absolute(folder), name };
 }
 
+/** Names a project that the command line made, so that the workbench opens it as well. A name that is there stays. */
+export function ensureProjectFile(folder: string): void {
+  try {
+    writeFileSync(join(folder, fileName), stringify({ name: basename(folder).trim().slice(0, 100) || 'Project' }), { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 function parsed(path: string): unknown {
   try {
     return parse(readFileSync(path, 'utf8'));

@@ -26,7 +26,7 @@ export const commands = {
   'go.replicas': { label: 'Replicas', menu: 'view', accelerator: 'CmdOrCtrl+4', keys: 'g r' },
   'go.ledger': { label: 'Ledger', menu: 'view', accelerator: 'CmdOrCtrl+5', keys: 'g l' },
   'go.trust': { label: 'Trust', menu: 'view', accelerator: 'CmdOrCtrl+8', keys: 'g t' },
-  'go.check': { label: 'Check Documents', menu: 'view', accelerator: 'CmdOrCtrl+6', keys: 'g c' },
+  'go.check': { label: 'Validate Files', menu: 'view', accelerator: 'CmdOrCtrl+6', keys: 'g c' },
   'go.settings': { label: 'Settings…', menu: 'file', accelerator: 'CmdOrCtrl+,', keys: 'g s' },
   'go.manual': { label: 'Manual', menu: 'help', accelerator: 'F1', keys: 'g m' },
   'help.shortcuts': { label: 'Keyboard Shortcuts', menu: 'help', accelerator: 'CmdOrCtrl+/', keys: '?' },

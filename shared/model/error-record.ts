@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import type { ErrorRecord } from './causeway-error.ts';
-import { errorCatalogue, type ErrorCode } from './errors/catalogue.ts';
+import { isErrorCode, type ErrorRecord } from './causeway-error.ts';
+import type { ErrorCode } from './errors/catalogue.ts';
 import type { JsonObject } from './json.ts';
+
+/** Codes that an earlier version recorded, and what they are called now. */
+const formerCodes: Readonly<Record<string, ErrorCode>> = { 'cloud.disk-shrank': 'replication.disk-shrank' };
 
 /** An error as plain data, checked where it arrives. An unknown code (a newer peer's) becomes `general.bug`. */
 export const errorRecordSchema: z.ZodType<ErrorRecord> = z.lazy(() =>
@@ -14,7 +17,7 @@ export const errorRecordSchema: z.ZodType<ErrorRecord> = z.lazy(() =>
       cause: errorRecordSchema.optional(),
     })
     .transform(({ code, cause, details, ...rest }): ErrorRecord => ({
-      code: (Object.hasOwn(errorCatalogue, code) ? code : 'general.bug') as ErrorCode,
+      code: isErrorCode(code) ? code : (formerCodes[code] ?? 'general.bug'),
       ...rest,
       details: details as JsonObject,
       ...(cause === undefined ? {} : { cause }),

@@ -80,7 +80,7 @@ function refuseImpossible({ largestVolumeGib }: CloudApi, { disk, size, volume }
   const madeFor = Number(volume.labels[diskBytesLabel] ?? Number.NaN);
   const shrank = Number.isFinite(madeFor) ? disk.size_bytes < madeFor : size < volume.sizeGib;
   if (shrank) {
-    throw new CausewayError('cloud.disk-shrank', `disk ${disk.id}: ${disk.size_bytes} bytes now, volume ${volume.id} was made for ${Number.isFinite(madeFor) ? madeFor : bytesOfGib(volume.sizeGib)}`, {
+    throw new CausewayError('replication.disk-shrank', `disk ${disk.id}: ${disk.size_bytes} bytes now, volume ${volume.id} was made for ${Number.isFinite(madeFor) ? madeFor : bytesOfGib(volume.sizeGib)}`, {
       details: { diskId: disk.id, sizeBytes: disk.size_bytes, volumeId: volume.id, volumeGib: volume.sizeGib },
     });
   }

@@ -122,12 +122,6 @@ export const cloudErrors = {
     remedy: 'Request higher quotas (see details), or free resources. Nothing was created.',
     retryable: false,
   },
-  'cloud.disk-shrank': {
-    title: 'A source disk became smaller',
-    cause: 'The disk was replaced or shrunk on the source. Copying it would leave old data at the end of the volume.',
-    remedy: 'Nothing was changed. If the smaller disk is intended, delete the replica and create it again.',
-    retryable: false,
-  },
   'cloud.disk-too-large': {
     title: 'A disk exceeds the maximum volume size',
     cause: 'The cloud limits the size of a volume.',

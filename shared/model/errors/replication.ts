@@ -4,8 +4,8 @@ import type { ErrorTable } from './error-text.ts';
 export const replicationErrors = {
   'replication.disk-shrank': {
     title: 'The source disk shrank',
-    cause: 'The disk was shrunk or replaced since the last execution. Data beyond its new end would be lost.',
-    remedy: 'Check that it is still the same disk. If the change is intended, delete the replica and create it again.',
+    cause: 'The disk was shrunk or replaced since its volume was created. Copying it would leave old data at the end of the volume.',
+    remedy: 'Nothing was changed. Check that it is still the same disk. If the change is intended, delete the replica and create it again.',
     retryable: false,
   },
   'replication.volume-too-small': {
