@@ -31,3 +31,16 @@ export interface RegistrationContext extends CommandContext {
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
+
+/** What every command that works in a project takes. */
+export interface ProjectOptions {
+  readonly project?: string;
+  readonly json?: boolean;
+}
+
+/** Adds `--project` and `--json`. */
+export function inProject(command: Command): Command {
+  return command
+    .option('--project <folder>', 'the project (default: $CAUSEWAY_PROJECT, or the current folder)')
+    .option('--json', 'print JSON, one value per line');
+}

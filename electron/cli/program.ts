@@ -3,105 +3,37 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { CausewayError, fromErrorRecord, toErrorRecord } from '../../shared/model/causeway-error.ts';
 import { errorText } from '../../shared/model/errors/catalogue.ts';
 import { systemFailure } from '../../shared/model/system-failure.ts';
-import { commandHint } from './output/command-hint.ts';
+import { commandHint } from './output/problem-text.ts';
 import { UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type RegistrationContext } from './command-context.ts';
-import { registerEndpointAdd } from './commands/endpoint-add.ts';
-import { registerEndpointList } from './commands/endpoint-list.ts';
-import { registerEndpointCheck } from './commands/endpoint-check.ts';
-import { registerEndpointRemove } from './commands/endpoint-remove.ts';
-import { registerVmList } from './commands/vm-list.ts';
-import { registerVmShow } from './commands/vm-show.ts';
-import { registerInventoryImport } from './commands/inventory-import.ts';
-import { registerInventoryList } from './commands/inventory-list.ts';
-import { registerInventoryRemove } from './commands/inventory-remove.ts';
-import { registerCatalog } from './commands/catalog.ts';
-import { registerReplicaCreate } from './commands/replica-create.ts';
-import { registerReplicaUpdate } from './commands/replica-update.ts';
-import { registerReplicaList } from './commands/replica-list.ts';
-import { registerReplicaShow } from './commands/replica-show.ts';
-import { registerReplicaExecute } from './commands/replica-execute.ts';
-import { registerReplicaDelete } from './commands/replica-delete.ts';
-import { registerExecutionList } from './commands/execution-list.ts';
-import { registerExecutionShow } from './commands/execution-show.ts';
-import { registerExecutionResume } from './commands/execution-resume.ts';
-import { registerExecutionCancel } from './commands/execution-cancel.ts';
-import { registerExecutionLimit } from './commands/execution-limit.ts';
-import { registerReplicaDeploy } from './commands/replica-deploy.ts';
-import { registerDeploymentList } from './commands/deployment-list.ts';
-import { registerDeploymentShow } from './commands/deployment-show.ts';
-import { registerDeploymentResume } from './commands/deployment-resume.ts';
-import { registerDeploymentCancel } from './commands/deployment-cancel.ts';
-import { registerDeploymentDelete } from './commands/deployment-delete.ts';
-import { registerMigration } from './commands/migration.ts';
-import { registerLedgerList } from './commands/ledger-list.ts';
-import { registerLedgerOrphans } from './commands/ledger-orphans.ts';
-import { registerLedgerRemove } from './commands/ledger-remove.ts';
-import { registerProjectTakeOver } from './commands/project-take-over.ts';
-import { registerWaveAssign, registerWaveCreate, registerWaveRemove, registerWaveRename } from './commands/wave-change.ts';
-import { registerWaveList } from './commands/wave-list.ts';
-import { registerTrustShow } from './commands/trust-show.ts';
-import { registerTrustAccept } from './commands/trust-accept.ts';
-import { registerTrustRevoke } from './commands/trust-revoke.ts';
-import { registerTrustSharing } from './commands/trust-sharing.ts';
-import { registerVaultInit } from './commands/vault-init.ts';
-import { registerVaultSet } from './commands/vault-set.ts';
-import { registerVaultList } from './commands/vault-list.ts';
-import { registerVaultRemove } from './commands/vault-remove.ts';
+import { registerDeployment, registerMigration } from './commands/deployment.ts';
 import { registerDoctor } from './commands/doctor.ts';
-import { registerExplain } from './commands/explain.ts';
-import { registerSchema } from './commands/schema.ts';
-import { registerValidate } from './commands/validate.ts';
+import { registerDocuments } from './commands/documents.ts';
+import { registerCatalog, registerEndpoint } from './commands/endpoint.ts';
+import { registerExecution } from './commands/execution.ts';
+import { registerInventory } from './commands/inventory.ts';
+import { registerLedger } from './commands/ledger.ts';
+import { registerProject, registerTrust } from './commands/project.ts';
+import { registerReplica } from './commands/replica.ts';
+import { registerVault } from './commands/vault.ts';
+import { registerVm } from './commands/vm.ts';
+import { registerWave } from './commands/wave.ts';
 
-/** Every command of the command line; a new one is a new file and a line here. */
+/** Every command, by its noun, in the order of the help. */
 const registrars: readonly CommandRegistrar[] = [
-  registerValidate,
-  registerExplain,
-  registerSchema,
-  registerEndpointAdd,
-  registerEndpointList,
-  registerEndpointCheck,
-  registerEndpointRemove,
-  registerVmList,
-  registerVmShow,
-  registerInventoryImport,
-  registerInventoryList,
-  registerInventoryRemove,
+  registerDocuments,
+  registerEndpoint,
+  registerVm,
+  registerInventory,
   registerCatalog,
-  registerReplicaCreate,
-  registerReplicaUpdate,
-  registerReplicaList,
-  registerReplicaShow,
-  registerReplicaExecute,
-  registerReplicaDelete,
-  registerWaveList,
-  registerWaveCreate,
-  registerWaveAssign,
-  registerWaveRename,
-  registerWaveRemove,
-  registerExecutionList,
-  registerExecutionShow,
-  registerExecutionResume,
-  registerExecutionCancel,
-  registerExecutionLimit,
-  registerReplicaDeploy,
-  registerDeploymentList,
-  registerDeploymentShow,
-  registerDeploymentResume,
-  registerDeploymentCancel,
-  registerDeploymentDelete,
+  registerReplica,
+  registerWave,
+  registerExecution,
+  registerDeployment,
   registerMigration,
-  registerLedgerList,
-  registerLedgerOrphans,
-  registerLedgerRemove,
-  registerProjectTakeOver,
-  registerTrustShow,
-  registerTrustAccept,
-  registerTrustRevoke,
-  registerTrustSharing,
-  registerVaultInit,
-  registerVaultSet,
-  registerVaultList,
-  registerVaultRemove,
+  registerLedger,
+  registerProject,
+  registerTrust,
+  registerVault,
   registerDoctor,
 ];
 

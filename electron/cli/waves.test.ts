@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { readProject } from '../workbench/project-file.ts';
 import { runProgram } from './program.ts';
 
 let folder: string;
@@ -40,6 +41,19 @@ describe('a folder that is no project', () => {
     writeFileSync(join(folder, 'x.csv'), 'const a = 1;\n');
     expect((await causeway('inventory', 'import', join(folder, 'x.csv'))).err).toContain('no table has a column with VM names');
     expect(await causeway('inventory', 'import', join(folder, 'none.csv'))).toMatchObject({ status: 2, err: expect.stringContaining('none.csv: file or folder not found') as unknown });
+  });
+});
+
+describe('a project that the command line makes', () => {
+  test('is named after its folder, and can be opened in the workbench', async () => {
+    expect((await causeway('endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${folder}`)).err).toBe('');
+    expect(readProject(folder)).toEqual({ folder, name: basename(folder) });
+  });
+
+  test('keeps the name that it has', async () => {
+    writeFileSync(join(folder, 'causeway.yaml'), 'name: Move 2027\n');
+    expect(await causeway('endpoint', 'list')).toMatchObject({ status: 0, err: '' });
+    expect(readProject(folder).name).toBe('Move 2027');
   });
 });
 

@@ -28,7 +28,7 @@ export async function serveWorker(port: MessagePort, data: unknown): Promise<voi
     return;
   }
   if (!isValidateWork(data)) throw new Error('The worker thread was started without a known role');
-  const { validateFile } = await import('./validate/validate-files.ts');
+  const { validateFile } = await import('./validate/read-files.ts');
   port.postMessage(data.files.map((file) => validateFile(file, data.options)));
 }
 

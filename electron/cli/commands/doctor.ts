@@ -8,7 +8,7 @@ export const registerDoctor: CommandRegistrar = (program, context) => {
     .action(
       context.run(async ({ json }: { readonly json?: boolean }): Promise<ExitStatus> => {
         const { checkRuntime } = await import('../../engine/runtime/runtime-check.ts');
-        const { table } = await import('../output/table.ts');
+        const { table } = await import('../output/print.ts');
         const checks = await checkRuntime();
         if (json === true) for (const check of checks) context.stdout.write(`${JSON.stringify(check)}\n`);
         else {

@@ -6,8 +6,7 @@ import type { PluginDefinition } from '../../../shared/plugins/plugin-definition
 import { canonicalise } from '../../../shared/validation/accepted-spellings.ts';
 import { UsageError, type CommandContext, type ExitStatus } from '../command-context.ts';
 import { readFailure } from '../validate/collect-files.ts';
-import { readProviderConfigurationFile } from '../validate/read-inputs.ts';
-import { readDocumentFile } from '../validate/validate-files.ts';
+import { readDocumentFile, readProviderConfigurationFile } from '../validate/read-files.ts';
 import { formatExplanationJson, formatExplanationText, type ExplainedSide } from './format-explanation.ts';
 
 export interface ExplainOptions {

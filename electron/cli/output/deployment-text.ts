@@ -1,7 +1,7 @@
 import type { BootReport, DeploymentDetail, GuestReport } from '../../../shared/model/deployment.ts';
-import { problemText, taskTable, took } from './execution-text.ts';
-import { duration, moment } from './quantities.ts';
-import { pairs, table } from './table.ts';
+import { taskTable, took } from './execution-text.ts';
+import { duration, moment, pairs, table } from './print.ts';
+import { problemText } from './problem-text.ts';
 
 /** A deployment for people: what it made, what it did to the guest, how the guest booted. */
 export function deploymentText(deployment: DeploymentDetail): string {

@@ -1,11 +1,8 @@
-import { errorText } from '../../../shared/model/errors/catalogue.ts';
-import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { ExecutionDetail } from '../../../shared/model/execution.ts';
 import type { Task } from '../../../shared/model/task.ts';
-import { commandHint } from './command-hint.ts';
+import { problemText } from './problem-text.ts';
 import { progressLines } from './progress-bars.ts';
-import { duration, moment } from './quantities.ts';
-import { pairs, table } from './table.ts';
+import { duration, moment, pairs, table } from './print.ts';
 
 /** An execution for people. */
 export function executionText(execution: ExecutionDetail): string {
@@ -29,18 +26,6 @@ export function executionText(execution: ExecutionDetail): string {
 /** The steps of a run, and how long each of them took. */
 export function taskTable(tasks: readonly Task[]): string {
   return table(['task', 'state', 'attempts', 'took'], tasks.map((task) => [task.title, task.state, task.attempts, took(task.startedAt, task.finishedAt)]));
-}
-
-/** What went wrong: what happened, with which evidence, and what to do. Empty when nothing did. */
-export function problemText(run: { readonly error?: ErrorRecord | undefined; readonly leftBehind: number }): string {
-  const lines: string[] = [];
-  const { error } = run;
-  if (error !== undefined) {
-    const { title, cause, remedy } = errorText(error.code);
-    lines.push(`${title}: ${error.message}`, `  why:    ${cause}`, `  remedy: ${remedy}`, ...commandHint(error.code).split('\n').filter((text) => text !== ''), `  [${error.code}]`);
-  }
-  if (run.leftBehind > 0) lines.push(`${run.leftBehind} temporary resources were left behind: see causeway ledger orphans`);
-  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** Undefined until it has ended. */

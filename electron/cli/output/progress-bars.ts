@@ -1,6 +1,6 @@
 import type { ExecutionProgress, TransferProgress } from '../../../shared/model/progress.ts';
 import { bytes } from '../../../shared/model/quantities.ts';
-import { duration } from './quantities.ts';
+import { duration } from './print.ts';
 
 const widestBar = 24;
 const narrowestBar = 8;

@@ -3,9 +3,8 @@ import type { Event } from '../../../shared/model/event.ts';
 import type { ExecutionProgress, TransferProgress } from '../../../shared/model/progress.ts';
 import { bytes } from '../../../shared/model/quantities.ts';
 import { progressLines, progressSentence } from './progress-bars.ts';
-import { duration } from './quantities.ts';
+import { duration, table } from './print.ts';
 import { plainDisplay, terminalDisplay } from './run-display.ts';
-import { table } from './table.ts';
 
 const disk = (diskId: string, rest: Partial<TransferProgress>) => ({
   diskId, phase: 'copying' as const, bytesTotal: 1024 ** 3, bytesDone: 0, bytesSent: 0, rateBytesPerSecond: 0, stalledForSeconds: 0, ...rest,

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { trustText } from '../output/trust-text.ts';
-import { UsageError, type CommandContext, type ExitStatus } from '../command-context.ts';
-import type { ProjectOptions } from './project-options.ts';
+import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { withProject } from './with-project.ts';
 
 /** Shows what the project reaches and accepts exactly that, once a person said yes. */

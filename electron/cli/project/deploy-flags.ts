@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
-import type { ProjectOptions } from './project-options.ts';
+import type { ProjectOptions } from '../command-context.ts';
 
 type BootCheckMode = NonNullable<NonNullable<DeploymentOptions['bootCheck']>['mode']>;
 

@@ -1,10 +1,9 @@
 import type { ExecutionDetail, ExecutionOptions } from '../../../shared/model/execution.ts';
 import { parseProfile, parseRate } from '../../engine/bandwidth/index.ts';
-import { UsageError, type CommandContext, type ExitStatus } from '../command-context.ts';
-import { problemText } from '../output/execution-text.ts';
+import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import { problemText } from '../output/problem-text.ts';
 import { displayFor, type RunDisplay } from '../output/run-display.ts';
 import { executionRuns, followRuns, type StartRuns } from './follow-runs.ts';
-import type { ProjectOptions } from './project-options.ts';
 import { withProject } from './with-project.ts';
 
 export interface ExecuteOptions extends ProjectOptions {
@@ -14,6 +13,8 @@ export interface ExecuteOptions extends ProjectOptions {
   readonly limit?: string;
   readonly limitProfile?: string;
 }
+
+export const nothingInterrupted = 'Nothing was interrupted.\n';
 
 /** Runs an execution to its end and shows it. Exit status 0 only when it is complete and nothing was left behind. */
 export async function executeReplica(replica: string, options: ExecuteOptions, context: CommandContext): Promise<ExitStatus> {
@@ -30,8 +31,24 @@ export async function executeReplica(replica: string, options: ExecuteOptions, c
   return endOfExecutions(executions, () => replica, display, options, context);
 }
 
+/** Goes on with one interrupted execution, or with all of them, and shows them to their end. */
+export async function resumeExecutions(reference: string | undefined, options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  const names = new Map<string, string>();
+  const display = displayFor(options, context, (execution) => names.get(execution));
+  const executions = await withProject(options, context, async (core) => {
+    const replicas = new Map((await core.call('replica.list', {})).map(({ id, name }) => [id, name]));
+    const known = reference === undefined ? await core.call('execution.list', { limit: 1000 }) : [await core.call('execution.show', { execution: reference })];
+    for (const { id, replicaId } of known) names.set(id, replicas.get(replicaId) ?? replicaId);
+    const former = known.filter(({ state }) => state === 'interrupted' || state === 'cancelling').map(({ id }) => id);
+    const start = () => core.call('execution.resume', reference === undefined ? {} : { execution: reference });
+    return followRuns(core, executionRuns, { former, start }, display, context);
+  });
+  if (executions.length === 0 && options.json !== true) context.stdout.write(nothingInterrupted);
+  return endOfExecutions(executions, ({ id }) => names.get(id) ?? id, display, options, context);
+}
+
 /** Says how executions ended. Exit status 0 only when all are complete and nothing was left behind. */
-export function endOfExecutions(
+function endOfExecutions(
   executions: readonly ExecutionDetail[], replicaOf: (execution: ExecutionDetail) => string,
   display: RunDisplay, options: ProjectOptions, context: CommandContext,
 ): ExitStatus {

@@ -1,7 +1,6 @@
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { nearestSpelling } from '../../../shared/validation/spelling.ts';
-import { UsageError, type CommandContext } from '../command-context.ts';
-import type { ProjectOptions } from './project-options.ts';
+import { UsageError, type CommandContext, type ProjectOptions } from '../command-context.ts';
 import { withProject } from './with-project.ts';
 
 /** Opens the project with the names of its waves. */

@@ -4,8 +4,8 @@ import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { openProject } from '../../engine/core/open-project.ts';
 import { stateFolder } from '../../engine/store/database.ts';
 import { openVault } from '../../secrets/vault.ts';
-import { UsageError, type CommandContext } from '../command-context.ts';
-import type { ProjectOptions } from './project-options.ts';
+import { ensureProjectFile } from '../../workbench/project-file.ts';
+import { UsageError, type CommandContext, type ProjectOptions } from '../command-context.ts';
 import { asksForPassphrase, keyWrapperFor } from './unlock.ts';
 
 /** The folder that a command works in. @throws UsageError when it is not there */
@@ -16,7 +16,7 @@ export function projectFolder(options: ProjectOptions, context: CommandContext):
 }
 
 /** What only a project has; the last ones are what a cloned project has before it is opened here. */
-const projectMarks = ['.causeway', 'endpoints', 'replicas', 'waves', 'inventory', 'defaults.json'];
+const projectMarks = ['causeway.yaml', '.causeway', 'endpoints', 'replicas', 'waves', 'inventory', 'defaults.json'];
 
 export interface MayCreate {
   /** Set by the commands with which a project begins. */
@@ -43,6 +43,7 @@ export async function withProject<T>(options: ProjectOptions & MayCreate, contex
   const vault = openVault(vaultPath(folder), keyWrapperFor(context), { asksPeople: asksForPassphrase(context) });
   const { client } = await openProject({ projectFolder: folder, vault }, context.signal);
   try {
+    ensureProjectFile(folder);
     return await work(client);
   } finally {
     await client.close();

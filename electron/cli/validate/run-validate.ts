@@ -9,7 +9,7 @@ import type { ReportFormat } from '../report/formats.ts';
 import { formatJunit } from '../report/junit.ts';
 import { formatText } from '../report/text.ts';
 import { collectFiles } from './collect-files.ts';
-import { readCatalogFile, readProviderConfigurationFile } from './read-inputs.ts';
+import { readCatalogFile, readProviderConfigurationFile } from './read-files.ts';
 import { validateInParallel } from './validate-in-parallel.ts';
 
 export interface ValidateOptions {

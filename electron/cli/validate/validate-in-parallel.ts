@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ValidationOptions } from '../../../shared/validation/validate-document.ts';
 import type { ValidateWorkerData } from '../worker.ts';
 import type { FileResult } from '../../../shared/reports/file-result.ts';
-import { validateFile } from './validate-files.ts';
+import { validateFile } from './read-files.ts';
 
 /** Below this many files a thread's start (it loads everything once more) costs more than it saves. */
 const filesPerThread = 400;

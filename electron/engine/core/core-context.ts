@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { CallArguments, CallName, CallOutput } from '../../../shared/contract/contract.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { Deployment } from '../../../shared/model/deployment.ts';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { Execution } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { DeploymentService } from '../deployments/deployment-service.ts';
@@ -12,12 +13,11 @@ import type { SealedVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
-import type { Descriptions } from './project-sync/descriptions.ts';
 import type { ProjectTrust } from '../trust/trusted-projects.ts';
+import type { Descriptions } from './project-sync/descriptions.ts';
 import type { Redactor } from './secret-references.ts';
-import type { AcceptedEndpoints } from './trust/accepted-endpoints.ts';
+import type { AcceptedEndpoints, SealedConnections } from './trust/accepted-endpoints.ts';
 import type { Gate } from './trust/gate.ts';
-import type { SealedConnections } from './trust/sealed-connections.ts';
 
 /** What the calls of the core stand on. */
 export interface CoreContext {
@@ -111,3 +111,12 @@ export async function using<P extends { close(): Promise<void> }, R>(platform: P
     await opened.close();
   }
 }
+
+/** Carries out one call. The input has been checked. */
+export type Handler<N extends CallName> = (core: CoreContext, input: CallArguments<N>, signal: AbortSignal) => Promise<CallOutput<N>>;
+
+/** The handlers of some of the calls. */
+export type Handlers<N extends CallName> = { readonly [K in N]: Handler<K> };
+
+/** The calls of one domain, e.g. all that begin with `vault.`. */
+export type CallsOf<D extends string> = Extract<CallName, `${D}.${string}`>;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { localAddress } from './ipc/protocol.ts';
+import { localAddress } from './ipc.ts';
 import { openProject } from './open-project.ts';
 import { memoryVault, MemoryLab } from './testing/memory-lab.ts';
 

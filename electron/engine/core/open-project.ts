@@ -5,9 +5,7 @@ import { systemClock } from '../time/clock.ts';
 import { ensureStateFolder } from '../store/database.ts';
 import { computerWithLock, readLockHolder, takeProjectLock } from '../store/project-lock.ts';
 import { createCore, type Core, type CoreOptions } from './core.ts';
-import { connectLocally } from './ipc/client.ts';
-import { localAddress } from './ipc/protocol.ts';
-import { serveLocally } from './ipc/server.ts';
+import { connectLocally, localAddress, serveLocally } from './ipc.ts';
 
 export type OpenedProject =
   | { readonly role: 'engine'; readonly client: Core }

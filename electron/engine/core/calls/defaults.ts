@@ -7,12 +7,11 @@ import { checkShape } from '../../../../shared/validation/check-shape.ts';
 import { findingsText } from '../../../../shared/validation/findings-text.ts';
 import { toPointer } from '../../../../shared/validation/json-pointer.ts';
 import { defaultsFiles, type DefaultsFiles } from '../../project-files/defaults-files.ts';
-import type { CoreContext } from '../core-context.ts';
+import type { CallsOf, CoreContext, Handlers } from '../core-context.ts';
 import { environmentDefinition } from '../environments.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { separateSecrets, storeSecrets, type SeparatedSecrets } from '../secret-references.ts';
 import { acceptEntered } from '../trust/entered-uses.ts';
-import type { CallsOf, Handlers } from './handler.ts';
 
 /** What a project's virtual machines have in common, for all of them or for a wave. */
 export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {

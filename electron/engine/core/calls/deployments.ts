@@ -7,12 +7,11 @@ import { deploymentGraph } from '../../deployments/deployment-graph.ts';
 import { entriesOf } from '../../deployments/leftover-resources.ts';
 import type { DeploymentRun } from '../../ports/deployment-platform.ts';
 import { ledgerScope } from '../../store/ledger.ts';
-import { deploymentOf, endpointOf, openDestination, replicaOf, using, type CoreContext } from '../core-context.ts';
+import { deploymentOf, endpointOf, openDestination, replicaOf, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
-import { graphTasks } from '../graph-tasks.ts';
+import { graphTasks } from './executions.ts';
 import { acceptUses } from '../trust/entered-uses.ts';
 import { diskKeyUse } from '../trust/gate.ts';
-import type { CallsOf, Handlers } from './handler.ts';
 
 /** How much of a console log is returned, in characters. */
 const consoleLength = 64_000;

@@ -5,11 +5,10 @@ import { plugins } from '../../../../shared/plugins/registry.ts';
 import { missingInRuntime } from '../../runtime/runtime-check.ts';
 import { newId } from '../../store/ids.ts';
 import { refuseConnection } from '../../trust/connection-bounds.ts';
-import { endpointOf, openDestination, openSource, shownEndpoint, storedEndpoint, using, type CoreContext } from '../core-context.ts';
+import { endpointOf, openDestination, openSource, shownEndpoint, storedEndpoint, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { separateSecrets } from '../secret-references.ts';
 import { secretPrefix } from '../trust/accepted-endpoints.ts';
-import type { CallsOf, Handlers } from './handler.ts';
 
 export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
   async 'endpoint.add'(core, { name, plugin, connection }) {

@@ -1,9 +1,10 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Execution } from '../../../../shared/model/execution.ts';
+import type { GraphTask } from '../../../../shared/model/task.ts';
 import { replicaGraph } from '../../executions/replica-graph.ts';
-import { graphTasks } from '../graph-tasks.ts';
-import { executionOf, replicaOf, type CoreContext } from '../core-context.ts';
-import type { CallsOf, Handlers } from './handler.ts';
+import type { TaskGraph } from '../../jobs/task-graph.ts';
+import type { StoredTask } from '../../store/tasks.ts';
+import { executionOf, replicaOf, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 
 export const executionCalls: Handlers<CallsOf<'execution'>> = {
   async 'execution.list'(core, { replica, limit, latest }) {
@@ -54,4 +55,32 @@ function withProgress(core: CoreContext, stored: Execution): Execution {
   const progress = core.executions.progress(execution.id) ?? execution.progress;
   const queuePosition = core.executions.runs.queue.positionOf(execution.id);
   return { ...execution, ...(progress === undefined ? {} : { progress }), ...(queuePosition === undefined ? {} : { queuePosition }) };
+}
+
+export const queueCalls: Handlers<CallsOf<'queue'>> = {
+  async 'queue.show'(core) {
+    return queueOf(core);
+  },
+
+  /** Holds at once, and for this project from now on. */
+  async 'queue.setLimit'(core, { atOnce }) {
+    core.store.queueLimit.set(atOnce);
+    core.executions.runs.queue.setLimit(atOnce);
+    core.deployments.runs.queue.setLimit(atOnce);
+    return queueOf(core);
+  },
+};
+
+function queueOf(core: CoreContext) {
+  return {
+    atOnce: core.store.queueLimit.get() ?? core.defaultAtOnce,
+    executions: core.executions.runs.queue.counts(),
+    deployments: core.deployments.runs.queue.counts(),
+  };
+}
+
+/** Tasks as they are shown: without what they yielded, with what each of them comes after. */
+export function graphTasks(tasks: readonly StoredTask[], graph: TaskGraph): GraphTask[] {
+  const after = new Map(graph.map((node) => [node.id, node.after]));
+  return tasks.map(({ result: _result, ...task }) => ({ ...task, after: [...(after.get(task.id) ?? [])] }));
 }

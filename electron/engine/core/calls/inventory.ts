@@ -2,9 +2,8 @@ import { compareInventories } from '../../../../shared/inventory/compare-invento
 import type { Inventory } from '../../../../shared/inventory/inventory.ts';
 import { inventoryFiles, type InventoryFiles } from '../../inventory/inventory-files.ts';
 import { readMachines } from '../../inventory/read-machines.ts';
-import { endpointOf, openSource, using, type CoreContext } from '../core-context.ts';
+import { endpointOf, openSource, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
-import type { CallsOf, Handlers } from './handler.ts';
 
 /** Lists of machines that the project keeps, from files and from endpoints. */
 export const inventoryCalls: Handlers<CallsOf<'inventory'>> = {

@@ -3,10 +3,9 @@ import { sideOf, type LedgerItem } from '../../../../shared/model/ledger.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { isDeploymentOrphan } from '../../deployments/leftover-resources.ts';
 import { ledgerScope } from '../../store/ledger.ts';
-import { openDestination, openSource, using, type CoreContext } from '../core-context.ts';
+import { openDestination, openSource, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { checkPlatforms, recordFound, type Unrecorded } from '../unrecorded-resources.ts';
 import { snapshotItems, dropSnapshotItem } from '../source-snapshots.ts';
-import type { CallsOf, Handlers } from './handler.ts';
 
 export const ledgerCalls: Handlers<CallsOf<'ledger'>> = {
   async 'ledger.list'(core, { orphansOnly, removed }) {

@@ -1,8 +1,23 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../../../shared/model/json.ts';
+import { plugins } from '../../../../shared/plugins/registry.ts';
 import type { Catalog } from '../../../../shared/validation/catalog.ts';
+import { endpointOf, openDestination, openSource, using, type CallsOf, type Handlers } from '../core-context.ts';
 import { effectiveValues } from '../environments.ts';
 import { keepCatalog, lastCatalog } from '../last-catalogs.ts';
-import { endpointOf, openDestination, openSource, using } from '../core-context.ts';
-import type { CallsOf, Handlers } from './handler.ts';
+
+export const pluginCalls: Handlers<CallsOf<'plugins'>> = {
+  async 'plugins.describe'(core) {
+    return Object.values(plugins).map((plugin) => ({
+      id: plugin.id,
+      title: plugin.title,
+      sides: (['source', 'destination'] as const)
+        .filter((side) => plugin[side] !== undefined)
+        .map((side) => ({ side, reachable: core.gate.hasPlatform(plugin.id, side) })),
+      connection: z.toJSONSchema(plugin.connection, { io: 'input', unrepresentable: 'any' }) as unknown as JsonObject,
+    }));
+  },
+};
 
 /** What a platform is asked without a replica. */
 export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {

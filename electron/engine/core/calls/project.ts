@@ -1,7 +1,10 @@
-import { forgetTransferState } from '../../replication/index.ts';
-import { transferFolder } from '../core-context.ts';
 import type { CallName } from '../../../../shared/contract/contract.ts';
-import type { CallsOf, Handlers } from './handler.ts';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { serverTrust } from '../../http/server-certificates.ts';
+import { forgetTransferState } from '../../replication/index.ts';
+import { storedEndpoint, transferFolder, type CallsOf, type Handlers } from '../core-context.ts';
+import { acceptUses } from '../trust/entered-uses.ts';
+import { trustState } from '../trust/trust-report.ts';
 
 export const projectCalls: Handlers<CallsOf<'project'>> = {
   async 'project.sync'(core) {
@@ -44,3 +47,60 @@ export const changingCalls: ReadonlySet<string> = new Set([
   'replica.execute', 'replica.delete', 'execution.resume', 'execution.cancel', 'deployment.create', 'deployment.resume', 'deployment.cancel',
   'deployment.delete', 'ledger.remove',
 ] satisfies CallName[]);
+
+export const trustCalls: Handlers<CallsOf<'trust'>> = {
+  async 'trust.look'(core, { address, caCertificate }, signal) {
+    core.gate.requireProject();
+    return serverTrust(address, caCertificate, signal);
+  },
+
+  async 'trust.show'(core) {
+    core.descriptions.sync();
+    return (await trustState(core)).report;
+  },
+
+  async 'trust.accept'(core, { token }) {
+    core.descriptions.sync();
+    const { report, proposals, uses } = await trustState(core);
+    if (report.token !== token) throw new CausewayError('trust.changed-meanwhile', report.folder);
+    core.trust.accept();
+    for (const { endpoint, connection } of proposals) await core.accepted.accept(endpoint, connection, []);
+    acceptUses(core, uses);
+    core.changed();
+    return (await trustState(core)).report;
+  },
+
+  async 'trust.keep'(core, { endpoint }) {
+    const stored = storedEndpoint(core, endpoint);
+    core.descriptions.shareConnection(stored, (await core.accepted.open(stored)).connection);
+    core.changed();
+    return (await trustState(core)).report;
+  },
+
+  async 'trust.revoke'(core) {
+    core.trust.revoke();
+    core.changed();
+    return (await trustState(core)).report;
+  },
+};
+
+/** Secrets go in and are asked after; none of these calls gives one out. */
+export const vaultCalls: Handlers<CallsOf<'vault'>> = {
+  async 'vault.status'(core) {
+    return { ...(await core.vault.status()) };
+  },
+  async 'vault.list'(core) {
+    return [...(await core.vault.names())];
+  },
+  async 'vault.has'(core, { name }) {
+    return core.vault.has(name);
+  },
+  async 'vault.set'(core, { name, value }) {
+    await core.vault.set(name, value);
+    return {};
+  },
+  async 'vault.remove'(core, { name }) {
+    await core.vault.remove(name);
+    return {};
+  },
+};

@@ -6,11 +6,10 @@ import type { DestinationRun } from '../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { deleteTransferState } from '../../replication/index.ts';
 import { ledgerScope } from '../../store/ledger.ts';
-import { endpointOf, openDestination, openSource, replicaOf, transferFolder, using, type CoreContext } from '../core-context.ts';
+import { endpointOf, openDestination, openSource, replicaOf, transferFolder, using, type CoreContext, type Handler } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { referencedSecrets } from '../secret-references.ts';
 import { dropStored } from '../source-snapshots.ts';
-import type { Handler } from './handler.ts';
 import { refuseActive } from './replica-update.ts';
 
 /** Its volumes first: they cost money, and a source may be gone for good. */

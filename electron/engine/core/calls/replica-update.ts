@@ -3,11 +3,10 @@ import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import { findingsText } from '../../../../shared/validation/findings-text.ts';
 import { configurationFindings, environmentDefinition } from '../environments.ts';
-import { endpointOf, replicaOf, storedEndpoint, type CoreContext } from '../core-context.ts';
+import { endpointOf, replicaOf, storedEndpoint, type CoreContext, type Handler } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { referencedSecrets, separateSecrets, storeSecrets } from '../secret-references.ts';
 import { acceptEntered } from '../trust/entered-uses.ts';
-import type { Handler } from './handler.ts';
 
 /**
  * Changes what people say of a replica; its endpoints and its virtual machine stay. The next run works with it. Nothing

@@ -1,14 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { plugins } from '../../../../shared/plugins/registry.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
-import {
-  describedReplica, endpointFile, replicaFile, type DescribedReplica, type DescriptionFiles, type EndpointFile, type ReplicaFile,
-} from '../../project-files/description-files.ts';
+import { plugins } from '../../../../shared/plugins/registry.ts';
+import { describedReplica, endpointFile, replicaFile, type DescribedReplica, type DescriptionFiles, type EndpointFile, type ReplicaFile } from '../../project-files/description-files.ts';
 import type { NamedFiles } from '../../project-files/named-files.ts';
 import type { Store } from '../../store/store.ts';
-import { Known } from './known-rows.ts';
 import { separateSecrets } from '../secret-references.ts';
 
 /** A file that was not taken; what was known before holds. */
@@ -167,4 +164,32 @@ function holdsEndpoint(store: Store, endpoint: Endpoint): string | undefined {
   const replica = store.replicas.list().find(({ sourceEndpointId, destinationEndpointId }) => sourceEndpointId === endpoint.id || destinationEndpointId === endpoint.id);
   if (replica !== undefined) return `replica ${replica.name} uses it`;
   return store.ledger.list().some(({ endpointId }) => endpointId === endpoint.id) ? 'the ledger lists resources there' : undefined;
+}
+
+/** Rows by id, with their names, kept up to date while files are taken in. */
+export class Known<T extends { readonly id: string; readonly name: string }> {
+  readonly #rows: Map<string, T>;
+  readonly #idOfName: Map<string, string>;
+
+  constructor(rows: readonly T[]) {
+    this.#rows = new Map(rows.map((row) => [row.id, row]));
+    this.#idOfName = new Map(rows.map(({ id, name }) => [name, id]));
+  }
+
+  get(id: string): T | undefined {
+    return this.#rows.get(id);
+  }
+
+  /** Whether something else has the name. */
+  isTaken(name: string, id: string): boolean {
+    const holder = this.#idOfName.get(name);
+    return holder !== undefined && holder !== id;
+  }
+
+  put(row: T): void {
+    const former = this.#rows.get(row.id);
+    if (former !== undefined) this.#idOfName.delete(former.name);
+    this.#rows.set(row.id, row);
+    this.#idOfName.set(row.name, row.id);
+  }
 }

@@ -1,0 +1,43 @@
+import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+
+/** `causeway vm …` */
+export const registerVm: CommandRegistrar = (program, context) => {
+  const group = program.command('vm').description('VMs of source endpoints.');
+  for (const add of [listVms, showVm]) add(group, context);
+};
+
+const listVms: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('list')
+    .description('List the VMs of a source.')
+    .argument('<endpoint>', 'name or id');
+  inProject(command).action(
+    context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { bytes } = await import('../../../shared/model/quantities.ts');
+      const { table, print } = await import('../output/print.ts');
+      const vms = await withProject(options, context, (core) => core.call('vm.list', { endpoint }, { signal: context.signal }));
+      print(context, options, vms, () =>
+        table(['name', 'id', 'os', 'power', 'disks', 'size'], vms.map((vm) => [vm.name, vm.id, vm.os_type, vm.power, vm.diskCount, bytes(vm.totalBytes)])));
+      return 0;
+    }),
+  );
+};
+
+const showVm: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('show')
+    .description('Show a VM in the form that environment documents use.')
+    .argument('<endpoint>', 'name or id')
+    .argument('<vm>', 'name or id');
+  inProject(command).action(
+    context.run(async (endpoint: string, name: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const { stringify } = await import('yaml');
+      const { withProject } = await import('../project/with-project.ts');
+      const { print } = await import('../output/print.ts');
+      const vm = await withProject(options, context, (core) => core.call('vm.show', { endpoint, vm: name }, { signal: context.signal }));
+      print(context, options, [vm], () => stringify({ vm }));
+      return 0;
+    }),
+  );
+};

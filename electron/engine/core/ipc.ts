@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as delay } from 'node:timers/promises';
+import { channelClient } from '../../../shared/contract/channel-client.ts';
+import type { Channel } from '../../../shared/contract/channel.ts';
+import { calls, events } from '../../../shared/contract/contract.ts';
+import type { CoreClient } from '../../../shared/contract/core-client.ts';
+import { serveChannel, type ServedChannel } from '../../../shared/contract/serve-channel.ts';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { Core } from './core.ts';
+
+/** Far above any honest message; a peer that sends more is cut off. */
+const longestLine = 32 * 1024 * 1024;
+
+/** Calls back for each line; `failed` when one is too long or no JSON. */
+export function readLines(stream: Readable, line: (value: unknown) => void, failed: (error: Error) => void): void {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  stream.on('data', (chunk: Buffer) => {
+    rest += decoder.write(chunk);
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      const text = rest.slice(0, end);
+      rest = rest.slice(end + 1);
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch {
+        failed(new Error('a line is not JSON'));
+        return;
+      }
+      line(value);
+    }
+    if (rest.length > longestLine) failed(new Error('a line is too long'));
+  });
+}
+
+/**
+ * Where the engine of a project listens: a socket in its state folder, which is closed to others; in a private folder of
+ * the system's temporary one where the path would be too long for a socket (about 100 bytes); a named pipe on Windows.
+ */
+export function localAddress(stateFolder: string): string {
+  const folder = resolve(stateFolder);
+  const digest = createHash('sha256').update(folder).digest('hex').slice(0, 24);
+  if (process.platform === 'win32') return `\\\\.\\pipe\\causeway-${digest}`;
+  const near = join(folder, 'engine.sock');
+  if (Buffer.byteLength(near) < 100) return near;
+  const uid = process.getuid?.() ?? 0;
+  const privateFolder = join(tmpdir(), `causeway-${uid}`);
+  mkdirSync(privateFolder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(privateFolder);
+  if (!found.isDirectory() || found.uid !== uid) throw new CausewayError('general.invalid-input', `${privateFolder} belongs to another user`);
+  chmodSync(privateFolder, 0o700);
+  return join(privateFolder, `${digest}.sock`);
+}
+
+/** A local socket as a channel: one JSON object a line. What is no line of JSON closes it. */
+export function localChannel(socket: Socket): Channel {
+  socket.on('error', () => socket.destroy());
+  return {
+    send(message) {
+      if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`);
+    },
+    onMessage: (listener) => readLines(socket, listener, () => socket.destroy()),
+    onClose: (listener) => void socket.once('close', listener),
+    close: () => void socket.end(),
+  };
+}
+
+/** A client of an engine that runs in another process. Rejects when nobody listens there. */
+export async function connectLocally(address: string): Promise<CoreClient> {
+  const socket = createConnection(address);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  return channelClient(localChannel(socket), calls, events);
+}
+
+export interface LocalServer {
+  /** Lets calls that are under way end, then hangs up. */
+  close(): Promise<void>;
+}
+
+/** How long clients that have just come may take to say what they want, before the engine ends. */
+const graceMs = 2_000;
+
+/** Serves the core to other processes of the same user: the same contract, as JSON lines. */
+export async function serveLocally(core: Core, address: string): Promise<LocalServer> {
+  const clients = new Map<Socket, ServedChannel>();
+  const server = createServer((socket) => {
+    clients.set(socket, serveChannel(core, events, localChannel(socket)));
+    socket.on('close', () => clients.delete(socket));
+  });
+  if (process.platform !== 'win32') rmSync(address, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address, resolve);
+  });
+  if (process.platform !== 'win32') chmodSync(address, 0o600);
+  const isBusy = (): boolean => [...clients.values()].some(({ underWay }) => underWay > 0);
+  return {
+    async close() {
+      // Removes the socket, so that who comes now waits for the lock instead.
+      server.close();
+      const until = performance.now() + graceMs;
+      while (isBusy() || (clients.size > 0 && performance.now() < until)) await delay(20);
+      for (const socket of clients.keys()) socket.end();
+    },
+  };
+}
