@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { CutList } from './cut-list.ts';
 import type { Moment, PlatformCalls } from './platform-calls.ts';
 
 /** Stands between a client and QEMU's monitor, so that a test knows of each command before QEMU does. */
@@ -52,30 +53,12 @@ export class QmpRelay {
 
 /** The commands that come through a relay as a platform's calls. How often a job is asked about depends on the machine: that is not counted. */
 export function callsThrough(relay: QmpRelay): PlatformCalls {
-  const names: string[] = [];
-  let cuts: { readonly from: number; readonly to: number; readonly when: Moment; readonly tell: () => void }[] = [];
+  const cuts = new CutList();
   relay.onCommand = (name) => {
     if (name === 'query-jobs') return undefined;
-    names.push(name);
-    const cut = cuts.find(({ from, to }) => names.length >= from && names.length <= to);
+    const cut = cuts.find(cuts.count(name));
     cut?.tell();
     return cut?.when;
   };
-  const add = (n: number, more: number, when: Moment, tell: () => void): void => {
-    cuts.push({ from: names.length + n, to: names.length + n + more, when, tell });
-  };
-  return {
-    faults: ['cut-before', 'cut-after'],
-    callCount: () => names.length,
-    callName: (number) => names[number - 1] ?? 'none',
-    callChanges: (number) => names[number - 1]?.startsWith('query-') === false,
-    failCall: (n, fault) => add(n, 0, fault === 'cut-after' ? 'after' : 'before', () => undefined),
-    cutOff(n, when, tell) {
-      if (when === 'after') add(n, 0, 'after', tell);
-      add(when === 'after' ? n + 1 : n, Infinity, 'before', tell);
-    },
-    clearFaults() {
-      cuts = [];
-    },
-  };
+  return cuts.asCalls((name) => name.startsWith('query-'));
 }

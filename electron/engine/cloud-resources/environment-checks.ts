@@ -1,8 +1,10 @@
 import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
+import type { MachineSize } from './instance-type.ts';
 import { unresolvedText, type Resolution } from './resolve-reference.ts';
 import { pointer, type Report } from './online-finding.ts';
 import { shortages, shortageText, type QuotaNeeds, type Quotas, type QuotaWords } from './quota-needs.ts';
+import { sizeInGib } from './volume-sizes.ts';
 import type { StorageMapping } from './volume-type.ts';
 
 /** Reads an environment to check it; one of another shape is a finding by itself, and nothing else can be said of it. */
@@ -33,6 +35,43 @@ export function checkImagesGiven(images: Readonly<Record<string, string>>, path:
   if (images['linux'] === undefined) report('error', path, 'image-missing', `the worker image for linux is missing: the disk copy worker always uses it`);
   if (vm.os_type === 'windows' && images['windows'] === undefined) {
     report('warning', path, 'image-missing', 'the worker image for windows is missing: the Linux worker prepares the guest offline');
+  }
+}
+
+/** A worker image, as far as its own description says what it needs. */
+interface DescribedImage {
+  readonly name: string;
+  readonly system: unknown;
+  readonly architecture?: 'arm64' | 'x86_64';
+  /** MiB. */
+  readonly memory: number | undefined;
+}
+
+/**
+ * An image for workers of a system fits that system and the machine that it will run on.
+ *
+ * @param at where the image and the machine stand in the environment
+ * @param system undefined where one image serves for all
+ */
+export function checkWorkerImage(
+  image: DescribedImage, system: string | undefined, machine: (MachineSize & { readonly architecture?: 'arm64' | 'x86_64' }) | undefined,
+  at: { readonly image: string; readonly machine: string }, report: Report,
+): void {
+  if (system !== undefined && typeof image.system === 'string' && image.system !== system) report('error', at.image, 'image-system', `image ${image.name} is a ${image.system} image`);
+  if (machine === undefined) return;
+  if ((image.memory ?? 0) > machine.ram) {
+    report('error', at.machine, 'worker-memory', `image ${image.name} needs ${image.memory} MB of memory, but ${machine.name} has ${machine.ram} MB`);
+  }
+  if (image.architecture !== machine.architecture) {
+    report('error', at.machine, 'worker-architecture', `image ${image.name} (${image.architecture}) does not run on machine type ${machine.name} (${machine.architecture})`);
+  }
+}
+
+/** No disk is larger than a volume can be. @param largestGib undefined: volumes of any size are possible */
+export function checkDiskSizes(vm: Vm, largestGib: number | undefined, report: Report): void {
+  for (const disk of vm.disks) {
+    const size = sizeInGib(disk.size_bytes);
+    if (largestGib !== undefined && size > largestGib) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, and the limit for a volume is ${largestGib} GiB`);
   }
 }
 

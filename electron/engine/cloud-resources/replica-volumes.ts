@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { Disk } from '../../../shared/model/vm.ts';
+import type { Disk, Vm } from '../../../shared/model/vm.ts';
 import { isAmbiguous } from '../http/http-error.ts';
 import type { DestinationRun, Volume } from '../ports/destination-platform.ts';
 import { freeVolume } from './volume-attachments.ts';
@@ -28,6 +28,18 @@ export interface VolumePlan {
   readonly growth: number;
   /** The type that a new volume gets; undefined: the cloud's default. */
   readonly type: string | undefined;
+}
+
+/** The plan of a VM's volumes as far as the cloud shows it: those that an earlier execution created are there already. */
+export async function volumesOfVm(
+  cloud: Pick<CloudApi, 'volumes'>, vm: Vm, typeOf: (disk: Disk) => string | undefined, signal: AbortSignal,
+): Promise<readonly VolumePlan[]> {
+  const volumes = await cloud.volumes.list({ ...ourLabel, [labelKeys.vm]: labelValue(vm.id) }, signal);
+  return vm.disks.map((disk) => {
+    const volume = volumes.find(({ labels }) => labels[labelKeys.disk] === labelValue(disk.id));
+    const size = sizeInGib(disk.size_bytes);
+    return { disk, size, volume, growth: Math.max(0, size - (volume?.sizeGib ?? 0)), type: typeOf(disk) };
+  });
 }
 
 export interface VolumeRules {

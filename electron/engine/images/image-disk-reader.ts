@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../shared/model/extent.ts';
 import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
-import type { DiskReader } from '../ports/disk-reader.ts';
+import { refuseOutside, type DiskReader } from '../ports/disk-reader.ts';
 import { ByteCache } from './byte-cache.ts';
 import { findZeros } from './find-zeros.ts';
 import type { Run } from './layer.ts';
@@ -61,9 +61,7 @@ export class ImageDiskReader implements DiskReader {
   }
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
-    if (!(offset >= 0 && offset + into.length <= this.sizeBytes)) {
-      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`);
-    }
+    refuseOutside(this, offset, into.length);
     const tasks: (() => Promise<void>)[] = [];
     for (let at = 0; at < into.length; ) {
       this.#throwIfOver(signal);

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../shared/model/extent.ts';
-import type { DiskReader } from '../ports/disk-reader.ts';
+import { refuseOutside, type DiskReader } from '../ports/disk-reader.ts';
 import type { NbdClient } from './nbd-client.ts';
 import { alignExtents, mergeStatus, zeroInBoth } from './status-extents.ts';
 
@@ -58,9 +58,7 @@ export class NbdDiskReader implements DiskReader {
   }
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
-    if (offset < 0 || offset + into.length > this.sizeBytes) {
-      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`);
-    }
+    refuseOutside(this, offset, into.length);
     const there = Math.max(0, Math.min(into.length, this.#client.info.sizeBytes - offset));
     if (there > 0) {
       await this.#explained(() => this.#client.read(offset, there === into.length ? into : into.subarray(0, there), signal));

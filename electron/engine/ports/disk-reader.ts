@@ -1,3 +1,4 @@
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Extent } from '../../../shared/model/extent.ts';
 
 /**
@@ -26,4 +27,10 @@ export interface DiskReader {
    */
   read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
+}
+
+/** For `read`: who asks for bytes that the disk does not have is wrong. */
+export function refuseOutside({ sizeBytes }: Pick<DiskReader, 'sizeBytes'>, offset: number, length: number): void {
+  if (offset >= 0 && offset + length <= sizeBytes) return;
+  throw new CausewayError('general.bug', `[${offset}, +${length}) is outside the disk of ${sizeBytes} bytes`);
 }

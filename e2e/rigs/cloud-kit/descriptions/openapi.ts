@@ -9,15 +9,9 @@ export function openApiDescription(document: Json, options: SchemaOptions = {}):
   const schemas = new Schemas(document, options);
   const operationPath = ({ pathTemplate, method }: { pathTemplate: string; method: string }): string[] => ['paths', pathTemplate, method.toLowerCase()];
 
-  function find(call: { readonly operation: string; readonly pathTemplate: string; readonly method: string }): { readonly found?: Json; readonly problems: string[] } {
-    const found = schemas.at(operationPath(call));
-    if (found === undefined) return { problems: ['is not in the document'] };
-    return { found, problems: found['operationId'] === call.operation ? [] : ['has another operation id in the document'] };
-  }
-
   return {
     checkRequest(request: DescribedRequest): Findings {
-      const { found, problems } = find(request);
+      const { found, problems } = schemas.operation(operationPath(request), request.operation);
       if (found === undefined) return { problems, checked: 0 };
       const shared = (schemas.at(['paths', request.pathTemplate])?.['parameters'] ?? []) as Json[];
       problems.push(...schemas.queryProblems([...shared, ...((found['parameters'] ?? []) as Json[])], request.query));
@@ -34,7 +28,7 @@ export function openApiDescription(document: Json, options: SchemaOptions = {}):
     },
 
     checkAnswer(answer: DescribedAnswer): Findings {
-      const { found, problems } = find(answer);
+      const { found, problems } = schemas.operation(operationPath(answer), answer.operation);
       if (found === undefined) return { problems, checked: 0 };
       const listed = (status: string): readonly string[] => schemas.follow([...operationPath(answer), 'responses', status]);
       const own = listed(String(answer.status));

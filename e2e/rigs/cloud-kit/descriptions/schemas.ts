@@ -32,6 +32,13 @@ export class Schemas {
     return current as Json | undefined;
   }
 
+  /** The operation at a path, and what is wrong with it: it is to have the given ID. */
+  operation(path: readonly string[], id: string): { readonly found?: Json; readonly problems: string[] } {
+    const found = this.at(path);
+    if (found === undefined) return { problems: ['is not in the document'] };
+    return { found, problems: found['operationId'] === id ? [] : ['has another operation id in the document'] };
+  }
+
   /** Follows a reference within the document. */
   resolve(value: Json | undefined): Json | undefined {
     const reference = value?.['$ref'];

@@ -12,15 +12,9 @@ export function swaggerDescription(document: Json, options: SchemaOptions = {}, 
   const operationPath = ({ pathTemplate, method }: { pathTemplate: string; method: string }): string[] =>
     ['paths', basePath !== '' && pathTemplate.startsWith(basePath) ? pathTemplate.slice(basePath.length) : pathTemplate, method.toLowerCase()];
 
-  function find(call: { readonly operation: string; readonly pathTemplate: string; readonly method: string }): { readonly found?: Json; readonly problems: string[] } {
-    const found = schemas.at(operationPath(call));
-    if (found === undefined) return { problems: ['is not in the document'] };
-    return { found, problems: found['operationId'] === call.operation ? [] : ['has another operation id in the document'] };
-  }
-
   return {
     checkRequest(request: DescribedRequest): Findings {
-      const { found, problems } = find(request);
+      const { found, problems } = schemas.operation(operationPath(request), request.operation);
       if (found === undefined) return { problems, checked: 0 };
       const lists = [[...operationPath(request).slice(0, 2), 'parameters'], [...operationPath(request), 'parameters']];
       const parameters = lists.flatMap((list) => ((schemas.at(list) ?? []) as unknown as Json[]).map((_, index) => schemas.follow([...list, String(index)])));
@@ -38,7 +32,7 @@ export function swaggerDescription(document: Json, options: SchemaOptions = {}, 
     },
 
     checkAnswer(answer: DescribedAnswer): Findings {
-      const { found, problems } = find(answer);
+      const { found, problems } = schemas.operation(operationPath(answer), answer.operation);
       if (found === undefined) return { problems, checked: 0 };
       const listed = (status: string): readonly string[] => schemas.follow([...operationPath(answer), 'responses', status]);
       const own = listed(String(answer.status));

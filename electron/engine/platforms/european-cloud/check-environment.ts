@@ -2,27 +2,26 @@ import { toErrorRecord, CausewayError } from '../../../../shared/model/causeway-
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/validation/finding.ts';
-import { callerRanges } from '../../workers/caller-address.ts';
-import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../cloud-resources/environment-checks.ts';
+import { checkDiskSizes, checkImagesGiven, checkNetworksMapped, checkWorkerImage, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../cloud-resources/environment-checks.ts';
 import { checkFixedAddresses } from '../../cloud-resources/fixed-addresses.ts';
-import { labelKeys, labelValue, managedBy } from '../../cloud-resources/labels.ts';
 import { resolve, resolveText } from '../../cloud-resources/resolve-reference.ts';
 import { pointer, reportInto, type Report } from '../../cloud-resources/online-finding.ts';
-import { addNeeds, type QuotaNeeds } from '../../cloud-resources/quota-needs.ts';
-import { sizeInGib } from '../../cloud-resources/volume-sizes.ts';
+import { addNeeds } from '../../cloud-resources/quota-needs.ts';
+import { volumesOfVm } from '../../cloud-resources/replica-volumes.ts';
 import { decodeDebugKey } from '../../workers/worker-user-data.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudNetwork } from './iaas/networks.ts';
-import type { CloudVolume } from './iaas/volumes.ts';
 import { fits, isArm, smallestFitting } from './machine-type.ts';
 import { resolveImage } from './image-names.ts';
 import { mappedNetworks } from './mapped-networks.ts';
 import { quotaWords } from './quota-words.ts';
-import { callerOf, largestVolumeGib } from './cloud-calls.ts';
+import { cloudCalls, largestVolumeGib } from './cloud-calls.ts';
 import { asServerLabels } from './server-labels.ts';
 import type { CloudSession } from './session.ts';
-import { bootVolumeSize, callerQuestion, imagesFor, planWorker, workerNeeds } from './worker-plan.ts';
+import { performanceClassOf } from './storage-class.ts';
+import { volumeNeeds } from './volume-rules.ts';
+import { bootVolumeSize, copyWorkerNeeds, imagesFor } from './worker-plan.ts';
 
 /**
  * Everything about an environment that only the cloud can tell: names, ranges, sizes, quotas. All findings in one go;
@@ -83,19 +82,16 @@ async function checkImages(iaas: Iaas, environment: DestinationEnvironment, vm: 
     reportUnresolved(report, path, 'image', name, resolution);
     if (resolution.outcome !== 'found') continue;
     const image = resolution.resource;
-    const system = image.config?.operatingSystem;
-    if (typeof system === 'string' && system !== os) report('error', path, 'image-system', `image ${image.name} is a ${system} image`);
+    checkWorkerImage(
+      { name: image.name, system: image.config?.operatingSystem, architecture: image.config?.architecture === 'arm64' ? 'arm64' : 'x86_64', memory: image.minRam },
+      os, type === undefined ? undefined : { ...type, architecture: isArm(type) ? 'arm64' : 'x86_64' }, { image: path, machine: '/migr_machine_type' }, report,
+    );
     if (type === undefined) continue;
     try {
       bootVolumeSize(environment.migr_worker_volume_size, image, type);
     } catch (error) {
       report('error', '/migr_worker_volume_size', 'worker-volume-size', toErrorRecord(error).message);
     }
-    if (image.minRam !== undefined && image.minRam > type.ram) {
-      report('error', '/migr_machine_type', 'worker-memory', `image ${image.name} needs ${image.minRam} MB of memory, but ${type.name} has ${type.ram} MB`);
-    }
-    const arm = image.config?.architecture === 'arm64';
-    if (arm !== isArm(type)) report('error', '/migr_machine_type', 'worker-architecture', `image ${image.name} and machine type ${type.name} are of two architectures`);
   }
 }
 
@@ -124,10 +120,7 @@ async function checkStorage(iaas: Iaas, environment: DestinationEnvironment, vm:
     const name = environment[key] ?? '';
     return name === '' ? [] : [[`/${key}`, name] as const];
   })];
-  for (const disk of vm.disks) {
-    const size = sizeInGib(disk.size_bytes);
-    if (size > largestVolumeGib) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, and the limit for a volume is ${largestVolumeGib} GiB`);
-  }
+  checkDiskSizes(vm, largestVolumeGib, report);
   if (given.length === 0) return;
   const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
   for (const [path, name] of given) reportUnresolved(report, path, 'volume performance class', name, resolveText(classes, name));
@@ -167,19 +160,7 @@ function checkTexts(environment: DestinationEnvironment, report: Report): void {
 }
 
 async function checkQuotas(session: CloudSession, iaas: Iaas, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal, report: Report): Promise<void> {
-  const worker = await plannedNeeds(async () => {
-    const plan = await planWorker(iaas, environment, 'disk-copy', signal);
-    return workerNeeds(plan, (await callerRanges(callerOf(session), callerQuestion(plan), signal)).length);
-  }, '/migr_worker_use_public_ip', report, signal);
-  const existing = await iaas.volumes.list({ [labelKeys.managedBy]: managedBy, [labelKeys.vm]: labelValue(vm.id) }, signal);
-  reportShortages(addNeeds(worker, volumeNeeds(vm, existing)), await iaas.quotas.read(signal), quotaWords, report);
-}
-
-/** What the replica's volumes still need; those that an earlier execution made are there already. */
-function volumeNeeds(vm: Vm, existing: readonly CloudVolume[]): QuotaNeeds {
-  const missing = vm.disks.map((disk) => ({ disk, there: existing.find((volume) => volume.labels[labelKeys.disk] === labelValue(disk.id)) }));
-  return {
-    volumes: missing.filter(({ there }) => there === undefined).length,
-    gigabytes: missing.reduce((sum, { disk, there }) => sum + Math.max(0, sizeInGib(disk.size_bytes) - (there?.size ?? 0)), 0),
-  };
+  const worker = await plannedNeeds(() => copyWorkerNeeds(session, iaas, environment, signal), '/migr_worker_use_public_ip', report, signal);
+  const volumes = await volumesOfVm(cloudCalls(session, iaas), vm, (disk) => performanceClassOf(disk, environment), signal);
+  reportShortages(addNeeds(worker, volumeNeeds(volumes)), await iaas.quotas.read(signal), quotaWords, report);
 }

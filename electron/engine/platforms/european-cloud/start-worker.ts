@@ -1,22 +1,20 @@
 import { callerRanges } from '../../workers/caller-address.ts';
 import { hasLabels, labelKeys } from '../../cloud-resources/labels.ts';
 import { entryLabel, resourceTags, nameOf } from '../../cloud-resources/ledgered-resource.ts';
-import { requireQuota } from '../../cloud-resources/quota-needs.ts';
-import { keyOf, type WorkerKeyRing } from '../../workers/worker-entries.ts';
+import type { WorkerKeyRing } from '../../workers/worker-entries.ts';
+import { requireWorkerQuota } from '../../workers/worker-needs.ts';
 import { dropUnreachableWorker, ensureWorkerServer, workerAccess } from '../../workers/worker-server.ts';
 import { decodeDebugKey } from '../../workers/worker-user-data.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { DestinationRun, WorkerAccess, WorkerRole } from '../../ports/destination-platform.ts';
-import type { ResourceKind } from '../../ports/ledger.ts';
 import { readEnvironment } from './environment.ts';
-import type { Iaas } from './iaas/iaas.ts';
 import { quotaWords } from './quota-words.ts';
 import { workerEndpoint } from './worker-endpoint.ts';
 import { cloudApi } from './cloud-api.ts';
 import { asServer, callerOf } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
 import { ensureNic, ensurePublicIp, ensureSecurityGroup } from './worker-network.ts';
-import { callerQuestion, planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
+import { callerQuestion, planWorker, workerNeeds } from './worker-plan.ts';
 
 /**
  * A running worker. What an earlier call made is adopted; but a worker whose key died with
@@ -36,7 +34,7 @@ export async function startWorker(
   const plan = await planWorker(iaas, environment, role, signal);
   const ranges = await callerRanges(callerOf(session), callerQuestion(plan), signal);
   await dropUnreachableWorker(cloud, keyRing, run, role, signal);
-  await checkWorkerQuota(iaas, run, role, plan, ranges.length, signal);
+  await requireWorkerQuota(run, role, workerNeeds(plan, ranges.length), () => iaas.quotas.read(signal), quotaWords);
 
   const groupId = await ensureSecurityGroup(session, iaas, run, role, plan, ranges, signal);
   const nic = await ensureNic(session, iaas, run, role, plan, groupId, signal);
@@ -73,20 +71,4 @@ export async function startWorker(
     },
   }, signal);
   return workerAccess(worker, (port) => workerEndpoint(session, address, port));
-}
-
-async function checkWorkerQuota(iaas: Iaas, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: number, signal: AbortSignal): Promise<void> {
-  const has = (kind: ResourceKind, part: string): boolean => run.ledger.find(kind, keyOf(role, part))?.resourceId !== undefined;
-  if (has('server', 'server')) return;
-  const needs = workerNeeds(plan, ranges);
-  requireQuota(
-    {
-      ...needs,
-      nics: has('nic', 'nic') ? 0 : 1,
-      publicIps: has('public-ip', 'public-ip') ? 0 : (needs.publicIps ?? 0),
-      ...(has('security-group', 'security-group') ? { securityGroups: 0, securityGroupRules: 0 } : {}),
-    },
-    await iaas.quotas.read(signal),
-    quotaWords,
-  );
 }

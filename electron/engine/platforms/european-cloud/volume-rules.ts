@@ -1,14 +1,12 @@
-import { callerRanges } from '../../workers/caller-address.ts';
 import { resolvedOrThrow, resolveText } from '../../cloud-resources/resolve-reference.ts';
-import { addNeeds, requireQuota } from '../../cloud-resources/quota-needs.ts';
-import type { VolumeRules } from '../../cloud-resources/replica-volumes.ts';
+import { addNeeds, requireQuota, type QuotaNeeds } from '../../cloud-resources/quota-needs.ts';
+import type { VolumePlan, VolumeRules } from '../../cloud-resources/replica-volumes.ts';
 import { required, type DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import { quotaWords } from './quota-words.ts';
-import { callerOf } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
 import { performanceClassOf } from './storage-class.ts';
-import { callerQuestion, planWorker, workerNeeds } from './worker-plan.ts';
+import { copyWorkerNeeds } from './worker-plan.ts';
 
 /** Where the volumes of a replica are made, of which class, and what is refused before the first of them is. */
 export function volumeRules(session: CloudSession, iaas: Iaas, environment: DestinationEnvironment): VolumeRules {
@@ -22,10 +20,12 @@ export function volumeRules(session: CloudSession, iaas: Iaas, environment: Dest
         const classes = (await iaas.lists.performanceClasses(signal)).map((each) => each.name);
         for (const name of wanted) resolvedOrThrow('volume performance class', 'storage_mappings', name, resolveText(classes, name));
       }
-      const plan = await planWorker(iaas, environment, 'disk-copy', signal);
-      const ranges = await callerRanges(callerOf(session), callerQuestion(plan), signal);
-      const growth = plans.reduce((sum, each) => sum + each.growth, 0);
-      requireQuota(addNeeds({ volumes: missing.length, gigabytes: growth }, workerNeeds(plan, ranges.length)), await iaas.quotas.read(signal), quotaWords);
+      requireQuota(addNeeds(volumeNeeds(plans), await copyWorkerNeeds(session, iaas, environment, signal)), await iaas.quotas.read(signal), quotaWords);
     },
   };
+}
+
+/** What the volumes still take of the project's quotas. */
+export function volumeNeeds(plans: readonly VolumePlan[]): QuotaNeeds {
+  return { volumes: plans.filter((each) => each.volume === undefined).length, gigabytes: plans.reduce((sum, each) => sum + each.growth, 0) };
 }

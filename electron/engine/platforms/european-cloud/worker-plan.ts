@@ -1,14 +1,17 @@
-import type { WorkerNetwork } from '../../workers/caller-address.ts';
+import { callerRanges, type WorkerNetwork } from '../../workers/caller-address.ts';
 import { resolve, resolvedOrThrow, resolveText } from '../../cloud-resources/resolve-reference.ts';
 import type { QuotaNeeds } from '../../cloud-resources/quota-needs.ts';
 import { bootVolumeGib } from '../../workers/worker-boot-volume.ts';
+import { needsOfWorker, type WorkerNeeds } from '../../workers/worker-needs.ts';
 import { workerOs, workerPorts } from '../../workers/worker-ports.ts';
 import type { WorkerRole } from '../../ports/destination-platform.ts';
+import { callerOf } from './cloud-calls.ts';
 import { required, workerImage, type DestinationEnvironment } from './environment.ts';
 import type { CloudImage, MachineType } from './iaas/catalog-lists.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudNetwork } from './iaas/networks.ts';
 import { resolveImage } from './image-names.ts';
+import type { CloudSession } from './session.ts';
 
 /** Everything about a worker that is known before anything is created. */
 export interface WorkerPlan {
@@ -81,17 +84,20 @@ export function bootVolumeSize(asked: number | undefined, image: Pick<CloudImage
   return bootVolumeGib(asked, { name: image.name, needs }, needs > 0 ? needs : (type.disk ?? 0), `machine type ${type.name}`, 'migr_worker_volume_size');
 }
 
-export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds {
+/** @param ranges how many ranges of addresses the worker is opened to */
+export function workerNeeds(plan: WorkerPlan, ranges: number): WorkerNeeds {
   return {
-    vcpu: plan.machineType.vcpus,
-    ram: plan.machineType.ram,
-    volumes: 1,
-    gigabytes: plan.bootVolumeGib,
-    nics: 1,
-    securityGroups: 1,
-    securityGroupRules: plan.ports.length * callerRanges,
-    publicIps: plan.publicAddress ? 1 : 0,
+    server: { vcpu: plan.machineType.vcpus, ram: plan.machineType.ram, volumes: 1, gigabytes: plan.bootVolumeGib },
+    nic: { nics: 1 },
+    'security-group': { securityGroups: 1, securityGroupRules: plan.ports.length * ranges },
+    ...(plan.publicAddress ? { 'public-ip': { publicIps: 1 } } : {}),
   };
+}
+
+/** What a disk copy worker of this environment needs, opened to the computer that asks. */
+export async function copyWorkerNeeds(session: CloudSession, iaas: Iaas, environment: DestinationEnvironment, signal: AbortSignal): Promise<QuotaNeeds> {
+  const plan = await planWorker(iaas, environment, 'disk-copy', signal);
+  return needsOfWorker(workerNeeds(plan, (await callerRanges(callerOf(session), callerQuestion(plan), signal)).length));
 }
 
 /** What has to be known of a worker to tell from where it will be reached. */

@@ -17,6 +17,7 @@ import { mappedNetworks } from '../mapped-networks.ts';
 import { quotaWords } from '../quota-words.ts';
 import { asServerLabels } from '../server-labels.ts';
 import type { CloudSession } from '../session.ts';
+import { needsOfWorker } from '../../../workers/worker-needs.ts';
 import { planWorker, workerNeeds } from '../worker-plan.ts';
 import { bootVolumeConfig } from './boot-volume-config.ts';
 
@@ -65,7 +66,7 @@ export async function planDeployment(session: CloudSession, run: DeploymentRun, 
     // Snapshots count by their volumes' sizes as well.
     { snapshots: volumes.length, volumes: volumes.length, gigabytes: 2 * gigabytes, nics: nics.length, publicIps: environment.use_public_ip ? 1 : 0 },
     // The worker is gone when the server comes, so that the larger of the two counts for processors and memory.
-    { ...workerNeeds(worker, 1), vcpu: Math.max(worker.machineType.vcpus, machineType.vcpus), ram: Math.max(worker.machineType.ram, machineType.ram) },
+    { ...needsOfWorker(workerNeeds(worker, 1)), vcpu: Math.max(worker.machineType.vcpus, machineType.vcpus), ram: Math.max(worker.machineType.ram, machineType.ram) },
   );
   if (!hasStarted(run)) requireQuota(needs, await iaas.quotas.read(signal), quotaWords);
   const state = { nics, securityGroupIds, ...(affinityGroupId === undefined ? {} : { affinityGroupId }), ...(keypairName === undefined ? {} : { keypairName }) };

@@ -3,24 +3,24 @@ import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import { refusedTags } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
 import type { Finding } from '../../../../../shared/validation/finding.ts';
-import { callerRanges } from '../../../workers/caller-address.ts';
-import { checkImagesGiven, checkNetworksMapped, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../../cloud-resources/environment-checks.ts';
+import { checkDiskSizes, checkImagesGiven, checkNetworksMapped, checkWorkerImage, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../../cloud-resources/environment-checks.ts';
 import { checkFixedAddresses } from '../../../cloud-resources/fixed-addresses.ts';
-import { labelKeys, labelValue, managedBy } from '../../../cloud-resources/labels.ts';
 import { fits } from '../../../cloud-resources/instance-type.ts';
 import { resolve } from '../../../cloud-resources/resolve-reference.ts';
 import { pointer, reportInto, type Report } from '../../../cloud-resources/online-finding.ts';
-import { addNeeds, type QuotaNeeds, type Quotas } from '../../../cloud-resources/quota-needs.ts';
+import { addNeeds } from '../../../cloud-resources/quota-needs.ts';
+import { volumesOfVm } from '../../../cloud-resources/replica-volumes.ts';
 import { volumeTypeOf } from '../../../cloud-resources/volume-type.ts';
-import { sizeInGib } from '../../../cloud-resources/volume-sizes.ts';
 import type { Flavor } from '../client/compute.ts';
+import { cloudCalls } from './cloud-calls.ts';
 import type { OpenStackSession } from './context.ts';
 import { readEnvironment, type DestinationEnvironment } from './environment.ts';
 import { chooseFlavor } from './flavor.ts';
 import { mappedNetworks } from './mapped-networks.ts';
 import { findPool, resolveNetwork } from './networks.ts';
-import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
-import { bootVolumeSize, callerOf, listImages, planWorker, workerNeeds } from './worker-plan.ts';
+import { quotaWords, readQuotas } from './quotas.ts';
+import { needsOfVolumes } from './volume-rules.ts';
+import { bootVolumeSize, copyWorkerNeeds, listImages } from './worker-plan.ts';
 
 /**
  * Everything about an environment that only the cloud can tell: names, ranges, sizes, quotas. All findings in one go;
@@ -101,9 +101,8 @@ async function checkWorkerImages(
     if (resolution.outcome !== 'found') continue;
     const image = resolution.resource;
     if (image.status !== 'active') report('error', path, 'image-status', `image ${image.name} has status ${image.status}`);
-    if (os !== undefined && typeof image.os_type === 'string' && image.os_type !== os) report('error', path, 'image-system', `image ${image.name} is a ${image.os_type} image`);
+    checkWorkerImage({ name: image.name, system: image.os_type, memory: image.min_ram }, os, flavor, { image: path, machine: '/migr_flavor_name' }, report);
     if (flavor === undefined) continue;
-    if ((image.min_ram ?? 0) > flavor.ram) report('error', '/migr_flavor_name', 'worker-memory', `image ${image.name} needs ${image.min_ram} MB of memory, but ${flavor.name} has ${flavor.ram} MB`);
     if (environment.migr_worker_boot_from_volume) {
       await reporting(report, '/migr_worker_volume_size', 'worker-volume-size', signal, () => void bootVolumeSize(environment.migr_worker_volume_size, image, flavor));
     } else if (flavor.disk === 0) {
@@ -151,23 +150,10 @@ async function checkGroupsAndKeys({ cloud }: OpenStackSession, environment: Dest
 }
 
 async function checkQuotas(session: OpenStackSession, environment: DestinationEnvironment, vm: Vm, report: Report, signal: AbortSignal): Promise<void> {
-  const worker = await plannedNeeds(async () => {
-    const plan = await planWorker(session.cloud, environment, 'disk-copy', signal);
-    return workerNeeds(plan, (await callerRanges(callerOf(session, plan), plan.reachedThrough, signal)).length);
-  }, '/migr_worker_use_fip', report, signal);
+  const worker = await plannedNeeds(() => copyWorkerNeeds(session, environment, signal), '/migr_worker_use_fip', report, signal);
   const quotas = await readQuotas(session.cloud, signal);
-  reportShortages(addNeeds(worker, await diskNeeds(session, environment, vm, quotas, report, signal)), quotas, quotaWords, report);
-}
-
-/** What the replica's volumes still need; those that an earlier execution made are there already. */
-async function diskNeeds(session: OpenStackSession, environment: DestinationEnvironment, vm: Vm, quotas: Quotas, report: Report, signal: AbortSignal): Promise<QuotaNeeds> {
-  const existing = await session.cloud.volume.volumes.list({ metadata: { [labelKeys.managedBy]: managedBy, [labelKeys.vm]: labelValue(vm.id) } }, signal);
   const largest = quotas['per_volume_gigabytes']?.limit ?? -1;
-  return addNeeds(...vm.disks.map((disk) => {
-    const size = sizeInGib(disk.size_bytes);
-    if (largest >= 0 && size > largest) report('error', '', 'disk-too-large', `disk ${disk.id} needs ${size} GiB, and the limit for a volume in this project is ${largest} GiB`);
-    const there = existing.find((volume) => volume.metadata[labelKeys.disk] === labelValue(disk.id));
-    const type = there === undefined ? volumeTypeOf(disk, environment.storage_mappings) : (there.volume_type ?? undefined);
-    return volumeNeeds(type, there === undefined ? 1 : 0, Math.max(0, size - (there?.size ?? 0)));
-  }));
+  checkDiskSizes(vm, largest < 0 ? undefined : largest, report);
+  const volumes = await volumesOfVm(cloudCalls(session), vm, (disk) => volumeTypeOf(disk, environment.storage_mappings), signal);
+  reportShortages(addNeeds(worker, needsOfVolumes(volumes)), quotas, quotaWords, report);
 }

@@ -3,17 +3,16 @@ import { callerRanges } from '../../../workers/caller-address.ts';
 import type { CloudApi, CloudVolume } from '../../../cloud-resources/cloud-api.ts';
 import { labelKeys } from '../../../cloud-resources/labels.ts';
 import { ensureResource, resourceTags, nameOf } from '../../../cloud-resources/ledgered-resource.ts';
-import { addNeeds, requireQuota, type QuotaNeeds } from '../../../cloud-resources/quota-needs.ts';
 import { orRemoveFailed } from '../../../cloud-resources/resource-deletion.ts';
 import { awaitVolume, volumeFinders } from '../../../cloud-resources/volume-state.ts';
-import { keyOf, temporary, type WorkerKeyRing } from '../../../workers/worker-entries.ts';
+import { temporary, type WorkerKeyRing } from '../../../workers/worker-entries.ts';
+import { requireWorkerQuota } from '../../../workers/worker-needs.ts';
 import { dropUnreachableWorker, ensureWorkerServer, workerAccess } from '../../../workers/worker-server.ts';
 import type { DestinationRun, WorkerAccess, WorkerRole } from '../../../ports/destination-platform.ts';
-import type { ResourceKind } from '../../../ports/ledger.ts';
 import type { BlockDevice } from '../client/servers.ts';
 import type { OpenStackSession } from './context.ts';
 import { readEnvironment } from './environment.ts';
-import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
+import { quotaWords, readQuotas } from './quotas.ts';
 import { findServer } from './remove-resource.ts';
 import { cloudApi } from './cloud-api.ts';
 import { asServer } from './cloud-calls.ts';
@@ -35,7 +34,7 @@ export async function startWorker(
   // on the floating IP that the worker gets: projects seldom see the ranges of external networks.
   const expected = await callerRanges(callerOf(session, plan), plan.reachedThrough, signal);
   await dropUnreachableWorker(cloud, keyRing, run, role, signal);
-  await checkWorkerQuota(session, run, role, plan, expected.length, signal);
+  await requireWorkerQuota(run, role, workerNeeds(plan, expected.length), () => readQuotas(session.cloud, signal), quotaWords);
 
   const groupId = await ensureSecurityGroup(session, run, role, signal);
   const port = await ensurePort(session, run, role, plan, groupId, signal);
@@ -99,17 +98,4 @@ async function ensureBootVolume(
   const made = (): Promise<CloudVolume> => awaitVolume(cloud, resource.id, `copying image ${plan.image.name} into it`, isMade, cloud.timing.volumeMs, signal);
   await orRemoveFailed(cloud, run.ledger, entry, made, signal);
   return { source_type: 'volume', destination_type: 'volume', uuid: resource.id, boot_index: 0, delete_on_termination: false };
-}
-
-async function checkWorkerQuota(session: OpenStackSession, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, ranges: number, signal: AbortSignal): Promise<void> {
-  const has = (kind: ResourceKind, part: string): boolean => run.ledger.find(kind, keyOf(role, part))?.resourceId !== undefined;
-  if (has('server', 'server')) return;
-  const needs = workerNeeds(plan, ranges);
-  const there: QuotaNeeds = {
-    ...(has('nic', 'nic') ? { port: -1 } : {}),
-    ...(has('public-ip', 'public-ip') ? { floatingip: -1 } : {}),
-    ...(has('security-group', 'security-group') ? { security_group: -1, security_group_rule: -(needs['security_group_rule'] ?? 0) } : {}),
-    ...(has('volume', 'boot-volume') ? volumeNeeds(plan.bootVolume?.type, -1, -(plan.bootVolume?.sizeGib ?? 0)) : {}),
-  };
-  requireQuota(addNeeds(needs, there), await readQuotas(session.cloud, signal), quotaWords);
 }

@@ -1,8 +1,9 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import type { Caller, WorkerNetwork } from '../../../workers/caller-address.ts';
+import { callerRanges, type Caller, type WorkerNetwork } from '../../../workers/caller-address.ts';
 import { resolve, resolvedOrThrow } from '../../../cloud-resources/resolve-reference.ts';
-import { addNeeds, type QuotaNeeds } from '../../../cloud-resources/quota-needs.ts';
+import type { QuotaNeeds } from '../../../cloud-resources/quota-needs.ts';
 import { bootVolumeGib } from '../../../workers/worker-boot-volume.ts';
+import { needsOfWorker, type WorkerNeeds } from '../../../workers/worker-needs.ts';
 import { workerOs, workerPorts } from '../../../workers/worker-ports.ts';
 import type { WorkerRole } from '../../../ports/destination-platform.ts';
 import type { Flavor } from '../client/compute.ts';
@@ -89,20 +90,22 @@ export function bootVolumeSize(asked: number | undefined, image: Pick<Image, 'mi
 /** New groups have two rules of the cloud's own, for what goes out. */
 const usualRules = 2;
 
-export function workerNeeds(plan: WorkerPlan, callerRanges: number): QuotaNeeds {
+/** @param ranges how many ranges of addresses the worker is opened to */
+export function workerNeeds(plan: WorkerPlan, ranges: number): WorkerNeeds {
   const { bootVolume } = plan;
-  return addNeeds(
-    {
-      instances: 1,
-      cores: plan.flavor.vcpus,
-      ram: plan.flavor.ram,
-      port: 1,
-      security_group: 1,
-      security_group_rule: usualRules + plan.ports.length * callerRanges,
-      floatingip: plan.pool === undefined ? 0 : 1,
-    },
-    bootVolume === undefined ? {} : volumeNeeds(bootVolume.type, 1, bootVolume.sizeGib),
-  );
+  return {
+    server: { instances: 1, cores: plan.flavor.vcpus, ram: plan.flavor.ram },
+    nic: { port: 1 },
+    'security-group': { security_group: 1, security_group_rule: usualRules + plan.ports.length * ranges },
+    ...(plan.pool === undefined ? {} : { 'public-ip': { floatingip: 1 } }),
+    ...(bootVolume === undefined ? {} : { 'boot-volume': volumeNeeds(bootVolume.type, 1, bootVolume.sizeGib) }),
+  };
+}
+
+/** What a disk copy worker of this environment needs, opened to the computer that asks. */
+export async function copyWorkerNeeds(session: OpenStackSession, environment: DestinationEnvironment, signal: AbortSignal): Promise<QuotaNeeds> {
+  const plan = await planWorker(session.cloud, environment, 'disk-copy', signal);
+  return needsOfWorker(workerNeeds(plan, (await callerRanges(callerOf(session, plan), plan.reachedThrough, signal)).length));
 }
 
 /**

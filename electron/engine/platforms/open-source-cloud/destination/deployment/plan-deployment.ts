@@ -17,6 +17,7 @@ import { chooseFlavor } from '../flavor.ts';
 import { mappedNetworks } from '../mapped-networks.ts';
 import { findPool, resolveNetwork } from '../networks.ts';
 import { quotaWords, readQuotas, volumeNeeds } from '../quotas.ts';
+import { needsOfWorker } from '../../../../workers/worker-needs.ts';
 import { planWorker, workerNeeds } from '../worker-plan.ts';
 import { portFor } from './port-reuse.ts';
 
@@ -88,7 +89,7 @@ export async function planDeployment(session: OpenStackSession, run: DeploymentR
     return addNeeds(volumeNeeds(type, 1, gib), volumeNeeds(type, 0, gib), { snapshots: 1 });
   }));
   const needs = addNeeds(...volumesNeeded, { port: ports.filter((port) => port.reusedPortId === undefined).length, floatingip: environment.use_floating_ip ? 1 : 0 }, {
-    ...workerNeeds(worker, 1),
+    ...needsOfWorker(workerNeeds(worker, 1)),
     // The worker is gone when the server comes, so that the larger of the two counts for processors and memory.
     cores: Math.max(worker.flavor.vcpus, flavor.vcpus),
     ram: Math.max(worker.flavor.ram, flavor.ram),

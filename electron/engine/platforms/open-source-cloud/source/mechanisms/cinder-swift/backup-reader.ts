@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../../../../../shared/model/extent.ts';
-import type { DiskReader } from '../../../../../ports/disk-reader.ts';
+import { refuseOutside, type DiskReader } from '../../../../../ports/disk-reader.ts';
 import type { ObjectStore } from '../../../client/object-store.ts';
 import { flattenChain, piecesOf, type ChainPiece } from './backup-chain.ts';
 import type { StoredBackup } from './backup-layout.ts';
@@ -42,9 +42,7 @@ export class BackupReader implements DiskReader {
   }
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
-    if (offset < 0 || offset + into.length > this.sizeBytes) {
-      throw new CausewayError('general.bug', `[${offset}, +${into.length}) is outside the disk of ${this.sizeBytes} bytes`);
-    }
+    refuseOutside(this, offset, into.length);
     for (const piece of piecesOf(this.#flat, offset, into.length)) {
       const content = await orCancelled(this.#cache.content(piece.part), signal);
       into.set(content.subarray(piece.offset - piece.part.offset, piece.offset - piece.part.offset + piece.length), piece.offset - offset);
