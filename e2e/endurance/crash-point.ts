@@ -17,7 +17,7 @@ const tasks = [
   'replicate-disks', 'verify-disks', 'stop-worker', 'stop-worker', 'confirm-snapshot', 'record-success', 'release-snapshot',
 ];
 // A blow that waits for a task that no execution has would never fall.
-const known = new Set(replicaGraph({}).map(({ id }) => id));
+const known = new Set<string>(replicaGraph({}).map(({ id }) => id));
 const unknown = tasks.filter((task) => !known.has(task));
 if (unknown.length > 0) throw new Error(`no tasks of an execution: ${unknown.join(', ')}`);
 

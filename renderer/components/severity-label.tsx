@@ -3,7 +3,7 @@ import InfoIcon from '@mui/icons-material/InfoOutlined';
 import WarningIcon from '@mui/icons-material/WarningAmberOutlined';
 import Box from '@mui/material/Box';
 import type { ReactNode } from 'react';
-import type { Finding } from '../../shared/validation/finding.ts';
+import type { Finding } from '../../shared/schema/finding.ts';
 
 const icons = {
   error: <ErrorIcon color="error" fontSize="small" />,

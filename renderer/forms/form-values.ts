@@ -1,6 +1,6 @@
 import { readLimits } from '../../shared/environment/read-limits.ts';
 import { isJsonObject, isNestedDeeper, jsonText, type JsonObject, type JsonValue } from '../../shared/model/json.ts';
-import { checkShape } from '../../shared/validation/check-shape.ts';
+import { checkShape } from '../../shared/schema/check-shape.ts';
 import type { z } from 'zod';
 import { text } from '../text/text.ts';
 import type { FieldDescriptor } from './field-descriptor.ts';

@@ -12,7 +12,7 @@ import { clearedSchema, replicaSchema } from '../model/replica.ts';
 import { serverTrustSchema } from '../model/server-trust.ts';
 import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
-import { catalogSchema } from '../validation/catalog.ts';
+import { catalogSchema } from '../model/catalog.ts';
 import {
   checkedEndpointSchema, checkReportSchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
 } from './schemas.ts';

@@ -1,8 +1,8 @@
 import { findNodeAtLocation, modify, applyEdits, parseTree } from 'jsonc-parser';
 import { isMap, isPair, isScalar, isSeq, parseDocument, stringify, type Node, type Pair } from 'yaml';
 import type { JsonValue } from '../model/json.ts';
-import type { Fix } from '../validation/finding.ts';
-import { fromPointer } from '../validation/json-pointer.ts';
+import type { Fix } from '../schema/finding.ts';
+import { fromPointer } from '../schema/json-pointer.ts';
 import type { DocumentFormat } from './read-document.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../model/json.ts';
-import type { Finding, TextLocation } from '../validation/finding.ts';
-import type { PathSegment } from '../validation/json-pointer.ts';
+import type { Finding, TextLocation } from '../schema/finding.ts';
+import type { PathSegment } from '../schema/json-pointer.ts';
 
 /** What became of a text: a value with the findings of reading it, or findings only. */
 export interface DocumentText {

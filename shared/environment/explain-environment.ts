@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { EnvironmentDefinition } from '../plugins/plugin-definition.ts';
-import { alternatives, knownKeys, memberSchema, metaOf, schemaAt } from '../validation/schema-walk.ts';
+import { alternatives, knownKeys, memberSchema, metaOf, schemaAt } from '../schema/schema-walk.ts';
 import { mergeEnvironment, type EffectiveKey, type EnvironmentLayers, type Origin } from './merge-environment.ts';
 
 /** One line of an explanation: a value that a run would use, and where it comes from. */

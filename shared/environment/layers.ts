@@ -3,7 +3,7 @@ import { jsonObjectSchema } from '../model/endpoint.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { PluginId, Side } from '../model/plugin-id.ts';
 import type { EnvironmentDefinition } from '../plugins/plugin-definition.ts';
-import { canonicalise } from '../validation/accepted-spellings.ts';
+import { canonicalise } from '../schema/accepted-spellings.ts';
 import { mergeEnvironment, type EffectiveKey, type EnvironmentLayers } from './merge-environment.ts';
 
 /** What one layer says of one side: values of its own, and keys that it takes back to their built-in values. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { EnvironmentDefinition } from '../plugins/plugin-definition.ts';
-import { knownKeys } from '../validation/schema-walk.ts';
+import { knownKeys } from '../schema/schema-walk.ts';
 
 /** Where a value comes from, weakest first; a later one overrides an earlier one. */
 export const origins = ['built-in', 'provider configuration', 'project', 'wave', 'VM'] as const;

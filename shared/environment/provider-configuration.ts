@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { pluginOfProduct, type PluginDefinition, type ProviderConfigurationDefinition } from '../plugins/plugin-definition.ts';
-import { checkShape } from '../validation/check-shape.ts';
-import type { Finding } from '../validation/finding.ts';
-import { hasMember, toPointer } from '../validation/json-pointer.ts';
-import { asSentence } from '../validation/sentence.ts';
-import { alternatives, knownKeys, memberSchema, metaOf } from '../validation/schema-walk.ts';
-import { nearestSpelling } from '../validation/spelling.ts';
+import { checkShape } from '../schema/check-shape.ts';
+import { asSentence, type Finding } from '../schema/finding.ts';
+import { hasMember, toPointer } from '../schema/json-pointer.ts';
+import { alternatives, knownKeys, memberSchema, metaOf } from '../schema/schema-walk.ts';
+import { nearestSpelling } from '../schema/spelling.ts';
 import { readIni, type IniEntry, type IniSection } from './read-ini.ts';
 import { decodeText, withoutByteOrderMark } from './text-encoding.ts';
 

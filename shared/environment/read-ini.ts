@@ -1,4 +1,4 @@
-import type { TextLocation } from '../validation/finding.ts';
+import type { TextLocation } from '../schema/finding.ts';
 
 export interface IniEntry {
   readonly key: string;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../model/json.ts';
-import type { Finding } from '../validation/finding.ts';
-import { toPointer, type PathSegment } from '../validation/json-pointer.ts';
+import type { Finding } from '../schema/finding.ts';
+import { toPointer, type PathSegment } from '../schema/json-pointer.ts';
 import { LineIndex, unreadable, UnreadableText, type DocumentText } from './document-text.ts';
 import { readLimits } from './read-limits.ts';
 

@@ -1,8 +1,7 @@
-import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Lexer, Parser } from 'yaml';
-import type { Alias, Document, Node, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Lexer, Parser, type Alias, type Document, type Node, type ParsedNode, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { JsonValue } from '../model/json.ts';
-import type { Finding, TextLocation } from '../validation/finding.ts';
-import { toPointer, type PathSegment } from '../validation/json-pointer.ts';
+import type { Finding, TextLocation } from '../schema/finding.ts';
+import { toPointer, type PathSegment } from '../schema/json-pointer.ts';
 import { LineIndex, unreadable, UnreadableText, type DocumentText } from './document-text.ts';
 import { notPlain } from './read-plain-scalar.ts';
 import { readPlainYaml } from './read-plain-yaml.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { PluginId } from '../model/plugin-id.ts';
-import type { Rule } from '../validation/rule.ts';
+import type { Rule } from './rule.ts';
 
 /** One side of a plugin: the shape of its environment and what is checked beyond the shape. */
 export interface EnvironmentDefinition {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../model/json.ts';
 import { pluginIds, type PluginId, type Side } from '../model/plugin-id.ts';
-import type { Catalog } from '../validation/catalog.ts';
+import type { Catalog } from '../model/catalog.ts';
 import { validateDocument, type ValidationOptions } from '../validation/validate-document.ts';
 import { findEnvironment, plugins } from './registry.ts';
 import { goldenCatalog, goldenEnvironment, goldenEnvironments, goldenVm } from './testing/golden-documents.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../validation/finding.ts';
+import type { Finding } from '../schema/finding.ts';
 
 /** What became of one file. */
 export interface FileResult {

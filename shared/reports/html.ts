@@ -1,4 +1,4 @@
-import type { Finding } from '../validation/finding.ts';
+import type { Finding } from '../schema/finding.ts';
 import { isValid, summarise, type FileResult } from './file-result.ts';
 
 /**

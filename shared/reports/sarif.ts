@@ -1,4 +1,4 @@
-import type { Finding } from '../validation/finding.ts';
+import type { Finding } from '../schema/finding.ts';
 import type { FileResult } from './file-result.ts';
 
 const levels = { error: 'error', warning: 'warning', info: 'note' } as const;

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { vmSchema } from '../model/vm.ts';
-import { checkShape, type ShapeFault, type UnknownKey } from './check-shape.ts';
-import { valueAt } from './json-pointer.ts';
-import type { VmFacts } from './rule.ts';
-import { knownKeys } from './schema-walk.ts';
-import { nearestSpelling } from './spelling.ts';
+import { checkShape, type ShapeFault, type UnknownKey } from '../schema/check-shape.ts';
+import { valueAt } from '../schema/json-pointer.ts';
+import type { VmFacts } from '../plugins/rule.ts';
+import { knownKeys } from '../schema/schema-walk.ts';
+import { nearestSpelling } from '../schema/spelling.ts';
 import { checkVmFacts } from './vm-facts.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Finding } from './finding.ts';
-import { fromPointer } from './json-pointer.ts';
+import type { Finding } from '../schema/finding.ts';
+import { fromPointer } from '../schema/json-pointer.ts';
 
 /**
  * Sorts findings by their place: keys in the order of the document, a container before its members, missing keys behind

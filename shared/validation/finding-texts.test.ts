@@ -8,14 +8,14 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** Names of rules as the code writes them, wherever it makes a finding. */
 const inCode: readonly (readonly [files: string, name: RegExp])[] = [
-  ['{shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}', /rule: ['`](?:[a-z-]+\/|`)?([a-z0-9-]+)['`]/g],
-  ['{shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}', /'document\/([a-z0-9-]+)'/g],
+  ['{shared/schema,shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}', /rule: ['`](?:[a-z-]+\/|`)?([a-z0-9-]+)['`]/g],
+  ['{shared/schema,shared/validation,shared/environment,renderer/features,renderer/forms}/**/*.{ts,tsx}', /'document\/([a-z0-9-]+)'/g],
   ['shared/environment/provider-configuration.ts', /report\(entry, '([a-z0-9-]+)'/g],
   ['shared/validation/vm-facts.ts', /(?:error|warning)\((?:\[[^\]]*\]|path), '([a-z0-9-]+)'/g],
   ['shared/validation/vm-facts.ts', /=> \['([a-z0-9-]+)'/g],
 ];
 /** In checks with a platform the name is the third argument, maybe one of two, or what `reporting` passes on. */
-const place = String.raw`(?:'[^']*'|[a-zA-Z]+|pointer\([^)]*\)|[^,()]*\? '' : '[^']*')`;
+const place = String.raw`(?:'[^']*'|[a-zA-Z.]+|pointer\([^)]*\)|[^,()]*\? '' : '[^']*')`;
 const online = new RegExp(String.raw`report\('(?:error|warning|info)', ${place}, (?:[^,]*\? )?'([a-z0-9-]+)'(?: : '([a-z0-9-]+)')?|reporting\(report, (?:'[^']*'|\x60[^\x60]*\x60), '([a-z0-9-]+)'`, 'g');
 
 const namesIn = (pattern: string, name: RegExp): string[] =>

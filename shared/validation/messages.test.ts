@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { PluginId, Side } from '../model/plugin-id.ts';
 import { plugins } from '../plugins/registry.ts';
 import { goldenEnvironment, goldenVm } from '../plugins/testing/golden-documents.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../schema/finding.ts';
 import { validateDocument } from './validate-document.ts';
 
 type Exact = Pick<Finding, 'severity' | 'path' | 'rule' | 'message' | 'suggestion'> & { readonly fix?: unknown };

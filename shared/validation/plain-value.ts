@@ -1,7 +1,7 @@
 import type { JsonValue } from '../model/json.ts';
 import { readLimits } from '../environment/read-limits.ts';
-import type { Finding } from './finding.ts';
-import { toPointer, type PathSegment } from './json-pointer.ts';
+import type { Finding } from '../schema/finding.ts';
+import { toPointer, type PathSegment } from '../schema/json-pointer.ts';
 
 /** A value that did not come through our readers: a copy without `__proto__` keys, and a finding for each of those. */
 export function plainValue(value: unknown): { readonly value?: JsonValue; readonly findings: readonly Finding[] } {

@@ -3,12 +3,12 @@ import { isJsonObject } from '../model/json.ts';
 import type { KeySynonym } from '../plugins/key-synonyms.ts';
 import type { PluginDefinition } from '../plugins/plugin-definition.ts';
 import type { PluginId, Side } from '../model/plugin-id.ts';
-import type { ShapeFault, UnknownKey } from './check-shape.ts';
-import type { Fix } from './finding.ts';
+import type { ShapeFault, UnknownKey } from '../schema/check-shape.ts';
+import type { Fix } from '../schema/finding.ts';
 import { placeName } from './check-vm.ts';
-import { shown } from './expected-form.ts';
-import { knownKeys, metaOf } from './schema-walk.ts';
-import { nearestSpelling } from './spelling.ts';
+import { shown } from '../schema/expected-form.ts';
+import { knownKeys, metaOf } from '../schema/schema-walk.ts';
+import { nearestSpelling } from '../schema/spelling.ts';
 
 export type Plugins = Readonly<Record<string, PluginDefinition>>;
 

@@ -5,9 +5,9 @@ import type { JsonObject } from '../model/json.ts';
 import { pluginIds, type PluginId, type Side } from '../model/plugin-id.ts';
 import { exampleEnvironment } from '../plugins/render/example.ts';
 import { plugins } from '../plugins/registry.ts';
-import type { Catalog } from './catalog.ts';
-import type { Finding } from './finding.ts';
-import { fromPointer, hasMember } from './json-pointer.ts';
+import type { Catalog } from '../model/catalog.ts';
+import type { Finding } from '../schema/finding.ts';
+import { fromPointer, hasMember } from '../schema/json-pointer.ts';
 import { validateDocument, validateText } from './validate-document.ts';
 
 const sides = ['source', 'destination'] as const;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readProviderConfiguration } from '../environment/provider-configuration.ts';
 import type { JsonObject } from '../model/json.ts';
 import { plugins } from '../plugins/registry.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../schema/finding.ts';
 import { validateDocument, validateText, type ValidationOptions } from './validate-document.ts';
 
 const vm = {

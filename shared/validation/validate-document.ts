@@ -3,16 +3,15 @@ import type { DocumentText } from '../environment/document-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { findSynonym } from '../plugins/key-synonyms.ts';
 import { plugins as allPlugins } from '../plugins/registry.ts';
-import type { Catalog } from './catalog.ts';
-import { checkShape, type UnknownKey } from './check-shape.ts';
+import type { Catalog } from '../model/catalog.ts';
+import { checkShape, type UnknownKey } from '../schema/check-shape.ts';
 import { checkSide, type Connections, type SideContext } from './check-side.ts';
 import { adviseByShape, checkVm } from './check-vm.ts';
 import { documentSchema } from './document-shape.ts';
 import { inDocumentOrder } from './finding-order.ts';
-import type { Finding } from './finding.ts';
-import { fromPointer, toPointer } from './json-pointer.ts';
+import { asSentence, type Finding } from '../schema/finding.ts';
+import { fromPointer, toPointer } from '../schema/json-pointer.ts';
 import { plainValue } from './plain-value.ts';
-import { asSentence } from './sentence.ts';
 import type { Plugins } from './unknown-key.ts';
 
 export interface ValidationOptions {

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { parseIp, unusableAddress } from '../model/ip-address.ts';
-import type { ShapeFault } from './check-shape.ts';
-import type { PathSegment } from './json-pointer.ts';
-import { surroundingBlanks } from './surrounding-blanks.ts';
+import type { ShapeFault } from '../schema/check-shape.ts';
+import type { PathSegment } from '../schema/json-pointer.ts';
+import { surroundingBlanks } from '../schema/surrounding-blanks.ts';
 
 const mebi = 2 ** 20;
 const gibi = 2 ** 30;

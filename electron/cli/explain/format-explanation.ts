@@ -1,7 +1,7 @@
 import type { ExplainedValue } from '../../../shared/environment/explain-environment.ts';
 import { isJsonObject } from '../../../shared/model/json.ts';
 import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
-import { toPointer } from '../../../shared/validation/json-pointer.ts';
+import { toPointer } from '../../../shared/schema/json-pointer.ts';
 
 export interface ExplainedSide {
   readonly side: Side;

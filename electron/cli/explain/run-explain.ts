@@ -3,7 +3,7 @@ import { formatOfFile, readDocument, tooLarge } from '../../../shared/environmen
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import type { PluginDefinition } from '../../../shared/plugins/plugin-definition.ts';
-import { canonicalise } from '../../../shared/validation/accepted-spellings.ts';
+import { canonicalise } from '../../../shared/schema/accepted-spellings.ts';
 import { UsageError, type CommandContext, type ExitStatus } from '../command-context.ts';
 import { readFailure } from '../validate/collect-files.ts';
 import { readDocumentFile, readProviderConfigurationFile } from '../validate/read-files.ts';

@@ -1,5 +1,5 @@
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
-import { nearestSpelling } from '../../../shared/validation/spelling.ts';
+import { nearestSpelling } from '../../../shared/schema/spelling.ts';
 import { UsageError, type CommandContext, type ProjectOptions } from '../command-context.ts';
 import { withProject } from './with-project.ts';
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import { summarise, type FileResult } from '../../../shared/reports/file-result.ts';
 
 interface TextOptions {

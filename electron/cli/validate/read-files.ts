@@ -5,9 +5,9 @@ import { formatOfFile, readDocument, tooLarge } from '../../../shared/environmen
 import { readLimits } from '../../../shared/environment/read-limits.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import type { FileResult } from '../../../shared/reports/file-result.ts';
-import { catalogSchema, type Catalog } from '../../../shared/validation/catalog.ts';
-import { checkShape } from '../../../shared/validation/check-shape.ts';
-import { toPointer } from '../../../shared/validation/json-pointer.ts';
+import { catalogSchema, type Catalog } from '../../../shared/model/catalog.ts';
+import { checkShape } from '../../../shared/schema/check-shape.ts';
+import { toPointer } from '../../../shared/schema/json-pointer.ts';
 import { validateDocumentText, type ValidationOptions } from '../../../shared/validation/validate-document.ts';
 import { UsageError } from '../command-context.ts';
 import { readFailure } from './collect-files.ts';

@@ -1,5 +1,5 @@
 import type { PluginId } from '../../../shared/model/plugin-id.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 
 /** Takes one result of the on-line check; `name` is the rule's, without its area. */
 export type Report = (severity: Finding['severity'], path: string, name: string, message: string) => void;

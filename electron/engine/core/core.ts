@@ -3,7 +3,7 @@ import { opened, type Envelope } from '../../../shared/contract/envelope.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { eventHub } from './event-hub.ts';
 import { adviseByShape } from '../../../shared/validation/check-vm.ts';
-import { checkShape } from '../../../shared/validation/check-shape.ts';
+import { checkShape } from '../../../shared/schema/check-shape.ts';
 import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { Event } from '../../../shared/model/event.ts';
 import type { Replica } from '../../../shared/model/replica.ts';

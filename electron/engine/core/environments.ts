@@ -6,7 +6,7 @@ import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import type { EnvironmentDefinition } from '../../../shared/plugins/plugin-definition.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import { validateDocument } from '../../../shared/validation/validate-document.ts';
 
 export function environmentDefinition(plugin: PluginId, side: Side): EnvironmentDefinition | undefined {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { catalogSchema, type Catalog } from '../../../shared/validation/catalog.ts';
+import { catalogSchema, type Catalog } from '../../../shared/model/catalog.ts';
 import { writeProjectFile } from '../project-files/named-files.ts';
 import type { CoreContext } from './core-context.ts';
 

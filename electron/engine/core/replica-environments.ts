@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import { defaultsFiles } from '../project-files/defaults-files.ts';
 import { storedEndpoint, type CoreParts } from './core-context.ts';
 import { effectiveValues, environmentFindings, type LayeredSide } from './environments.ts';

@@ -5,7 +5,7 @@ import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
 import { windowsModeOf, type LuksKey, type MorphGuest, type MorphOutcome, type WinrmMorphRequest } from '../osmorphing/index.ts';
 import type { DeploymentPlatform, DeploymentRun } from '../ports/deployment-platform.ts';

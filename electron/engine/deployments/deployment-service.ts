@@ -3,7 +3,7 @@ import type { Deployment, DeploymentOptions } from '../../../shared/model/deploy
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import type { Replication } from '../executions/execution-context.ts';
 import type { LuksKey } from '../osmorphing/index.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';

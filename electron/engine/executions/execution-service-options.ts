@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';

@@ -37,7 +37,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
     { id: 'describe-vm', title: 'Read the VM description', after: ['check-source'], needs: [], yields: ['vm'], retry: again },
     { id: 'check-destination', title: 'Check the destination', after: ['describe-vm'], needs: ['vm'], yields: [], retry: again },
     ...(shutdownVm
-      ? [{ id: 'shut-down-vm', title: 'Shut down the VM', after: ['check-destination'], needs: [], yields: [] }]
+      ? [{ id: 'shut-down-vm', title: 'Shut down the VM', after: ['check-destination'], needs: [], yields: [] }] as const
       : []),
     { id: 'ensure-volumes', title: 'Create or reuse the volumes', after: ready, needs: ['vm'], yields: ['volumes'], retry: again },
     {
@@ -74,7 +74,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
             yields: [],
             retry: { ...again, rerun: ['start-worker'] },
           },
-        ]
+        ] as const
       : []),
     {
       id: 'stop-worker',

@@ -1,6 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
-import { findingsText } from '../../../shared/validation/findings-text.ts';
+import { findingsText, type Finding } from '../../../shared/schema/finding.ts';
 
 /**
  * Tells the warnings and throws the errors.

@@ -1,7 +1,7 @@
-import { describe, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { bindSteps, type Step } from './steps.ts';
-import { memoryValue, storedValue, type TaskGraph } from './task-graph.ts';
+import { checkGraph, memoryValue, storedValue, type TaskGraph } from './task-graph.ts';
 
 const values = { vm: storedValue(z.string()), size: storedValue(z.number()), link: memoryValue<AbortController>() };
 
@@ -16,6 +16,8 @@ type Context<Id extends Node['id']> = Parameters<Step<typeof values, Node, Id>>[
 const read: Step<typeof values, Node, 'read'> = async () => ({ vm: 'web', size: 1 });
 const start: Step<typeof values, Node, 'start'> = async () => ({ link: new AbortController() });
 const stop: Step<typeof values, Node, 'stop'> = async () => {};
+
+test('the graph of these tests can be run', () => expect(checkGraph(graph)).toEqual([]));
 
 // The type checker is what fails here when a type no longer says what it should.
 describe('the types of steps', () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Disk, Vm } from '../../../shared/model/vm.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
-import type { Catalog } from '../../../shared/validation/catalog.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
+import type { Catalog } from '../../../shared/model/catalog.ts';
 import type { DeploymentPlatform } from './deployment-platform.ts';
 import type { DestinationRun, DeviceIdentity, Volume, WorkerAccess, WorkerRole } from './destination-run.ts';
 import type { LedgerEntry, LedgerScope, ResourceKind } from './ledger.ts';

@@ -1,7 +1,7 @@
 import { applyFix } from '../../../shared/environment/apply-fix.ts';
 import { formatOfFile, type DocumentFormat } from '../../../shared/environment/read-document.ts';
 import { readLimits } from '../../../shared/environment/read-limits.ts';
-import type { Fix } from '../../../shared/validation/finding.ts';
+import type { Fix } from '../../../shared/schema/finding.ts';
 import { validateText } from '../../../shared/validation/validate-document.ts';
 import type { NamedFile } from '../../components/dropped-files.ts';
 import { text } from '../../text/text.ts';

@@ -1,5 +1,5 @@
 import type { DocumentFormat } from '../../../shared/environment/read-document.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 
 /** One document and what was found in it. */
 export interface CheckedFile {

@@ -10,7 +10,7 @@ import ListItemText from '@mui/material/ListItemText';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useRef } from 'react';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { text } from '../../text/text.ts';
 

@@ -5,9 +5,9 @@ import { sides, type PluginId, type Side } from '../../../shared/model/plugin-id
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { EnvironmentDefinition } from '../../../shared/plugins/plugin-definition.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
-import type { Catalog } from '../../../shared/validation/catalog.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
-import { fromPointer } from '../../../shared/validation/json-pointer.ts';
+import type { Catalog } from '../../../shared/model/catalog.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
+import { fromPointer } from '../../../shared/schema/json-pointer.ts';
 import { validateDocument } from '../../../shared/validation/validate-document.ts';
 import { describeFields, type FieldDescriptor } from '../field-descriptor.ts';
 import { fromFieldValue, toFieldValue, type FieldValue } from '../form-values.ts';

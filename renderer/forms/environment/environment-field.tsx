@@ -7,7 +7,7 @@ import type { EffectiveKey } from '../../../shared/environment/merge-environment
 import { manualAnchors, manualPages } from '../../../shared/manual/addresses.ts';
 import { jsonText, type JsonArray } from '../../../shared/model/json.ts';
 import type { Side } from '../../../shared/model/plugin-id.ts';
-import type { Finding } from '../../../shared/validation/finding.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import type { FieldDescriptor } from '../field-descriptor.ts';
 import { LearnMore, LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';

@@ -5,7 +5,7 @@ import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { fieldsOf, type SchemaField } from '../../../shared/plugins/schema-fields.ts';
-import type { Catalog } from '../../../shared/validation/catalog.ts';
+import type { Catalog } from '../../../shared/model/catalog.ts';
 import { validateDocument } from '../../../shared/validation/validate-document.ts';
 
 interface Sides {

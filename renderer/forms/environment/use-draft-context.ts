@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import type { Defaults } from '../../../shared/environment/layers.ts';
 import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import type { Catalog } from '../../../shared/validation/catalog.ts';
+import type { Catalog } from '../../../shared/model/catalog.ts';
 import { useDraftVersion } from './draft-context.tsx';
 import { sectionsOf, weakerLayers } from './draft-of-replica.ts';
 import type { EnvironmentDraft } from './environment-draft.ts';

@@ -5,7 +5,7 @@ import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { describeFields, type FieldDescriptor } from '../field-descriptor.ts';
-import type { Catalog } from '../../../shared/validation/catalog.ts';
+import type { Catalog } from '../../../shared/model/catalog.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { bytesText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';

@@ -1,4 +1,4 @@
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { catalogRules } from '../rules/catalog-names.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';

@@ -1,4 +1,4 @@
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { isJsonObject } from '../../model/json.ts';
 import { quoted } from '../rules/wording.ts';
 

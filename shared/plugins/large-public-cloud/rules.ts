@@ -1,5 +1,5 @@
-import type { Rule } from '../../validation/rule.ts';
-import { nearestSpelling } from '../../validation/spelling.ts';
+import type { Rule } from '../rule.ts';
+import { nearestSpelling } from '../../schema/spelling.ts';
 import { expand, textAt } from '../rules/environment-view.ts';
 import { workerMapCovers } from '../rules/worker-images.ts';
 import { didYouMean, quoted } from '../rules/wording.ts';

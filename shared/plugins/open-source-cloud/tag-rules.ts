@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../model/json.ts';
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { keysWithoutPlainTag, refusedTags } from './instance-tags.ts';
 
 const key = 'instance_tags';

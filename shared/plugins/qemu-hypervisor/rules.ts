@@ -1,4 +1,4 @@
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 
 export const sourceRules: readonly Rule[] = [
   {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts';
-import type { Rule, VmFacts } from '../../validation/rule.ts';
+import type { Rule, VmFacts } from '../rule.ts';
 import { expand, placeInDocument, textAt, type Path } from '../rules/environment-view.ts';
 import { noEffectUnless } from '../rules/conditional-keys.ts';
 

@@ -1,4 +1,4 @@
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { keysAreSet } from '../rules/incomplete.ts';
 import { namesHaveForm } from '../rules/name-form.ts';
 

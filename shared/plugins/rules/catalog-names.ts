@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isJsonObject } from '../../model/json.ts';
-import type { Catalog } from '../../validation/catalog.ts';
-import type { Rule, RuleContext } from '../../validation/rule.ts';
+import type { Catalog } from '../../model/catalog.ts';
+import type { Rule, RuleContext } from '../rule.ts';
 import { fieldsOf, unwrap } from '../schema-fields.ts';
 import { expand, type Found, placeInDocument } from './environment-view.ts';
 import { didYouMean, quoted, spellingsOf } from './wording.ts';

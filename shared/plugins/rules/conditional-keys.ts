@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts';
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { type Path, valueAt } from './environment-view.ts';
 
 interface Condition {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../model/json.ts';
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { expand } from './environment-view.ts';
 
 interface Retired {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import { hasMember, valueAt } from '../../validation/json-pointer.ts';
+import { hasMember, valueAt } from '../../schema/json-pointer.ts';
 
 export type Path = readonly (string | number)[];
 export interface Found {

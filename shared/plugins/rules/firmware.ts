@@ -1,4 +1,4 @@
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 
 /** Platforms with VMs that boot by BIOS only: such a source has no UEFI VM, and such a destination cannot boot one. */
 export function noUefi(plugin: string): Rule {

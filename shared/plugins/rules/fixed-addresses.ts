@@ -1,7 +1,7 @@
 import { fixedAddressFit, ipv4Addresses, type Ipv4Network } from '../../model/fixed-address.ts';
 import { isIpv6, parseCidr } from '../../model/ip-address.ts';
-import type { Finding } from '../../validation/finding.ts';
-import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
+import type { Finding } from '../../schema/finding.ts';
+import type { Rule, RuleContext, RuleFinding } from '../rule.ts';
 import { catalogOf, resolveResource } from './catalog-names.ts';
 import { isOn, textAt } from './environment-view.ts';
 

@@ -1,4 +1,4 @@
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { catalogOf } from './catalog-names.ts';
 import { isOn, textAt, type Path } from './environment-view.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../model/json.ts';
 import { pluginIds } from '../../model/plugin-id.ts';
-import { valueAt } from '../../validation/json-pointer.ts';
+import { valueAt } from '../../schema/json-pointer.ts';
 import { plugins } from '../registry.ts';
 import { goldenCatalog, goldenVm } from '../testing/golden-documents.ts';
 

@@ -1,4 +1,4 @@
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { valueAt, type Path } from './environment-view.ts';
 
 export interface NeededKey {

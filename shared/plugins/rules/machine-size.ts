@@ -1,5 +1,5 @@
-import type { Catalog } from '../../validation/catalog.ts';
-import type { Rule, VmFacts } from '../../validation/rule.ts';
+import type { Catalog } from '../../model/catalog.ts';
+import type { Rule, VmFacts } from '../rule.ts';
 import { catalogOf, resolveResource } from './catalog-names.ts';
 import { placeInDocument, textAt } from './environment-view.ts';
 

@@ -1,5 +1,5 @@
-import type { Finding } from '../../validation/finding.ts';
-import type { Rule, RuleContext } from '../../validation/rule.ts';
+import type { Finding } from '../../schema/finding.ts';
+import type { Rule, RuleContext } from '../rule.ts';
 import { catalogOf, resolveResource } from './catalog-names.ts';
 import { expand } from './environment-view.ts';
 import { quoted } from './wording.ts';

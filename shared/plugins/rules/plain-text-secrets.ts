@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { fieldsOf } from '../schema-fields.ts';
 import { expand } from './environment-view.ts';
 

@@ -1,4 +1,4 @@
-import type { Rule, RuleContext, RuleFinding, VmFacts } from '../../validation/rule.ts';
+import type { Rule, RuleContext, RuleFinding, VmFacts } from '../rule.ts';
 import { expand, type Found } from './environment-view.ts';
 import { didYouMean, quoted, spellingsOf } from './wording.ts';
 

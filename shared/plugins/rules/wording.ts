@@ -1,5 +1,5 @@
-import type { Finding } from '../../validation/finding.ts';
-import { nearestSpelling } from '../../validation/spelling.ts';
+import type { Finding } from '../../schema/finding.ts';
+import { nearestSpelling } from '../../schema/spelling.ts';
 
 /** A value in quotes, cut to what a line takes. */
 export function quoted(value: unknown): string {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../model/json.ts';
-import type { Rule, RuleContext, RuleFinding } from '../../validation/rule.ts';
+import type { Rule, RuleContext, RuleFinding } from '../rule.ts';
 import { catalogOf, resolveResource } from './catalog-names.ts';
 import { isOn, textAt, valueAt, type Path } from './environment-view.ts';
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../model/json.ts';
-import type { Rule } from '../../validation/rule.ts';
-import { nearestSpelling } from '../../validation/spelling.ts';
+import type { Rule } from '../rule.ts';
+import { nearestSpelling } from '../../schema/spelling.ts';
 import { catalogRules } from '../rules/catalog-names.ts';
 import { noRetiredImages } from '../rules/end-of-life.ts';
 import { textAt } from '../rules/environment-view.ts';

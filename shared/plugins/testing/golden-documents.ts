@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { PluginId, Side } from '../../model/plugin-id.ts';
 import type { Vm } from '../../model/vm.ts';
-import type { Catalog } from '../../validation/catalog.ts';
+import type { Catalog } from '../../model/catalog.ts';
 
 /** A VM that every golden environment suits. */
 export const goldenVm: Vm = {

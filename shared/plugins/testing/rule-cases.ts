@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { PluginId, Side } from '../../model/plugin-id.ts';
 import type { Vm } from '../../model/vm.ts';
-import type { Finding } from '../../validation/finding.ts';
+import type { Finding } from '../../schema/finding.ts';
 import { goldenVm } from './golden-documents.ts';
 
 /** A change of the golden document that a rule must notice, and only at one place. */

@@ -1,4 +1,4 @@
-import type { Rule } from '../../validation/rule.ts';
+import type { Rule } from '../rule.ts';
 import { textAt } from '../rules/environment-view.ts';
 
 const key = 'disklib_compatibility_version';

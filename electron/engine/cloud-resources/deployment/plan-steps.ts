@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { PluginId } from '../../../../shared/model/plugin-id.ts';
 import type { Nic } from '../../../../shared/model/vm.ts';
-import type { Finding } from '../../../../shared/validation/finding.ts';
+import type { Finding } from '../../../../shared/schema/finding.ts';
 import type { DeploymentPlan, DeploymentRun } from '../../ports/deployment-platform.ts';
 import { checkFixedAddresses, type AddressBook } from '../fixed-addresses.ts';
 import { reportInto } from '../online-finding.ts';

@@ -2,10 +2,10 @@ import { layerKey, type Defaults, type LayerSet } from '../../../../shared/envir
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { PluginId, Side } from '../../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
-import { canonicalise } from '../../../../shared/validation/accepted-spellings.ts';
-import { checkShape } from '../../../../shared/validation/check-shape.ts';
-import { findingsText } from '../../../../shared/validation/findings-text.ts';
-import { toPointer } from '../../../../shared/validation/json-pointer.ts';
+import { canonicalise } from '../../../../shared/schema/accepted-spellings.ts';
+import { checkShape } from '../../../../shared/schema/check-shape.ts';
+import { findingsText } from '../../../../shared/schema/finding.ts';
+import { toPointer } from '../../../../shared/schema/json-pointer.ts';
 import { defaultsFiles, type DefaultsFiles } from '../../project-files/defaults-files.ts';
 import type { CallsOf, CoreContext, Handlers } from '../core-context.ts';
 import { environmentDefinition } from '../environments.ts';

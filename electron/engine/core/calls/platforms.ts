@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
-import type { Catalog } from '../../../../shared/validation/catalog.ts';
+import type { Catalog } from '../../../../shared/model/catalog.ts';
 import { endpointOf, openDestination, openSource, using, type CallsOf, type Handlers } from '../core-context.ts';
 import { effectiveValues } from '../environments.ts';
 import { keepCatalog, lastCatalog } from '../last-catalogs.ts';

@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import { findingsText } from '../../../../shared/validation/findings-text.ts';
+import { findingsText } from '../../../../shared/schema/finding.ts';
 import { configurationFindings, environmentDefinition } from '../environments.ts';
 import { endpointOf, replicaOf, storedEndpoint, type CoreContext, type Handler } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';

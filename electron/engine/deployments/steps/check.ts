@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Execution } from '../../../../shared/model/execution.ts';
 import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
-import type { Finding } from '../../../../shared/validation/finding.ts';
+import type { Finding } from '../../../../shared/schema/finding.ts';
 import { throwOnErrors } from '../../executions/throw-on-errors.ts';
 import type { Volume, WorkerRole } from '../../ports/destination-platform.ts';
 import { deploymentRun, platformOf, replicaOf, workerRole, type DeploymentContext } from '../deployment-context.ts';

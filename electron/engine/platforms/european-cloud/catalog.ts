@@ -1,4 +1,4 @@
-import type { Catalog } from '../../../../shared/validation/catalog.ts';
+import type { Catalog } from '../../../../shared/model/catalog.ts';
 import type { Option, OptionList } from '../../ports/platform-common.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';

@@ -1,7 +1,7 @@
 import { toErrorRecord, CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import type { Finding } from '../../../../shared/validation/finding.ts';
+import type { Finding } from '../../../../shared/schema/finding.ts';
 import { checkDiskSizes, checkImagesGiven, checkNetworksMapped, checkWorkerImage, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../cloud-resources/environment-checks.ts';
 import { checkFixedAddresses } from '../../cloud-resources/fixed-addresses.ts';
 import { resolve, resolveText } from '../../cloud-resources/resolve-reference.ts';

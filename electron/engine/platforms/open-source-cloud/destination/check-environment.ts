@@ -2,7 +2,7 @@ import { CausewayError, toErrorRecord } from '../../../../../shared/model/causew
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import { refusedTags } from '../../../../../shared/plugins/open-source-cloud/instance-tags.ts';
-import type { Finding } from '../../../../../shared/validation/finding.ts';
+import type { Finding } from '../../../../../shared/schema/finding.ts';
 import { checkDiskSizes, checkImagesGiven, checkNetworksMapped, checkWorkerImage, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../../cloud-resources/environment-checks.ts';
 import { checkFixedAddresses } from '../../../cloud-resources/fixed-addresses.ts';
 import { fits } from '../../../cloud-resources/instance-type.ts';
@@ -101,7 +101,7 @@ async function checkWorkerImages(
     if (resolution.outcome !== 'found') continue;
     const image = resolution.resource;
     if (image.status !== 'active') report('error', path, 'image-status', `image ${image.name} has status ${image.status}`);
-    checkWorkerImage({ name: image.name, system: image.os_type, memory: image.min_ram }, os, flavor, { image: path, machine: '/migr_flavor_name' }, report);
+    checkWorkerImage({ name: image.name, system: image.os_type, memory: image.min_ram ?? undefined }, os, flavor, { image: path, machine: '/migr_flavor_name' }, report);
     if (flavor === undefined) continue;
     if (environment.migr_worker_boot_from_volume) {
       await reporting(report, '/migr_worker_volume_size', 'worker-volume-size', signal, () => void bootVolumeSize(environment.migr_worker_volume_size, image, flavor));

@@ -1,3 +1,4 @@
+
 export type PathSegment = string | number;
 
 /** RFC 6901: `~` and `/` inside a key are escaped; the empty path is the whole document. */

@@ -1,8 +1,8 @@
+import type { Catalog } from '../model/catalog.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Side } from '../model/plugin-id.ts';
 import type { Disk, Nic, Vm } from '../model/vm.ts';
-import type { Catalog } from './catalog.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../schema/finding.ts';
 
 /**
  * The VM as far as the document describes it correctly: a member that is missing or wrong is absent, and every element

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { shapeMessage } from './shape-message.ts';
 import type { Finding } from './finding.ts';
 import { hasMember, toPointer, valueAt, type PathSegment } from './json-pointer.ts';
 import { memberSchema, schemaAt } from './schema-walk.ts';
-import { shapeMessage } from './shape-message.ts';
 
 type Issue = z.core.$ZodIssue;
 

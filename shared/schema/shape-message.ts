@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { formAdvice, shown, sizeAdvice } from './expected-form.ts';
+import { nearestSpelling } from './spelling.ts';
 import type { Fix } from './finding.ts';
 import { metaOf, unwrapped } from './schema-walk.ts';
-import { nearestSpelling } from './spelling.ts';
 
 /** What is wrong with one value, in words, and the rule's name below the plugin or area. */
 export interface ShapeMessage {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
-import type { PathSegment } from './json-pointer.ts';
 import type { ShapeFault } from './check-shape.ts';
+import type { PathSegment } from './json-pointer.ts';
 
 /** An environment under its canonical keys, and the way back to the keys of the document. */
 export interface CanonicalEnvironment {

@@ -1,3 +1,4 @@
+
 /**
  * Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, substitutions and swaps of
  * neighbours. Gives up and returns `limit + 1` as soon as the distance is certain to be larger than `limit`.
