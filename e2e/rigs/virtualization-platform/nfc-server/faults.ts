@@ -30,6 +30,8 @@ export type NfcFault =
   | Fault<'login-refused', { readonly line: string }>
   /** The session is ended, or an error sent, where this message is due. */
   | Fault<'classic-refused', { readonly type: number; readonly error?: string }>
+  /** The first message of newer clients is not known. */
+  | Fault<'no-token-message', object>
   | Fault<'no-block-map', object>;
 
 export type Tamper = 'overlap' | 'wrong-base' | 'wrong-length' | 'beyond' | 'short' | 'twice' | 'unknown-request' | 'magic' | 'long-payload' | 'long-wire' | 'empty' | 'garbage' | 'compression';

@@ -98,7 +98,8 @@ class ServedSession {
 
   async #handshake(): Promise<boolean> {
     const { profile } = this.#state;
-    const order = [...(this.#start.token === undefined ? [] : [43]), 33, 51];
+    const isTokenDue = this.#start.token !== undefined && this.#state.faults.find('no-token-message') === undefined;
+    const order = [...(isTokenDue ? [43] : []), 33, 51];
     for (const [index, type] of order.entries()) {
       const message = await this.#classicMessage(type);
       if (message === undefined) return false;
@@ -341,11 +342,12 @@ class ServedSession {
       if (order !== undefined) await turn();
       const at = order === undefined ? 0 : order === 'reversed' ? this.#frames.length - 1 : Math.floor(this.#random() * this.#frames.length);
       const [frame] = this.#frames.splice(at, 1) as [Frame];
-      await this.#send(frame.bytes);
-      if (frame.lastOfRead && !this.#ended) {
+      if (frame.lastOfRead) {
+        // Before its last byte goes out: the client may ask for the next at once.
         this.#reads -= 1;
         this.#state.readsUnderWay -= 1;
       }
+      await this.#send(frame.bytes);
     }
     this.#isSending = false;
   }

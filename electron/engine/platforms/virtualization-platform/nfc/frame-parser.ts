@@ -43,10 +43,10 @@ export class FrameParser {
     this.#owner = owner;
   }
 
-  /** From the next message on, messages are those of the asynchronous session, or classic again. */
-  set isAio(value: boolean) {
-    this.#isAio = value;
-    this.#want = value ? AIO_HEAD : CLASSIC_BYTES;
+  /** From the next message on, messages are those of the asynchronous session. To be called while a message is handed over. */
+  beginAio(): void {
+    this.#isAio = true;
+    this.#want = AIO_HEAD;
   }
 
   push(chunk: Uint8Array): void {

@@ -224,7 +224,6 @@ export class NfcSession {
     this.#write(classicMessage(Classic.features, 3));
     this.#write(classicMessage(Classic.aioOpen));
     await this.#expect(Classic.aioOpen);
-    this.#parser.isAio = true;
   }
 
   async #openDisk(): Promise<void> {
@@ -276,6 +275,8 @@ export class NfcSession {
         },
       };
     }
+    // Whatever follows is of the other kind, even if it comes before the handshake has seen this.
+    if (type === Classic.aioOpen) this.#parser.beginAio();
     if (this.#early.length > 4) throw violation('messages that nobody asked for');
     this.#early.push(Buffer.from(message));
     this.#drainClassic();

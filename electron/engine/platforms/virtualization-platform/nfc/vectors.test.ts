@@ -54,7 +54,7 @@ describe('what the host says, byte for byte', () => {
         return { length: extraLength(type, copy), isWanted: () => true, done: (extra) => seen.push({ type, opId, payload: copy, extra: Buffer.from(extra ?? []) }) };
       },
     });
-    parser.isAio = true;
+    parser.beginAio();
     for (let at = 0; at < bytes.length; at += cut) parser.push(bytes.subarray(at, at + cut));
     return seen;
   }
