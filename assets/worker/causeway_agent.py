@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Causeway worker agent: writes what it is told to the volumes it was told to open, and to nothing else.
+"""Causeway worker agent: writes what the caller sends to the volumes that the caller opened, and to nothing else.
 
 One file, standard library only, Python 3.6 or later. PROTOCOL.md beside this file documents every byte.
 
@@ -54,7 +54,7 @@ SOCKET_READ = 256 * 1024
 DIGEST_READ = 1024 * 1024
 DIGEST_THREADS = 4
 DIGEST_MAX_ANSWER = 1024 * 1024
-# What may be in the page cache and not on the volume before writers wait: it bounds how long FLUSH takes.
+# How much may be in the page cache but not on the volume before writers wait. Limits how long FLUSH takes.
 SYNC_EVERY = 32 * 1024 * 1024
 SYNC_LIMIT = 128 * 1024 * 1024
 BLKGETSIZE64 = 0x80081272
@@ -81,7 +81,7 @@ class Refusal(Exception):
 
 
 class Disconnected(Exception):
-    """The other side went away or spoke something else."""
+    """The other side disconnected or broke the protocol."""
 
 
 # ---------------------------------------------------------------- carriers
@@ -118,7 +118,7 @@ class PipeCarrier(object):
 
 
 class TlsCarrier(object):
-    """Frames on TLS. The TLS state is worked on memory buffers under a lock, because OpenSSL does not allow one thread
+    """Frames on TLS. The TLS state works on memory buffers under a lock, because OpenSSL does not allow one thread
     to read while another one writes; it is also faster than reading record by record from the socket."""
 
     def __init__(self, connection, context, pinned):
@@ -350,7 +350,7 @@ class Volume(object):
         except OSError as error:
             raise Refusal(IN_USE if error.errno == errno.EBUSY else NO_DEVICE, '%s: %s' % (path, error.strerror))
         try:
-            # Another agent (one whose caller went away) must not write behind our back.
+            # Another agent, left behind by a lost caller, must not write to the device as well.
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.size = self.measure()
         except OSError as error:
@@ -366,7 +366,7 @@ class Volume(object):
         self.syncs_begun = 0
         self.syncs_done = 0
         self.closed = False
-        # Ways to write zeros that the device refused; several threads may find that out at once.
+        # Ways to write zeros that the device refused; several threads may find out at the same time.
         self.closed_ways = set()
         self.syncer = threading.Thread(target=self.keep_syncing)
         self.syncer.daemon = True
@@ -419,7 +419,7 @@ class Volume(object):
                     self.gate.notify_all()
 
     def sync(self):
-        """Makes durable what was written before the call. Gives why bytes were lost, now or earlier, or None.
+        """Makes durable what was written before the call. Returns why bytes were lost, now or earlier, or None.
 
         One call of the kernel at a time, because the kernel reports lost pages to one call alone: no other thread may see a
         clean sync before that one's failure is noted. Whoever waits is done with the first sync that begins after its own
@@ -493,7 +493,7 @@ class Volume(object):
         except OSError:
             pass
         answer = []
-        # Most of many volumes is zeros; to see that a block is costs a fraction of hashing it.
+        # Most blocks of many volumes are zeros; checking for zeros costs a fraction of hashing.
         zeros = bytearray(min(block, len(buffer)))
         of_zeros = hashlib.sha256(zeros).digest()
         while length > 0:
@@ -618,11 +618,11 @@ class Agent(object):
         self.heard = time.monotonic()
 
     def watch(self):
-        """Returns when the agent should end: it was told to, or nobody spoke for a while."""
+        """Returns when the agent should end: on request, or after a while without one."""
         while not self.ended.wait(min(5.0, max(0.05, self.idle_seconds / 10.0))):
             silent = time.monotonic() - self.heard
             if silent > self.idle_seconds:
-                note('nobody spoke for %d s' % silent)
+                note('no request for %d s' % silent)
                 return
 
     def join(self, token, connection):
@@ -695,7 +695,7 @@ class Connection(object):
         return payload
 
     def guard(self, request, kind, handle, action):
-        """Runs `action`; what it raises becomes the answer."""
+        """Runs `action`; an exception becomes the answer."""
         try:
             action()
         except Refusal as refusal:
@@ -786,7 +786,7 @@ class Connection(object):
         self.answer(request, OPEN, OK, b'', handle, 0, volume.size)
 
     def later(self, volume, request, kind, handle, offset, length, block):
-        """FLUSH, DIGEST and READ take long: a thread of the pool does them, so that this connection goes on being read."""
+        """FLUSH, DIGEST and READ take long: a thread of the pool does them, so that the connection is still read."""
         if kind == DIGEST:
             volume.check(offset, length)
             if block < 512 or -(-length // block) * 32 > DIGEST_MAX_ANSWER:
@@ -855,7 +855,7 @@ def own_lock(handle):
 
 
 def serve_stdio(agent):
-    # Nothing else may ever reach the protocol's stream, whatever some library prints.
+    # Nothing else may reach the protocol's stream, even if a library prints something.
     writer = os.dup(1)
     os.dup2(2, 1)
     connection = Connection(agent, PipeCarrier(0, writer))

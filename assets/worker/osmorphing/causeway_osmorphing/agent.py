@@ -1,4 +1,4 @@
-"""The destination platform's own agent. A guest works without it, so nothing about it makes a deployment fail."""
+"""The destination platform's own agent. A guest works without it, so a problem with it never fails a deployment."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ _LIMIT = 300 << 20
 
 
 def install(morph):
-    """From a file on the worker or a URL that the worker reaches. Gives (changed, notes)."""
+    """From a file on the worker or a URL that the worker reaches. Returns (changed, notes)."""
     wanted = morph.request.get('agent')
     if not wanted:
         return False, ['no agent was given']
@@ -71,7 +71,7 @@ def _install(morph, lent):
             ['dpkg', '--force-confold', '-i', lent], env={'DEBIAN_FRONTEND': 'noninteractive'}, timeout=900, shown=True
         )
     except CommandFailed as error:
-        # Half installed is worse than not at all: the guest's own package runs would stumble over it.
+        # A half-installed package is worse than none: it would break the guest's package manager.
         guest.run(['dpkg', '--purge', '--force-all', name], check=False)
         return False, _noted('the agent\'s package could not be installed: %s' % error.message)
     _enable(guest, name)
@@ -79,7 +79,7 @@ def _install(morph, lent):
 
 
 def _enable(guest, name):
-    """Has the package's services start by themselves. Gives notes on those that did not."""
+    """Enables the package's services. Returns notes on those that could not be enabled."""
     listed = guest.run(['dpkg', '-L', name], check=False).out.splitlines()
     units = [line.rsplit('/', 1)[1] for line in listed if '/systemd/system/' in line and line.endswith('.service')]
     return ['enabled ' + unit for unit in units if enable_unit(guest, unit)]

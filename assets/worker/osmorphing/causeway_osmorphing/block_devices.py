@@ -31,7 +31,7 @@ class BlockDevice(object):
         return self.properties.get('UUID')
 
     def probe(self):
-        """Reads signatures from the device itself; blkid's cache knows nothing of what was attached just now."""
+        """Reads signatures from the device itself; blkid's cache does not know newly attached devices."""
         result = run(['blkid', '-p', '-o', 'export', self.path], check=False, timeout=60)
         self.properties = {}
         for line in result.out.splitlines():
@@ -83,7 +83,7 @@ def _kernel_partitions(folder):
 
 
 def partitions_of(disk, undo_log):
-    """Makes the kernel know all partitions (some kernels parse no table of this kind) and gives them."""
+    """Tells the kernel about all partitions (some kernels do not parse this kind of table) and returns them."""
     if 'PTTYPE' not in disk.properties:
         return []
     table = run(['partx', '--raw', '--noheadings', '--output', 'NR', disk.path], check=False, timeout=60)
@@ -107,7 +107,7 @@ def partitions_of(disk, undo_log):
 
 
 def _ensure_node(node, numbers, disk, undo_log):
-    """Without a device manager (a worker in namespaces) nodes don't appear by themselves."""
+    """Creates device nodes where no device manager does (a worker in namespaces)."""
     for _ in range(20):
         if os.path.exists(node):
             return

@@ -38,7 +38,7 @@ def _open(request, session):
     root = choose_root(roots, request.get('root'), devices, locked(devices))
     names = guests_names(devices, root.encrypted)
     if names:
-        # Only what is in them tells how they are called.
+        # Their names are known only from their content.
         left = session.undo_log.undo_all()
         if left:
             raise MorphError('osmorphing.not-unmounted', '; '.join(left), {'left': left})
@@ -59,7 +59,7 @@ def _supported(guest, root):
 
 
 def refuse_hibernated(devices):
-    """A hibernated system has its file systems open: whatever is written to them now is lost or damages them."""
+    """A hibernated system has its file systems open: writing to them now loses data or damages them."""
     for device in devices:
         if device.content == 'swsuspend':
             raise MorphError('osmorphing.hibernated', 'the swap area %s (UUID=%s) holds a hibernated system' % (device.path, device.uuid))
@@ -77,7 +77,7 @@ def warn_of_older_worker(guest, worker):
 
 
 def command_inspect(request, session):
-    """What is on the disks. Writes nothing on them and leaves nothing mounted."""
+    """Lists what is on the disks. Writes nothing and leaves nothing mounted."""
     try:
         devices, roots, root = _open(request, session)
         tree, mounted = mount_guest(root, devices, session.undo_log, read_only=True)

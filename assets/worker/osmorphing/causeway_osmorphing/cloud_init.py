@@ -1,5 +1,5 @@
-"""The guest initialization agent: installed, pointed at the destination's data sources, and kept from doing what
-nobody asked."""
+"""The guest initialization agent: installed, pointed at the destination's data sources, and kept from doing
+anything else."""
 
 import re
 
@@ -19,7 +19,7 @@ _UNITS = (
 
 
 def install(morph):
-    """From the package cache or the guest's repositories; not at all when it is there."""
+    """From the package cache or the guest's repositories, unless it is installed."""
     guest = morph.guest
     if 'cloud-init' in morph.manager.installed() or guest.has_program('cloud-init'):
         return False, ['already installed']
@@ -27,13 +27,13 @@ def install(morph):
         morph.manager.install(['cloud-init'])
         version = morph.manager.installed().get('cloud-init')
         if not version and not guest.has_program('cloud-init'):
-            raise MorphError('osmorphing.packages-unreachable', 'its package manager tells of no error, but has not installed cloud-init')
+            raise MorphError('osmorphing.packages-unreachable', 'the package manager reported no error but did not install cloud-init')
     except Cancelled:
         raise
     except MorphError as error:
         if morph.request.get('cloudInit') != 'if-possible':
             raise
-        warn('the guest goes without cloud-init: ' + error.message)
+        warn('cloud-init was not installed: ' + error.message)
         return False, ['could not be installed']
     return True, ['installed cloud-init %s' % version if version else 'installed cloud-init']
 
@@ -48,7 +48,7 @@ def settings_text(request, key_types=()):
         'ssh_deletekeys: false',
     ]
     if key_types:
-        # A guest without any gets what cloud-init makes by default.
+        # A guest without host keys gets those that cloud-init generates by default.
         lines.append('ssh_genkeytypes: [%s]' % ', '.join(key_types))
     lines += ['ssh_pwauth: unchanged', 'locale: false', 'apt: {preserve_sources_list: true}']
     if request.get('preserveHostname', True):
@@ -72,7 +72,7 @@ def configure(morph):
         guest.remove('/etc/cloud/cloud-init.disabled')
         notes.append('removed /etc/cloud/cloud-init.disabled')
     for path in guest.find('/etc/cloud/cloud.cfg.d', '.cfg'):
-        # Installers pin the data source to what the installation medium was.
+        # Installers pin the data source to the installation medium.
         if path.rsplit('/', 1)[1] in (
             '99-installer.cfg',
             '90-installer-network.cfg',
@@ -88,7 +88,7 @@ def configure(morph):
 
 
 def _forget_instance(guest):
-    """What it remembers of the machine on the old platform. A second preparation finds nothing left of it."""
+    """Removes what it stored about the VM on the old platform."""
     notes = []
     for name in ('instance', 'instances', 'data'):
         path = '/var/lib/cloud/' + name

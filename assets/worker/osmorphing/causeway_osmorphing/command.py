@@ -13,7 +13,7 @@ from .protocol import MorphError
 
 PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 _TAIL = 4000
-# Of what a command prints, the rest is dropped: nothing that is needed is as long.
+# Longest output that is kept of a command; nothing needed is longer.
 _MOST_OUTPUT = 32 << 20
 _LONGEST_LINE = 1 << 16
 
@@ -154,7 +154,7 @@ def cleaning_up():
 
 
 class CleaningUp(object):
-    """Inside, commands run to their end although the run was cancelled."""
+    """Commands inside run to their end even if the run was cancelled."""
 
     def __enter__(self):
         _cleaning.on = True

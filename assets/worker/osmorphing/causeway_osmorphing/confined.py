@@ -9,7 +9,7 @@ import stat
 
 _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_IN_ROOT = 0x10
-# One number for all architectures whose tables were joined; the others have tables of their own.
+# The same number on all architectures with a unified system call table.
 _OPENAT2 = dict((machine, 437) for machine in (
     'x86_64', 'i386', 'i486', 'i586', 'i686', 'aarch64', 'armv6l', 'armv7l', 'armv8l', 'ppc64', 'ppc64le', 's390x', 'riscv64', 'loongarch64',
 ))
@@ -76,14 +76,14 @@ class Confined(object):
     """Files below `root`. Every method raises OSError as the call of the same name does; a path that would leave the
     folder is resolved inside it."""
 
-    # Set to False to resolve every path here instead of in the kernel.
+    # False: resolve every path here instead of in the kernel.
     use_kernel = has_openat2()
 
     def __init__(self, root):
         self.root = os.path.realpath(root)
 
     def node(self, path, follow=True):
-        """A descriptor that stands for whatever is at a path, without opening it. The caller closes it."""
+        """A descriptor of whatever is at a path, without opening it. The caller closes it."""
         if '\0' in path:
             raise _error(errno.ENOENT, path)
         top = os.open(self.root, _FOLDER)
@@ -170,7 +170,7 @@ class Confined(object):
 
     def place(self, path, make=False, follow=True):
         """Where to create, replace or remove `path`: a descriptor of its folder, and the name in it. With `follow`, a
-        link leads to what it names, be that there or not. `make`: missing folders are made. The caller closes it."""
+        link is followed to its target, existing or not. `make`: missing folders are made. The caller closes it."""
         for _ in range(_LINKS + 1):
             pieces = pieces_of(path)
             if not pieces or pieces[-1] == '..':
@@ -193,7 +193,7 @@ class Confined(object):
         raise _error(errno.ELOOP, path)
 
     def make_folder(self, path, mode=0o755):
-        """Makes a folder with all above it. Gives whether it was made."""
+        """Makes a folder with all above it. Returns whether it was made."""
         try:
             os.close(self.folder(path))
             return False
@@ -207,7 +207,7 @@ class Confined(object):
             os.close(handle)
 
     def create(self, path, fill, mode, owner=None, label=None):
-        """Puts a file in place in one step: `fill` writes its content to a descriptor. A link at `path` is followed."""
+        """Replaces a file atomically: `fill` writes its content to a descriptor. A link at `path` is followed."""
         handle, name = self.place(path, make=True)
         partial = '.causeway-' + os.urandom(8).hex()
         try:
@@ -293,7 +293,7 @@ def _walk(top, path, follow):
             if part == '.':
                 continue
             if part == '..':
-                # Not by the folder's own parent: that one may have been moved.
+                # Not through "..": the folder may have been moved.
                 if len(folders) > 1:
                     os.close(folders.pop())
                 continue

@@ -5,7 +5,7 @@ import re
 
 from .guest_tree import BACKUP
 
-# Files whose lines are of interest, and hold no secrets beyond those that are masked below.
+# Files of which the changed lines are shown. They contain no secrets except those masked below.
 _SHOWN = re.compile(
     r'^/(etc/(fstab|default/grub|hostname|network/|netplan/|sysconfig/network|'
     r'NetworkManager/system-connections/|systemd/network/|'
@@ -76,7 +76,7 @@ def _files(before, after, guest):
 
 def _lines(guest, path, added=False):
     if added and (guest is None or path not in guest.changed):
-        # A package's own files are its own matter.
+        # Files of packages are reported as packages.
         return {}
     if guest is None or not _SHOWN.match(path) or not guest.is_file(path) or guest.real_size(path) > _LARGEST:
         return {}

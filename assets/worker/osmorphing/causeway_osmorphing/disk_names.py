@@ -1,10 +1,10 @@
-"""Names that say where a disk sat on the old platform: /dev/sdb1, by-id, by-path, multipath, names of the clouds. Which
-device one means here is concluded from what is on the devices; where that leaves two answers, there is none."""
+"""Names by the position of a disk on the old platform: /dev/sdb1, by-id, by-path, multipath, names of the clouds. Which
+device a name means here follows from the content of the devices; if two are possible, the name stays unclear."""
 
 import os
 import re
 
-# What is on a device decides these names, so they mean the same everywhere.
+# These names come from the content of a device, so they mean the same everywhere.
 _BY_CONTENT = re.compile(r'^/dev/disk/by-id/(dm-name-|dm-uuid-(?!.*mpath-)|md-|lvm-)')
 _KERNEL = re.compile(r'^/dev/((?:sd|vd|hd|xvd)[a-z]+)(\d+)?$')
 _KERNEL_P = re.compile(r'^/dev/(nvme\d+n\d+|mmcblk\d+)(?:p(\d+))?$')
@@ -68,7 +68,7 @@ class Use(object):
 
 
 class DiskNames(object):
-    """What the names by place mean, as far as that is certain."""
+    """What the names by position mean, as far as certain."""
 
     def __init__(self, tree, devices, root, uses, claimed):
         """`root`: device of the root file system. `claimed`: path → mount point of devices that the guest finds by their
@@ -146,7 +146,7 @@ class DiskNames(object):
                 found = self._eliminate(tokens)
         self.contested = set(token for token in tokens if token not in self.certain and self._rivals(token, tokens))
         for token, uses in tokens.items():
-            # One swap area is as good as another, as long as each is used once.
+            # Any swap area will do, as long as each is used once.
             left = self.possible[token]
             if token not in self.certain and left and all(use.kind == 'swap' for use in uses):
                 taken = set(index for other, index in self.certain.items() if other[0] == token[0])
@@ -155,7 +155,7 @@ class DiskNames(object):
                     self.certain[token] = free[0]
 
     def _eliminate(self, tokens):
-        """Takes what is left for one name alone. Gives whether there was any."""
+        """Takes what is left for one name alone. Returns whether there was any."""
         for token in sorted(tokens):
             left = self.possible[token]
             # What a cloud mounts if it is there (its temporary disk) has to be proven, and above all what is erased at each start.
@@ -214,7 +214,7 @@ class DiskNames(object):
         if use.kind == 'crypt':
             return device.content == 'crypto_LUKS'
         if use.kind == 'random':
-            # A new key at each start: there is nothing on it.
+            # A new key at each boot: the device has no content.
             return device.content in ('', 'swap')
         return fits(use.kind, device.content)
 

@@ -6,7 +6,7 @@ _LOADERS = {'x86_64': ('BOOTX64.EFI', 'x64'), 'aarch64': ('BOOTAA64.EFI', 'aa64'
 
 
 def ensure(morph):
-    """Copies the installed loader to EFI/BOOT when nothing is there. Gives (changed, notes)."""
+    """Copies the installed loader to EFI/BOOT when nothing is there. Returns (changed, notes)."""
     guest = morph.guest
     if morph.guest_facts['firmware'] != 'uefi':
         return False, ['the guest boots by BIOS']
@@ -43,7 +43,7 @@ def ensure(morph):
                 guest.copy('%s/%s' % (source, name), '%s/%s' % (folder, target))
                 guest.changed.append('%s/%s' % (folder, target))
             return True, ['copied %s to %s' % (', '.join(name for name, _ in copies), folder)]
-    warn('the EFI system partition has no boot loader that could be made the fallback')
+    warn('the EFI system partition has no boot loader to use as the fallback')
     return False, []
 
 

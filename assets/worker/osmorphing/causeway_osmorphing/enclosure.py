@@ -1,5 +1,5 @@
-"""Runs the guest's programs where they reach nothing of the worker: with mounts, processes and names of their own, only
-the devices that they need, and none of the rights by which root gets out of there."""
+"""Runs the guest's programs isolated from the worker: with their own mount, process and host name spaces, only
+the devices that they need, and no capability that would let root escape."""
 
 import ctypes
 import errno
@@ -92,7 +92,7 @@ class Enclosure(object):
             os._exit(FAILED_CODE)
 
     def _build(self):
-        # What is mounted from here on is seen by nobody else.
+        # Mounts from here on are private.
         _mount('none', '/', '', _REC | _PRIVATE)
         root = self.files.root
         _mount(root, root, '', _BIND | _REC)
@@ -122,7 +122,7 @@ class Enclosure(object):
             _mount('none', target, '', _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV | _NOEXEC)
 
     def _devices(self):
-        """Nodes are bound from the worker's: any other, made by whomever, cannot be opened."""
+        """Binds the worker's nodes; no other node can be opened."""
         files = self.files
         for folder in ('pts', 'shm', 'mapper'):
             files.make_folder('/dev/' + folder)
@@ -163,7 +163,7 @@ class Enclosure(object):
 
 
 class _Handle(object):
-    """A path for mount(2) that leads to exactly what is at a path of the guest, whatever links it has."""
+    """A path for mount(2) that leads exactly to a path of the guest, regardless of links."""
 
     def __init__(self, files, path):
         self.handle = files.node(path)
@@ -242,7 +242,7 @@ def _drop_rights():
 
 
 def _wait_as(child):
-    """Ends as `child` ends. It holds nothing open that others wait for, and collects whatever ends below it."""
+    """Ends with the child's exit status. Keeps no descriptors open and reaps all descendants."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     os.closerange(3, 4096)

@@ -1,4 +1,4 @@
-"""The guest's table of file systems, and which device each of its lines means."""
+"""The guest's /etc/fstab, and the device that each line means."""
 
 import re
 
@@ -143,7 +143,7 @@ def crypttab(tree):
 
 
 def is_headerless(key, options):
-    """Whether nothing on the device tells what it is: it gets a new key at each start, which erases it, or is plain dm-crypt."""
+    """Whether the device has no identity of its own: it gets a new key at each boot, which erases it, or is plain dm-crypt."""
     return key.endswith('random') or 'plain' in options
 
 
@@ -221,7 +221,7 @@ def resolver_for(tree, devices, root=None, arguments=()):
 
 
 def why_unknown(spec, resolver):
-    """Why a name leads to no device, for people."""
+    """Why a name leads to no device, as text."""
     if not disk_names.is_by_place(spec):
         return 'none of the disks has %s' % spec
     choices = resolver.places.choices(spec) if resolver.places else []

@@ -1,5 +1,5 @@
-"""Names of disks in the files that the guest mounts, unlocks and assembles by: UUIDs where what is on the disks proves what a
-name means. What can't work on the destination is told, and keeps no start waiting."""
+"""Disk names in the files by which the guest mounts, unlocks and assembles: UUIDs where what is on the disks proves what a
+name means. What cannot work on the destination is reported and made optional, so that no boot waits for it."""
 
 import re
 
@@ -15,7 +15,7 @@ _ADVICE = 'write UUID=… (see blkid) into the file on the source, execute the r
 
 
 def by_uuid(morph):
-    """Gives (changed, notes). Raises osmorphing.disk-names-unclear for a name that the guest can't start without and that may
+    """Returns (changed, notes). Raises osmorphing.disk-names-unclear for a name that the guest can't start without and that may
     mean several of its disks."""
     guest = morph.guest
     notes = _fstab(guest, morph.resolver) + _crypttab(guest, morph.resolver) + _units(guest, morph.resolver)
@@ -53,13 +53,13 @@ def _fstab(guest, resolver):
             if not optional:
                 _set_optional(lines, entry)
                 notes.append('%s got the option nofail' % entry.point)
-            protocol.warn('%s is a folder that the source\'s hypervisor shares (%s); the destination has no such folder' % (entry.point, entry.kind))
+            protocol.warn('%s is a folder shared by the source hypervisor (%s); it does not exist on the destination' % (entry.point, entry.kind))
             continue
         if entry.kind in _REMOTE or '_netdev' in entry.options or 'bind' in entry.options:
             continue
         shown = 'the swap area %s' % entry.spec if entry.kind == 'swap' else entry.point
         if disk_names.is_by_place(entry.spec):
-            # The file is from the root itself, whatever that was called.
+            # The file comes from the root itself, so this is the root's name.
             root = resolver.places.root.uuid if entry.point == '/' else None
             uuid = 'UUID=' + root if root else uuid_for(entry.spec, resolver)
             if uuid:
@@ -71,11 +71,11 @@ def _fstab(guest, resolver):
             continue
         if optional or entry.point == '/':
             if disk_names.is_by_place(entry.spec) and 'noauto' not in entry.options and entry.point != '/':
-                protocol.warn('/etc/fstab names %s for %s, and what that is here is not clear: it is not mounted on the destination' % (entry.spec, shown))
+                protocol.warn('/etc/fstab names %s for %s, but that device cannot be identified: it is not mounted on the destination' % (entry.spec, shown))
             continue
         _set_optional(lines, entry)
         notes.append('%s got the option nofail' % shown)
-        protocol.warn('/etc/fstab names %s for %s, and none of the disks has it: it is not mounted on the destination' % (entry.spec, shown))
+        protocol.warn('/etc/fstab names %s for %s, but no disk has it: it is not mounted on the destination' % (entry.spec, shown))
     if notes:
         guest.write('/etc/fstab', '\n'.join(lines) + '\n')
     return notes
@@ -123,7 +123,7 @@ def _crypttab(guest, resolver):
     notes = []
     for index, name, spec, key, options in list(fstab.crypttab(guest)):
         if key.startswith('/dev/') and disk_names.is_by_place(key.split(':')[0]):
-            protocol.warn('/etc/crypttab reads the key of %s from %s, which is another name on the destination' % (name, key))
+            protocol.warn('/etc/crypttab reads the key of %s from %s, which has another name on the destination' % (name, key))
         if not disk_names.is_by_place(spec):
             continue
         optional = 'nofail' in options or 'noauto' in options
@@ -133,7 +133,7 @@ def _crypttab(guest, resolver):
             notes.append('the encrypted volume %s is found by its UUID' % name)
             continue
         _refuse_unclear('/etc/crypttab', spec, name, resolver, optional)
-        # With a new key at each start the device is erased, and on the destination the name may be that of another disk.
+        # A new key at each boot erases the device, and on the destination the name may belong to another disk.
         wanted = ['nofail', 'noauto'] if fstab.is_headerless(key, options) else ['nofail']
         if 'noauto' not in options and (not optional or 'noauto' in wanted):
             fields = lines[index].split()
@@ -141,14 +141,14 @@ def _crypttab(guest, resolver):
             added = [option for option in wanted if option not in options]
             lines[index] = ' '.join(fields[:3] + [','.join(fields[3:4] + added)] + fields[4:])
             notes.append('the encrypted volume %s got the option %s' % (name, ','.join(added)))
-            protocol.warn('/etc/crypttab names %s for %s, and none of the disks is that: it is not opened on the destination' % (spec, name))
+            protocol.warn('/etc/crypttab names %s for %s, but no disk matches: it is not unlocked on the destination' % (spec, name))
     if notes:
         guest.write('/etc/crypttab', '\n'.join(lines) + '\n')
     return notes
 
 
 def _units(guest, resolver):
-    """Mounts and swap areas that are units of systemd instead of lines of /etc/fstab."""
+    """Mounts and swap areas defined by systemd units instead of /etc/fstab."""
     notes = []
     for path in guest.find('/etc/systemd/system'):
         text = guest.read(path, '') if not guest.is_link(path) else ''
@@ -161,7 +161,7 @@ def _units(guest, resolver):
                     guest.write(path, text[: found.start(1)] + '/dev/disk/by-%s/%s' % (tag.lower(), value) + text[found.end(1) :])
                     notes.append('%s finds its file system by UUID' % path)
                 else:
-                    protocol.warn('%s names %s, and what that is here is not clear' % (path, found.group(1)))
+                    protocol.warn('%s names %s, which cannot be identified' % (path, found.group(1)))
         for unit in sorted(set(re.findall(r'(?<![\w\\-])dev-[\w\\:.-]+?\.(?:device|swap)\b', text))):
             spec = '/' + re.sub(r'\\x([0-9a-f]{2})', lambda code: chr(int(code.group(1), 16)), unit.rsplit('.', 1)[0].replace('-', '/'))
             if disk_names.is_by_place(spec):
@@ -184,7 +184,7 @@ def _resume(guest, resolver):
 
 
 def resume_device(spec, resolver):
-    """What to name instead: the same, a UUID, or None when there is no such swap area."""
+    """The name to use: the same, a UUID, or None when there is no such swap area."""
     if disk_names.is_by_place(spec):
         return uuid_for(spec, resolver)
     if spec.startswith(_TAGS) and resolver.find(spec) is None:
@@ -198,7 +198,7 @@ _BUS_NAMES = {'virtio': 'vd', 'scsi': 'sd', 'usb': 'sd', 'ide': 'sd'}
 
 
 def _lvm_filters(guest, morph):
-    """Filters that would hide the guest's own volume groups, because they know its disks by their old names."""
+    """Filters that would hide the guest's volume groups, because they use the old disk names."""
     path = '/etc/lvm/lvm.conf'
     text = guest.read(path, '')
     members = [device for device in morph.devices if device.content == 'LVM2_member' and device.kind in ('disk', 'partition')]
@@ -213,7 +213,7 @@ def _lvm_filters(guest, morph):
         if all(_is_accepted(name, rules) for name in names):
             return found.group(0)
         notes.append('%s: %s accepts the disks of the destination' % (path, found.group(2)))
-        protocol.warn('%s of %s hid the guest\'s own disks under their new names; it accepts /dev/%s* now' % (found.group(2), path, letters))
+        protocol.warn('%s in %s excluded the guest\'s own disks by their new names; it now accepts /dev/%s*' % (found.group(2), path, letters))
         return '%s%s = [ "a|^/dev/%s[a-z]+[0-9]*$|", %s' % (found.group(1), found.group(2), letters, found.group(3).strip().lstrip('[').strip())
 
     new = re.sub(r'^([ \t]*)((?:global_)?filter)[ \t]*=[ \t]*(\[[^\]]*(?:\][^"\'\n]*["\'][^\]]*)*\]|"[^"\n]*")', opened, text, flags=re.MULTILINE)
@@ -238,7 +238,7 @@ def _is_accepted(name, rules):
 
 
 def _raid(guest):
-    """Arrays are found by their UUIDs; lists of disks keep mdadm from looking at the others."""
+    """Arrays are found by their UUIDs; a list of disks makes mdadm ignore all others."""
     notes = []
     for path in ('/etc/mdadm/mdadm.conf', '/etc/mdadm.conf'):
         text = guest.read(path, '')

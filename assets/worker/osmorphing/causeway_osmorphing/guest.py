@@ -1,4 +1,4 @@
-"""The mounted guest: its files, its own tools, what it is."""
+"""The mounted guest: its files, tools and facts."""
 
 import re
 
@@ -15,12 +15,12 @@ FAMILIES = {
 
 
 def family_of(release):
-    """debian, redhat, suse, or an empty text for what is not known."""
+    """debian, redhat, suse, or an empty text if unknown."""
     own = release.get('ID', '').lower()
     for family, ids in FAMILIES.items():
         if own in ids:
             return family
-    # A derivative says whom it is like; only those that share the package tools count.
+    # A derivative names the distributions it is like; only those with the same package tools count.
     for like in release.get('ID_LIKE', '').lower().split():
         for family, ids in FAMILIES.items():
             if like in ids:
@@ -82,7 +82,7 @@ class Guest(GuestTree):
         return self.exists('/usr/lib/systemd/systemd') or self.exists('/lib/systemd/systemd')
 
     def kernels(self):
-        """Versions that have modules and a kernel image: those that can boot."""
+        """Kernel versions that can boot: those with modules and an image."""
         found = []
         folders = set(self.names('/lib/modules')) | set(self.names('/usr/lib/modules'))
         for version in sorted(folders):

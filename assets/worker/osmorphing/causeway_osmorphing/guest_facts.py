@@ -1,4 +1,4 @@
-"""What a guest is: everything that people, and the steps of its preparation, have to know."""
+"""Facts about a guest that people and the preparation steps need."""
 
 import re
 
@@ -38,7 +38,7 @@ def guest_facts_of(guest, root, mounted):
 
 
 def architecture_of(guest):
-    """From the header of a program that every system has."""
+    """Read from the header of a program that every system has."""
     for path in ('/bin/sh', '/usr/bin/env', '/sbin/init', '/bin/true'):
         try:
             head = guest.head(path, 20)

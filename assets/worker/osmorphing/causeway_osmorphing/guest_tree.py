@@ -1,4 +1,4 @@
-"""The guest's files. Its symbolic links are resolved as the guest would: none leads to the worker's files."""
+"""The guest's files. Symbolic links are resolved as in the guest: none leads to the worker's files."""
 
 import errno
 import hashlib
@@ -7,10 +7,10 @@ import stat
 
 from .confined import Confined, label_of, write_all
 
-# Originals of what is changed, once and for all: a second preparation must not take the first one's result for
+# Originals of changed files, kept once: a second preparation must not mistake the first one's result for the
 # original.
 BACKUP = '/var/lib/causeway/original'
-# No settings are longer, and none with longer lines is read by the programs that they are for.
+# No settings are longer, and no program reads longer lines.
 _LARGEST_TEXT = 2 << 20
 _LARGEST_COPY = 1 << 30
 _PIECE = 1 << 20
@@ -38,7 +38,7 @@ class GuestTree(object):
         return self._status(path) is not None
 
     def present(self, path):
-        """Whether the name is there, be it a link that leads nowhere."""
+        """Whether the name exists, even as a broken link."""
         return self._status(path, follow=False) is not None
 
     def is_folder(self, path):
@@ -119,7 +119,7 @@ class GuestTree(object):
         return self._placed(path)[0]
 
     def place_of(self, path):
-        """The guest's path of a file, be it there or not, after all links."""
+        """The guest's path of a file, existing or not, with all links resolved."""
         folder, name = self._placed(path)
         return folder.rstrip('/') + '/' + name
 
@@ -134,7 +134,7 @@ class GuestTree(object):
         return self.files.stat(path).st_size
 
     def free_bytes(self, path):
-        """What is free where a file or folder is."""
+        """Free space at a file or folder."""
         handle = self.files.node(path)
         try:
             free = os.statvfs('/proc/self/fd/%d' % handle)
@@ -146,8 +146,8 @@ class GuestTree(object):
         self.files.make_folder(path, mode)
 
     def write(self, path, text, mode=None):
-        """Makes a file have this text, with the owner, mode and security label it had. Gives whether that changed
-        anything."""
+        """Writes a text file; owner, mode and security label stay. Returns whether anything
+        changed."""
         content = text.encode('utf-8', 'surrogateescape')
         status = self._status(path)
         if status is None or not stat.S_ISREG(status.st_mode):
@@ -185,7 +185,7 @@ class GuestTree(object):
             self.files.create(target, fill, stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid) if owned else None)
 
     def bring(self, source, target, mode=0o644):
-        """Copies a file of the worker into the guest, where it is no change of the guest."""
+        """Copies a file of the worker into the guest, where it does not count as a change of the guest."""
         with open(source, 'rb') as file:
 
             def fill(made):
@@ -205,7 +205,7 @@ class GuestTree(object):
         self.copy(path, kept)
 
     def remove(self, path):
-        """Removes a file or link; its content is kept as an original. Gives whether there was one."""
+        """Removes a file or link; its content is kept as an original. Returns whether there was one."""
         status = self._status(path, follow=False)
         if status is None:
             return False
@@ -219,12 +219,12 @@ class GuestTree(object):
         return True
 
     def forget(self, path):
-        """Removes a file that is no original worth keeping, also where a link leads to it."""
+        """Removes a file without keeping its original, also through a link."""
         self.files.unlink(path, follow=True)
         self.changed.append(path)
 
     def link(self, path, target):
-        """Makes a symbolic link. Gives whether that changed anything."""
+        """Makes a symbolic link. Returns whether anything changed."""
         if self.is_link(path) and self.link_target(path) == target:
             return False
         if self.present(path):

@@ -65,7 +65,7 @@ def installed_tools(guest, packages):
 
 
 def remove_tools(guest, manager):
-    """Removes them, their leftovers, and links to services that are gone. Gives (changed, notes)."""
+    """Removes them, their leftovers, and links to services that are gone. Returns (changed, notes)."""
     before = manager.installed()
     tools = installed_tools(guest, before)
     notes, changed = [], False

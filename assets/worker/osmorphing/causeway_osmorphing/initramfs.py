@@ -8,7 +8,7 @@ from .protocol import MorphError
 
 
 class Drivers(object):
-    """What a platform's virtual hardware needs; for each bus, one of its modules for disks has to be there."""
+    """What a platform's virtual hardware needs; each bus needs one of its disk modules."""
 
     def __init__(self, platform, modules, disks):
         self.platform = platform
@@ -133,14 +133,14 @@ def contents_of(guest, image, tool):
 
 
 def lacking_in(guest, version, image, listed, drivers):
-    """Drivers that the kernel has as files but the image has not; None when that can't be told."""
+    """Drivers that the kernel has as files but the image has not; None if unknown."""
     if listed is None:
         return None
     return sorted((modules_of(guest, version, drivers) & set(drivers.modules)) - set(_modules_in(listed.split())))
 
 
 def lacking_to_unlock(guest, image, tool, listed, resolver, encrypted):
-    """What an image is without, of what it takes to unlock these volumes. The program alone proves nothing: Debian's tools
+    """What an image lacks to unlock these volumes. The program alone proves nothing: Debian's tools
     put it into every image where it is installed."""
     lacking = [] if 'cryptsetup' in listed else ['cryptsetup, which unlocks its root']
     entries = tool.unlocked(guest, image, listed)
@@ -198,7 +198,7 @@ def unlock_at_boot(guest, resolver, encrypted):
 
 
 def check_room(guest, image):
-    """An image is written beside the old one before it takes its place."""
+    """Writes the image beside the old one, then replaces that."""
     free = guest.free_bytes(os.path.dirname(image))
     needed = int(guest.real_size(image) * 1.3) if guest.exists(image) else 40 << 20
     if free < needed:
@@ -234,7 +234,7 @@ class InitramfsTools(object):
 
     @staticmethod
     def _for_any_hardware(guest):
-        """An image for just the hardware that it is built on would be one for the worker."""
+        """An image for only the hardware it is built on would be for the worker."""
         folder = '/etc/initramfs-tools'
         own = folder + '/conf.d/zz-causeway-modules'
         files = [folder + '/initramfs.conf'] + ['%s/conf.d/%s' % (folder, name) for name in sorted(guest.names(folder + '/conf.d'))]
@@ -254,7 +254,7 @@ class InitramfsTools(object):
         result = guest.run(['lsinitramfs', image], check=False, timeout=300)
         return result.out if result.code == 0 else None
 
-    # Debian 10 and later have a crypttab of their own in the image, earlier ones a file of settings.
+    # Debian 10 and later put a crypttab into the image, earlier versions a settings file.
     tables = ('cryptroot/crypttab', 'conf/conf.d/cryptroot')
     # Images that begin with the processor's microcode are unpacked into several folders.
     read_tables = '''
@@ -270,14 +270,14 @@ done
 
     @classmethod
     def unlocked(cls, guest, image, listed):
-        """The devices that an image unlocks, as it calls them; None when that can't be told."""
+        """The devices that an image unlocks, as it calls them; None if unknown."""
         if 'cryptopts=' in guest.read('/boot/grub/grub.cfg', ''):
             return None
         if not any(line.lstrip('./') in cls.tables for line in listed.splitlines()):
             return []
         result = guest.run(['sh', '-c', cls.read_tables, 'sh', image], check=False, timeout=600)
         if result.code != 0:
-            protocol.warn('%s can\'t be unpacked, so that nothing tells whether it unlocks its root' % image)
+            protocol.warn('%s cannot be unpacked, so it is unknown whether it unlocks the root' % image)
             return None
         return cls.sources(result.out)
 

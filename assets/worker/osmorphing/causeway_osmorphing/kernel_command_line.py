@@ -30,7 +30,7 @@ class Editor(object):
         kept = [argument for argument in kept if argument is not None]
         consoles = [argument for argument in kept if argument.startswith('console=')]
         if self.serial and not any(argument.startswith('console=ttyS0') for argument in consoles):
-            # The last one is where the system's own messages go; the screen stays one of them.
+            # The last console gets the system's messages; the screen remains a console.
             kept += ([] if 'console=tty0' in consoles else ['console=tty0']) + ['console=ttyS0,115200n8']
         return kept
 
@@ -39,7 +39,7 @@ class Editor(object):
         return Editor.edit(_WithoutConsole(self), arguments)
 
     def _by_uuid(self, argument):
-        """None for an argument that would have the guest wait for a device that it hasn't."""
+        """None for an argument that would make the guest wait for a missing device."""
         name, separator, value = argument.partition('=')
         if not separator or name not in ('root', 'resume'):
             return argument
@@ -50,7 +50,7 @@ class Editor(object):
             return argument
         device = self.resolver.places.find(value)
         if device is None or device.path != self.root.path or not device.uuid:
-            protocol.warn_once('a kernel is started with root=%s, which is not the root that was prepared' % value)
+            protocol.warn_once('a kernel starts with root=%s, which is not the prepared root' % value)
             return argument
         return 'root=UUID=%s' % device.uuid
 
@@ -61,7 +61,7 @@ class _WithoutConsole(Editor):
 
 
 def apply(morph):
-    """Gives (changed, notes)."""
+    """Returns (changed, notes)."""
     guest = morph.guest
     serial = morph.guest_facts['architecture'] in ('x86_64', 'i386') and morph.request.get('serialConsole', True)
     editor = Editor(morph.resolver, morph.root_device, serial)
@@ -125,7 +125,7 @@ def _lines(guest, path, editor):
     result = []
     for line in text.split('\n'):
         found = _KERNEL_LINE.match(line)
-        # Memory tests and the like take no arguments of Linux.
+        # Memory tests and similar entries take no Linux arguments.
         if (
             found
             and re.search(r'vmlinu|bzImage|/Image|/kernel-', found.group(1))
@@ -152,7 +152,7 @@ def _entry(guest, path, editor):
 
 
 def _environment(guest, path, editor):
-    """GRUB's environment block has a fixed size, filled up with number signs."""
+    """GRUB's environment block has a fixed size and is padded with number signs."""
     text = guest.read(path, '')
     found = re.search(r'^kernelopts=(.*)$', text, re.MULTILINE)
     if not found:

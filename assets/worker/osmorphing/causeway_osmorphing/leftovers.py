@@ -25,7 +25,7 @@ _AGENT_STATE = ('/opt/stackit/server-agent/serviceToken.txt',)
 
 
 def remove(morph):
-    """Gives (changed, notes)."""
+    """Returns (changed, notes)."""
     guest, notes = morph.guest, []
     for path in _FILES:
         if guest.is_file(path) and guest.remove(path):

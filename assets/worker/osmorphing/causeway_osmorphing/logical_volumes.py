@@ -1,4 +1,4 @@
-"""LVM, restricted to the attached disks: the worker's own volume groups are neither seen nor touched."""
+"""LVM, restricted to the attached disks: the worker's own volume groups stay invisible and unchanged."""
 
 import os
 
@@ -13,7 +13,7 @@ def _config(devices, others=False):
     rules = ['"%s|^%s$|"' % ('r' if others else 'a', path) for path in devices]
     rules.append('"a|.*|"' if others else '"r|.*|"')
     filters = ', '.join(rules)
-    # Without a device manager, LVM has to make the nodes itself.
+    # Without a device manager, LVM must create the nodes itself.
     alone = '' if os.path.exists('/run/udev/control') else ' activation { udev_sync=0 udev_rules=0 }'
     return (
         'devices { filter=[%s] global_filter=[%s] use_devicesfile=0 hints="none" write_cache_state=0 } '
@@ -29,14 +29,14 @@ def _report(command, fields, devices, others=False):
 
 
 def activate_groups(devices, undo_log):
-    """Activates the volume groups on `devices`. Gives the logical volumes that are new.
+    """Activates the volume groups on `devices`. Returns the logical volumes that are new.
 
     Raises osmorphing.duplicate-volume-groups when a name is there twice, among the guest's or the worker's."""
     physical = sorted(device.path for device in devices if device.content == 'LVM2_member')
     if not physical:
         return []
     if run(['lvm', 'version'], check=False).code == 127:
-        protocol.warn('the worker has no LVM tools; %s are not looked into' % ', '.join(physical))
+        protocol.warn('the worker has no LVM tools; %s are not searched' % ', '.join(physical))
         return []
     groups = _report('pvs', ['vg_name', 'vg_uuid', 'pv_name'], physical)
     by_name = {}
@@ -67,7 +67,7 @@ def activate_groups(devices, undo_log):
                 timeout=120,
             )
             if result.code != 0:
-                protocol.warn('not all of the volume group %s can be activated: %s' % (name, result.err.strip()[-300:]))
+                protocol.warn('the volume group %s cannot be activated completely: %s' % (name, result.err.strip()[-300:]))
             run(['vgmknodes', '--config', _config(physical), name], check=False)
         for row in _report('lvs', ['vg_name', 'lv_name', 'lv_dm_path'], physical):
             path = row['lv_dm_path']

@@ -1,4 +1,4 @@
-"""Encrypted volumes. Keys come with the request and go to cryptsetup by its standard input alone."""
+"""Encrypted volumes. Keys come with the request and reach cryptsetup only through its standard input."""
 
 import base64
 import os
@@ -27,14 +27,14 @@ def guests_names(devices, encrypted):
 def _free_name(uuid, names):
     wanted = names.get(uuid) or own_name(uuid)
     if wanted != own_name(uuid) and os.path.exists('/dev/mapper/' + wanted):
-        protocol.warn('the worker has a %s of its own; the guest may not find its encrypted root on its next boot' % wanted)
+        protocol.warn('the worker itself has a %s; the guest may not find its encrypted root on the next boot' % wanted)
         return own_name(uuid)
     return wanted
 
 
 def open_encrypted(devices, keys, undo_log, names):
     """Opens each LUKS volume that one of the keys fits. `keys`: [{device?: UUID, key: base64}], `names`: how they are
-    called, by UUID. Gives the new devices."""
+    called, by UUID. Returns the new devices."""
     opened = set(device.name for device in devices if device.kind == 'decrypted')
     found = []
     for device in devices:

@@ -1,4 +1,4 @@
-"""Mounts the guest as it would mount itself, with what its own tools need to run in it."""
+"""Mounts the guest as it mounts itself, with what its own tools need to run."""
 
 import os
 
@@ -13,7 +13,7 @@ from .roots import mount_options
 # File systems below these belong to the system; others (data, home folders) are left alone.
 _SYSTEM = ('/boot', '/efi', '/usr', '/var', '/opt', '/etc', '/root')
 _NOT_NEEDED = ('/var/lib/docker', '/var/lib/containers', '/var/lib/libvirt', '/var/lib/mysql', '/var/lib/pgsql')
-# What is in the way of programs that read it is no table.
+# A larger file is not a table of file systems.
 _LONGEST_TABLE = 1 << 18
 _SERVERS = '/run/causeway-resolv.conf'
 _CONTENTS = ('ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'vfat')
@@ -21,7 +21,7 @@ _KINDS = ('ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'vfat', 'msdos', 'auto')
 
 
 def mount_guest(root, devices, undo_log, read_only=False):
-    """Mounts root and the system's other file systems. Gives the tree and {mount point: device}."""
+    """Mounts root and the system's other file systems. Returns the tree and {mount point: device}."""
     point = os.path.join(undo_log.folder, 'guest')
     os.makedirs(point, exist_ok=True)
     extra = ['subvol=/' + root.subvolume] if root.device.content == 'btrfs' else []
@@ -66,7 +66,7 @@ def _needed(entry):
 
 
 def _missing(entry, why):
-    """A guest without its /usr can't be prepared; one without its EFI system partition can, but people should know."""
+    """A guest without /usr cannot be prepared; one without its EFI system partition can, with a warning."""
     message = '%s cannot be mounted: %s' % (entry.point, why)
     if 'nofail' in entry.options or entry.point in ('/boot/efi', '/efi') or entry.point.startswith('/boot/grub2/'):
         protocol.warn(message)
@@ -82,14 +82,14 @@ def _mount(device, devices, point, extra, read_only):
         )
     else:
         options.append('rw')
-    # Its device nodes are numbers of another machine's devices.
+    # Its device nodes have the numbers of another machine's devices.
     options.append('nodev')
     kind = device.content or 'auto'
     run(['mount', '-t', kind, '-o', ','.join(options), device.path, point], timeout=300, code='osmorphing.mount-failed')
 
 
 def check_file_system(device):
-    """Replays the journal and repairs what is safe to repair: a live snapshot is as after a power cut."""
+    """Replays the journal and repairs what is safe to repair: a live snapshot looks like a disk after a power cut."""
     if device.content in ('ext2', 'ext3', 'ext4'):
         result = run(['e2fsck', '-p', device.path], check=False, timeout=3600)
         if result.code not in (0, 1, 2, 127):
@@ -102,14 +102,14 @@ def check_file_system(device):
 
 
 def mount_system(tree, undo_log):
-    """The folders that the guest's tools expect below their root. /run is a fresh one: with the worker's, they would take
+    """The folders that the guest's tools expect below their root. /run is a fresh one: with the worker's, they would mistake
     the worker's service manager for the guest's. What is in the others comes with each program that runs in the guest."""
     for name in ('/dev', '/proc', '/sys', '/run'):
         if not tree.present(name):
             undo_log.will('remove-folder', path=name, root=tree.root)
             tree.make_folder(name)
         if tree.is_link(name) or not tree.is_folder(name):
-            raise MorphError('osmorphing.mount-failed', '%s of the guest is no folder of its own' % name)
+            raise MorphError('osmorphing.mount-failed', '%s of the guest is not a folder' % name)
     target = tree.folder_on_worker('/run')
     undo_log.will('unmount', path=target)
     run(['mount', '-t', 'tmpfs', '-o', 'nosuid,nodev,mode=755,size=256m', 'tmpfs', target], code='osmorphing.mount-failed')
@@ -118,7 +118,7 @@ def mount_system(tree, undo_log):
 
 
 def lend_resolver(tree, undo_log):
-    """Gives the guest the worker's name servers without touching its own file: by a file in its fresh /run when its
+    """Returns the guest the worker's name servers without touching its own file: by a file in its fresh /run when its
     resolv.conf leads there, by a mount on top of it otherwise."""
     source = next(
         (path for path in ('/run/systemd/resolve/resolv.conf', '/etc/resolv.conf') if os.path.isfile(path)), os.devnull
@@ -129,12 +129,12 @@ def lend_resolver(tree, undo_log):
             folder = tree.folder_of('/etc/resolv.conf')
             break
         except FileNotFoundError as error:
-            # A link that leads nowhere. The file appears where it points to, and goes again with its folders.
+            # A broken link. The file is created at its target and removed later, with its folders.
             if not _make_folders(tree, undo_log, error.filename):
                 folder = None
                 break
     if folder is None:
-        protocol.warn('/etc/resolv.conf of the guest leads nowhere; its programs find no name servers')
+        protocol.warn('/etc/resolv.conf of the guest is a broken link; its programs have no name servers')
         return
     if folder == '/run' or folder.startswith('/run/'):
         tree.bring(source, '/etc/resolv.conf')
@@ -143,7 +143,7 @@ def lend_resolver(tree, undo_log):
         undo_log.will('remove-file', path=tree.place_of('/etc/resolv.conf'), root=tree.root)
         tree.bring(os.devnull, '/etc/resolv.conf')
     if not tree.is_file('/etc/resolv.conf'):
-        protocol.warn('/etc/resolv.conf of the guest is no file; its programs find no name servers')
+        protocol.warn('/etc/resolv.conf of the guest is not a file; its programs have no name servers')
         return
     path = tree.root + tree.place_of('/etc/resolv.conf')
     undo_log.will('unmount', path=path)
@@ -151,7 +151,7 @@ def lend_resolver(tree, undo_log):
 
 
 def _make_folders(tree, undo_log, path):
-    """Gives whether it is a folder then."""
+    """Returns whether it is a folder then."""
     walked = ''
     for piece in pieces_of(path):
         walked += '/' + piece

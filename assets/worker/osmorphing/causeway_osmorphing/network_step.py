@@ -1,4 +1,4 @@
-"""The network of a guest whose cards are others now."""
+"""The network of a guest on new network cards."""
 
 import re
 
@@ -7,7 +7,7 @@ from .network import convert, interfaces_of, kinds_of
 from .network.names import RULES, Interface, nameable, names_by_card, old_names, remove_old_rules, rules_of, rules_text
 from .network.seen_names import is_usual, seen_names
 
-# Where interfaces are named beside the network configuration itself.
+# Files besides the network configuration that name interfaces.
 _FIREWALLS = (
     '/etc/nftables.conf', '/etc/sysconfig/nftables.conf', '/etc/sysconfig/iptables', '/etc/sysconfig/ip6tables', '/etc/iptables/rules.v4',
     '/etc/iptables/rules.v6', '/etc/ufw/user.rules', '/etc/ufw/before.rules', '/etc/shorewall/interfaces', '/etc/sysconfig/SuSEfirewall2',
@@ -16,7 +16,7 @@ _FIREWALLS = (
 
 def apply(morph):
     """set_dhcp true: each interface to DHCP. False: addresses stay, cloud-init keeps its hands off, names follow the
-    destination's cards. Either way an interface keeps its name, and nothing asks for the old MAC addresses."""
+    destination's cards. Either way an interface keeps its name, and nothing refers to the old MAC addresses."""
     guest, request = morph.guest, morph.request
     to_dhcp = request.get('setDhcp', True)
     nics = request.get('nics') or []
@@ -37,7 +37,7 @@ def apply(morph):
         if guest.write(RULES, rules_text(pairs)):
             notes += ['%s is the card %s' % (name, mac or 'of the platform') for mac, name in pairs]
     elif not nics and not names:
-        protocol.warn('the destination\'s network cards are not known; interfaces may get other names')
+        protocol.warn('the destination\'s network cards are unknown; interfaces may get other names')
     _tell_other_names(guest, set(names.values()))
     notes += ['removed ' + path for path in remove_old_rules(guest)]
     notes += convert(guest, to_dhcp)
@@ -72,13 +72,13 @@ def _interfaces(guest, number):
 
 
 def _tell_other_names(guest, kept):
-    """Rules of a firewall that no interface fits any more leave the machine open or closed."""
+    """Firewall rules that match no interface any more leave the machine open or unreachable."""
     zones = [path for folder in ('/etc/firewalld/zones', '/etc/nftables.d') for path in guest.find(folder)]
     for path in list(_FIREWALLS) + zones:
         text = re.sub(r'#.*', '', guest.read(path, '') if guest.is_file(path) else '')
         named = set(word for word in re.findall(r'[\w.-]+', text) if is_usual(word))
         for name in sorted(named - kept):
-            protocol.warn_once('%s names the interface %s, and no network card of the destination is called that' % (path, name))
+            protocol.warn_once('%s names the interface %s, but no network card on the destination has that name' % (path, name))
 
 
 def _cloud_init(guest, to_dhcp):
@@ -95,7 +95,7 @@ def _cloud_init(guest, to_dhcp):
     for path in guest.find('/etc/cloud/cloud.cfg.d', '.cfg'):
         text = guest.read(path)
         if re.search(r'^network:', text, re.MULTILINE) and not re.search(r'config:\s*["\']?disabled', text):
-            # Static addresses that an installer left there would come back on the first boot.
+            # Static addresses that an installer left there would return on first boot.
             guest.remove(path)
             notes.append('replaced the network configuration in ' + path)
     return notes

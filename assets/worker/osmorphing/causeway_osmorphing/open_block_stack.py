@@ -1,4 +1,4 @@
-"""From attached disks to everything that can hold a file system."""
+"""Finds everything on the attached disks that can hold a file system."""
 
 from .block_devices import open_disks, partitions_of
 from .logical_volumes import activate_groups

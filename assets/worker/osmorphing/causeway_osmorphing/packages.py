@@ -1,4 +1,4 @@
-"""The guest's packages, by its own tools."""
+"""The guest's packages, managed with its own tools."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from .protocol import MorphError
 
 _UNREACHABLE = 'osmorphing.packages-unreachable'
 _LENT = '/run/causeway-packages'
-# The database of a system with thousands of packages.
+# Enough for the database of a system with thousands of packages.
 _LARGEST_DATABASE = 64 << 20
 
 
@@ -40,7 +40,7 @@ class PackageManager(object):
         return sorted(found)
 
     def lend(self, files):
-        """Puts package files where the guest sees them: in its /run, which is gone with the mounts."""
+        """Copies package files to the guest's /run, which disappears with the mounts."""
         lent = []
         for path in files:
             target = '%s/%s' % (_LENT, os.path.basename(path))
@@ -59,7 +59,7 @@ class PackageManager(object):
         Raises osmorphing.packages-unreachable when neither has them."""
         files = self.cached_files()
         if self.cache and not files:
-            protocol.warn('the package cache has no %s file; the guest\'s repositories are asked' % self.ending)
+            protocol.warn('the package cache has no %s file; using the guest\'s repositories' % self.ending)
         try:
             if files:
                 self.install_files(files)
@@ -88,7 +88,7 @@ class Apt(PackageManager):
         return self.guest.run(args, timeout=timeout, check=check, env=env, shown=True)
 
     def installed(self):
-        """Name → version, read from the database itself, which needs no program of the guest."""
+        """Name → version, read from the database without running a guest program."""
         found = {}
         for block in self.guest.read('/var/lib/dpkg/status', '', _LARGEST_DATABASE).split('\n\n'):
             fields = dict(re.findall(r'^(Package|Status|Version): (.*)$', block, re.MULTILINE))
@@ -112,11 +112,11 @@ class Apt(PackageManager):
                 ]
             )
         except CommandFailed as error:
-            # One source of many may be gone for years; what counts is whether the packages come.
+            # One of many sources may be long gone; only missing packages matter.
             protocol.warn('not all of the guest\'s package sources could be read: %s' % error.message[-300:])
 
     def install_from_repositories(self, names):
-        # What is downloaded goes with the mounts.
+        # Downloads disappear with the mounts.
         archives = '/run/causeway-archives'
         self.guest.make_folder(archives + '/partial')
         try:
@@ -152,7 +152,7 @@ class Apt(PackageManager):
         )
 
     def remove(self, names):
-        """Removes packages with their settings. Gives those that would have taken something vital along, and stay."""
+        """Removes packages with their settings. Returns those that would have taken something vital along, and stay."""
         removed, kept = [], []
         for name in names:
             planned = self._run(['apt-get', '-s', '-y', 'purge', name], check=False).out
@@ -189,7 +189,7 @@ class RpmBased(PackageManager):
         )
 
     def remove(self, names):
-        """Removes packages; those that others need stay and are given."""
+        """Removes packages; those that others need stay and are returned."""
         result = self.guest.run(['rpm', '-e'] + names, check=False, timeout=1200, shown=True)
         if result.code == 0:
             return names, []
@@ -224,7 +224,7 @@ class Zypper(RpmBased):
     def refresh(self):
         try:
             self.guest.run(
-                # Only keys that the guest trusts already: one that comes from the network proves nothing.
+                # Only keys that the guest already trusts: a key from the network proves nothing.
                 ['zypper', '--non-interactive', 'refresh'],
                 timeout=1800,
                 env=self.env,

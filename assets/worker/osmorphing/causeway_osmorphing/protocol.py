@@ -1,4 +1,4 @@
-"""What the program says: one JSON object a line on standard output. Its request is the first line of standard input."""
+"""The program's output: one JSON object per line on standard output. Its request is the first line of standard input."""
 
 import json
 import os
@@ -31,7 +31,7 @@ class Cancelled(MorphError):
 
 
 def keep_secret(text):
-    """Never let this text out again: not in a log line, not in an error."""
+    """Masks this text from now on, in log lines and errors."""
     if text:
         _secrets.append(text)
 
@@ -43,7 +43,7 @@ def _without_secrets(text):
 
 
 def _printable(value):
-    """Names and lines of a guest end on somebody's terminal: control characters are written out."""
+    """Text from a guest ends up on a terminal: control characters are escaped."""
     if isinstance(value, dict):
         return dict((_printable(key), _printable(inner)) for key, inner in value.items())
     if isinstance(value, (list, tuple)):
@@ -54,7 +54,7 @@ def _printable(value):
 
 
 def emit(kind, **fields):
-    """Writes one line. Output that nobody reads any more is no reason to leave a guest mounted."""
+    """Writes one line. A closed output must not leave a guest mounted."""
     fields['type'] = kind
     line = _without_secrets(json.dumps(_printable(fields), ensure_ascii=True, sort_keys=True))
     with _lock:
@@ -66,12 +66,12 @@ def emit(kind, **fields):
 
 
 def log(line):
-    """One line for whoever watches."""
+    """One line of progress."""
     emit('log', line=line.rstrip()[:2000])
 
 
 def warn(message):
-    """Something that people should know, although the run goes on."""
+    """A warning; the run continues."""
     emit('warning', message=message)
 
 

@@ -22,7 +22,7 @@ _RELEASE_FILES = (
     '/etc/SuSE-release',
     '/etc/debian_version',
 )
-# Copies of the system that tools keep in subvolumes of their own.
+# Snapshots of the system that tools keep in subvolumes.
 _SNAPSHOT = re.compile(r'(^|/)(\.?snapshots|timeshift-btrfs|@?snapshots)/')
 
 
@@ -38,7 +38,7 @@ class Root(object):
 
     @property
     def id(self):
-        """Stable from one worker to the next."""
+        """The same on every worker."""
         base = 'UUID=%s' % self.device.uuid
         return '%s,subvol=%s' % (base, self.subvolume) if self.subvolume else base
 
@@ -84,7 +84,7 @@ def read_release(tree):
 
 
 def is_root(tree):
-    """Whether a tree is an installation: it says what it is, and which file systems it mounts."""
+    """Whether a tree is an installation: it has a release file and /etc/fstab."""
     return tree.is_file('/etc/fstab') and any(tree.present(path) for path in _RELEASE_FILES)
 
 
@@ -136,7 +136,7 @@ def find_roots(devices, undo_log):
 
 
 def _subvolume(point, path):
-    """The tree of a subvolume; None for a name that is read otherwise by those who are told it."""
+    """The tree of a subvolume; None for a name that mount would read differently."""
     if not path:
         return GuestTree(point)
     if not re.match(r'^[^\x00-\x1f,\\]+$', path):
@@ -160,7 +160,7 @@ def _subvolumes(point):
 
 
 def choose_root(roots, pinned, devices, locked):
-    """The one root, or the pinned one (its id, its UUID or its device). Raises when there is none or it isn't clear."""
+    """The one root, or the pinned one (its id, its UUID or its device). Raises when there is none, or more than one."""
     if pinned:
         wanted = pinned.strip()
         fitting = [root for root in roots if wanted in (root.id, root.device.uuid, root.device.path)]
@@ -188,7 +188,7 @@ def choose_root(roots, pinned, devices, locked):
 
 
 def refuse_foreign(devices):
-    """Says so when the disks hold a Windows or an encrypted Windows volume instead of a Linux."""
+    """Explains when the disks have Windows, or an encrypted Windows volume, instead of Linux."""
     for device in devices:
         if device.content in ('ntfs', 'BitLocker'):
             raise MorphError(

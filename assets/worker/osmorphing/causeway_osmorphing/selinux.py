@@ -2,7 +2,7 @@
 
 
 def relabel(morph):
-    """Has the guest label its files anew on its first boot, if it uses labels and anything changed. Gives (changed,
+    """Has the guest label its files anew on its first boot, if it uses labels and anything changed. Returns (changed,
     notes)."""
     if morph.guest_facts['selinux'] in ('absent', 'disabled'):
         return False, ['the guest does not use SELinux']

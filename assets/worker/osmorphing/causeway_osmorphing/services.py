@@ -1,4 +1,4 @@
-"""Services of systemd, enabled by the links that their own files ask for: as `systemctl enable` does, without
+"""Enables systemd services by creating the links that their unit files ask for, as `systemctl enable` does, without
 running it."""
 
 import re
@@ -9,7 +9,7 @@ _FOLDERS = ('/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/syst
 
 
 def unit_path(guest, unit):
-    """Where a unit's file is; None when there is none, or only a link to nothing (a masked one)."""
+    """Path of a unit's file; None when there is none or the unit is masked."""
     for folder in _FOLDERS:
         path = '%s/%s' % (folder, unit)
         if guest.is_file(path):
@@ -18,7 +18,7 @@ def unit_path(guest, unit):
 
 
 def enable_unit(guest, unit):
-    """Gives whether that changed anything."""
+    """Returns whether anything changed."""
     path = unit_path(guest, unit)
     if path is None:
         return False
@@ -30,7 +30,7 @@ def enable_unit(guest, unit):
     for alias in _words(file, 'Alias'):
         changed = guest.link('/etc/systemd/system/' + alias, path) or changed
     for other in _words(file, 'Also'):
-        # A unit may name itself, or one that names it back.
+        # Units may refer to themselves or to each other.
         if other != unit and unit not in _words(KeyFile(guest.read(unit_path(guest, other) or path)), 'Also'):
             changed = enable_unit(guest, other) or changed
     return changed

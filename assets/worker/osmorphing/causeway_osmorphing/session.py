@@ -1,4 +1,4 @@
-"""One preparation on one worker: its folder, its lock, and what its commands leave for each other."""
+"""One preparation on one worker: its folder, its lock, and the data that its commands pass on."""
 
 import fcntl
 import json
@@ -19,14 +19,14 @@ class Session(object):
 
     def __init__(self, name, base=None):
         if not re.match(r'^[A-Za-z0-9-]{1,64}$', name):
-            raise MorphError('osmorphing.program-failed', 'not a name for a session')
+            raise MorphError('osmorphing.program-failed', 'invalid session name')
         self.folder = os.path.join(os.path.realpath(base or BASE), name)
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
         self.undo_log = UndoLog(self.folder)
         self._lock = None
 
     def enter(self, end_other=False):
-        """Takes the lock. `end_other`: a command that still runs is asked to stop, and waited for."""
+        """Takes the lock. `end_other`: asks a running command to stop and waits for it."""
         self._lock = open(os.path.join(self.folder, 'lock'), 'a+')
         deadline = time.time() + (60 if end_other else 0)
         asked = False

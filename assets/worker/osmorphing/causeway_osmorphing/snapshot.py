@@ -1,4 +1,4 @@
-"""The state of a guest that people care about, as plain data: taken before and after, it tells what was changed."""
+"""The state of a guest as plain data, recorded before and after a preparation to show what changed."""
 
 import re
 import stat
@@ -61,7 +61,7 @@ def _file(guest, path, status):
     if stat.S_ISLNK(status.st_mode):
         told[0], told[4] = 'link', guest.link_target(path)
     elif stat.S_ISREG(status.st_mode):
-        # Of a file that no settings or kernels are as large as, its size and time have to do.
+        # Files larger than any settings or kernel are compared by size and time.
         told[0], told[4] = 'file', guest.digest(path) or 'modified %d' % status.st_mtime
     return told
 
@@ -112,12 +112,12 @@ def _authorized_keys(guest, home):
 
 
 def _host_keys(guest):
-    """Public host keys by their digests: what clients know the machine by."""
+    """Digests of the public host keys, by which clients know the machine."""
     return dict((path.rsplit('/', 1)[1], guest.digest(path)) for path in guest.find('/etc/ssh', '.pub'))
 
 
 def _ssh_policy(guest):
-    """As the server itself reads its settings; nothing when there is no server."""
+    """The settings as the server reads them; nothing without a server."""
     server = next((path for path in ('/usr/sbin/sshd', '/usr/bin/sshd') if guest.exists(path)), None)
     if server is None:
         return {}
@@ -135,7 +135,7 @@ def _ssh_policy(guest):
 
 
 def _from_files(guest, path, depth):
-    """The first value of a keyword counts; what is inside a Match block counts for some only, and is left out."""
+    """The first value of a keyword counts; Match blocks apply to some users only and are skipped."""
     for line in guest.read(path, '').splitlines():
         words = line.split(None, 1)
         if len(words) < 2 or words[0].startswith('#'):

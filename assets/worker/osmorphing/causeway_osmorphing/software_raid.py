@@ -9,7 +9,7 @@ from .command import run
 
 
 def assemble_arrays(devices, undo_log):
-    """Starts the arrays whose members are among `devices` and that don't run yet. Gives the new ones."""
+    """Starts the arrays whose members are among `devices` and that don't run yet. Returns the new ones."""
     members = {}
     for device in devices:
         if device.content == 'linux_raid_member' and device.uuid:

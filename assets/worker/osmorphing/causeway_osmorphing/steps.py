@@ -1,4 +1,4 @@
-"""The preparation of a mounted guest: named steps in their order. Each may run again and then finds nothing to do."""
+"""The preparation of a mounted guest: named steps in order. Each can be repeated and then changes nothing."""
 
 import time
 
@@ -21,7 +21,7 @@ from .protocol import MorphError
 
 
 class Morph(object):
-    """What a step works on and what the steps leave for each other."""
+    """What steps work on, and the data that they pass on."""
 
     def __init__(self, guest, devices, root, mounted, undo_log, request):
         self.guest = guest
@@ -32,7 +32,7 @@ class Morph(object):
         self.request = request
         self.manager = package_manager(guest, request)
         self.guest_facts = guest_facts_of(guest, root, mounted)
-        # Read before any file changes: later steps need what the old names meant.
+        # Read before any file changes: later steps need the meaning of the old names.
         self.resolver = fstab.resolver_for(guest, devices, root.device, kernel_command_line.device_arguments(guest))
         self.rebuild_initramfs = False
         self.fixed_addresses = []
@@ -48,9 +48,8 @@ def _remove_tools(morph):
     return hypervisor_tools.remove_tools(morph.guest, morph.manager)
 
 
-# What is removed goes first, so that no script of an old package spoils what later steps write; names of cards and
-# modules
-# come before the initial RAM disk, which may hold a copy of them; labels come last.
+# Removals come first, so that no script of an old package spoils what later steps write. Card names and modules
+# come before the initial RAM disk, which may contain copies of them. Labels come last.
 STEPS = (
     ('scripts-in-guest', 'Run scripts in the guest', user_scripts.run_in_guest),
     ('remove-hypervisor-tools', 'Remove the tools of the source platform', _remove_tools),
@@ -69,7 +68,7 @@ STEPS = (
 
 
 def prepare(morph):
-    """Runs all steps. Gives them with durations; a step that fails names itself in the error's details."""
+    """Runs all steps. Returns them with durations; a step that fails names itself in the error's details."""
     done = []
     for name, title, action in STEPS:
         protocol.check_cancelled()

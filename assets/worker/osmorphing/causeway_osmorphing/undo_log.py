@@ -1,4 +1,4 @@
-"""What was done to the worker, so that it can be undone: by this process, or by a later one after a crash."""
+"""Changes to the worker, so that this process, or a later one after a crash, can undo them."""
 
 import errno
 import json
@@ -13,7 +13,7 @@ from .enclosure import plain
 
 
 class UndoLog(object):
-    """A file of undo entries. An entry is written before its deed, so that nothing done is ever missing from it."""
+    """A file of undo entries. An entry is written before the change it undoes, so that none is missing."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -28,7 +28,7 @@ class UndoLog(object):
             return []
 
     def will(self, undo, **fields):
-        """Records how to undo what is about to be done."""
+        """Records how to undo the next change."""
         entry = dict(fields, undo=undo)
         self._write(self.entries() + [entry])
 
@@ -41,7 +41,7 @@ class UndoLog(object):
         os.rename(partial, self.path)
 
     def undo_last(self):
-        """Undoes the last deed. Gives what could not be undone, as a sentence."""
+        """Undoes the last change. Returns what could not be undone, as a sentence."""
         with CleaningUp():
             entries = self.entries()
             problem = _undo(entries[-1])
@@ -50,7 +50,7 @@ class UndoLog(object):
             return problem
 
     def undo_all(self):
-        """Undoes everything, last deed first. Gives what could not be undone, as sentences."""
+        """Undoes everything, last change first. Returns what could not be undone, as sentences."""
         left = []
         with CleaningUp():
             entries = self.entries()
@@ -85,7 +85,7 @@ def _undo(entry):
 
 
 def _unmount(entry):
-    """Unmounts a folder and all that came below it; ends what still runs from there."""
+    """Unmounts a folder and everything below it; ends processes that use it."""
     folder = entry['path']
     for attempt in range(40):
         points = mounts_below(folder)
@@ -121,7 +121,7 @@ def end_processes_in(folder):
 
 
 def _expect(args, gone):
-    """Runs a command until `gone()` says that there is nothing left of it."""
+    """Repeats a command until `gone()`."""
     result = None
     for _ in range(20):
         if gone():
@@ -164,7 +164,7 @@ def _drop_partitions(entry):
 
 
 def wait_for_release(entry):
-    """Waits until no driver outside the kernel has a device any more: such a one writes to its end after the unmount."""
+    """Waits until no user-space driver has a device open: it still writes after the unmount."""
     for _ in range(200):
         try:
             handle = os.open(entry['device'], os.O_RDWR | os.O_EXCL)
@@ -189,7 +189,7 @@ def _remove_folder(entry):
 
 
 def _in_guest(remove, entry):
-    """Something in the guest, whose programs may have put links in its way since it was made."""
+    """A file or folder in the guest, whose programs may have replaced parts of its path by links."""
     try:
         remove(entry['path'])
     except OSError as error:

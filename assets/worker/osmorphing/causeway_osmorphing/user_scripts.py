@@ -13,7 +13,7 @@ from .protocol import MorphError
 FIRST_BOOT = '/var/lib/causeway/first-boot'
 UNIT = 'causeway-first-boot.service'
 _RUNNER = '''#!/bin/sh
-# Runs each script once, with its time limit, and keeps what it said.
+# Runs each script once, with its time limit, and keeps its output.
 cd %(folder)s || exit 0
 umask 077
 for script in [0-9]*-*; do
@@ -48,7 +48,7 @@ def _named(script):
 
 
 def run_on_worker(scripts, folder, devices):
-    """Gives what each script said. Raises osmorphing.script-failed."""
+    """Returns the output of each script. Raises osmorphing.script-failed."""
     outputs = []
     for script in scripts:
         path = os.path.join(folder, 'script-' + _named(script))
@@ -61,7 +61,7 @@ def run_on_worker(scripts, folder, devices):
 
 
 def run_in_guest(morph):
-    """Gives (changed, notes); what the scripts said is in `morph.outputs`."""
+    """Returns (changed, notes); the scripts' output is in `morph.outputs`."""
     scripts = (morph.request.get('scripts') or {}).get('inGuest') or []
     for script in scripts:
         inside = '/run/causeway-script-' + _named(script)
@@ -83,7 +83,7 @@ def _write(path, content):
 
 
 def _with_interpreter(content):
-    """Without a first line that says otherwise a script is for the shell."""
+    """A script without an interpreter line runs in the shell."""
     return (content if content.startswith('#!') else '#!/bin/sh\n' + content).encode('utf-8', 'surrogateescape')
 
 
@@ -104,7 +104,7 @@ def _run(args, script, env, enclosure=None):
 
 
 def install_first_boot(morph):
-    """Gives (changed, notes)."""
+    """Returns (changed, notes)."""
     guest = morph.guest
     scripts = (morph.request.get('scripts') or {}).get('firstBoot') or []
     if not scripts:
@@ -135,6 +135,6 @@ def _rc_local(guest):
     line = '/bin/sh %s/run\n' % FIRST_BOOT
     if line in text:
         return False
-    # Debian's ends with `exit 0`.
+    # Debian's file ends with `exit 0`.
     before, separator, after = text.rpartition('exit 0')
     return guest.write(path, before + line + separator + after if separator else text + line, 0o755)

@@ -94,7 +94,7 @@ class Hostile(unittest.TestCase):
                     file.write('of the guest')
 
     def act(self, tree, chance):
-        """One operation, whatever becomes of it. Gives what was read."""
+        """One operation, whatever becomes of it. Returns what was read."""
         one, other = self.path(chance), self.path(chance)
         operations = (
             lambda: tree.write(one, 'written\n'), lambda: tree.write(one, 'other\n', 0o600), lambda: tree.remove(one), lambda: tree.forget(one),

@@ -390,7 +390,7 @@ class Steps(TreeTest):
         })
         network_step.apply(self.morph(guest))
         self.assertIn('ATTR{address}=="fa:16:3e:00:00:01", NAME="ens224"', guest.read('/etc/udev/rules.d/70-causeway-net.rules'))
-        self.assertEqual(self.warnings, ['/etc/nftables.conf names the interface ens161, and no network card of the destination is called that'])
+        self.assertEqual(self.warnings, ['/etc/nftables.conf names the interface ens161, but no network card on the destination has that name'])
 
     def test_a_guest_that_configures_the_cards_of_its_cloud_alone_gets_dhcp_on_others(self):
         files = {

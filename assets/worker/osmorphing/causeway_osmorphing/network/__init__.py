@@ -1,9 +1,9 @@
-"""The guest's network configuration, whatever writes it."""
+"""The guest's network configuration, for all tools that manage it."""
 
 from . import ifupdown, netplan, network_manager, networkd, sysconfig
 from .names import Interface, is_ethernet
 
-# In the order in which a guest with several of them is read.
+# In the order in which they are read on a guest with several.
 KINDS = (
     ('netplan', netplan),
     ('network-manager', network_manager),
@@ -37,9 +37,9 @@ def interfaces_of(guest):
 
 
 def convert(guest, to_dhcp):
-    """With `to_dhcp`, every Ethernet interface gets its address by DHCP; without, files keep their addresses and
+    """With `to_dhcp`, every Ethernet interface gets its address by DHCP; otherwise files keep their addresses and
     only lose
-    what ties them to the old network cards. Gives notes; no note, no change."""
+    what ties them to the old network cards. Returns notes; no note, no change."""
     notes = []
     for name, kind in KINDS:
         if kind.files(guest):

@@ -107,7 +107,7 @@ def _dhcp(stanza, started, done, path, notes):
     name = words[1]
     if not is_ethernet(name):
         if ':' not in name:
-            protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
+            protocol.warn('%s in %s is built on other interfaces: those use DHCP, and it is skipped' % (name, path))
         notes.append('left out %s' % name)
         return None
     if words[2:4] == ['inet', 'dhcp'] and not any(

@@ -31,7 +31,7 @@ class KeyFile(object):
         return values[-1] if values else None
 
     def remove(self, section, key):
-        """Removes keys (a name, or a function of the name). Gives whether there were any."""
+        """Removes keys (a name, or a function of the name). Returns whether there were any."""
         fits = key if callable(key) else lambda name: name == key
         gone = set(
             index for index, found, name, _ in self._walk() if found == section and name is not None and fits(name)
@@ -52,7 +52,7 @@ class KeyFile(object):
         return found
 
     def set(self, section, key, value):
-        """Sets the key to just this value. Gives whether that changed anything."""
+        """Sets the key to just this value. Returns whether anything changed."""
         if self.values(section, key) == [value]:
             return False
         places = [index for index, found, name, _ in self._walk() if found == section and name == key]

@@ -31,7 +31,7 @@ class Interface(object):
 
 
 def is_ethernet(name):
-    """Whether a name is that of a network card, and not of something built on one."""
+    """Whether a name belongs to a network card, not to an interface built on one."""
     return (
         bool(name)
         and '.' not in name
@@ -65,7 +65,7 @@ def pair(interfaces, nics, known_names, previous):
     `known_names`: MAC
     address → name by the guest's old udev rules. `previous`: destination's MAC address → name, of an earlier
     preparation.
-    Gives ([(destination MAC address or None, name)], [warnings])."""
+    Returns ([(destination MAC address or None, name)], [warnings])."""
     named, warnings = names_by_card(interfaces, nics, known_names, previous)
     return [((nics[index].get('macAddress') or '').lower() or None, named[index]) for index in sorted(named)], warnings
 
@@ -125,7 +125,7 @@ def rules_text(pairs):
 
 
 def nameable(pairs):
-    """The pairs that a rule can tell apart, and a warning for the others: without a MAC address only a single card."""
+    """The pairs that a rule can distinguish, and a warning for the others: without MAC addresses, only a single card."""
     if len(pairs) == 1 or all(mac for mac, _ in pairs):
         return pairs, []
     unknown = [name for mac, name in pairs if not mac]
@@ -144,7 +144,7 @@ def old_names(guest):
 
 
 def remove_old_rules(guest):
-    """Removes rules that name cards which are not there any more. Gives the removed paths."""
+    """Removes rules for cards that no longer exist. Returns the removed paths."""
     return [
         path for path in _OLD_RULES if guest.is_file(path) and rules_of(guest.read(path, '')) and guest.remove(path)
     ]

@@ -22,7 +22,7 @@ def _load(guest, path):
         network = document.get('network') if isinstance(document, dict) else None
         return network if isinstance(network, dict) else {}
     except yaml_subset.NotReadable as error:
-        protocol.warn('%s is beyond what is read here: %s' % (path, error))
+        protocol.warn('%s uses YAML that is not supported: %s' % (path, error))
         return None
 
 
@@ -118,7 +118,7 @@ def _to_dhcp(guest):
             tell_dropped(path, against)
         for kind in ('bonds', 'bridges', 'vlans'):
             for name in (network or {}).get(kind) or {}:
-                protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
+                protocol.warn('%s in %s is built on other interfaces: those use DHCP, and it is skipped' % (name, path))
     network = {'version': '2'}
     if renderer:
         network['renderer'] = renderer
@@ -152,7 +152,7 @@ def _without_mac(guest):
         network = _load(guest, path)
         if not network:
             if network is None and 'macaddress' in guest.read(path):
-                protocol.warn('%s names a MAC address that could not be taken out' % path)
+                protocol.warn('a MAC address in %s could not be removed' % path)
             continue
         cards, renamed, changed = {}, {}, False
         called = _names(guest, _cards(network))

@@ -29,7 +29,7 @@ def _cards(guest):
             continue
         named = file.get('connection', 'interface-name')
         mac = next((file.get(section, 'mac-address') for section in _CARD if file.get(section, 'mac-address')), None)
-        # What fits any card has nothing to tie it to, unless its address belongs to one of them.
+        # A profile for any card is tied to none, unless its address belongs to one.
         tied = mac or (any(file.get('match', key) for key in _HARDWARE) and file.get('ipv4', 'method') == 'manual')
         found.append((path, file, named, mac, bool(named or tied)))
     tied = [(named, mac) for _, _, named, mac, is_tied in found if is_tied]
@@ -72,7 +72,7 @@ def convert(guest, to_dhcp):
     for path in files(guest):
         kind = KeyFile(guest.read(path)).get('connection', 'type')
         if to_dhcp and kind in ('bond', 'bridge', 'vlan', 'team') and guest.remove(path):
-            protocol.warn('the %s of %s is built on other interfaces; these get DHCP, it is left out' % (kind, path))
+            protocol.warn('the %s in %s is built on other interfaces: those use DHCP, and it is skipped' % (kind, path))
             notes.append('left out ' + path)
     return notes
 

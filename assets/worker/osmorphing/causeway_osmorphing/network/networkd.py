@@ -9,7 +9,7 @@ from .seen_names import name_unnamed
 
 FOLDER = '/etc/systemd/network'
 _MACS = ('MACAddress', 'PermanentMACAddress')
-# What cards of the old platform are told by; no card of the destination fits.
+# How cards of the old platform are identified; no card of the destination matches.
 _HARDWARE = ('Driver', 'Path', 'OriginalName')
 _ANY = 'en* eth*'
 _BUILT = ('Bond', 'Bridge', 'VLAN', 'VRF', 'MACVLAN', 'IPVLAN', 'VXLAN', 'Tunnel')
@@ -67,7 +67,7 @@ def convert(guest, to_dhcp):
     for path, file, name, mac in _networks(guest):
         if name and not is_ethernet(name) and not re.search(r'[*?!\[]', name):
             if to_dhcp and guest.remove(path):
-                protocol.warn('%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path))
+                protocol.warn('%s in %s is built on other interfaces: those use DHCP, and it is skipped' % (name, path))
                 notes.append('left out ' + path)
             continue
         before = file.text()
@@ -92,7 +92,7 @@ def convert(guest, to_dhcp):
     return notes
 
 
-# Sections and keys that have a machine ignore what DHCP tells it, or fix what DHCP should tell.
+# Sections and keys that override what DHCP provides, or ignore it.
 _AGAINST_DHCP = (
     ('DHCP', 'UseDNS'), ('DHCP', 'UseRoutes'), ('DHCP', 'UseMTU'), ('DHCPv4', 'UseDNS'), ('DHCPv4', 'UseRoutes'), ('DHCPv4', 'UseGateway'),
     ('DHCPv4', 'UseMTU'), ('Link', 'MTUBytes'),

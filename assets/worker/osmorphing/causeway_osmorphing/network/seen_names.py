@@ -1,4 +1,4 @@
-"""What network interfaces were called on the old platform: files of the configuration don't always say."""
+"""What network interfaces were called on the old platform: the configuration does not always say."""
 
 import re
 
@@ -10,7 +10,7 @@ _LOGS = ('/var/log/dmesg', '/var/log/boot.msg', '/var/log/kern.log', '/var/log/m
 _LOG_PART = 2 << 20
 _MAC = r'([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})'
 _LEASES = ('/var/lib/dhcp', '/var/lib/dhclient', '/var/lib/NetworkManager', '/var/lib/wicked')
-# How kernels and systemd call cards; other names are known by their MAC addresses or not at all.
+# How kernels and systemd name cards; other names are known only by their MAC addresses.
 _USUAL = re.compile(r'^(eth\d+|en[opsxPvab][\w]*|em\d+|p\d+p\d+|lan\d+|net\d+)$')
 LONGEST = 15
 
@@ -28,7 +28,7 @@ class SeenNames(object):
 
 
 def seen_names(guest):
-    """From rules, leases, and what was logged since the last start. Read once for each guest."""
+    """From rules, leases and the log of the last boot. Read once per guest."""
     if not hasattr(guest, '_seen_names'):
         guest._seen_names = _read(guest)
     return guest._seen_names
@@ -57,7 +57,7 @@ def _read(guest):
             if found:
                 leased.add(found.group(1))
     names.update(by_mac.values())
-    # A lease may be of a card that the machine had long ago.
+    # A lease may belong to a card that was removed long ago.
     kept = [name for name in (names or leased) - replaced if is_ethernet(name) and is_usual(name)]
     return SeenNames(by_mac, sorted(kept, key=lambda name: Interface(name).order))
 
@@ -70,13 +70,13 @@ def _texts(guest):
     if guest.is_folder('/var/log/journal'):
         command = ['journalctl', '-D', '/var/log/journal', '-o', 'cat', '--no-pager', '-n', '50000', '_TRANSPORT=kernel']
         texts.append(guest.run(command, check=False, timeout=120).out)
-    # Only the last start: the machine may have had other cards before.
+    # Only the last boot: the machine may have had other cards before.
     return [text[max(0, text.rfind('Linux version ')) :] for text in texts]
 
 
 def name_unnamed(guest, cards):
     """Names for cards that the configuration ties to something else than a name. `cards`: [(name or None, MAC address or
-    None)]. Gives a name for each."""
+    None)]. Returns a name for each."""
     seen = seen_names(guest)
     named = [name or seen.by_mac.get((mac or '').lower()) for name, mac in cards]
     free = [name for name in seen.names if name not in named]

@@ -25,7 +25,7 @@ class _Ifcfg(object):
     routes = ()
     mac = re.compile(r'$^')
     static = re.compile(r'$^')
-    # What has a machine ignore what DHCP tells it, or fixes what DHCP should tell.
+    # Keys that override what DHCP provides, or ignore it.
     against = re.compile(r'^((PEERDNS|PEERROUTES|DHCLIENT_SET_DEFAULT_ROUTE)=no|MTU=\d+)$')
     wanted = ()
     quote = ''
@@ -49,7 +49,7 @@ class _Ifcfg(object):
         values = dict((_key_of(line), _value_of(line)) for line in lines if _key_of(line))
         name = values.get('DEVICE') or cls._device(path)
         if 'DEVICE' not in values and values.get('HWADDR') and not is_usual(name) and values.get('TYPE', 'Ethernet') == 'Ethernet':
-            # Tools name the file after the connection; the card is told by its MAC address alone.
+            # Tools name the file after the connection; only the MAC address identifies the card.
             others = [(cls._device(other), None) for other in cls.files(guest) if is_usual(cls._device(other))]
             name = name_unnamed(guest, others + [(None, values['HWADDR'])])[-1]
         return name, values, lines
@@ -75,14 +75,14 @@ class _Ifcfg(object):
                 notes.append('left out ' + path)
                 if ':' not in name:
                     protocol.warn(
-                        '%s of %s is built on other interfaces; these get DHCP, it is left out' % (name, path)
+                        '%s in %s is built on other interfaces: those use DHCP, and it is skipped' % (name, path)
                     )
                 continue
             kept = [line for line in lines if not (_key_of(line) and cls.mac.match(_key_of(line)))]
             if len(kept) != len(lines):
                 notes.append('removed the MAC address of %s from %s' % (name, path))
             if 'DEVICE' not in values and cls.folder.endswith('network-scripts'):
-                # Without its MAC address the file would be tied to nothing.
+                # Without its MAC address the file would match no card.
                 kept.insert(0, 'DEVICE=' + name)
             if to_dhcp:
                 kept = cls._dhcp(kept, name, path, notes)
@@ -155,5 +155,5 @@ class Wicked(_Ifcfg):
         notes = super(Wicked, cls).convert(guest, to_dhcp)
         found = re.search(r'^NETCONFIG_DNS_STATIC_SERVERS="([^"]+)"', guest.read('/etc/sysconfig/network/config', ''), re.MULTILINE)
         if to_dhcp and found:
-            protocol.warn_once('/etc/sysconfig/network/config asks the name servers %s before those of DHCP' % found.group(1))
+            protocol.warn_once('/etc/sysconfig/network/config puts the name servers %s before those from DHCP' % found.group(1))
         return notes

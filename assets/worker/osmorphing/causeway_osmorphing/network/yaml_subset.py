@@ -1,12 +1,12 @@
 """The part of YAML that network configuration is written in: block and flow mappings and lists of plain or quoted
 scalars.
-Anything beyond (anchors, tags, block scalars) is refused, never guessed at. Scalars stay text."""
+Anything else (anchors, tags, block scalars) is refused. Scalars stay text."""
 
 import re
 
 
 class NotReadable(ValueError):
-    """Something that is beyond this reader."""
+    """YAML that this reader does not support."""
 
 
 def load(text):
@@ -81,7 +81,7 @@ def _list(lines, at, indent):
         if not content:
             value, at = _block(lines, at + 1, lines[at + 1][0])
         elif _KEY.match(content) or content.startswith('- '):
-            # What follows the dash is a block of its own, as far in as it stands.
+            # What follows the dash is a block of its own, indented by its position.
             inner = indent + len(lines[at][1]) - len(content)
             lines[at] = (inner, content, lines[at][2])
             value, at = _block(lines, at, inner)

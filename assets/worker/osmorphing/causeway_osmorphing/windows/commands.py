@@ -36,7 +36,7 @@ def _find_roots(devices, session):
         try:
             volume.mount(device, point, session.undo_log, read_only=True)
         except MorphError as error:
-            protocol.warn('%s cannot be looked into: %s' % (device.path, error.message))
+            protocol.warn('%s cannot be read: %s' % (device.path, error.message))
             continue
         try:
             if is_windows(WindowsTree(point)):
@@ -57,7 +57,7 @@ def _choose(roots, pinned, devices):
         raise MorphError('osmorphing.several-roots', '; '.join(one.path for one in fitting), told)
     volume.refuse_encrypted(devices)
     seen = ', '.join('%s (%s)' % (one.path, one.content or 'nothing known') for one in devices)
-    raise MorphError('osmorphing.root-not-found', 'no Windows installation; looked at ' + seen, told)
+    raise MorphError('osmorphing.root-not-found', 'no Windows installation found on ' + seen, told)
 
 
 def _root(device, installation):
@@ -95,7 +95,7 @@ def guest_facts_of(installation, device, devices):
 
 
 def command_inspect(request, session):
-    """What is on the disks. Writes nothing on them and leaves nothing mounted."""
+    """Lists what is on the disks. Writes nothing and leaves nothing mounted."""
     try:
         devices, roots, device = _open(request, session)
         point = os.path.join(session.folder, 'guest')
@@ -130,7 +130,7 @@ def command_mount(request, session):
 
 
 def _refuse_unfit(device, devices, session):
-    """Before the volume is written to, which a mount for writing does already. Gives the facts."""
+    """Before the volume is written to, which a mount for writing does already. Returns the facts."""
     point = os.path.join(session.folder, 'look')
     volume.mount(device, point, session.undo_log, read_only=True)
     try:

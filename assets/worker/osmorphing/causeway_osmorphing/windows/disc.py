@@ -1,5 +1,5 @@
-"""A disc image (ISO 9660, with Joliet or Rock Ridge names) read as it is: worker kernels need not know the format, and of
-a disc behind a URL only the parts that are needed travel."""
+"""Reads a disc image (ISO 9660, with Joliet or Rock Ridge names) directly: the worker's kernel need not support the format, and
+only the needed parts of a disc behind a URL are downloaded."""
 
 import os
 import struct
@@ -31,7 +31,7 @@ class FileSource(object):
 
 
 class HttpSource(object):
-    """Bytes of a file behind a URL, by ranges; a server that knows no ranges is asked for everything once."""
+    """Bytes of a file behind a URL, by ranges; a server without range support is asked once for everything."""
 
     def __init__(self, url, folder):
         self._url = url
@@ -111,7 +111,7 @@ class Disc(object):
             elif block[0] == 2 and block[88:91] in (b'%/@', b'%/C', b'%/E'):
                 return primary[0] if primary else '', where, True
         if primary is None:
-            raise MorphError('osmorphing.drivers-missing', 'what was given as the VirtIO disc is no disc image')
+            raise MorphError('osmorphing.drivers-missing', 'the given VirtIO disc is not a disc image')
         return primary
 
     def entries(self, path):

@@ -1,4 +1,4 @@
-"""VirtIO drivers: the right ones of the disc, their files in the guest, and what has the system start them."""
+"""VirtIO drivers: choosing them from the disc, copying them into the guest, and starting them at boot."""
 
 import re
 import struct
@@ -83,7 +83,7 @@ def _find(disc, name, folders, architecture):
 
 
 def install(installation, disc):
-    """Gives (changed, notes)."""
+    """Returns (changed, notes)."""
     drivers = find_drivers(disc, installation)
     changed, notes = False, []
     for driver in drivers:
@@ -97,7 +97,7 @@ def install(installation, disc):
 
 
 def _search_there(installation):
-    """Has Plug and Play look for drivers of new devices where these are."""
+    """Makes Plug and Play search this folder for drivers of new devices."""
     key = 'Microsoft\\Windows\\CurrentVersion'
     there = installation.software.text(key, 'DevicePath', '%SystemRoot%\\inf')
     if _DEVICE_PATH.lower() in [part.lower() for part in there.split(';')]:
@@ -115,9 +115,9 @@ def _start_from(installation, driver):
     service, fields = told
     binary = re.sub(r'^%12%\\', '', fields.get('servicebinary', ''), flags=re.IGNORECASE).split('\\')[-1]
     if binary.lower() not in driver.files:
-        raise MorphError('osmorphing.drivers-missing', '%s names %s, which is not beside it' % (driver.inf_name, binary))
+        raise MorphError('osmorphing.drivers-missing', '%s names %s, which is not in the same folder' % (driver.inf_name, binary))
     if start_of(fields) != 0:
-        protocol.log('%s does not start with the system by itself; it is made to' % service)
+        protocol.log('%s does not start with the system: enabling it' % service)
     name, content = driver.files[binary.lower()]
     changed = installation.tree.write('Windows/System32/drivers/' + name, content)
     changed = _service(installation, service, name) or changed
@@ -143,7 +143,7 @@ def _service(installation, service, binary):
             'ImagePath': (EXPAND, 'system32\\drivers\\' + binary),
         },
     )
-    # An earlier installation of the driver may have left word not to start it.
+    # An earlier installation of the driver may have disabled it.
     return system.remove_key(key + '\\StartOverride') or changed
 
 

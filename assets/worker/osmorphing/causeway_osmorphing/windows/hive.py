@@ -1,4 +1,4 @@
-"""A registry hive whose changes are remembered: what was there before, and what is there now."""
+"""A registry hive that records its changes: the former and the new values."""
 
 import os
 import struct
@@ -24,7 +24,7 @@ def encoded(kind, value):
 
 
 def shown(kind, raw):
-    """A value as people write it."""
+    """A value in readable form."""
     if kind in (SZ, EXPAND):
         return '%s:%s' % (_KINDS[kind], raw.decode('utf-16-le', 'replace').rstrip('\0'))
     if kind == MULTI:
@@ -35,7 +35,7 @@ def shown(kind, raw):
 
 
 def is_clean(head):
-    """By the first bytes of a hive, whether it was written to its end; else its newest changes are in its logs alone."""
+    """Whether a hive was written completely, by its first bytes; otherwise its newest changes are only in its logs."""
     head = head[:12]
     return len(head) == 12 and head[:4] == b'regf' and head[4:8] == head[8:12]
 
@@ -49,7 +49,7 @@ def _library():
 
 
 class Hive(object):
-    """A hive of a Windows installation. Nothing is written before `save`; what would change nothing is not written."""
+    """A hive of a Windows installation. Nothing is written before `save`, and nothing if nothing changed."""
 
     def __init__(self, tree, path, name, write=True):
         self.name = name
@@ -57,7 +57,7 @@ class Hive(object):
         self.changes = {}
         self._tree = tree
         self._hive = None
-        # The library opens by name; this one leads to exactly this file, however often it does.
+        # The library opens by name; this name always leads to exactly this file.
         self._handle = tree.files.open_file(tree.spelt(path))[0]
         try:
             self._hive = _library().Hivex('/proc/self/fd/%d' % self._handle, write=write)
@@ -66,7 +66,7 @@ class Hive(object):
             raise MorphError('osmorphing.registry-damaged', '%s: %s' % (name, error))
 
     def close(self):
-        """Lets go of the file, which could not be unmounted otherwise."""
+        """Closes the file, so that the volume can be unmounted."""
         self._hive = None
         if self._handle is not None:
             os.close(self._handle)
@@ -121,7 +121,7 @@ class Hive(object):
         return struct.unpack('<I', value[1])[0] if value and value[0] == DWORD and len(value[1]) == 4 else default
 
     def ensure(self, path):
-        """Makes a key with all above it. Gives its node."""
+        """Makes a key with all above it. Returns its node."""
         node = self._hive.root()
         walked = []
         for part in path.split('\\'):
@@ -134,7 +134,7 @@ class Hive(object):
         return node
 
     def set(self, path, name, kind, value):
-        """Gives whether that changed anything."""
+        """Returns whether anything changed."""
         raw = encoded(kind, value)
         node = self.ensure(path)
         old = self.get(path, name)
@@ -145,12 +145,12 @@ class Hive(object):
         return True
 
     def set_all(self, path, values):
-        """`values`: name → (kind, value). Gives whether anything changed."""
+        """`values`: name → (kind, value). Returns whether anything changed."""
         self.ensure(path)
         return any([self.set(path, name, kind, value) for name, (kind, value) in sorted(values.items())])
 
     def remove_key(self, path):
-        """Gives whether it was there."""
+        """Returns whether it was there."""
         node = self.node(path)
         if node is None:
             return False
@@ -164,7 +164,7 @@ class Hive(object):
         self.changes[key] = (first, after)
 
     def save(self):
-        """Writes the changes, after the original was kept unless one is. Gives whether there were any."""
+        """Writes the changes, after keeping the original once. Returns whether there were any."""
         changed = {key: pair for key, pair in self.changes.items() if pair[0] != pair[1]}
         if not changed:
             return False

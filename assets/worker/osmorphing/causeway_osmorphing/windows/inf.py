@@ -1,4 +1,4 @@
-"""What an installation file (INF) of a driver says: which devices it is for and which service runs them."""
+"""A driver's INF file: its devices and its service."""
 
 import re
 

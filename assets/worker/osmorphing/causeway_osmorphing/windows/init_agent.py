@@ -54,7 +54,7 @@ def own_installation(installation):
         return None
     found = re.match(r'^\s*"?(?:\\\?\?\\)?C:\\(.*?)\\bin\\OpenStackService(?:\w*)\.exe"?\s', command + ' ', re.IGNORECASE)
     if not found or not installation.tree.is_folder(found.group(1)):
-        protocol.warn('the guest\'s own initialization agent is not where its service expects it (%s); another one is installed' % command)
+        protocol.warn('the guest\'s own initialization agent is not at the path of its service (%s); another one is installed' % command)
         return None
     folder = found.group(1).replace('\\', '/')
     given = re.search(r'--config-file\s+(?:"C:\\([^"]+)"|C:\\(\S+))', command, re.IGNORECASE)
@@ -104,7 +104,7 @@ def merged_configuration(text, wanted):
 
 
 def configure_own(installation, own, configuration):
-    """Sets the guest's own agent up as a new one would be, and has it start. Gives (changed, notes)."""
+    """Sets the guest's own agent up as a new one would be, and has it start. Returns (changed, notes)."""
     wanted = re.sub(r'C:\\%s' % re.escape(FOLDER), lambda _: _DRIVE + own.folder.replace('/', '\\'), configuration, flags=re.IGNORECASE)
     text = installation.tree.read(own.configuration).decode('utf-8-sig', 'replace') if installation.tree.is_file(own.configuration) else ''
     changed = installation.tree.write(own.configuration, merged_configuration(text, wanted).encode('utf-8'))
@@ -117,7 +117,7 @@ def configure_own(installation, own, configuration):
 
 
 def install(installation, request, folder):
-    """Gives (changed, notes, folder of its first-boot scripts or None)."""
+    """Returns (changed, notes, folder of its first-boot scripts or None)."""
     wanted = request.get('initAgent')
     own = own_installation(installation)
     if own is not None:
@@ -158,7 +158,7 @@ def _fetch(wanted, folder):
 
 
 def _unpack(installation, path):
-    """Gives (changed, number of files)."""
+    """Returns (changed, number of files)."""
     changed, count, total = False, 0, 0
     try:
         with zipfile.ZipFile(path) as archive:
@@ -172,7 +172,7 @@ def _unpack(installation, path):
                 if name.endswith('/'):
                     continue
                 if name.startswith('/') or ':' in name or '..' in name.split('/'):
-                    raise MorphError('osmorphing.init-agent-missing', 'the agent\'s archive leads out of its folder: %s' % name)
+                    raise MorphError('osmorphing.init-agent-missing', 'the agent\'s archive contains a path outside its folder: %s' % name)
                 total += one.file_size
                 if total > 4 * _LARGEST:
                     raise MorphError('osmorphing.init-agent-missing', 'the agent\'s archive is too large')

@@ -88,7 +88,7 @@ class Installation(object):
             # Before Windows 10. (Later it says 6.3 here for ever.)
             found = re.match(r'^(\d+)\.(\d+)', self.software.text(_CURRENT, 'CurrentVersion'))
             if not found:
-                raise MorphError('osmorphing.registry-damaged', 'SOFTWARE tells no version of Windows')
+                raise MorphError('osmorphing.registry-damaged', 'SOFTWARE has no Windows version')
             major, minor = int(found.group(1)), int(found.group(2))
         build = self.software.text(_CURRENT, 'CurrentBuildNumber') or self.software.text(_CURRENT, 'CurrentBuild')
         return (major, minor or 0, int(build) if build.isdigit() else 0)

@@ -1,4 +1,4 @@
-"""The guest's addresses: found in its registry, set again on the first boot for cards with other MAC addresses."""
+"""The guest's addresses: read from its registry and set again on first boot for the new network cards."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def interfaces_of(installation):
 
 
 def to_dhcp(installation):
-    """Every interface gets its address and its name servers by DHCP. Gives (changed, notes)."""
+    """Every interface gets its address and its name servers by DHCP. Returns (changed, notes)."""
     notes = []
     for interface in interfaces_of(installation):
         key = '%s\\%s' % (_key(installation), interface.guid)
@@ -63,7 +63,7 @@ def to_dhcp(installation):
 
 def pair(interfaces, nics):
     """(MAC address, interface) for cards whose interface has a fixed address, by what the source told of addresses; else,
-    when there is but one of both, those two. Gives pairs and warnings."""
+    when there is but one of both, those two. Returns pairs and warnings."""
     left = [one for one in interfaces if not one.dhcp]
     pairs, warnings = [], []
     nics = [nic for nic in nics if nic.get('macAddress')]

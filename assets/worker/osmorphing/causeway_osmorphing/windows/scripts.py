@@ -19,7 +19,7 @@ def _named(script):
 
 
 def run_in_guest(installation, request, session_folder):
-    """The user's scripts run on the worker, in the folder of the mounted guest. Gives (changed, notes, outputs)."""
+    """The user's scripts run on the worker, in the folder of the mounted guest. Returns (changed, notes, outputs)."""
     outputs = []
     for script in (request.get('scripts') or {}).get('inGuest') or []:
         name = _named(script)
@@ -51,12 +51,12 @@ def run_in_guest(installation, request, session_folder):
 
 
 def first_boot(installation, request, folder):
-    """Lays the scripts down for the first boot; `folder` is where the agent looks. Gives (changed, notes)."""
+    """Lays the scripts down for the first boot; `folder` is where the agent looks. Returns (changed, notes)."""
     wanted = []
     if request.get('setDhcp', True) is False:
         script = static_script(installation, request.get('nics') or [], request['firstBootScripts']['network'])
         if script is None:
-            protocol.warn('no fixed address was found that belongs to a known network card; the guest will ask by DHCP')
+            protocol.warn('no fixed address belongs to a known network card; the guest will use DHCP')
         else:
             wanted.append(('10-causeway-network.ps1', script))
     for index, script in enumerate((request.get('scripts') or {}).get('firstBoot') or []):

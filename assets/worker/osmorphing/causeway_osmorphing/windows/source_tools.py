@@ -32,7 +32,7 @@ def installed(installation):
 
 
 def disable(installation):
-    """Gives (changed, notes)."""
+    """Returns (changed, notes)."""
     notes = []
     for services in installed(installation).values():
         for name in services:

@@ -6,7 +6,7 @@ import stat
 
 from ..confined import Confined, write_all
 
-# Originals of what is changed, once and for all.
+# Originals of changed files, kept once.
 BACKUP = 'Windows/Causeway/original'
 _LARGEST = 1 << 30
 _PIECE = 1 << 20
@@ -22,7 +22,7 @@ class WindowsTree(object):
         self._changes = {}
 
     def spelt(self, path):
-        """The path as its names are spelt on the volume. Parts that don't exist are kept as they are."""
+        """The path with the names as spelled on the volume. Parts that don't exist are kept as they are."""
         done = ''
         for part in path.replace('\\', '/').split('/'):
             if not part or part == '.':
@@ -71,7 +71,7 @@ class WindowsTree(object):
         self.files.make_folder(self.spelt(path))
 
     def write(self, path, content):
-        """Makes a file have this content; an original is kept. Gives whether that changed anything."""
+        """Writes a file; the original is kept. Returns whether anything changed."""
         old = self.state(path)
         if old is not None and old['size'] == len(content) and old['sha256'] == hashlib.sha256(content).hexdigest():
             return False
@@ -103,7 +103,7 @@ class WindowsTree(object):
             self.files.create(kept, fill, stat.S_IMODE(status.st_mode))
 
     def changed(self, path, before):
-        """Remembers that a file is not as it was; `before` is its state then, or None."""
+        """Records that a file changed; `before` is its former state, or None."""
         self._changes.setdefault(self.spelt(path), before)
 
     def state(self, path):

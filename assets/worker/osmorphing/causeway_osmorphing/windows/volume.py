@@ -1,4 +1,4 @@
-"""The guest's NTFS volumes: whether they may be written to, and how they are mounted."""
+"""The guest's NTFS volumes: whether they can be written safely, and how they are mounted."""
 
 import os
 import stat
@@ -64,7 +64,7 @@ def _install(missing):
 
 
 def check_writable(device):
-    """Raises when Windows left the volume in a state that must not be written over."""
+    """Raises when Windows left the volume in a state in which it must not be written."""
     result = run(['ntfs-3g.probe', '--readwrite', device.path], check=False, timeout=300)
     if result.code == _HIBERNATED:
         raise MorphError('osmorphing.hibernated', '%s holds a hibernated Windows' % device.path)
@@ -72,14 +72,14 @@ def check_writable(device):
         raise MorphError('osmorphing.not-shut-down', '%s was not unmounted by Windows' % device.path)
     if result.code != 0:
         told = (result.err + result.out).strip()[-300:]
-        raise MorphError('osmorphing.file-system-damaged', '%s: %s' % (device.path, told or 'not to be mounted'))
+        raise MorphError('osmorphing.file-system-damaged', '%s: %s' % (device.path, told or 'it cannot be mounted'))
 
 
 def mount(device, point, undo_log, read_only=False):
-    """Names that Windows refuses are refused here too. Never falls back to another mode than the asked one."""
+    """Refuses names that Windows refuses. Never falls back to another mode."""
     os.makedirs(point, exist_ok=True)
     options = ['ro'] if read_only else ['rw', 'norecover', 'windows_names']
-    # A driver of an earlier mount ends a moment after its unmount.
+    # The driver of an earlier mount may end only after the unmount.
     undo_log.will('wait-for-release', device=device.path)
     wait_for_release({'device': device.path})
     undo_log.will('unmount', path=point)
