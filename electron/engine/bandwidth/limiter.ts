@@ -15,9 +15,9 @@ export interface BandwidthLimiter {
   take(bytes: number, signal: AbortSignal): Promise<void>;
   /** Gives back what was taken and then not sent (compression, a zero run). */
   refund(bytes: number): void;
-  /** New settings at once, also for those who wait. Replaces the former ones as a whole. */
+  /** Applies new settings immediately, also to waiting senders. Replaces all former ones. */
   set(settings: BandwidthSettings): void;
-  /** What holds right now, parents left aside: undefined = unlimited, 0 = paused. */
+  /** The current limit, without parents: undefined = unlimited, 0 = paused. */
   readonly bytesPerSecond: Rate;
 }
 
@@ -34,7 +34,7 @@ const REVIEW_MILLISECONDS = 15_000;
 /**
  * A token bucket. A grant is made when the bucket is not empty and may take it below zero, so that a request larger
  * than the burst needs no splitting and the long-term rate is still kept.
- * @param options.parent a wider limit that holds as well (disk under endpoint under application)
+ * @param options.parent a wider limit that also applies (disk under endpoint under application)
  */
 export function createBandwidthLimiter(
   options: BandwidthSettings & { readonly parent?: BandwidthLimiter; readonly clock?: Clock } = {},
@@ -57,7 +57,7 @@ export function createBandwidthLimiter(
     const now = clock.monotonic();
     const before = rate;
     rate = currentRate();
-    // The elapsed time counts at the rate that held in it; a debt made under no limit is no debt.
+    // The elapsed time counts at the rate that held in it; bytes sent without a limit are not charged later.
     tokens = before === undefined ? Math.max(tokens, 0) : tokens + (before * (now - filledAt)) / 1000;
     tokens = Math.min(tokens, (rate ?? 0) * BURST_SECONDS);
     filledAt = now;

@@ -44,7 +44,7 @@ export interface VolumeStore {
   grow(id: string, sizeGib: number, signal: AbortSignal): Promise<void>;
   /** Gives a free volume the content of its latest snapshot back; left out where the cloud can't. */
   revert?(id: string, snapshotId: string, signal: AbortSignal): Promise<void>;
-  /** Takes from a volume what servers that are gone still hold of it; left out where servers always let go. */
+  /** Releases a volume from servers that no longer exist. Absent where that is never needed. */
   forgetGone?(id: string, signal: AbortSignal): Promise<void>;
   /** @throws `cloud.conflict` while something uses it */
   delete(id: string, signal: AbortSignal): Promise<void>;
@@ -65,7 +65,7 @@ export interface SnapshotStore {
   delete(id: string, signal: AbortSignal): Promise<void>;
 }
 
-/** `off`: it is there and won't run by waiting, e.g. because somebody switched it off. `gone`: deleted, or being so. */
+/** `off`: it exists but does not start by itself, e.g. because it was switched off. `gone`: deleted, or being so. */
 export type ServerState = 'running' | 'changing' | 'failed' | 'off' | 'gone';
 
 export interface CloudServer {

@@ -7,7 +7,7 @@ import { shortages, shortageText, type QuotaNeeds, type Quotas, type QuotaWords 
 import { sizeInGib } from './volume-sizes.ts';
 import type { StorageMapping } from './volume-type.ts';
 
-/** Reads an environment to check it; one of another shape is a finding by itself, and nothing else can be said of it. */
+/** Reads an environment to check it; if its shape is wrong, that is the only finding. */
 export function readForCheck<E>(read: () => E, report: Report): E | undefined {
   try {
     return read();
@@ -17,7 +17,7 @@ export function readForCheck<E>(read: () => E, report: Report): E | undefined {
   }
 }
 
-/** Reports a name of an environment that stands for nothing, or for more than one thing. */
+/** Reports a name in an environment that matches no resource, or more than one. */
 export function reportUnresolved(report: Report, path: string, kind: string, wanted: string, resolution: Resolution<unknown>): void {
   if (resolution.outcome === 'found') return;
   report('error', path, resolution.outcome === 'ambiguous' ? 'name-ambiguous' : 'name-unknown', unresolvedText(kind, wanted, resolution));

@@ -12,7 +12,7 @@ export const labelKeys = {
   vm: 'causeway-vm',
   disk: 'causeway-disk',
   role: 'causeway-role',
-  /** Whose project data knows the resource: see `Ownership`. */
+  /** The project data that the resource belongs to: see `Ownership`. */
   owner: 'causeway-owner',
 } as const;
 

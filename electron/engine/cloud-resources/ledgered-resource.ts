@@ -89,7 +89,7 @@ export interface Removal<T> {
   readonly get?: (signal: AbortSignal) => Promise<T | undefined>;
   /** Whether what is there again has to be removed once more: some removals are accepted, and then not carried out. */
   readonly cameBack?: (resource: T) => boolean;
-  /** The cloud's word for a removal that failed for good. */
+  /** The cloud's word for a removal that failed permanently. */
   readonly failed?: (resource: T) => string | undefined;
 }
 

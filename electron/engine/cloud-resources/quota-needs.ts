@@ -31,7 +31,7 @@ export function addNeeds(...all: readonly QuotaNeeds[]): QuotaNeeds {
   return sum;
 }
 
-/** The quotas' names in words; what is missing is said as it is. */
+/** The quotas' names in words; others are shown by their own name. */
 export type QuotaWords = Readonly<Record<string, string>>;
 
 export function shortageText(shortage: Shortage, words: QuotaWords): string {

@@ -104,7 +104,7 @@ function refuseImpossible({ largestVolumeGib }: CloudApi, { disk, size, volume }
   if (volume.state === 'failed') throw volumeFailed(volume.id, disk, volume.status);
 }
 
-/** It may still hold what was copied, so that it is not for us to delete it. */
+/** It may still contain copied data, so it is not deleted. */
 function volumeFailed(volumeId: string, disk: Disk, status: string): CausewayError {
   return new CausewayError('cloud.volume-failed', `volume ${volumeId} of disk ${disk.id} has status ${status}`, { details: { diskId: disk.id, volumeId, state: status } });
 }
@@ -177,7 +177,7 @@ async function awaitUsable(cloud: CloudApi, run: DestinationRun, volume: Volume,
       (each) => each.state === 'available' || (!volume.createdByThisCall && each.state === 'attached'), cloud.timing.volumeMs, signal,
     );
   } catch (error) {
-    // A volume that failed at its creation holds nothing; it must not stand in the way of the next attempt.
+    // A volume whose creation failed is empty and must not block the next attempt.
     if (volume.createdByThisCall && entry !== undefined && error instanceof CausewayError && error.code === 'cloud.operation-failed') {
       await deleteResource(cloud, run.ledger, entry, signal);
     }

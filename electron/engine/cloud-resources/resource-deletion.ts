@@ -47,7 +47,7 @@ export function simpleDeleters(around: RetryContext, entry: LedgerEntry) {
 }
 
 /**
- * Removes the resources of entries in their order. Goes on over single failures and reports them all.
+ * Removes the resources of entries in their order. Continues after failures and reports them all.
  *
  * @param waitsForServer whether an entry can't go while a server that could not be removed is still there, so that it is not tried
  * @throws `cloud.clean-up-incomplete`

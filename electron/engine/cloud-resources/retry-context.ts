@@ -4,7 +4,7 @@ import type { BackOff } from '../time/back-off.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import type { PollPlan } from '../time/poll.ts';
 
-/** How long things may take, in milliseconds, and how often to look. */
+/** Time limits and polling intervals, in milliseconds. */
 export interface Timeouts {
   readonly requestMs: number;
   readonly pollFirstMs: number;

@@ -2,7 +2,7 @@ import type { EventName, EventPayload } from '../../../shared/contract/contract.
 
 type Listener = (payload: never) => void;
 
-/** Hands events on to whoever listens in this process. A listener that throws harms nobody else. */
+/** Passes events to the listeners in this process. A listener that throws does not affect others. */
 export function eventHub() {
   const listeners = new Map<EventName, Set<Listener>>();
   return {

@@ -14,7 +14,7 @@ import { serveChannel, type ServedChannel } from '../../../shared/contract/serve
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Core } from './core.ts';
 
-/** Far above any honest message; a peer that sends more is cut off. */
+/** Far above any valid message; a peer that sends more is disconnected. */
 const longestLine = 32 * 1024 * 1024;
 
 /** Calls back for each line; `failed` when one is too long or no JSON. */
@@ -58,7 +58,7 @@ export function localAddress(stateFolder: string): string {
   return join(privateFolder, `${digest}.sock`);
 }
 
-/** A local socket as a channel: one JSON object a line. What is no line of JSON closes it. */
+/** A local socket as a channel: one JSON object a line. Anything else closes it. */
 export function localChannel(socket: Socket): Channel {
   socket.on('error', () => socket.destroy());
   return {
@@ -71,7 +71,7 @@ export function localChannel(socket: Socket): Channel {
   };
 }
 
-/** A client of an engine that runs in another process. Rejects when nobody listens there. */
+/** A client of an engine that runs in another process. Rejects when no engine listens there. */
 export async function connectLocally(address: string): Promise<CoreClient> {
   const socket = createConnection(address);
   await new Promise<void>((resolve, reject) => {
@@ -82,11 +82,11 @@ export async function connectLocally(address: string): Promise<CoreClient> {
 }
 
 export interface LocalServer {
-  /** Lets calls that are under way end, then hangs up. */
+  /** Waits for running calls, then closes the connections. */
   close(): Promise<void>;
 }
 
-/** How long clients that have just come may take to say what they want, before the engine ends. */
+/** How long new clients may take to send their first call before the engine exits. */
 const graceMs = 2_000;
 
 /** Serves the core to other processes of the same user: the same contract, as JSON lines. */
@@ -105,7 +105,7 @@ export async function serveLocally(core: Core, address: string): Promise<LocalSe
   const isBusy = (): boolean => [...clients.values()].some(({ underWay }) => underWay > 0);
   return {
     async close() {
-      // Removes the socket, so that who comes now waits for the lock instead.
+      // Removes the socket, so that new clients wait for the lock instead.
       server.close();
       const until = performance.now() + graceMs;
       while (isBusy() || (clients.size > 0 && performance.now() < until)) await delay(20);

@@ -4,7 +4,7 @@ import { catalogSchema, type Catalog } from '../../../shared/model/catalog.ts';
 import { writeProjectFile } from '../project-files/named-files.ts';
 import type { CoreContext } from './core-context.ts';
 
-/** What each destination had when it was last asked, so that there are choices without a network. */
+/** The last catalog of each destination, so that there are choices without a network. */
 function pathOf({ stateFolder }: Pick<CoreContext, 'stateFolder'>, endpointId: string): string {
   return join(stateFolder, 'catalogs', `${endpointId}.json`);
 }
@@ -13,7 +13,7 @@ export function keepCatalog(core: Pick<CoreContext, 'stateFolder'>, endpointId: 
   writeProjectFile(pathOf(core, endpointId), `${JSON.stringify(catalog)}\n`);
 }
 
-/** Undefined when there never was one; a damaged one counts as none, as it is only a copy. */
+/** Undefined if there is none. A damaged one is ignored: it is only a copy. */
 export function lastCatalog(core: Pick<CoreContext, 'stateFolder'>, endpointId: string): Catalog | undefined {
   const path = pathOf(core, endpointId);
   if (!existsSync(path)) return undefined;

@@ -4,7 +4,7 @@ import type { OpenDeployment } from '../deployments/deployment-service.ts';
 import { endpointOf, openDestination, type CoreParts } from './core-context.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 
-/** The destination of a replica as a deployment uses it. The source may be lost by now: nobody asks for it. */
+/** The destination of a replica as a deployment uses it. The source may be lost by now; it is not contacted. */
 export async function openDeployment(core: CoreParts, replica: Replica, options: DeploymentOptions): Promise<OpenDeployment> {
   const destination = await openDestination(core, endpointOf(core, replica.destinationEndpointId));
   try {

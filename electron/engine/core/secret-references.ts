@@ -108,7 +108,7 @@ function separateLeaf(node: JsonValue, trail: readonly string[], secrets: PlainS
   return { $secret: name };
 }
 
-/** Keeps secrets out of texts for people: a last net below "nobody writes a secret into a message". */
+/** Removes secrets from texts for people: a safety net, as no message should contain one. */
 export function redactor() {
   const known = new Map<string, string>();
   const text = (message: string): string => {

@@ -24,7 +24,7 @@ export interface BootObservation {
 }
 
 export interface BootWatch {
-  /** Adds what is seen now. Gives the verdict as soon as there is one. */
+  /** Adds what is seen now. Returns the verdict as soon as there is one. */
   observe(seen: BootObservation): Pick<BootReport, 'outcome' | 'evidence'> | undefined;
   /** Everything that the console has shown, without terminal control. */
   consoleText(): string;
@@ -75,7 +75,7 @@ export function watchedBoot(osType: Vm['os_type'], options: NonNullable<Deployme
 
 /**
  * Remembers the lines by their shape, without numbers but with percentages: a message that comes again with another time
- * is no progress, a percentage that grows is. Gives whether a shape is new.
+ * is no progress, a percentage that grows is. Returns whether a shape is new.
  */
 function addShapes(shapes: Set<string>, text: string): boolean {
   const before = shapes.size;

@@ -28,7 +28,7 @@ export interface GuestPreparation {
   readonly connectWorker: ConnectWorker;
 }
 
-/** Everything that the steps of one deployment share. Nothing here survives the engine; what has to is in the store. */
+/** Everything that the steps of one deployment share. Nothing here survives the engine: what must is in the store. */
 export interface DeploymentContext {
   readonly deploymentId: string;
   readonly replicaId: string;
@@ -49,7 +49,7 @@ export interface DeploymentContext {
   readonly transferFolder: string;
   /** Runs an execution of the replica as part of this migration, to its end; resumed after a crash. */
   execute(pass: string, options: ExecutionOptions, signal: AbortSignal): Promise<void>;
-  /** Frees a text of secrets before it is stored. */
+  /** Removes secrets from a text before it is stored. */
   clean(text: string): string;
   event(type: EventType, message: string, details?: JsonObject): void;
   /** Set when a failed deployment's resources stay as they are, as asked. */

@@ -106,7 +106,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
   /** The final state, always: with the error, and what was left behind. */
   function finish(deployment: Deployment, entry: ActiveRun, { outcome, opened }: RunEnding<OpenedDeploymentRun>): void {
     const kept = opened?.context.kept ?? false;
-    // A worker that could not be removed stops what comes after it, without anybody having cancelled.
+    // A worker that could not be deleted stops later tasks although the run was not cancelled.
     const isStuck = outcome.state === 'cancelled' && !entry.cancel.signal.aborted && !entry.force.signal.aborted;
     const state = isStuck ? 'failed' : outcome.state;
     if (state !== 'completed') forgetSpoiltContent(deployment, kept);
@@ -123,8 +123,8 @@ export function deploymentService(service: DeploymentServiceOptions) {
   }
 
   /**
-   * In place, the guest's changes are in the replica's own volumes. Unless those were put back, nothing of what is known of
-   * their content holds: the next execution has to compare everything.
+   * In place, the guest's changes are in the replica's own volumes. Unless they were restored, the digests no longer
+   * apply: the next execution has to compare everything.
    */
   function forgetSpoiltContent(deployment: Deployment, kept: boolean): void {
     if (deployment.options.inPlace !== true) return;
@@ -142,7 +142,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     runs,
 
     /**
-     * A new deployment; or, when the replica's last one was interrupted, that one goes on where it was.
+     * A new deployment; or, if the replica's last one was interrupted, that one is resumed.
      * @throws CausewayError `deployment.active`, `engine.execution-active`, `deployment.never-executed`
      */
     deploy(replica: Replica, options: DeploymentOptions): Deployment {

@@ -2,7 +2,7 @@ import type { Deployment } from '../../../shared/model/deployment.ts';
 import type { LedgerEntry } from '../ports/ledger.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a deployment made and the ledger still has, the worker's things included. */
+/** A deployment's resources in the ledger, including those of its worker. */
 export function entriesOf(store: Pick<Store, 'ledger'>, deploymentId: string): LedgerEntry[] {
   return store.ledger.list().filter((entry) => entry.executionId === deploymentId && entry.lifetime !== 'replica');
 }

@@ -18,8 +18,8 @@ interface Pass {
 }
 
 /**
- * Runs one execution of the replica to its end, as part of a migration. After a crash the same execution goes on; a
- * cancel cancels it.
+ * Runs one execution of the replica to its end, as part of a migration. After a crash the same execution is resumed;
+ * cancelling the migration cancels it.
  * @throws CausewayError `deployment.execution-failed`, or the signal's reason
  */
 export async function runExecution(pass: Pass, signal: AbortSignal): Promise<void> {
@@ -48,7 +48,7 @@ export async function runExecution(pass: Pass, signal: AbortSignal): Promise<voi
   });
 }
 
-/** The pass's own execution, or a new one (or one of the replica that was interrupted, which is as good). */
+/** The pass's own execution, or a new one (or the replica's interrupted one). */
 function begin({ store, executions, deployment, pass, options, emit }: Pass): string {
   const known = store.deployments.executionOf(deployment.id, pass);
   const former = known === undefined ? undefined : store.executions.find(known);

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { CheckStep } from '../ports/platform-common.ts';
 
 /**
- * Tries one thing that an endpoint is needed for: passed with what was seen, or failed with why.
+ * Tries one use of an endpoint: passed with evidence, or failed with the reason.
  * @throws what is no failure of the endpoint: being cancelled, a defect
  */
 export async function checkStep(name: string, attempt: () => Promise<string>): Promise<CheckStep> {

@@ -2,10 +2,10 @@ import { toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import { errorText, type ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import type { CheckReport, CheckStep } from '../ports/platform-common.ts';
 
-/** One thing that the check of an endpoint tries. */
+/** One step of an endpoint check. */
 export interface EndpointCheck {
   readonly name: string;
-  /** Without it, nothing after it can be tried. */
+  /** Later steps depend on it. */
   readonly essential: boolean;
   /** Tells what was seen; a warning when it starts with one. */
   readonly run: (signal: AbortSignal) => Promise<string | { readonly warning: string }>;
@@ -36,7 +36,7 @@ export async function runChecks(checks: readonly EndpointCheck[], signal: AbortS
   return { passed: steps.every((step) => step.outcome === 'passed' || step.outcome === 'warning'), steps };
 }
 
-/** Lists something and tells how many there are. */
+/** Lists resources and returns their number as evidence. */
 export function counted(name: string, list: (signal: AbortSignal) => Promise<readonly unknown[]>): EndpointCheck {
   return {
     name: `List ${name}`,

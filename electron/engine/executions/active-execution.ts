@@ -23,7 +23,7 @@ export function pickLimits(options: Limits): { bandwidthLimit?: number; bandwidt
 
 const ratesStoredEveryMs = 5_000;
 
-/** An execution that this process runs, or lets wait for its turn. */
+/** An execution that this process runs or has queued. */
 export interface ActiveExecution extends ActiveRun {
   readonly limiter: BandwidthLimiter;
   progress: ExecutionProgress | undefined;
@@ -41,7 +41,7 @@ export function activeExecution(store: Store, execution: Execution, base: Active
   };
 }
 
-/** The history is stored now and then, so that an engine that dies loses seconds of it. */
+/** Stores the history every few seconds, so that a crash loses little of it. */
 export function noteRate(store: Store, id: string, entry: ActiveExecution, progress: ExecutionProgress): void {
   entry.rates.add(progress.total.rateBytesPerSecond);
   if (Date.now() - entry.ratesStoredAt < ratesStoredEveryMs) return;
@@ -49,6 +49,6 @@ export function noteRate(store: Store, id: string, entry: ActiveExecution, progr
   try {
     store.rates.set(id, entry.rates.samples());
   } catch {
-    // A picture with a gap; whether the store can be written shows where it matters.
+    // The chart has a gap. Where writing matters, the failure is reported.
   }
 }

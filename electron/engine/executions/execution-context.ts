@@ -25,7 +25,7 @@ export interface RunEnvironments {
 /** Opens a session to a worker's agent. */
 export type ConnectWorker = (access: WorkerAccess, mechanism: Mechanism, signal: AbortSignal, note?: (message: string) => void) => Promise<WorkerSession>;
 
-/** Everything that the steps of one execution share. Nothing here survives the engine; what has to is in the store. */
+/** Everything that the steps of one execution share. Nothing here survives the engine: what must is in the store. */
 export interface ExecutionContext {
   readonly executionId: string;
   readonly replicaId: string;
@@ -63,7 +63,7 @@ export function workerLink(connect: (access: WorkerAccess, signal: AbortSignal) 
   const close = async (): Promise<void> => {
     const session = current?.session;
     current = undefined;
-    // A session that is lost already has nothing left to close in good order.
+    // A lost session cannot be closed properly.
     await session?.close().catch(() => undefined);
   };
   return {

@@ -70,7 +70,7 @@ export function executionService(service: ExecutionServiceOptions) {
     runs,
 
     /**
-     * A new execution; or, when the replica's last one was interrupted, that one goes on where it was.
+     * A new execution; or, if the replica's last one was interrupted, that one is resumed.
      * @throws CausewayError `engine.execution-active`
      */
     execute(replica: Replica, options: ExecutionOptions): Execution {
@@ -101,7 +101,7 @@ export function executionService(service: ExecutionServiceOptions) {
       runs.emit(execution, 'note', 'the bandwidth limit was changed', pickLimits(change));
     },
 
-    /** Writes into every run's journal that the computer was asleep, so that its pause explains itself. */
+    /** Records in every active execution that the computer was asleep, which explains the pause. */
     noteSleep(asleepMs: number): void {
       for (const id of runs.activeIds()) {
         const execution = store.executions.find(id);

@@ -1,6 +1,6 @@
 import type { RateSample } from '../../../shared/model/progress.ts';
 
-/** More than these nobody sees apart on a screen. */
+/** More samples cannot be distinguished on a screen. */
 const mostSamples = 480;
 const firstStepMs = 1000;
 
@@ -49,7 +49,7 @@ function merged(samples: readonly RateSample[]): RateSample[] {
   return pairs;
 }
 
-/** The step that samples were taken with: the usual distance, whatever pauses lie between some of them. */
+/** The step that samples were taken with: the usual interval, ignoring pauses. */
 function stepOf(samples: readonly RateSample[]): number {
   const distances = samples.slice(1).map((sample, index) => sample.at - samples[index]!.at).sort((a, b) => a - b);
   const usual = distances[Math.floor(distances.length / 2)] ?? firstStepMs;

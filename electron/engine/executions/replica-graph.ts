@@ -11,7 +11,7 @@ import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
 export const replicaValues = {
   vm: storedValue(vmSchema),
   volumes: storedValue(z.array(volumeSchema).readonly()),
-  // Whether it can still be read is looked at again after every interruption.
+  // Checked again after every interruption: it may no longer be readable.
   snapshot: memoryValue<Snapshot>(),
   worker: memoryValue<WorkerWithVolumes>(),
   /** Numbers of each disk, for the record. */

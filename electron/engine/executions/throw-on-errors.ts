@@ -2,7 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { findingsText, type Finding } from '../../../shared/schema/finding.ts';
 
 /**
- * Tells the warnings and throws the errors.
+ * Notes the warnings and throws the errors.
  * @throws CausewayError `engine.environment-invalid`
  */
 export function throwOnErrors(findings: readonly Finding[], note: (message: string, rule: string) => void): void {

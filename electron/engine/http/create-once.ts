@@ -7,7 +7,7 @@ import { didNotArrive, isAmbiguous } from './http-error.ts';
 /** Errors of creations of which an earlier request may have been carried out. */
 const mayHaveCreated = new WeakSet<object>();
 
-/** Whether a failed creation has surely made nothing: each of its requests was refused, or did not reach the server. */
+/** Whether a failed creation certainly created nothing: each of its requests was refused, or did not reach the server. */
 export function createdNothing(error: unknown): boolean {
   if (!(error instanceof CausewayError) || mayHaveCreated.has(error) || isAmbiguous(error)) return false;
   const { status } = error.details;

@@ -68,7 +68,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         try {
           let answer = await attempt(request, false, signal);
           if (answer.status === 401 && options.authorize !== undefined && !renewed) {
-            // The server refused it unseen, so that it may be sent again whatever it is.
+            // The server rejected it unread, so any request can be sent again.
             renewed = true;
             answer = await attempt(request, true, signal);
           }

@@ -34,7 +34,7 @@ export function statusError(request: HttpRequest, status: number, body: unknown,
   });
 }
 
-/** Statuses after which nobody can say whether the request was carried out. 429 is among them: gateways count late. */
+/** Statuses that leave open whether the request was carried out. 429 is among them: gateways count late. */
 export function isAmbiguousStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
@@ -99,7 +99,7 @@ function networkCode(thrown: unknown, depth = 0): string | undefined {
   return nested ?? networkCode(thrown.cause, depth + 1) ?? own;
 }
 
-/** Some servers quote the request in their message; whatever looks like a key, a token or encoded data is left out. */
+/** Some servers quote the request in their message; what looks like a key, a token or encoded data is removed. */
 function cut(quoted: string): string {
   const text = quoted.replaceAll(/[A-Za-z0-9+/=_.-]{80,}/g, '[…]');
   return textStart(text, longestMessage);

@@ -2,7 +2,7 @@ import { backOffMs, type BackOff } from '../time/back-off.ts';
 
 export const defaultBackOff: BackOff = { attempts: 6, firstMs: 500, capMs: 20_000 };
 
-/** Never wait longer than this because a server said so; then give up waiting and try. */
+/** The longest wait that a server may ask for; after that, try anyway. */
 const longestRetryAfterMs = 120_000;
 
 /** How long to wait after `failures` failures; a `Retry-After` is a lower bound. Milliseconds. */

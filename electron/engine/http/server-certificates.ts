@@ -8,7 +8,7 @@ import type { ServerCertificate, ServerTrust } from '../../../shared/model/serve
 const patienceMs = 15_000;
 
 /**
- * What a server shows of itself over TLS, and whether it would be believed. Nothing is sent to it but the handshake.
+ * The certificate that a server presents, and whether it is trusted. Only a TLS handshake is sent.
  *
  * @param address `host:port`, an IPv6 address in brackets
  * @param caCertificate PEM of the one authority that is trusted instead of the system's
@@ -40,7 +40,7 @@ export async function serverTrust(address: string, caCertificate: string | undef
   }
 }
 
-/** OpenSSL's and Node's codes that mean nobody known signed it: those that trusting it would cure. */
+/** OpenSSL's and Node's codes for an unknown issuer: those that trusting the certificate would fix. */
 const unknownIssuers: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain ends at a CA that this computer does not trust',

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.ts';
 
-/** A token this close to its end is renewed before it is used, so that no request dies of it on its way. */
+/** A token this close to expiry is renewed before use, so that it does not expire during a request. */
 const renewBeforeEndMs = 120_000;
 const fetchDeadlineMs = 120_000;
 

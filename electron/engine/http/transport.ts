@@ -18,7 +18,7 @@ export interface TransportAnswer {
 export interface Trust {
   /** PEM of the one authority that is trusted; it may be the server's own certificate. */
   readonly caCertificate?: string | undefined;
-  /** No certificate is verified at all: anybody on the way can read and change everything. Only where a person said so. */
+  /** No certificate is verified at all: anyone in between can read and change everything. Only when a person chose it. */
   readonly allowUntrusted?: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Transport {
   close(): void;
 }
 
-/** No answer of an API is larger; what is, is no API's. */
+/** Larger answers do not come from an API. */
 const largestAnswerBytes = 64 * 2 ** 20;
 
 /**

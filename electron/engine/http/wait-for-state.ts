@@ -4,7 +4,7 @@ import type { Clock } from '../time/clock.ts';
 import { pollUntil, type Look, type PollPlan } from '../time/poll.ts';
 
 /**
- * Looks at a cloud's resource again and again until it is as wanted.
+ * Polls a resource until it is in the wanted state.
  *
  * @throws `cloud.not-ready` with the last state seen when the deadline passes; whatever `look` throws.
  */

@@ -5,7 +5,7 @@ import { isVhdFooter } from './vhd-footer.ts';
 
 export type ImageFormat = 'raw' | 'qcow2' | 'vmdk' | 'vhd' | 'vhdx' | 'vdi';
 
-/** Extensions whose content is raw by agreement: whatever its first bytes are, the guest wrote them. */
+/** Extensions whose content is raw by agreement: its first bytes were written by the guest. */
 const alwaysRaw = new Set(['.raw', '.dd', '.bin']);
 const extensions: Readonly<Record<string, ImageFormat>> = {
   '.qcow2': 'qcow2',
@@ -42,7 +42,7 @@ export async function detectFormat(file: ImageBytes): Promise<DetectedFormat> {
   const promised = Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
   const head = await bytesUpTo(file, 0, 512);
   const isVhd = await endsWithVhdFooter(file);
-  // The start of a fixed VHD is the guest's, whatever it looks like.
+  // The start of a fixed VHD belongs to the guest, even if it looks like another format.
   const found = isVhd && promised === 'vhd' ? 'vhd' : (formatOfHead(head) ?? (isVhd ? 'vhd' : undefined));
   if (found !== undefined) return { format: found, isNamedSo: promised === found };
   const packer = Object.keys(packers).find((name) => head.toString('latin1').startsWith(packers[name] ?? '?'));

@@ -21,9 +21,9 @@ const SECTOR = 512;
 const UNPACKED_CACHE_BYTES = 16 * 1024 * 1024;
 /** Reads of one `read` that the system has at a time. */
 const CONCURRENCY = 8;
-/** Extents that are remembered, so that a second look at them costs nothing. */
+/** Extents that are kept, so that a second pass costs nothing. */
 const MAX_REMEMBERED = 500_000;
-/** For so long tables are read before others get a turn: with cached tables nothing here waits for the system. */
+/** How long tables are read before the event loop gets a turn: with cached tables nothing here waits. */
 const TURN_MS = 20;
 
 /** A disk image as a disk to read. */

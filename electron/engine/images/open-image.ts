@@ -66,7 +66,7 @@ export async function openImage(location: ImageLocation, options: OpenImageOptio
 function references(files: ImageFiles, from: ImageFile, isNamedSo: boolean, location?: ImageLocation) {
   return (name: string, style: ParentReference['style']) => {
     if (location?.range !== undefined) throw refersOutside(from.name, name, 'an image in an archive must be complete');
-    // A raw disk can hold a header that its guest wrote. It is believed as long as it reaches for nothing else.
+    // A raw disk can hold a header that its guest wrote. It is accepted as long as it refers to no other file.
     if (!isNamedSo) throw refersOutside(from.name, name, 'the file is not named like an image of this format (rename it if it is one)');
     return files.openReference(from, name, style);
   };

@@ -11,7 +11,7 @@ import { checkGraph, isCertain, isCleanUp, type TaskGraph, type TaskNode, type T
 export interface NextAttempt {
   /** Its number in this life of the engine, from 2. */
   readonly attempt: number;
-  /** Its number since the task last made progress, and how many there may be without any. */
+  /** Its number since the task last made progress, and how many are allowed without progress. */
   readonly withoutProgress: number;
   readonly limit: number;
   readonly waitMs: number;
@@ -83,7 +83,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
   }
   const cleanUpErrors: ErrorRecord[] = [];
   const running = new Map<string, Promise<void>>();
-  // A run that was failing when the engine ended goes on failing: its clean-ups are what is left to do.
+  // A run that was failing when the engine ended goes on failing: its clean-ups still have to run.
   const failedBefore = graph.find((node) => !isCleanUp(node) && statuses.get(node.id)?.state === 'failed');
   let failed = failedBefore !== undefined;
   firstError = stored.find((task) => task.id === failedBefore?.id)?.error;
@@ -157,7 +157,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
     setState(node, 'completed', true);
   };
 
-  /** At which attempt without progress a node is whose turn comes again because its attempt was taken back. */
+  /** Attempts without progress of nodes that start again because their attempt was taken back. */
   const fruitless = new Map<string, number>();
 
   const runNode = async (node: TaskNode): Promise<void> => {
@@ -191,7 +191,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
           const woken = isTold && await systemClock.sleep(waitMs, signal).then(() => true, () => false);
           if (woken) continue;
         }
-        // What the node itself could not write is no failure of the work: it can go on once the store takes it.
+        // If the node itself could not write, the work has not failed: it can resume once the store can be written again.
         if (!isCleanUp(node) && !signal.aborted && (error.code === 'store.disk-full' || error.code === 'store.not-writable')) recordingError ??= thrown;
         const state = signal.aborted ? 'cancelled' : 'failed';
         for (const id of [node.id, ...(policy?.rerun ?? [])]) {

@@ -3,13 +3,13 @@ import { isCleanUp, type TaskGraph, type TaskNode } from './task-graph.ts';
 
 export interface NodeStatus {
   readonly state: TaskState;
-  /** Whether it was ever started, in this life of the engine or an earlier one. */
+  /** Whether it was ever started, also before a restart of the engine. */
   readonly started: boolean;
 }
 
 export type Statuses = ReadonlyMap<string, NodeStatus>;
 
-/** What to do next with a node that is pending. */
+/** What to do with a pending node. */
 export type Decision = 'wait' | 'start' | 'skip';
 
 /**
@@ -37,7 +37,7 @@ function waitsFor(graph: TaskGraph, node: TaskNode): string[] {
 }
 
 /**
- * The states with which a run goes on after the engine ended in its middle. What was running starts again (every handler can be
+ * The states with which an interrupted run resumes. What was running starts again (every handler can be
  * repeated); what had completed stays, but for nodes whose values are missing and still needed by a node that isn't a clean-up.
  */
 export function statesForResume(graph: TaskGraph, stored: ReadonlyMap<string, TaskState>, isMissing: (value: string) => boolean): Map<string, TaskState> {

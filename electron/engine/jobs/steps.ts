@@ -7,9 +7,9 @@ export interface StepContext<Values = Readonly<Record<string, unknown>>, Id exte
   readonly signal: AbortSignal;
   /** What the node needs, by name. */
   readonly values: Values;
-  /** How the rest of the run stands; of use to clean-ups. */
+  /** The state of another node of the run, mainly for clean-ups. */
   stateOf(id: Id): TaskState;
-  /** 1 for the first start in this life of the engine. */
+  /** 1 for the first start since the engine was started. */
   readonly attempt: number;
   /**
    * Takes back that these nodes, and what came after them, are completed: what this node found makes their work useless. They
@@ -17,7 +17,7 @@ export interface StepContext<Values = Readonly<Record<string, unknown>>, Id exte
    * a node that runs again for another one's attempt, that attempt is taken back as well.
    */
   redo(ids: readonly Id[]): Promise<void>;
-  /** To be called by an attempt whose work stays done although it fails: attempts are counted from here again. */
+  /** Call it when an attempt that may still fail has made lasting progress: attempts are counted again from here. */
   progressed(): void;
 }
 

@@ -27,7 +27,7 @@ export interface TaskNode<V extends string = string> {
   readonly id: string;
   /** For people, in the imperative: "Create volumes". */
   readonly title: string;
-  /** Nodes that have to be over before this one starts. */
+  /** Nodes that must end before this one starts. */
   readonly after: readonly string[];
   /** Values that it reads. */
   readonly needs: readonly V[];
@@ -56,8 +56,8 @@ export function isCleanUp(node: TaskNode): boolean {
 }
 
 /**
- * Every reason why a graph can't be run: unknown or doubled ids, cycles, a need that nothing before the node yields.
- * Empty = good.
+ * Every reason why a graph can't be run: unknown or duplicate IDs, cycles, a need that nothing before the node yields.
+ * Empty if the graph is valid.
  */
 export function checkGraph(graph: TaskGraph): string[] {
   const problems: string[] = [];

@@ -23,7 +23,7 @@ export interface NbdDiskReaderOptions {
   /** Turns an error of the connection into what it means for the snapshot. */
   readonly explain?: (error: unknown) => Promise<unknown>;
   /**
-   * Believe in zeros only when two looks agree. For overlays whose status QEMU does not compute atomically: a discard
+   * Accept zeros only when two queries agree. For overlays whose status QEMU does not compute atomically: a discard
    * by the guest between two layers can make data look like a hole once, but not twice.
    */
   readonly confirmZeros?: boolean;

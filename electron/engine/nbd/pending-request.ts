@@ -12,7 +12,7 @@ export class PendingRequest {
   readonly command: CommandType;
   readonly offset: number;
   readonly length: number;
-  /** Where a read's bytes go; undefined once nobody wants them any more. */
+  /** Where a read's bytes go; undefined once they are no longer needed. */
   into: Uint8Array | undefined;
   /** Runs of a block status reply by context id. */
   readonly statuses = new Map<number, readonly StatusRun[]>();

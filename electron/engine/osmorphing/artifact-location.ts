@@ -20,7 +20,7 @@ export function artifactLocation(place: string): Fetched {
 /**
  * The same for a program that the guest will run as root.
  *
- * @throws `general.invalid-input` also for http:// without a digest: anybody on the way could replace the program
+ * @throws `general.invalid-input` also for http:// without a digest: anyone in between could replace the program
  */
 export function programLocation(place: string): Fetched {
   const fetched = artifactLocation(place);

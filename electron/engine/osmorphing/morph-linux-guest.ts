@@ -115,7 +115,7 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
   }
 }
 
-/** Looks at attached disks without writing to them: which installation is there, and what it is. */
+/** Inspects attached disks without writing to them: which installation they contain. */
 export async function inspectLinuxGuest(request: Omit<MorphRequest, 'options'> & {
   readonly options: Pick<MorphOptions, 'root' | 'luksKeys'>;
 }): Promise<InspectOutcome> {

@@ -38,7 +38,7 @@ export interface WindowsMaterial {
   readonly initAgent?: Fetched | undefined;
 }
 
-/** What is to become of a guest. What is left out has the default of the specification. */
+/** How a guest is prepared. Options left out have the defaults of the specification. */
 export interface MorphOptions {
   /** The installation to prepare when there are several: a candidate's `id`, its UUID, or its device. */
   readonly root?: string | undefined;

@@ -19,7 +19,7 @@ const lookTimeoutMs = 60_000;
 /** How long a command that was told to stop may take to clean up, before the connection to it is given up. */
 const stopTimeoutMs = 120_000;
 
-// One round for everything: each one costs a good part of a second on an emulated worker.
+// One round trip for everything: each takes much of a second on an emulated worker.
 const lookAround = [
   'for p in python3 /usr/libexec/platform-python /usr/bin/python3; do',
   '  "$p" -c "import sys; sys.exit(sys.version_info < (3, 6))" 2>/dev/null && echo "python=$p" && break',
@@ -30,7 +30,7 @@ const lookAround = [
 
 /** The preparation program on a worker. */
 export class WorkerProgram {
-  /** A folder of the login user that nobody else can look into. */
+  /** A folder that only the login user can read. */
   readonly folder: string;
   readonly #ssh: SshConnection;
   readonly #command: string;
@@ -111,7 +111,7 @@ export class WorkerProgram {
     return `/run/causeway-osmorphing/${this.#session}/guest`;
   }
 
-  /** For somebody who looks at a guest that was left mounted. */
+  /** For troubleshooting a guest that was left mounted. */
   get unmountCommand(): string {
     return `echo ${shellQuoted(JSON.stringify({ session: this.#session }))} | ${this.#command} unmount`;
   }

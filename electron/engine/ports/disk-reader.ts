@@ -29,7 +29,7 @@ export interface DiskReader {
   close(): Promise<void>;
 }
 
-/** For `read`: who asks for bytes that the disk does not have is wrong. */
+/** For `read`: a range outside the disk is a bug of the caller. */
 export function refuseOutside({ sizeBytes }: Pick<DiskReader, 'sizeBytes'>, offset: number, length: number): void {
   if (offset >= 0 && offset + length <= sizeBytes) return;
   throw new CausewayError('general.bug', `[${offset}, +${length}) is outside the disk of ${sizeBytes} bytes`);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 
-/** One thing that an endpoint check tried. */
+/** One step of an endpoint check. */
 export interface CheckStep {
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'warning' | 'skipped';

@@ -17,7 +17,7 @@ interface Waiting {
 
 const MAX_LINE = 32 * 1024 * 1024;
 const DEFAULT_TIMEOUT = 60_000;
-/** Events that came before somebody waited for them. */
+/** Events that arrived before they were awaited. */
 const MAX_KEPT_EVENTS = 256;
 
 /** One connection to a QMP socket, past the greeting. Commands may overlap; each answer is matched by its id. */
@@ -89,7 +89,7 @@ export class QmpConnection {
   }
 
   /**
-   * The first event that matches, including those that came before and that nobody took.
+   * The first event that matches, including earlier ones that were not awaited.
    * @throws CausewayError general.deadline, general.cancelled, source.connection-lost
    */
   waitEvent(matches: (event: QmpEvent) => boolean, signal: AbortSignal, timeoutMs: number): Promise<QmpEvent> {

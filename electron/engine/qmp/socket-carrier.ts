@@ -6,7 +6,7 @@ import { QmpConnection } from './qmp-connection.ts';
 /** QEMU serves one client a socket: an idle connection is given up, so that others get their turn. */
 const IDLE_MS = 3000;
 
-/** QMP over a Unix socket: connects when needed, again after a loss, and lets go when idle. */
+/** QMP over a Unix socket: connects when needed, again after a loss, and disconnects when idle. */
 export class SocketCarrier implements QmpCarrier {
   readonly monitor: string;
   readonly #path: string;
@@ -39,7 +39,7 @@ export class SocketCarrier implements QmpCarrier {
 
   async #connected(signal: AbortSignal): Promise<QmpConnection> {
     for (;;) {
-      // Whoever comes in the meantime waits for the same attempt.
+      // Callers in the meantime wait for the same attempt.
       const attempt = (this.#connection ??= QmpConnection.connect(this.#path, signal));
       try {
         const connection = await attempt;

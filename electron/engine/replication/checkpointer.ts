@@ -13,7 +13,7 @@ const MAX_UNSETTLED_BATCHES = 64;
 
 /**
  * Makes progress durable: flush the volume, write the digests, forget the intents, move the cursor. One checkpoint at
- * a time; copying goes on meanwhile.
+ * a time; copying continues meanwhile.
  */
 export class Checkpointer {
   readonly #state: TransferState;
@@ -100,7 +100,7 @@ export class Checkpointer {
         const pending = this.#state.pendingIn(segment);
         if (batch.intended || pending !== undefined) settled.push(segment);
         written.addBitmap(segment, batch.written.bitmap(segment));
-        // Blocks whose sending was interrupted in an earlier run were written too, as far as anybody knows.
+        // Blocks whose sending was interrupted in an earlier run were written too, as far as is known.
         written.addBitmap(segment, pending);
       }
     }

@@ -24,7 +24,7 @@ export class ChunkPool {
     this.#small = Math.max(BLOCK_BYTES, Math.ceil(largestBytes / SMALL_PART / BLOCK_BYTES) * BLOCK_BYTES);
   }
 
-  /** Bytes of data in buffers that somebody has. */
+  /** Bytes in buffers in use. */
   get usedBytes(): number {
     return this.#budget.usedBytes;
   }
@@ -59,7 +59,7 @@ function takeSpare(size: number): ChunkBuffer | undefined {
 function keepSpare(buffer: ChunkBuffer): void {
   const size = buffer.bytes.length;
   for (const [other, buffers] of spare) {
-    // Sizes that nobody asks for any more make room.
+    // Frees buffers of sizes that are no longer used.
     while (other !== size && spareBytes + size > MOST_SPARE_BYTES && buffers.pop() !== undefined) spareBytes -= other;
   }
   if (spareBytes + size > MOST_SPARE_BYTES) return;

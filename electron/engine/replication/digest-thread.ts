@@ -36,7 +36,7 @@ export class DigestThread {
   #load = 0;
   #state: 'starting' | 'online' | 'ending' = 'starting';
 
-  /** `onEnding` is called when it takes no more jobs, whoever wanted that. Throws when there can be no thread at all. */
+  /** `onEnding` is called when it takes no more jobs, for whatever reason. Throws when there can be no thread at all. */
   constructor(onEnding: () => void) {
     this.#onEnding = onEnding;
     // Nothing of this process's flags and variables goes along.

@@ -18,13 +18,13 @@ export interface DiskOutcome {
   readonly resumed: boolean;
   /** Where it went on; everything below was durable. */
   readonly resumedAtBytes: number;
-  /** The whole disk was looked at: no base, or one that the volume is not known to be in sync with. */
+  /** The whole disk was read: no base, or one that the volume is not known to be in sync with. */
   readonly readEverything: boolean;
   /** Written by earlier executions and never compared since; the next verification compares them too. 0 for a run that was resumed. */
   readonly bytesUnverifiedBefore: number;
 }
 
-/** The counts of an outcome while the run goes on. */
+/** The counts of an outcome during the run. */
 export type Counters = {
   -readonly [K in 'bytesRead' | 'bytesChanged' | 'bytesSent' | 'bytesZeroed' | 'bytesSkipped' | 'chunks']: number;
 };

@@ -75,7 +75,7 @@ export class DiskRecord {
     this.reset({ distrusted: this.#disk.runSnapshot !== null || this.#disk.distrusted, volumeId: this.#disk.volumeId });
   }
 
-  /** Lets go of the map's file. Idempotent. */
+  /** Closes the map's file. Idempotent. */
   close(): void {
     this.#map?.close();
     this.#map = undefined;

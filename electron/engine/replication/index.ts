@@ -1,7 +1,7 @@
 /**
  * Replication of one disk, in the order in which it happens:
  *
- *   extents.ts, plan.ts      what the source reports becomes what has to be looked at, segment by segment
+ *   extents.ts, plan.ts      what the source reports becomes what must be read, segment by segment
  *   chunks.ts                segments become batches (the unit of durability) and chunks (the unit of work)
  *   pipeline.ts              chunks are copied concurrently: several reads and writes in flight
  *   chunk-pool.ts            the bounded memory that chunks travel in; chunk-size.ts: how much of it one takes

@@ -35,16 +35,16 @@ export interface ReplicateRequest {
   readonly reader: DiskReader;
   readonly writer: WriteTarget;
   readonly state: TransferState;
-  /** The snapshot that is read. The same id again: the run is resumed, and goes on from what is durable. */
+  /** The snapshot that is read. The same id again: the run is resumed, and continues after what is durable. */
   readonly snapshotId: string;
   /**
    * The snapshot that the reader's changes count from; undefined when it was opened without one. A base that the volume
-   * is not known to be in sync with is not believed: then everything is read and compared.
+   * is not known to be in sync with is ignored: then everything is read and compared.
    */
   readonly baseSnapshotId: string | undefined;
   /** The destination volume. Another one than last time: nothing is known of it. */
   readonly volumeId: string;
-  /** The volume was created for this disk and never written. Only believed before the first run on it. */
+  /** The volume was created for this disk and never written. Only used before the first run on it. */
   readonly volumeIsNew: boolean;
   /** The environment's `volumes_are_zeroed`: new volumes read as zeros. */
   readonly volumesAreZeroed: boolean;
@@ -209,7 +209,7 @@ async function transfer(
       around.flushing();
       await checkpointer.drain().catch(fail);
     } else if (isUserCancellation(request.signal)) {
-      // Somebody wants it to stop, and both ends live: what was acknowledged need not be sent again.
+      // Cancelled while both ends are alive: acknowledged data need not be sent again.
       await checkpointer.drain(AbortSignal.timeout(LAST_CHECKPOINT_MILLISECONDS)).catch(() => {});
     }
   } finally {

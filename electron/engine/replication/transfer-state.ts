@@ -20,7 +20,7 @@ export interface RunRequest {
 
 /** What a run may conclude from the runs before it. */
 export interface RunStart {
-  /** The same snapshot was begun before: the run goes on from `cursorBytes`. */
+  /** The same snapshot was started before: the run resumes at `cursorBytes`. */
   readonly resumed: boolean;
   readonly cursorBytes: number;
   /** Below this offset, what the source does not report as changed is in sync; 0: everything has to be read. */
@@ -94,7 +94,7 @@ export class TransferState {
     this.#record.delete();
   }
 
-  /** Lets go of the map's file; it is opened again when needed. Idempotent. */
+  /** Closes the map's file; it is opened again when needed. Idempotent. */
   close(): void {
     this.#record.close();
   }
@@ -115,7 +115,7 @@ export class TransferState {
     }
   }
 
-  /** Begins a run, or goes on with it; durable when it returns. Inside `exclusively`, as all that follows. */
+  /** Starts or resumes a run; durable when it returns. Inside `exclusively`, as all that follows. */
   beginRun(request: RunRequest): RunStart {
     this.#matchVolume(request);
     const resumed = this.#record.disk.runSnapshot === request.snapshotId && this.#record.disk.runBytes === this.sizeBytes;

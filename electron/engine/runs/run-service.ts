@@ -47,7 +47,7 @@ export interface RunEnding<O> {
   readonly opened: O | undefined;
 }
 
-/** What is left for one kind of run to say. */
+/** What one kind of run adds. */
 export interface RunKind<R extends Run, A extends ActiveRun, O extends OpenedRun> {
   readonly noun: 'execution' | 'deployment';
   readonly runs: Pick<RunQueries<R, OpenState>, 'listOpen' | 'setState'> & { find(id: string): R | undefined };
@@ -59,7 +59,7 @@ export interface RunKind<R extends Run, A extends ActiveRun, O extends OpenedRun
   open(run: R, replica: Replica, entry: A): Promise<O>;
   /** Records the end, with what was left behind. */
   finish(run: R, entry: A, ending: RunEnding<O>): void;
-  /** Frees an error of secrets, before it is stored. */
+  /** Removes secrets from an error before it is stored. */
   clean(error: ErrorRecord): ErrorRecord;
   /** Stores an event (messages freed of secrets) and tells those who follow. */
   emit(event: NewEvent): void;
@@ -77,7 +77,7 @@ export type RunQueue = Pick<ReturnType<typeof runSlots>, 'positionOf' | 'counts'
 export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun> {
   readonly #kind: RunKind<R, A, O>;
   readonly #active = new Map<string, A>();
-  /** Why runs are interrupted whose state the store could not take. */
+  /** Why runs whose state could not be stored are interrupted. */
   readonly #unrecorded = new Map<string, ErrorRecord>();
   readonly #slots: ReturnType<typeof runSlots>;
   readonly queue: RunQueue;
@@ -106,7 +106,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
   start(run: R): R {
     this.#unrecorded.delete(run.id);
     const entry = this.#kind.activate(run, { cancel: new AbortController(), force: new AbortController(), done: Promise.resolve() });
-    // What was being cancelled goes on being cancelled.
+    // A cancellation continues after a restart.
     if (run.state === 'cancelling') entry.cancel.abort(this.#cancelled());
     this.#active.set(run.id, entry);
     entry.done = this.#run(run, entry).catch((error: unknown) => this.#interrupt(run, entry, toErrorRecord(error))).finally(() => this.#active.delete(run.id));
@@ -194,7 +194,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
     const shown = clean(reason);
     this.#unrecorded.set(run.id, shown);
     try {
-      // What was being cancelled goes on being cancelled.
+      // A cancellation continues after a restart.
       if (!entry.cancel.signal.aborted) runs.setState(run.id, 'interrupted');
     } catch {
       // It is shown as interrupted all the same, and marked as such at the next opening.
@@ -248,7 +248,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
     }
   }
 
-  /** Why a run stops when somebody wants it to. */
+  /** The reason of a cancelled run. */
   #cancelled(): CausewayError {
     return new CausewayError('general.cancelled', `the ${this.#kind.noun} was cancelled`);
   }

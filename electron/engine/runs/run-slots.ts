@@ -17,7 +17,7 @@ export function runSlots(limit: number) {
     }
   };
   return {
-    /** Resolves with a function that gives the place back; at once when `hurry` is aborted, because clean-up waits for nobody. */
+    /** Resolves with a function that gives the place back; immediately when `hurry` is aborted: clean-up does not wait. */
     async take(id: string, hurry: AbortSignal): Promise<() => void> {
       let given = false;
       if (!hurry.aborted) {
@@ -45,9 +45,9 @@ export function runSlots(limit: number) {
         fill();
       };
     },
-    /** Whoever asks now has to wait. */
+    /** Whether the next run has to wait. */
     isFull: (): boolean => taken >= places,
-    /** Those who run go on; those who wait may start at once. */
+    /** Running ones continue; waiting ones may start immediately. */
     setLimit(next: number): void {
       places = next;
       fill();

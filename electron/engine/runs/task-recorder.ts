@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { TaskRecorder } from '../jobs/runner.ts';
 import type { TaskStore } from '../store/tasks.ts';
 
-/** Keeps the states of the tasks of one run (an execution, a deployment) in the store, and tells of each change. */
+/** Keeps the states of the tasks of one run (an execution, a deployment) in the store, and emits an event for each change. */
 export function taskRecorder(
   tasks: TaskStore,
   run: { readonly id: string },

@@ -17,7 +17,7 @@ export interface WorkerFacts {
 
 export interface AgentPlace {
   readonly facts: WorkerFacts;
-  /** A folder of the login user that nobody else can look into. */
+  /** A folder that only the login user can read. */
   readonly folder: string;
   /** The start of a command line that runs the agent with the rights it needs. */
   readonly command: string;

@@ -48,7 +48,7 @@ interface Pending {
 const joinBelowBytes = 16 * 1024;
 
 /**
- * One byte stream to the agent: sends requests in order, matches answers by their id, and notices when nobody is there
+ * One byte stream to the agent: sends requests in order, matches answers by their id, and notices when the agent is gone
  * any more. Requests may overlap in time.
  */
 export class AgentLink {
@@ -139,7 +139,7 @@ export class AgentLink {
     });
   }
 
-  /** Gives the link up: every request that waits rejects with `reason`. Does nothing the second time. */
+  /** Closes the link: every waiting request rejects with `reason`. Does nothing the second time. */
   fail(reason: unknown): void {
     if (this.lost.aborted) return;
     clearInterval(this.#timer);
@@ -233,7 +233,7 @@ export class AgentLink {
       return;
     }
     const pending = this.#pending.get(head.request);
-    // Nobody waits for it any more: its caller cancelled.
+    // Its caller cancelled.
     if (pending === undefined) return;
     pending.cleanUp();
     if (head.argument === statuses.OK) pending.resolve({ head, payload });

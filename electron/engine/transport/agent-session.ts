@@ -89,7 +89,7 @@ export class AgentSession implements WorkerSession {
     return this.#closing;
   }
 
-  /** Gives the session up for `reason`, at once and for all links. */
+  /** Closes the session with `reason`, immediately and for all links. */
   fail(reason: unknown): void {
     if (this.#lost.signal.aborted) return;
     this.#lost.abort(reason);

@@ -22,7 +22,7 @@ export class ByteBudget {
     return this.#used;
   }
 
-  /** Whether somebody waits: the link, not the caller, is what limits the rate just now. */
+  /** Whether a caller is waiting: the link, not the caller, limits the rate at present. */
   get isSaturated(): boolean {
     return this.#waiters.length > 0;
   }

@@ -52,7 +52,7 @@ export class CompressionTuner {
     return this.#epoch;
   }
 
-  /** Tells of `bytes` of the disk, sent under `epoch`, that the worker has. */
+  /** Reports that the worker has `bytes` of the disk, sent in `epoch`. */
   acknowledged(epoch: unknown, bytes: number): void {
     if (this.#policy !== 'auto' || epoch !== this.#epoch) return;
     const now = this.#now();

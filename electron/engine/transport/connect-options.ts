@@ -28,7 +28,7 @@ export interface ConnectWorkerOptions {
   readonly lostAfterMs?: number;
   /** How long the agent may take for any answer while requests wait. */
   readonly stalledAfterMs?: number;
-  /** Silence after which the agent ends by itself. */
+  /** Time without requests after which the agent exits. */
   readonly idleMs?: number;
   /** Path prefixes outside /dev whose files the agent may open: for tests and for workers that run on this machine. */
   readonly allowPaths?: readonly string[];

@@ -10,7 +10,7 @@ export interface HostKeyMemory {
   remember(workerId: string, hostKey: string): void;
 }
 
-/** The memory of this process: whoever logs in to a worker expects the same key. */
+/** Host keys known to this process: every later login to a worker expects the same key. */
 export const hostKeysOfThisProcess = inProcessHostKeys();
 
 /** A memory that lasts as long as this process. */

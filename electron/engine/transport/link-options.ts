@@ -1,7 +1,7 @@
 import type { AgentLinkOptions } from './agent-link.ts';
 import type { Settings } from './connect-options.ts';
 
-// An agent that is asked nothing for a while must still hear from its caller, or it would end by itself.
+// An idle agent must still hear from its caller, or it would exit.
 const pingAfterMs = 2000;
 
 /** `isControl`: this link is asked for signs of life; on the others data may be in the way of the answer. */

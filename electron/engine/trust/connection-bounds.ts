@@ -29,7 +29,7 @@ export function refuseConnection(plugin: PluginId, connection: JsonObject, proje
 
 /** `isBound`: a value of the right form that leads where none may. */
 function formIssues(plugin: PluginId, connection: JsonObject): { readonly text: string; readonly isBound: boolean }[] {
-  // What a reference stands for is not known to the form; the platform checks it when it is used.
+  // The form does not know the referenced value; the platform checks it when it is used.
   return (plugins[plugin].connection.safeParse(connection).error?.issues ?? [])
     .filter((issue) => !isReferenceAt(connection, issue.path))
     .map((issue) => ({ text: `${issue.path.join('.') || 'connection'}: ${issue.message}`, isBound: issue.code === 'custom' && issue.params?.['isForm'] !== true }));

@@ -101,7 +101,7 @@ function isEmpty(folder: string): boolean {
   }
 }
 
-/** Another user's file is no word of this one. */
+/** A file of another user does not count. */
 function isOurs(path: string): boolean {
   const { uid, mode } = lstatSync(path);
   return process.platform === 'win32' || (uid === process.getuid?.() && (mode & 0o022) === 0);

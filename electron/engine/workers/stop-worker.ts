@@ -20,7 +20,7 @@ export function waitsForServer(part: LedgerEntry, server: LedgerEntry): boolean 
 }
 
 /**
- * Removes a worker and all that was made for it. Goes on over single failures and reports them all; what can't go
+ * Removes a worker and all that was made for it. Continues after failures and reports them all; what can't go
  * because the server is still there is not tried.
  *
  * @throws `cloud.clean-up-incomplete`

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { missing } from '../cloud-resources/read-environment.ts';
 
 /**
- * GiB of a worker's boot volume: as asked, if that holds the image, else what the cloud suggests.
+ * GiB of a worker's boot volume: as requested if the image fits, otherwise what the cloud suggests.
  *
  * @param image its name, and the GiB that it needs
  * @param suggested GiB when none are asked; 0: neither the image nor the machine says any

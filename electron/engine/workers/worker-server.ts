@@ -23,7 +23,7 @@ const undeletable = new WeakMap<WorkerKeyRing, Set<string>>();
 /**
  * Removes a worker of an interrupted start: its key died with the process that made it, so that it can't be entered. What an
  * interrupted removal of a worker left goes as well: it still holds what the next worker gets, e.g. its network interface. What
- * can't be removed for good stays recorded, is told, and lets the next worker have parts of its own.
+ * permanently cannot be removed stays recorded and is reported; the next worker then gets new parts.
  */
 export async function dropUnreachableWorker(
   cloud: Pick<CloudApi, 'deleterFor' | 'clock' | 'timing' | 'random'>, keyRing: WorkerKeyRing, run: Pick<DestinationRun, 'ledger' | 'note'>, role: WorkerRole, signal: AbortSignal,

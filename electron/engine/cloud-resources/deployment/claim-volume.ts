@@ -21,7 +21,7 @@ export async function claimVolume(cloud: CloudApi, run: DeploymentRun, intent: I
   return resource;
 }
 
-/** Ends an entry whose volume is another entry's now. */
+/** Closes an entry whose volume now belongs to another entry. */
 export function closeEntry(run: DeploymentRun, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
   return run.ledger.release(entry, { findId: async () => undefined, remove: async () => undefined }, signal);
 }

@@ -15,7 +15,7 @@ export function readPlanState<S extends z.ZodType>(schema: S, plan: DeploymentPl
   return parsed.data;
 }
 
-/** A deployment that goes on after a crash has taken its share of the quotas already, and meets what it made. */
+/** A deployment that resumes after a crash has used its quotas already and finds its own resources. */
 export function hasStarted(run: DeploymentRun): boolean {
   return run.ledger.list({ lifetime: 'deployment' }).some((entry) => entry.key.startsWith(deploymentKey(run, '')));
 }
@@ -38,7 +38,7 @@ export async function refuseFixedAddresses(plugin: PluginId, book: AddressBook, 
   const findings: Finding[] = [];
   await checkFixedAddresses(book, run.vm, signal, reportInto(plugin, findings));
   const started = hasStarted(run);
-  // A deployment that goes on after a crash finds its own NIC at the address.
+  // A resumed deployment finds its own NIC at the address.
   const errors = findings.filter((each) => each.severity === 'error' && !(started && each.rule.endsWith('address-taken')));
   if (errors.length > 0) throw new CausewayError('cloud.address-out-of-range', errors.map((each) => each.message).join('; '), { details: { problems: errors.map((each) => each.message) } });
   for (const each of findings) if (each.severity !== 'error') run.note(each.message);

@@ -22,7 +22,7 @@ export async function restoreVolumes(
   cloud: CloudApi, run: DeploymentRun, snapshots: readonly VolumeSnapshot[], zone: string | undefined, signal: AbortSignal,
 ): Promise<readonly Volume[]> {
   const volumes: Volume[] = [];
-  // A volume is reset when nobody has it; one that a server would take with it stays as long as it has its snapshot.
+  // A volume is reset when it is detached; one that a server would take with it stays as long as it has its snapshot.
   if (cloud.volumes.revert !== undefined) await removeServer(cloud, run, signal);
   for (const snapshot of snapshots) {
     if (cloud.volumes.revert !== undefined) {

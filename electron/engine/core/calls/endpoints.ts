@@ -52,7 +52,7 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     if (left.length > 0) throw new CausewayError('engine.in-use', `the ledger lists ${left.length} resources at endpoint ${endpoint.name}`);
     core.descriptions.removeEndpoint(endpoint.id);
     await core.accepted.forget(endpoint.id);
-    // Only those that were made for this endpoint; a secret that somebody named may serve elsewhere.
+    // Only those that were made for this endpoint; a named secret may be used elsewhere.
     for (const secret of await core.vault.names()) {
       if (secret.startsWith(`${secretPrefix(endpoint.id)}/`)) await core.vault.remove(secret);
     }

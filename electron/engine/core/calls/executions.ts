@@ -62,7 +62,7 @@ export const queueCalls: Handlers<CallsOf<'queue'>> = {
     return queueOf(core);
   },
 
-  /** Holds at once, and for this project from now on. */
+  /** Takes effect immediately, and for this project from now on. */
   async 'queue.setLimit'(core, { atOnce }) {
     core.store.queueLimit.set(atOnce);
     core.executions.runs.queue.setLimit(atOnce);

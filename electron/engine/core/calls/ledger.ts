@@ -77,7 +77,7 @@ function listItems(core: CoreContext, { removed, gone = new Set() }: { readonly 
   return [...items, ...snapshotItems(core)];
 }
 
-/** A temporary thing outlived its execution, or a lasting one its replica. */
+/** A temporary resource outlived its execution, or a permanent one its replica. */
 function orphanReason(core: CoreContext, entry: LedgerEntry): LedgerItem['orphan'] {
   if (entry.state === 'removed') return undefined;
   const deployment = entry.executionId === undefined ? undefined : core.store.deployments.find(entry.executionId);

@@ -19,7 +19,7 @@ export const pluginCalls: Handlers<CallsOf<'plugins'>> = {
   },
 };
 
-/** What a platform is asked without a replica. */
+/** Calls that a platform answers without a replica. */
 export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
   async 'vm.list'(core, { endpoint }, signal) {
     const vms = await using(openSource(core, endpointOf(core, endpoint)), (source) => source.listVms(signal));
@@ -52,7 +52,7 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
 
   async 'options.list'(core, { endpoint: reference, side, names, environment }, signal) {
     const endpoint = endpointOf(core, reference);
-    // Nobody is asked for nothing.
+    // Nothing to ask the platform for.
     if (names.length === 0) return {};
     const lists =
       side === 'source'

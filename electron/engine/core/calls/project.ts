@@ -17,7 +17,7 @@ export const projectCalls: Handlers<CallsOf<'project'>> = {
 
   async 'project.takeOver'(core) {
     if (!core.store.identity.isElsewhere()) return {};
-    // Another copy may have written to the volumes since: nothing that is known of them holds any more.
+    // Another copy may have written to the volumes since: the digests no longer apply.
     for (const replica of core.store.replicas.list()) {
       for (const { diskId, sizeBytes } of replica.disks) {
         forgetTransferState({ db: core.store.db, folder: transferFolder(core), replicaId: replica.id, diskId, sizeBytes });
@@ -84,7 +84,7 @@ export const trustCalls: Handlers<CallsOf<'trust'>> = {
   },
 };
 
-/** Secrets go in and are asked after; none of these calls gives one out. */
+/** Secrets can be set and listed by name; no call returns one. */
 export const vaultCalls: Handlers<CallsOf<'vault'>> = {
   async 'vault.status'(core) {
     return { ...(await core.vault.status()) };

@@ -12,7 +12,7 @@ import { referencedSecrets } from '../secret-references.ts';
 import { dropStored } from '../source-snapshots.ts';
 import { refuseActive } from './replica-update.ts';
 
-/** Its volumes first: they cost money, and a source may be gone for good. */
+/** Its volumes first: they cost money, and the source may no longer exist. */
 export const deleteReplica: Handler<'replica.delete'> = async (core, { replica: reference, sourceIsGone }, signal) => {
   const replica = replicaOf(core, reference);
   refuseActive(core, replica);
@@ -43,7 +43,7 @@ async function cleanSource(core: CoreContext, replica: Replica, signal: AbortSig
 }
 
 async function deleteVolumes(core: CoreContext, replica: Replica, signal: AbortSignal): Promise<void> {
-  // What was deployed stays: it is no part of the replica any more.
+  // Deployed VMs stay: they no longer belong to the replica.
   const isOurs = (entry: LedgerEntry): boolean => entry.replicaId === replica.id && sideOf(entry) === 'destination' && entry.lifetime !== 'deployment';
   const ours = core.store.ledger.list().filter(isOurs);
   if (ours.length === 0) return;

@@ -9,7 +9,7 @@ import { referencedSecrets, separateSecrets, storeSecrets } from '../secret-refe
 import { acceptEntered } from '../trust/entered-uses.ts';
 
 /**
- * Changes what people say of a replica; its endpoints and its virtual machine stay. The next run works with it. Nothing
+ * Updates a replica's settings; its endpoints and VM stay. The next execution uses them. Nothing
  * is changed while something runs, nor when the offline rules find an error.
  */
 export const updateReplica: Handler<'replica.update'> = async (core, input) => {

@@ -30,7 +30,7 @@ interface Parts {
 
 /**
  * Brings the database to what the files say. Things that have no file any more go, unless something was made of them
- * in a cloud; then their file comes back. Nothing that runs is changed under its feet: it is taken in later.
+ * in a cloud; then their file comes back. What is in use by a run is imported later.
  */
 export function importFiles({ store, files, kept }: Parts): SyncResult {
   const problems: FileProblem[] = [];
@@ -74,7 +74,7 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
   for (const one of endpointFiles) take('endpoints', one, (thing) => takeEndpoint(store, endpoints, thing));
   for (const one of replicaFiles) take('replicas', one, (thing) => takeReplica(store, endpoints, replicas, thing));
 
-  /** Rows without a file. Where a file can't be read, nobody knows whose it is, and nothing goes. */
+  /** Rows without a file. If a file cannot be read, it is unknown which row it belongs to, and no row is removed. */
   function settle<T extends { readonly id: string }>(kind: 'endpoints' | 'replicas', rows: readonly T[], holds: (row: T) => string | undefined, write: (row: T) => string, drop: (row: T) => void): void {
     const isWhole = problems.every(({ file }) => !file.startsWith(`${kind}/`));
     for (const row of rows) {

@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** A version control system or a shared folder changes many files at once; one look takes them all. */
+/** A version control system or a shared folder changes many files at once; they are read together. */
 const burstMs = 250;
 
 /**
  * Calls `look` soon after what people share in the project changed, whoever changed it, until the signal is aborted.
- * A project whose folder is gone is left alone. Where the file system tells nothing (some network folders), changes are
+ * A project whose folder is gone is left alone. Where the file system sends no events (some network folders), changes are
  * seen when the project is opened next.
  */
 export function watchProjectFiles(projectFolder: string, look: () => void, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;
   const lookNow = (): void => {
     timer = undefined;
-    // Removed as a whole, or a share that went away: nothing is to be made where it was.
+    // Removed as a whole, or a share that went away: nothing must be created in its place.
     if (!existsSync(projectFolder)) return;
     try {
       look();

@@ -29,7 +29,7 @@ export interface AcceptedEndpoints {
   forget(endpointId: string): Promise<void>;
   /** For showing and checking: what was accepted, as far as it can be read now; what is proposed where nothing was. */
   shown(endpoint: Endpoint): JsonObject | undefined;
-  /** Reads what the vault has, where that needs nobody to be asked. */
+  /** Reads what the vault has, if no passphrase must be asked for. */
   load(endpoints: readonly Endpoint[]): Promise<void>;
 }
 

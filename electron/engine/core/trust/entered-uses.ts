@@ -4,7 +4,7 @@ import { environmentUses } from '../../trust/environment-uses.ts';
 import type { CoreParts } from '../core-context.ts';
 import { effectiveValues } from '../environments.ts';
 
-/** One environment as somebody on this computer writes it, and as it was before. */
+/** An environment as entered on this computer, and as it was before. */
 export interface WrittenEnvironment {
   readonly plugin: PluginId;
   readonly side: Side;
@@ -16,8 +16,8 @@ export interface WrittenEnvironment {
 }
 
 /**
- * What somebody enters here is accepted. What stood there before and was not accepted stays so: whoever changes another
- * field has not looked at it.
+ * What is entered here is accepted. Earlier content that was not accepted stays so: changing another field does not
+ * confirm it.
  */
 export function acceptEntered(core: Pick<CoreParts, 'trust'>, written: readonly WrittenEnvironment[]): void {
   const record = core.trust.read();

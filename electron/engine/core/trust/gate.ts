@@ -22,7 +22,7 @@ import { requireTrust, type AcceptedEndpoints } from './accepted-endpoints.ts';
  * secrets. It works with what this computer accepted, never with what the project's files say at the moment.
  */
 export interface Gate {
-  /** Whether this version has an adapter; asks nobody. */
+  /** Whether this version has an adapter. Contacts nothing. */
   hasPlatform(plugin: PluginId, side: Side): boolean;
   /**
    * The endpoint's platform as a source. The caller closes it.

@@ -19,7 +19,7 @@ export interface TrustState {
   readonly report: TrustReport;
   /** Those without problems. */
   readonly proposals: readonly Proposal[];
-  /** Keys of what environments use and nobody accepted. */
+  /** Keys of what environments use without acceptance. */
   readonly uses: readonly string[];
 }
 

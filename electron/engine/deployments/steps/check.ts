@@ -45,7 +45,7 @@ export function checkDestination(run: DeploymentContext): DeploymentStep<'check-
   };
 }
 
-/** An image for a Windows worker is not needed by a guest that a Linux worker prepares, and can't be missed by another. */
+/** An image for a Windows worker is not needed by a guest that a Linux worker prepares, but another worker needs it. */
 function forWorker(findings: readonly Finding[], role: WorkerRole, vm: Vm): readonly Finding[] {
   if (vm.os_type !== 'windows') return findings;
   const isAboutImage = (finding: Finding): boolean => finding.rule.endsWith('image-missing') && /image for windows|windows worker image/i.test(finding.message);
@@ -66,7 +66,7 @@ function recordedVm(run: DeploymentContext, execution: Execution): Vm {
   return parsed.data;
 }
 
-/** A later execution that wrote and did not end well left parts of two moments. */
+/** A later execution that wrote and failed left a mix of two states. */
 function refuseHalfWritten(run: DeploymentContext, success: Execution, vm: Vm): void {
   const later = run.store.executions
     .list({ replicaId: run.replicaId, limit: 1000 })

@@ -1,7 +1,7 @@
 import type { DeploymentContext } from '../deployment-context.ts';
 import type { DeploymentStep } from '../deployment-graph.ts';
 
-/** A migration's copy. With a last pass to come, the source runs on meanwhile. */
+/** A migration's copy. With a last pass to come, the source keeps running. */
 export function executeReplica(run: DeploymentContext): DeploymentStep<'execute-replica'> {
   return async ({ signal }) => {
     const { options = {}, lastPass = false } = run.options.execute ?? {};
@@ -9,7 +9,7 @@ export function executeReplica(run: DeploymentContext): DeploymentStep<'execute-
   };
 }
 
-/** Nothing changes on the source any more once it is shut down: what this brings is all of it. */
+/** Nothing changes on the source once it is shut down, so this copy is complete. */
 export function executeLastPass(run: DeploymentContext): DeploymentStep<'execute-last-pass'> {
   return async ({ signal }) => run.execute('last', { ...run.options.execute?.options, shutdownVm: true }, signal);
 }

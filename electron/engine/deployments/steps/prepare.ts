@@ -9,7 +9,7 @@ import { matchDevices } from '../../workers/match-devices.ts';
 import { bootFirst, platformOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
 import type { DeploymentStep } from '../deployment-graph.ts';
 
-/** A guest's package manager can be endlessly talkative. */
+/** A guest's package manager can log without end. */
 const mostLogLines = 2_000;
 
 /** Step 3: the installation on the volumes is prepared for its new platform. */
@@ -31,7 +31,7 @@ export function prepareGuest(run: DeploymentContext): DeploymentStep<'prepare-gu
   };
 }
 
-/** A static address that the NIC does not have leaves the VM unreachable: better known before the server is created. */
+/** A static address that the NIC does not have leaves the VM unreachable: so it is refused before the server is created. */
 function checkFixedAddresses(run: DeploymentContext, nics: readonly DeployedNic[], { fixedAddresses }: MorphOutcome): void {
   for (const { macAddress, nic: index, addresses } of fixedAddresses) {
     const byMac = nics.find((each) => each.macAddress !== undefined && each.macAddress.toLowerCase() === macAddress?.toLowerCase());
@@ -53,7 +53,7 @@ async function prepareOnLinux(
   try {
     return await run.guests.morphOf(vm.os_type)({ ssh, devices, options, ...listener(run), signal: AbortSignal.any([signal, ssh.lost]) });
   } catch (error) {
-    // The reason why the connection was lost says more than what its loss did to whoever used it.
+    // The reason for the lost connection explains more than the error that followed from it.
     throw ssh.lost.aborted && !signal.aborted ? ssh.lost.reason : error;
   } finally {
     await ssh.close();

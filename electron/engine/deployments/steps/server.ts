@@ -89,7 +89,7 @@ async function firstAnswer(
   }
 }
 
-/** From here on the virtual machine is there to stay. In place, the volumes change hands. */
+/** The VM is now permanent. In place, the volumes now belong to the deployment. */
 export function recordDeployment(run: DeploymentContext): DeploymentStep<'record-deployment'> {
   return async ({ values: { vm, deployedVolumes }, signal }) => {
     if (run.options.inPlace !== true) return;

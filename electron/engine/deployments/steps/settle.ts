@@ -4,7 +4,7 @@ import type { DeploymentNode, DeploymentStep } from '../deployment-graph.ts';
 
 type StateOf = (id: DeploymentNode['id']) => TaskState;
 
-/** The end of every deployment: success needs its snapshots no more, anything else is undone (or kept, as asked). */
+/** The end of every deployment: after success the snapshots are deleted, otherwise everything is rolled back (or kept, as requested). */
 export function settleDeployment(run: DeploymentContext): DeploymentStep<'settle-deployment'> {
   return async ({ values: { vm, snapshots }, signal, stateOf }) => {
     const platform = platformOf(run);

@@ -128,7 +128,7 @@ async function onDevices<R>(
       return work(disk, volume, device, session, inner);
     });
   } catch (error) {
-    // The reason why the session was lost says more than what its loss did to whoever used it.
+    // The reason for the loss of the session explains more than the error that followed from it.
     throw session.lost.aborted && !signal.aborted ? session.lost.reason : error;
   } finally {
     run.meter?.flush();
@@ -153,14 +153,14 @@ function probeIn(run: ExecutionContext, workerId: string, session: WorkerSession
   };
 }
 
-/** The base counts for a disk only if that very success filled the disk's volume. */
+/** The base applies to a disk only if the execution that made it filled the disk's volume. */
 function baseFor(run: ExecutionContext, diskId: string): Snapshot | undefined {
   const base = run.store.snapshots.list(run.replicaId).find((stored) => stored.role === 'base');
   const disk = replicaOf(run).disks.find((candidate) => candidate.diskId === diskId);
   return base !== undefined && disk?.synchronisedBy === base.executionId ? base.snapshot : undefined;
 }
 
-/** Whether the volume is known to hold exactly the snapshot, every block of it durable and none of it doubtful. */
+/** Whether the volume is known to hold exactly the snapshot, with every block durable and verified. */
 export function isSynchronised(run: ExecutionContext, snapshot: Snapshot, disk: Disk): boolean {
   return stateOf(run, disk.id, snapshotDiskSize(snapshot, disk)).isSynchronised(snapshot.tag);
 }
@@ -171,7 +171,7 @@ export function isCopied(run: ExecutionContext, snapshot: Snapshot, disk: Disk):
   return seen?.sizeBytes === disk.size_bytes && isSynchronised(run, snapshot, disk);
 }
 
-/** How much of the snapshot is durable on the volumes, as offsets that a resumed copy goes on from; bytes of all disks. */
+/** How much of the snapshot is durable on the volumes, in bytes of all disks, as far as a resumed copy can skip them. */
 function durableBytes(run: ExecutionContext, vm: Vm, snapshot: Snapshot): number {
   let sum = 0;
   for (const disk of vm.disks) {

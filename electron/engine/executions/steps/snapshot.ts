@@ -14,9 +14,9 @@ import { isCopied, isSynchronised } from './replicate.ts';
  * again at the end, and never stops an execution.
  */
 export function takeSnapshot(run: ExecutionContext): ReplicaStep<'take-snapshot'> {
-  /** Tags of which it was told that they can't be read: a repetition meets them again. */
+  /** Tags already reported as unreadable: a repeated step finds them again. */
   const told = new Set<string>();
-  /** Tags for which the VM was described again: a source that says two things of its disks would go round in circles. */
+  /** Tags for which the VM was described again: a source that contradicts itself must not cause an endless loop. */
   const described = new Set<string>();
   return async ({ values: { vm }, stateOf, redo, signal }) => {
     const snapshot = await ownSnapshot(run, told, signal);
@@ -72,14 +72,14 @@ async function ownSnapshot(run: ExecutionContext, told: Set<string>, signal: Abo
   return take(run, tag, vmId, base, signal);
 }
 
-/** After the last read: the source confirms that all of it was one state. */
+/** After the last read: the source confirms that everything read was one state. */
 export function confirmSnapshot(run: ExecutionContext): ReplicaStep<'confirm-snapshot'> {
   return async ({ values: { snapshot }, signal }) => {
     try {
       await run.source.assertUnchanged(snapshot, signal);
     } catch (error) {
       if (!(error instanceof CausewayError) || error.code !== 'source.changed-while-reading') throw error;
-      // Asking again changes nothing: the disks have to be read again.
+      // Asking again does not help: the disks must be read again.
       throw new CausewayError(error.code, error.message, { details: error.details, retryable: false, cause: error });
     }
   };
@@ -129,7 +129,7 @@ interface Unreleased {
 }
 
 /**
- * Makes the base of the last success one on the source too, and deletes the bases before it. Each is tried by itself.
+ * Makes the base of the last success one on the source too, and deletes the bases before it. One failure does not stop the others.
  * @returns what failed; it stays on record
  */
 async function releaseOldBases(run: ExecutionContext, signal: AbortSignal): Promise<readonly Unreleased[]> {

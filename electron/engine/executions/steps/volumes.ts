@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { destinationRun, replicaOf, type ExecutionContext } from '../execution-context.ts';
 import type { ReplicaStep } from '../replica-graph.ts';
 
-/** Step 1: one volume a disk. What is known of a former volume of the same disk does not hold for a new one. */
+/** Step 1: one volume a disk. Digests of a disk's former volume do not apply to a new one. */
 export function ensureVolumes(run: ExecutionContext): ReplicaStep<'ensure-volumes'> {
   return async ({ values: { vm }, signal }) => {
     const volumes = await run.destination.ensureVolumes(destinationRun(run, vm), vm.disks, signal);

@@ -14,7 +14,7 @@ export function startWorker(run: ExecutionContext): ReplicaStep<'start-worker'> 
     former = worker.workerId;
     // A new one has all the time that it takes to start.
     if (!known || (await answers(run, worker, signal))) return { worker };
-    // The cloud says that it runs, but nobody is there: it crashed, or its network did.
+    // The cloud reports it as running, but it does not answer: it crashed, or its network failed.
     run.event('note', 'the worker stopped responding; starting a new one');
     await run.destination.stopWorker(destinationRun(run, vm), 'disk-copy', signal);
     const next = await start();

@@ -50,7 +50,7 @@ const refusedSchema = z.object({ error: z.object({ code: z.string(), message: z.
 
 /**
  * Prepares the Windows installation on the disks of a Windows worker: drivers by DISM, agent and services through its
- * registry, first-boot scripts. Whatever happens, its disks are let go afterwards (unless `keepMountedOnFailure`).
+ * registry, first-boot scripts. In any case its disks are released afterwards (unless `keepMountedOnFailure`).
  *
  * @throws `osmorphing.*`, `transport.*`, or the signal's reason
  */
@@ -70,7 +70,7 @@ export async function morphWindowsByWinrm(request: WinrmMorphRequest): Promise<M
   }
 }
 
-/** Not stopped by the caller's signal: what was opened has to be let go, above all after a cancel. */
+/** Not stopped by the caller's signal: what was opened must be closed, especially after a cancel. */
 async function closeGuest(connection: WinrmConnection, serials: readonly string[]): Promise<void> {
   await ask(connection, 'close-guest', { serials: [...serials] }, z.object({ closed: z.literal(true) }), AbortSignal.timeout(5 * minute));
 }

@@ -28,7 +28,7 @@ export function queryBlockNodes(qmp: QmpCarrier, signal: AbortSignal): Promise<r
   });
 }
 
-/** Runs what creates an image in QEMU while nobody asks for its nodes. */
+/** Runs a job that creates an image in QEMU while its nodes are not queried. */
 export function whileNobodyAsksForNodes<T>(qmp: QmpCarrier, create: () => Promise<T>): Promise<T> {
   return turns.run(qmp.monitor, create);
 }

@@ -91,7 +91,7 @@ export async function removeExports(qmp: QmpCarrier, ids: readonly string[], sig
   return found.length;
 }
 
-/** Stops the NBD server when nothing of anybody is exported any more. */
+/** Stops the NBD server when it has no exports left. */
 export async function stopUnusedNbdServer(qmp: QmpCarrier, signal: AbortSignal): Promise<void> {
   if ((await exportIds(qmp, signal)).length > 0) return;
   await qmp.execute('nbd-server-stop', {}, signal).catch((error: unknown) => {

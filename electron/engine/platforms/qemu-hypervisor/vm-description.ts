@@ -15,7 +15,7 @@ export interface GuestSaid {
   readonly addresses: GuestFacts['addresses'];
 }
 
-/** What QEMU tells of a VM. Networks are named after QEMU's network back ends: it knows no other name for them. */
+/** A VM as QEMU describes it. Networks are named after QEMU's network back ends: it knows no other name for them. */
 export async function describeQemuVm(id: string, qmp: QmpCarrier, said: GuestSaid, signal: AbortSignal): Promise<Vm> {
   const disks = await readDisks(qmp, signal);
   const cpus = objectsOf(await qmp.execute('query-cpus-fast', {}, signal)).length;

@@ -4,7 +4,7 @@ import { queryBlockNodes } from './block-nodes.ts';
 import { isFilterNode } from './names.ts';
 import { numberAt, objectAt, objectsOf, textAt } from './qmp-values.ts';
 
-/** A dirty bitmap as QEMU tells of it. */
+/** A dirty bitmap as QEMU reports it. */
 export interface Bitmap {
   readonly name: string;
   readonly recording: boolean;

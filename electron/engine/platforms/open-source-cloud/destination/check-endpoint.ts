@@ -15,7 +15,7 @@ export function checkEndpoint(session: OpenStackSession, signal: AbortSignal): P
   return runChecks([...trustChecks(cloud), ...cloudChecks(cloud), destinationQuotas(cloud), callerCheck(session)], signal);
 }
 
-/** What is said of connections whose servers are not verified: a warning that nobody can overlook. */
+/** The warning for connections to servers that are not verified. */
 export function trustChecks({ connection }: OpenStackCloud): readonly EndpointCheck[] {
   const { allowUntrusted, allowUntrustedObjectStore } = connection;
   if (!allowUntrusted && !allowUntrustedObjectStore) return [];
@@ -27,7 +27,7 @@ export function trustChecks({ connection }: OpenStackCloud): readonly EndpointCh
   }];
 }
 
-/** Who is signed in, and whether that is somebody who may do more than look. */
+/** The signed-in user, and whether its roles allow changes. */
 export function signInCheck(cloud: OpenStackCloud): EndpointCheck {
   return {
     name: 'Sign in',

@@ -90,7 +90,7 @@ export async function describeServer(cloud: OpenStackCloud, vmId: string, enviro
   };
 }
 
-/** An image that names an OS which nobody knows must not pass for Linux. @throws `source.os-type-unknown` */
+/** An image with an unknown OS must not pass for Linux. @throws `source.os-type-unknown` */
 function refuseUnknownOs(name: string, properties: ImageProperties): void {
   const said = osNames(properties);
   if (said.length === 0) return;
@@ -112,7 +112,7 @@ export function disksOf({ server, volumes, image, bootsFromVolume }: ServerParts
   return [{ id: `root-${server.id}`, sizeBytes: rootGib(server, image) * GIB, volumeId: undefined, serverId: server.id, encrypted: false }, ...attached];
 }
 
-/** The disks that a flavor adds on the compute host, each told in a sentence: they are no volumes, and nothing can copy them from outside. */
+/** The disks that a flavor adds on the compute host, one sentence each: they are not volumes and cannot be copied from outside. */
 export function ephemeralDisks({ name, flavor }: Pick<Server, 'name' | 'flavor'>): readonly string[] {
   const { ephemeral = 0, swap = 0 } = flavor ?? {};
   return [

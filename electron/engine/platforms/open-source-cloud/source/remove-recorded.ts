@@ -6,7 +6,7 @@ import { ledgerOf, type SourceContext } from './source-context.ts';
 import { removeBackup } from './mechanisms/cinder-backups.ts';
 import { removeVolumeSnapshot } from './volume-snapshots.ts';
 
-/** Removes one thing that the source recorded, whatever it is. "Not there" is done. */
+/** Removes one recorded resource of any kind. Missing counts as removed. */
 export function removeRecorded(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
   switch (entry.kind) {
     case 'volume-snapshot':
@@ -23,7 +23,7 @@ export function removeRecorded(context: SourceContext, entry: LedgerEntry, signa
   }
 }
 
-/** Whether the thing of an entry is still there, by id or by name. */
+/** Whether the resource of an entry still exists, by ID or name. */
 export async function findRecorded({ session, cloud }: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
   const id = entry.resourceId;
   switch (entry.kind) {

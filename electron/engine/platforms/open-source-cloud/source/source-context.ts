@@ -26,7 +26,7 @@ export interface SourceContext {
   readonly use: PlatformUse | undefined;
 }
 
-/** How long things may take, in milliseconds. */
+/** Time limits, in milliseconds. */
 export interface SourceDeadlines {
   /** Until a snapshot of a volume is there. */
   readonly snapshotMs: number;
@@ -52,7 +52,7 @@ export interface CloudDisk {
   /** Undefined for a root disk that lies on the compute host. */
   readonly volumeId: string | undefined;
   readonly serverId: string;
-  /** Encrypted by the cloud: its bytes mean something to a server that it is attached to, and to nobody else. */
+  /** Encrypted by the cloud: its bytes mean something to a server that it is attached to, and to no one else. */
   readonly encrypted: boolean;
 }
 

@@ -17,8 +17,8 @@ export interface ExportMechanism {
   /** The snapshot is the base from now on: removes what only reading needed, and of the former base what nothing needs. */
   commit(tag: string, disks: readonly MarkedDisk[], signal: AbortSignal): Promise<void>;
   /**
-   * Removes all that was made for the snapshot. Idempotent. `alone`: what it stands on is still somebody's base;
-   * `ancestors`: nobody needs that any more, so that it goes as well unless something else stands on it.
+   * Removes all that was made for the snapshot. Idempotent. `alone`: its parent is still a base;
+   * `ancestors`: parents that nothing else depends on are removed as well.
    */
   drop(tag: string, disks: readonly MarkedDisk[], scope: 'alone' | 'ancestors', signal: AbortSignal): Promise<void>;
   /** Removes what is kept here, on this machine, for disks that are no base any more. */

@@ -53,7 +53,7 @@ export class ExportWorker {
     });
   }
 
-  /** Lets go of the connection; the worker stays as the ledger has it. */
+  /** Closes the connection; the worker stays recorded in the ledger. */
   close(): Promise<void> {
     return this.#inTurn(() => this.#disconnect());
   }

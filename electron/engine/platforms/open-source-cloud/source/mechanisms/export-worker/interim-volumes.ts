@@ -17,7 +17,7 @@ export const imageKey = (tag: string, diskId: string): string => `${tag}/${diskI
 /** What an interim volume is made of. */
 export type InterimOrigin = { readonly snapshot_id: string } | { readonly imageRef: string };
 
-/** A copy of a disk, under the control of nobody's server. Of a snapshot, it is of the snapshot's own type: no data crosses between back ends. */
+/** A copy of a disk that no server uses. Of a snapshot, it is of the snapshot's own type: no data crosses between back ends. */
 export async function ensureInterimVolume(
   session: OpenStackSession, run: DestinationRun, tag: string, disk: CloudDisk, origin: InterimOrigin, type: string | undefined, signal: AbortSignal,
 ): Promise<string> {

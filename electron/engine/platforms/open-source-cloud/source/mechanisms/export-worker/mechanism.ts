@@ -50,7 +50,7 @@ export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
     async take({ tag, environment, disks }, signal): Promise<readonly DiskMark[]> {
       const wishes = exportWorkerWishes(environment);
       const run = runOf(wishes.environment);
-      // What an execution that was never ended left is of no use to anybody.
+      // Leftovers of an execution that never ended are useless.
       await removeOthers(tag, signal);
       const roots = disks.filter((disk) => disk.volumeId === undefined);
       const volumes = disks.filter((disk) => disk.volumeId !== undefined);
