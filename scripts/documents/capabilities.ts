@@ -45,6 +45,7 @@ export const capabilities: readonly Capability[] = [
     ['`qemu-hypervisor`: through libvirt', 'stand-in', 'a stand-in for virsh', 'specs/qemu-hypervisor'],
     ['`open-source-cloud`: backups in the object store and in Ceph, Ceph snapshots, export worker', 'real', 'OpenStack Zed of Debian, Ceph', 'specs-openstack/source', 'specs-openstack/source-conformance', 'specs-openstack/source-faults', 'specs-openstack/crash', 'specs-openstack/two-projects'],
     ['`open-source-cloud`: compressed backups', 'never seen', 'refused'],
+    ['disks of vSphere from the data port of its hosts', 'stand-in', 'a stand-in for a host, which a client that others wrote against ESXi 8 reads as well', 'specs/nfc', 'specs-full/nfc-peer'],
     ['disks of vSphere by the vendor\'s library', 'stand-in', 'nbdkit\'s vddk plugin as Debian has it, with a stand-in for the library built from its documented interface', 'specs/vendor-library'],
     ...noAdapter('source', 'virtualization-platform', 'large-public-cloud', 'windows-hypervisor', 'resource-group-cloud', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
   ),

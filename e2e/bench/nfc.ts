@@ -1,0 +1,145 @@
+/**
+ * How fast and at what cost a disk is read from a host's data port, beside a peer's client on the same stand-in. The stand-in
+ * is a process of its own; all ways take turns.
+ *
+ *   CAUSEWAY_NFC_PEER=FOLDER node e2e/bench/nfc.ts [--runs 3] [--mib 256]
+ */
+import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadavg } from 'node:os';
+import { parseArgs, promisify } from 'node:util';
+import type { NfcTicket } from '../../electron/engine/platforms/virtualization-platform/disk-access/disk-content.ts';
+import type { NfcEncryption } from '../../electron/engine/platforms/virtualization-platform/nfc/authd.ts';
+import { HostSlots } from '../../electron/engine/platforms/virtualization-platform/nfc/host-slots.ts';
+import { openNfcDisk, type NfcDisk } from '../../electron/engine/platforms/virtualization-platform/nfc/nfc-disk.ts';
+import type { CompressionType } from '../../electron/engine/platforms/virtualization-platform/nfc/protocol.ts';
+import { ownCpuSeconds, treeCpuSeconds } from './process-cpu.ts';
+
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '256' } } });
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+const runs = Number(values.runs);
+const peer = process.env['CAUSEWAY_NFC_PEER'] ?? '';
+const rig = join(import.meta.dirname, '../rigs/virtualization-platform/nfc-server');
+const signal = new AbortController().signal;
+const CHUNK = MIB;
+
+interface Host {
+  readonly child: ChildProcess;
+  readonly path: string;
+  readonly sizeBytes: number;
+  ticket(): Promise<NfcTicket>;
+}
+
+interface Sample {
+  readonly seconds: number;
+  readonly cpu: number;
+  readonly hostCpu: number;
+}
+
+async function startHost(content: string): Promise<Host> {
+  const child = fork(join(rig, 'serve.ts'), ['--mib', values.mib, '--content', content]);
+  const [{ path, sizeBytes }] = (await once(child, 'message')) as [{ path: string; sizeBytes: number }];
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    child,
+    path,
+    sizeBytes,
+    ticket() {
+      const asked = last.then(async () => {
+        child.send('ticket');
+        const [{ ticket }] = (await once(child, 'message')) as [{ ticket: NfcTicket }];
+        return ticket;
+      });
+      last = asked;
+      return asked;
+    },
+  };
+}
+
+/** Reads a whole disk as the pipeline does, with one buffer for each read under way. */
+async function readWhole(disk: NfcDisk, concurrency = 16): Promise<void> {
+  let next = 0;
+  await Promise.all(Array.from({ length: concurrency }, async () => {
+    const into = Buffer.allocUnsafeSlow(CHUNK);
+    while (next < disk.sizeBytes) {
+      const at = next;
+      next += CHUNK;
+      await disk.read(at, into.subarray(0, Math.min(CHUNK, disk.sizeBytes - at)), signal);
+    }
+  }));
+}
+
+async function own(host: Host, encryption: NfcEncryption, compression: CompressionType, disks = 1): Promise<Sample> {
+  const slots = new HostSlots();
+  const open = await Promise.all(Array.from({ length: disks }, () =>
+    openNfcDisk({ ticket: () => host.ticket(), path: () => Promise.resolve(host.path), encryption, compression, slots }, signal)));
+  const before = { cpu: ownCpuSeconds(), host: treeCpuSeconds(host.child.pid as number), at: performance.now() };
+  await Promise.all(open.map((disk) => readWhole(disk)));
+  const sample = {
+    seconds: (performance.now() - before.at) / 1000,
+    cpu: ownCpuSeconds() - before.cpu,
+    hostCpu: treeCpuSeconds(host.child.pid as number) - before.host,
+  };
+  for (const disk of open) await disk.close();
+  return sample;
+}
+
+async function peers(host: Host, transport: 'nfc' | 'nfcssl'): Promise<Sample> {
+  const hostCpu = treeCpuSeconds(host.child.pid as number);
+  const ticket = JSON.stringify(await host.ticket());
+  const script = join(rig, 'read-with-peer.py');
+  const command = 'exec "$@" > /dev/null';
+  const { stderr } = await promisify(execFile)('sh', ['-c', command, 'sh', 'python3', script, peer, ticket, host.path, String(host.sizeBytes), transport, String(CHUNK)]);
+  const { seconds, cpuSeconds } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { seconds: number; cpuSeconds: number };
+  return { seconds, cpu: cpuSeconds, hostCpu: treeCpuSeconds(host.child.pid as number) - hostCpu };
+}
+
+const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+
+async function table(title: string, content: string, ways: readonly (readonly [string, number, (host: Host) => Promise<Sample>])[]): Promise<Map<string, number>> {
+  const host = await startHost(content);
+  const samples = new Map(ways.map(([name]) => [name, [] as Sample[]]));
+  for (const [, , way] of ways) await way(host);
+  for (let round = 0; round < runs; round++) for (const [name, , way] of ways) samples.get(name)?.push(await way(host));
+  console.log(`\n${title}`);
+  const rates = new Map<string, number>();
+  for (const [name, disks] of ways) {
+    const bytes = host.sizeBytes * disks;
+    const taken = samples.get(name) ?? [];
+    const rate = median(taken.map(({ seconds }) => bytes / MIB / seconds));
+    rates.set(name, rate);
+    const perGib = (pick: (sample: Sample) => number): string => median(taken.map((sample) => pick(sample) / (bytes / GIB))).toFixed(2);
+    console.log(`${name.padEnd(46)}${rate.toFixed(0).padStart(6)} MiB/s   client ${perGib(({ cpu }) => cpu)} CPU s/GiB   host ${perGib(({ hostCpu }) => hostCpu)} CPU s/GiB`);
+  }
+  host.child.disconnect();
+  await once(host.child, 'exit');
+  return rates;
+}
+
+console.log(`load ${loadavg().map((load) => load.toFixed(1)).join(' ')}; ${values.mib} MiB a disk, median of ${runs}`);
+const hasPeer = peer !== '' && existsSync(join(peer, 'openvixdisklib'));
+if (!hasPeer) console.log('CAUSEWAY_NFC_PEER names no peer: only Causeway is measured');
+const noise = await table('noise, as it is', 'noise', [
+  ['Causeway, encrypted', 1, (host) => own(host, 'required', 0)],
+  ['Causeway, in the clear', 1, (host) => own(host, 'never', 0)],
+  ['Causeway, encrypted, 4 disks', 4, (host) => own(host, 'required', 0, 4)],
+  ...(hasPeer
+    ? ([
+        ['peer, encrypted', 1, (host: Host) => peers(host, 'nfcssl')],
+        ['peer, in the clear', 1, (host: Host) => peers(host, 'nfc')],
+      ] as const)
+    : []),
+]);
+for (const kind of hasPeer ? ['encrypted', 'in the clear'] : []) {
+  console.log(`Causeway reads ${((noise.get(`Causeway, ${kind}`) ?? 0) / (noise.get(`peer, ${kind}`) ?? 1)).toFixed(2)} x as fast as the peer (${kind})`);
+}
+const half = await table('a disk that is half zeros', 'half', [
+  ['Causeway, encrypted, as chosen (SkipZ)', 1, (host) => own(host, 'required', 3)],
+  ['Causeway, encrypted, FastLZ', 1, (host) => own(host, 'required', 2)],
+  ['Causeway, encrypted, zlib', 1, (host) => own(host, 'required', 1)],
+  ...(hasPeer ? ([['peer, encrypted', 1, (host: Host) => peers(host, 'nfcssl')]] as const) : []),
+]);
+if (hasPeer) console.log(`Causeway reads ${((half.get('Causeway, encrypted, as chosen (SkipZ)') ?? 0) / (half.get('peer, encrypted') ?? 1)).toFixed(2)} x as fast as the peer`);

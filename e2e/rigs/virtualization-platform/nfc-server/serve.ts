@@ -1,0 +1,31 @@
+/**
+ * A stand-in host in a process of its own, so that what a client costs can be told from what the host costs. Started by `fork`:
+ * the first message says where it is, `'ticket'` asks for a ticket.
+ *
+ *   serve.ts --host 127.0.0.1 --mib 256 --content pattern|noise|half
+ */
+import { randomFillSync } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { startNfcServer } from './nfc-server.ts';
+import { TicketOffice, contentDisk, patternContent } from './served-content.ts';
+
+const { values } = parseArgs({ options: { host: { type: 'string', default: '127.0.0.1' }, mib: { type: 'string', default: '64' }, content: { type: 'string', default: 'pattern' } } });
+const sizeBytes = Number(values.mib) * 2 ** 20;
+const MIB = 2 ** 20;
+let content: Buffer;
+if (values.content === 'pattern') {
+  content = patternContent(sizeBytes);
+} else {
+  content = randomFillSync(Buffer.alloc(sizeBytes));
+  // Every second mebibyte reads as zeros, as on a disk that is half used.
+  if (values.content === 'half') for (let at = 0; at < sizeBytes; at += 2 * MIB) content.fill(0, at, at + MIB);
+}
+const office = new TicketOffice();
+const path = '[ds1] vm/vm.vmdk';
+office.add(contentDisk(path, 'vm-1', content));
+const server = await startNfcServer({ host: values.host, disks: office });
+process.on('message', (message) => {
+  if (message === 'ticket') process.send?.({ ticket: server.ticket(office.issue('vm-1', server.host)) });
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ path, sizeBytes });
