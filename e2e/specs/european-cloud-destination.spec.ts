@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
-import type { EuropeanCloudContext } from '../../electron/engine/platforms/european-cloud/context.ts';
+import type { EuropeanCloudContext } from '../../electron/engine/platforms/european-cloud/session.ts';
 import type { DestinationPlatform, DestinationRun } from '../../electron/engine/ports/destination-platform.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CloudApi } from '../../electron/engine/cloud-resources/cloud-api.ts';
-import { deleteVolumes } from '../../electron/engine/cloud-resources/delete-volumes.ts';
+import { deleteVolumes, ensureVolumes } from '../../electron/engine/cloud-resources/replica-volumes.ts';
 import { transferVolumesToDeployment } from '../../electron/engine/cloud-resources/deployment/transfer-volumes.ts';
 import { bootVolumeOf } from '../../electron/engine/cloud-resources/deployment/boot-volume.ts';
 import { deploymentIntent } from '../../electron/engine/cloud-resources/deployment/deployment-keys.ts';
@@ -13,7 +13,6 @@ import { labelKeys } from '../../electron/engine/cloud-resources/labels.ts';
 import { ensureResource, nameOf, resourceTags, type Intent } from '../../electron/engine/cloud-resources/ledgered-resource.ts';
 import { managedOf, ourLabel } from '../../electron/engine/cloud-resources/managed-resources.ts';
 import { claimVolumes } from '../../electron/engine/cloud-resources/other-owner.ts';
-import { ensureVolumes } from '../../electron/engine/cloud-resources/replica-volumes.ts';
 import { deleteResource, findResourceOf, orRemoveFailed } from '../../electron/engine/cloud-resources/resource-deletion.ts';
 import { resolve, resolvedOrThrow } from '../../electron/engine/cloud-resources/resolve-reference.ts';
 import type { RetryContextOptions } from '../../electron/engine/cloud-resources/retry-context.ts';

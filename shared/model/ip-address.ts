@@ -82,3 +82,8 @@ export function unusableAddress(text: string): string | undefined {
   };
   return Object.hasOwn(words, kind) ? words[kind] : undefined;
 }
+
+/** Whether a URL's host name is this computer itself: `localhost`, 127.0.0.0/8 or ::1. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

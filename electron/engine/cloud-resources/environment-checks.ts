@@ -1,11 +1,25 @@
 import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
+import type { Finding } from '../../../shared/schema/finding.ts';
 import type { MachineSize } from './instance-type.ts';
-import { unresolvedText, type Resolution } from './resolve-reference.ts';
-import { pointer, type Report } from './online-finding.ts';
 import { shortages, shortageText, type QuotaNeeds, type Quotas, type QuotaWords } from './quota-needs.ts';
+import { unresolvedText, type Resolution } from './resolve-reference.ts';
 import { sizeInGib } from './volume-sizes.ts';
 import type { StorageMapping } from './volume-type.ts';
+
+/** Takes one result of the on-line check; `name` is the rule's, without its area. */
+export type Report = (severity: Finding['severity'], path: string, name: string, message: string) => void;
+
+/** @param plugin that checks */
+export function reportInto(plugin: PluginId, findings: Finding[]): Report {
+  return (severity, path, name, message) => void findings.push({ severity, path, rule: `${plugin}/online-${name}`, message });
+}
+
+/** RFC 6901. */
+export function pointer(...segments: readonly (string | number)[]): string {
+  return segments.map((each) => `/${String(each).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
 
 /** Reads an environment to check it; if its shape is wrong, that is the only finding. */
 export function readForCheck<E>(read: () => E, report: Report): E | undefined {

@@ -1,7 +1,7 @@
 import { fixedAddressFit, ipv4Addresses, type Ipv4Network } from '../../../shared/model/fixed-address.ts';
 import { isIpv6 } from '../../../shared/model/ip-address.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import { pointer, type Report } from './online-finding.ts';
+import { pointer, type Report } from './environment-checks.ts';
 
 /** The address that a NIC keeps: its first IPv4 address, without a prefix length. IPv6 addresses are dropped. */
 export function keptAddress(nic: Vm['nics'][number]): string | undefined {

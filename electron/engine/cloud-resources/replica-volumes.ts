@@ -2,13 +2,13 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Disk, Vm } from '../../../shared/model/vm.ts';
 import { isAmbiguous } from '../http/http-error.ts';
 import type { DestinationRun, Volume } from '../ports/destination-platform.ts';
-import { freeVolume } from './volume-attachments.ts';
 import type { CloudApi, CloudVolume } from './cloud-api.ts';
 import { labelKeys, labelValue, type Labels } from './labels.ts';
+import { ensureResource, nameOf, ownerLabel, resourceTags } from './ledgered-resource.ts';
 import { ourLabel } from './managed-resources.ts';
 import { refuseOtherOwner } from './other-owner.ts';
-import { ensureResource, resourceTags, nameOf, ownerLabel } from './ledgered-resource.ts';
-import { deleteResource } from './resource-deletion.ts';
+import { deleteAll, deleteResource } from './resource-deletion.ts';
+import { freeVolume } from './volume-attachments.ts';
 import { bytesOfGib, sizeInGib } from './volume-sizes.ts';
 import { awaitVolume, volumeFinders } from './volume-state.ts';
 
@@ -183,4 +183,14 @@ async function awaitUsable(cloud: CloudApi, run: DestinationRun, volume: Volume,
     }
     throw error;
   }
+}
+
+/**
+ * Deletes all volumes of a replica, those of disks that the VM no longer has as well.
+ *
+ * @throws `cloud.clean-up-incomplete` listing what is left
+ */
+export function deleteVolumes(cloud: Pick<CloudApi, 'deleterFor'>, run: DestinationRun, signal: AbortSignal): Promise<void> {
+  const entries = run.ledger.list({ kind: 'volume', lifetime: 'replica' }).filter((entry) => entry.state !== 'removed');
+  return deleteAll(cloud, run.ledger, entries, () => false, signal);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopbackHost } from '../../model/loopback.ts';
+import { isLoopbackHost } from '../../model/ip-address.ts';
 
 const insecure = 'must be an https:// address: http:// would expose passwords and tokens, and is only accepted for loopback addresses';
 

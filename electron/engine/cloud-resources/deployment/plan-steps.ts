@@ -5,7 +5,7 @@ import type { Nic } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/schema/finding.ts';
 import type { DeploymentPlan, DeploymentRun } from '../../ports/deployment-platform.ts';
 import { checkFixedAddresses, type AddressBook } from '../fixed-addresses.ts';
-import { reportInto } from '../online-finding.ts';
+import { reportInto } from '../environment-checks.ts';
 import { deploymentKey } from './deployment-keys.ts';
 
 /** What a platform keeps in its plan. @throws `general.bug` when the plan is not one of this platform */

@@ -2,10 +2,9 @@ import { toErrorRecord, CausewayError } from '../../../../shared/model/causeway-
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/schema/finding.ts';
-import { checkDiskSizes, checkImagesGiven, checkNetworksMapped, checkWorkerImage, namedTypes, plannedNeeds, readForCheck, reportShortages, reportUnresolved } from '../../cloud-resources/environment-checks.ts';
+import { checkDiskSizes, checkImagesGiven, checkNetworksMapped, checkWorkerImage, namedTypes, plannedNeeds, pointer, readForCheck, reportInto, reportShortages, reportUnresolved, type Report } from '../../cloud-resources/environment-checks.ts';
 import { checkFixedAddresses } from '../../cloud-resources/fixed-addresses.ts';
 import { resolve, resolveText } from '../../cloud-resources/resolve-reference.ts';
-import { pointer, reportInto, type Report } from '../../cloud-resources/online-finding.ts';
 import { addNeeds } from '../../cloud-resources/quota-needs.ts';
 import { volumesOfVm } from '../../cloud-resources/replica-volumes.ts';
 import { decodeDebugKey } from '../../workers/worker-user-data.ts';
@@ -15,12 +14,11 @@ import type { CloudNetwork } from './iaas/networks.ts';
 import { fits, isArm, smallestFitting } from './machine-type.ts';
 import { resolveImage } from './image-names.ts';
 import { mappedNetworks } from './mapped-networks.ts';
-import { quotaWords } from './quota-words.ts';
+import { quotaWords } from './iaas/quotas.ts';
 import { cloudCalls, largestVolumeGib } from './cloud-calls.ts';
 import { asServerLabels } from './server-labels.ts';
 import type { CloudSession } from './session.ts';
-import { performanceClassOf } from './storage-class.ts';
-import { volumeNeeds } from './volume-rules.ts';
+import { performanceClassOf, volumeNeeds } from './volume-rules.ts';
 import { bootVolumeSize, copyWorkerNeeds, imagesFor } from './worker-plan.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { attachToWorker, detachVolume } from '../../cloud-resources/volume-attachments.ts';
-import { deleteVolumes } from '../../cloud-resources/delete-volumes.ts';
+import { deleteVolumes, ensureVolumes } from '../../cloud-resources/replica-volumes.ts';
 import { findResourceOf, deleteResource } from '../../cloud-resources/resource-deletion.ts';
-import { ensureVolumes } from '../../cloud-resources/replica-volumes.ts';
 import { claimVolumes } from '../../cloud-resources/other-owner.ts';
 import { whyDown } from '../../workers/server-state.ts';
 import { stopWorker } from '../../workers/stop-worker.ts';
@@ -11,14 +10,13 @@ import type { DestinationPlatform, DestinationRun } from '../../ports/destinatio
 import { readCatalog, readOptions } from './catalog.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { checkEnvironment } from './check-environment.ts';
-import type { EuropeanCloudContext } from './context.ts';
+import { openSession, type EuropeanCloudContext } from './session.ts';
 import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
 import { readEnvironment, readScope } from './environment.ts';
 import { listManaged } from './list-managed.ts';
 import { deleterFor } from './remove-resource.ts';
 import { runPolicy } from './run-policy.ts';
 import { cloudApi } from './cloud-api.ts';
-import { openSession } from './session.ts';
 import { startWorker } from './start-worker.ts';
 import { volumeRules } from './volume-rules.ts';
 

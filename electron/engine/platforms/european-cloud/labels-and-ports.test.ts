@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { EuropeanCloudContext } from './context.ts';
-import { workerEndpoint } from './worker-endpoint.ts';
+import { openSession, type EuropeanCloudContext } from './session.ts';
+import { workerEndpoint } from './worker-network.ts';
 import { asServerLabels } from './server-labels.ts';
-import { openSession } from './session.ts';
 
 describe('labels of servers', () => {
   it('are keys, with values where there is a =', () => {

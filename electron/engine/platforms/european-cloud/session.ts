@@ -1,11 +1,19 @@
+import { retryContext, type RetryContext, type RetryContextOptions } from '../../cloud-resources/retry-context.ts';
 import { createHttpClient, type HttpClient } from '../../http/http-client.ts';
 import { createTransport } from '../../http/transport.ts';
-import { parseConnection, defaultTokenUrl, type EuropeanCloudConnection } from './connection.ts';
-import { retryContext, type RetryContext } from '../../cloud-resources/retry-context.ts';
-import type { EuropeanCloudContext } from './context.ts';
+import type { EgressAddress } from '../../workers/caller-address.ts';
+import { defaultTokenUrl, parseConnection, type EuropeanCloudConnection } from './connection.ts';
 import { createIaas, type Iaas } from './iaas/iaas.ts';
 import { createKeyFlow } from './key-flow.ts';
 import { readServiceAccountKey, type ServiceAccountKey } from './service-account-key.ts';
+
+/** What surrounds the adapter. All of it has a sensible default. */
+export interface EuropeanCloudContext extends RetryContextOptions {
+  readonly endpoints?: { readonly iaasUrl?: string; readonly tokenUrl?: string };
+  readonly egressAddress?: EgressAddress;
+  /** Where a port of a worker is reached from here, when not at its own address (port forwarding, a lab). */
+  readonly resolveAddress?: (address: string, port: number) => { readonly host: string; readonly port: number };
+}
 
 /** One signed-in endpoint. */
 export interface CloudSession extends RetryContext {

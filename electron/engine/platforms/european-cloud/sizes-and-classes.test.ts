@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from './environment.ts';
 import { fits, smallestFitting } from './machine-type.ts';
-import { performanceClassOf } from './storage-class.ts';
+import { performanceClassOf } from './volume-rules.ts';
 import { bootVolumeSize } from './worker-plan.ts';
 
 describe('the performance class of a disk', () => {

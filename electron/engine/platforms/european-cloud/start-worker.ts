@@ -8,12 +8,11 @@ import { decodeDebugKey } from '../../workers/worker-user-data.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { DestinationRun, WorkerAccess, WorkerRole } from '../../ports/destination-platform.ts';
 import { readEnvironment } from './environment.ts';
-import { quotaWords } from './quota-words.ts';
-import { workerEndpoint } from './worker-endpoint.ts';
+import { quotaWords } from './iaas/quotas.ts';
+import { ensureNic, ensurePublicIp, ensureSecurityGroup, workerEndpoint } from './worker-network.ts';
 import { cloudApi } from './cloud-api.ts';
 import { asServer, callerOf } from './cloud-calls.ts';
 import type { CloudSession } from './session.ts';
-import { ensureNic, ensurePublicIp, ensureSecurityGroup } from './worker-network.ts';
 import { callerQuestion, planWorker, workerNeeds } from './worker-plan.ts';
 
 /**

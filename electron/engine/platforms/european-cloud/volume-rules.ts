@@ -1,11 +1,12 @@
-import { resolvedOrThrow, resolveText } from '../../cloud-resources/resolve-reference.ts';
+import type { Disk } from '../../../../shared/model/vm.ts';
 import { addNeeds, requireQuota, type QuotaNeeds } from '../../cloud-resources/quota-needs.ts';
 import type { VolumePlan, VolumeRules } from '../../cloud-resources/replica-volumes.ts';
+import { resolvedOrThrow, resolveText } from '../../cloud-resources/resolve-reference.ts';
+import { volumeTypeOf } from '../../cloud-resources/volume-type.ts';
 import { required, type DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
-import { quotaWords } from './quota-words.ts';
+import { quotaWords } from './iaas/quotas.ts';
 import type { CloudSession } from './session.ts';
-import { performanceClassOf } from './storage-class.ts';
 import { copyWorkerNeeds } from './worker-plan.ts';
 
 /** Where the volumes of a replica are made, of which class, and what is refused before the first of them is. */
@@ -28,4 +29,9 @@ export function volumeRules(session: CloudSession, iaas: Iaas, environment: Dest
 /** What the volumes still take of the project's quotas. */
 export function volumeNeeds(plans: readonly VolumePlan[]): QuotaNeeds {
   return { volumes: plans.filter((each) => each.volume === undefined).length, gigabytes: plans.reduce((sum, each) => sum + each.growth, 0) };
+}
+
+/** The performance class of a disk's volume, by the mapping and what is configured besides. Undefined: the platform's default class. */
+export function performanceClassOf(disk: Disk, environment: DestinationEnvironment): string | undefined {
+  return volumeTypeOf(disk, environment.storage_mappings, environment.default_volume_performance_class);
 }

@@ -1,8 +1,9 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { hasLabels } from '../../cloud-resources/labels.ts';
-import { ensureResource, entryLabel, resourceTags, nameOf } from '../../cloud-resources/ledgered-resource.ts';
-import { temporary } from '../../workers/worker-entries.ts';
+import { ensureResource, entryLabel, nameOf, resourceTags } from '../../cloud-resources/ledgered-resource.ts';
 import type { DestinationRun, WorkerRole } from '../../ports/destination-platform.ts';
+import { temporary } from '../../workers/worker-entries.ts';
+import { agentPort, sshPort } from '../../workers/worker-ports.ts';
 import type { Iaas } from './iaas/iaas.ts';
 import type { CloudNic } from './iaas/networks.ts';
 import type { CloudSession } from './session.ts';
@@ -76,4 +77,15 @@ export async function ensurePublicIp(session: CloudSession, iaas: Iaas, run: Des
   );
   if (resource.ip === undefined) throw new CausewayError('cloud.unexpected-answer', `public IP ${nameOf(entry)} (${resource.id}) has no address`);
   return resource.ip;
+}
+
+/** Where a port of a worker is reached from here: as the context says, else at the port that the connection maps it to. */
+export function workerEndpoint(
+  { context, connection }: Pick<CloudSession, 'context' | 'connection'>,
+  address: string,
+  port: number,
+): { readonly host: string; readonly port: number } {
+  if (context.resolveAddress !== undefined) return context.resolveAddress(address, port);
+  const mapped = { [sshPort]: connection.workerSshPort, [agentPort]: connection.workerHttpsPort }[port];
+  return { host: address, port: mapped ?? port };
 }

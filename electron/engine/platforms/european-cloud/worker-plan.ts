@@ -1,8 +1,7 @@
 import { callerRanges, type WorkerNetwork } from '../../workers/caller-address.ts';
 import { resolve, resolvedOrThrow, resolveText } from '../../cloud-resources/resolve-reference.ts';
 import type { QuotaNeeds } from '../../cloud-resources/quota-needs.ts';
-import { bootVolumeGib } from '../../workers/worker-boot-volume.ts';
-import { needsOfWorker, type WorkerNeeds } from '../../workers/worker-needs.ts';
+import { bootVolumeGib, needsOfWorker, type WorkerNeeds } from '../../workers/worker-needs.ts';
 import { workerOs, workerPorts } from '../../workers/worker-ports.ts';
 import type { WorkerRole } from '../../ports/destination-platform.ts';
 import { callerOf } from './cloud-calls.ts';

@@ -14,7 +14,7 @@ import type { Iaas } from '../iaas/iaas.ts';
 import type { CloudNetwork } from '../iaas/networks.ts';
 import { smallestFitting } from '../machine-type.ts';
 import { mappedNetworks } from '../mapped-networks.ts';
-import { quotaWords } from '../quota-words.ts';
+import { quotaWords } from '../iaas/quotas.ts';
 import { asServerLabels } from '../server-labels.ts';
 import type { CloudSession } from '../session.ts';
 import { needsOfWorker } from '../../../workers/worker-needs.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Api } from './api.ts';
-import { labelsSchema, listOf } from './wire.ts';
+import { labelsSchema, listOf, type Api } from './api.ts';
 
 const imageSchema = z.looseObject({
   id: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { QuotaWords } from '../../../cloud-resources/quota-needs.ts';
 import type { Api } from './api.ts';
 
 const quota = z.looseObject({ limit: z.number(), usage: z.number() }).optional();
@@ -21,3 +22,8 @@ export function quotasOf(api: Api): QuotaReader {
     },
   };
 }
+
+export const quotaWords: QuotaWords = {
+  volumes: 'volumes', gigabytes: 'GiB of volumes', vcpu: 'vCPUs', ram: 'MiB of memory', nics: 'NICs', publicIps: 'public IPs',
+  securityGroups: 'security groups', securityGroupRules: 'security group rules', snapshots: 'snapshots',
+};

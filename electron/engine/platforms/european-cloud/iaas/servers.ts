@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { HttpRequest } from '../../../http/http-request.ts';
-import type { Api } from './api.ts';
+import { labelsSchema, listOf, selectorQuery, type Api } from './api.ts';
 import type { Labels } from '../../../cloud-resources/labels.ts';
-import { selectorQuery } from './selector.ts';
-import { labelsSchema, listOf } from './wire.ts';
 
 const serverSchema = z.looseObject({
   id: z.string(),

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Api } from './api.ts';
+import { labelsSchema, listOf, selectorQuery, type Api } from './api.ts';
 import type { Labels } from '../../../cloud-resources/labels.ts';
-import { selectorQuery } from './selector.ts';
-import { labelsSchema, listOf } from './wire.ts';
 
 const volumeSchema = z.looseObject({
   id: z.string(),

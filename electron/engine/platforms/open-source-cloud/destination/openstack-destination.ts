@@ -1,7 +1,6 @@
 import { attachToWorker, detachVolume } from '../../../cloud-resources/volume-attachments.ts';
-import { deleteVolumes } from '../../../cloud-resources/delete-volumes.ts';
+import { deleteVolumes, ensureVolumes } from '../../../cloud-resources/replica-volumes.ts';
 import { findResourceOf, deleteResource } from '../../../cloud-resources/resource-deletion.ts';
-import { ensureVolumes } from '../../../cloud-resources/replica-volumes.ts';
 import { claimVolumes } from '../../../cloud-resources/other-owner.ts';
 import { whyDown } from '../../../workers/server-state.ts';
 import { stopWorker } from '../../../workers/stop-worker.ts';
