@@ -1,5 +1,5 @@
 /**
- * Runs `work` for each item, at most `limit` at once. The first failure asks the others to stop, waits for them, and is
+ * Runs `work` for each item, at most `limit` at a time. The first failure asks the others to stop, waits for them, and is
  * what rejects.
  * @returns results in the order of the items
  */

@@ -21,7 +21,7 @@ export interface BootSigns {
   readonly answeredAt: string | undefined;
   /** The addresses that were tried. */
   readonly askedAt: readonly string[];
-  /** Whether the time to wait has passed, with everything that extends it. */
+  /** Whether the deadline has passed, including extensions. */
   readonly isOver: boolean;
   /** Since the server was created. */
   readonly elapsedSeconds: number;

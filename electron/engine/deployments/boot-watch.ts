@@ -28,7 +28,7 @@ export interface BootWatch {
   observe(seen: BootObservation): Pick<BootReport, 'outcome' | 'evidence'> | undefined;
   /** Everything that the console has shown, without terminal control. */
   consoleText(): string;
-  /** When the wait ends if nothing happens any more, in seconds since the server was created. */
+  /** When the wait ends if nothing more happens, in seconds since the server was created. */
   endsAtSeconds(): number;
 }
 

@@ -26,7 +26,7 @@ export interface ConsoleReading {
 export const gapMark = '\uf8fe';
 const mostHints = 3;
 
-/** `up`: the boot is complete. `prompt`: a login prompt, or a text that looks like one. `goesOn`: somebody or a timeout ended a stop. */
+/** `up`: the boot is complete. `prompt`: a login prompt, or a text that looks like one. `goesOn`: a person or a timeout ended a stop. */
 type Kind = 'start' | 'gap' | 'up' | 'prompt' | 'goesOn' | 'reason' | 'stopped' | 'hint' | 'locked' | 'relabel';
 
 /** A line of its own, or what follows a prompt; with a priority, a time stamp, or both in front. */
@@ -80,7 +80,7 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
     /\*\*\* STOP: 0x[0-9A-Fa-f]{8}.*/g,
     /Windows failed to start\..*/g,
   ],
-  // Where a guest or its firmware waits for somebody at the keyboard. The reason is in earlier messages.
+  // Where a guest or its firmware waits for input at the keyboard. The reason is in earlier messages.
   stopped: [
     /Entering (?:emergency|rescue) mode.*/g,
     /You are in (?:emergency|rescue) mode.*/g,
@@ -105,7 +105,7 @@ const patterns: Readonly<Record<Kind, readonly RegExp[]>> = {
     /UEFI Interactive Shell.*/g,
     /(?:^|\n)Shell> ?(?=\n|$)/g,
   ],
-  // No end by itself: the next device of a boot list may work, and a boot may go on without a swap device.
+  // Not a failure by itself: the next boot device may work, and a boot may continue without a swap device.
   hint: [
     /BdsDxe: failed to load.*/g,
     /Boot failed: not a bootable disk/gi,
@@ -174,7 +174,7 @@ function withEvent(state: ConsoleReading, { kind, text }: Event): ConsoleReading
     case 'stopped':
       return state.sign === 'stopped' ? state : { ...state, sign: 'stopped', line: state.hints.at(-1) ?? text, hasReason: false };
     case 'hint':
-      // After the stop somebody may be trying commands in the shell.
+      // After the stop, someone may be trying commands in the shell.
       return state.sign === 'stopped' || state.hints.includes(text) ? state : { ...state, hints: [...state.hints, text].slice(-mostHints) };
     case 'locked':
       return state.sign === 'up' ? state : { ...state, sign: 'locked', line: text };

@@ -31,7 +31,7 @@ export interface DeploymentServiceOptions {
   /** Free errors and texts of secrets, before they are stored. */
   cleanError(error: ErrorRecord): ErrorRecord;
   cleanText(text: string): string;
-  /** Stores an event (messages freed of secrets) and tells those who follow. */
+  /** Stores an event, without secrets, and notifies the listeners. */
   emit(event: NewEvent): void;
   /** How many deployments run at the same time. */
   readonly limit: number;

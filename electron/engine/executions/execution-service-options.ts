@@ -26,7 +26,7 @@ export interface ExecutionServiceOptions {
   open(replica: Replica, use: Omit<PlatformUse, 'replicaId'>, signal: AbortSignal): Promise<OpenReplica>;
   /** Frees an error of secrets, before it is stored. */
   clean(error: ErrorRecord): ErrorRecord;
-  /** Stores an event (messages freed of secrets) and tells those who follow. */
+  /** Stores an event, without secrets, and notifies the listeners. */
   emit(event: NewEvent): void;
   publishProgress(progress: ExecutionProgress): void;
   /** How many executions run at the same time. */

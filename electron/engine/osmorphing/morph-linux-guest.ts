@@ -70,7 +70,7 @@ const inspectResult = z.object({
 });
 
 /**
- * Prepares the Linux installation on attached disks for its new platform. Whatever happens, the guest is unmounted
+ * Prepares the Linux installation on attached disks for its new platform. In any case the guest is unmounted
  * afterwards (unless `keepMountedOnFailure`); with the connection lost the worker does that by itself. May be repeated:
  * a second preparation changes nothing.
  *

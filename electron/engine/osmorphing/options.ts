@@ -52,7 +52,7 @@ export interface MorphOptions {
   readonly diskBuses?: readonly DiskBus[] | undefined;
   /** Default false. */
   readonly retainUserCredentials?: boolean | undefined;
-  /** Default true: the guest keeps its host name, whatever the server is called. */
+  /** Default true: the guest keeps its host name, regardless of the server's name. */
   readonly preserveHostname?: boolean | undefined;
   /** cloud-init's data sources. Default OpenStack, ConfigDrive, NoCloud. */
   readonly datasources?: readonly string[] | undefined;
@@ -62,7 +62,7 @@ export interface MorphOptions {
   readonly agent?: (Fetched & { readonly architecture?: string | undefined }) | undefined;
   /** A folder or a tar archive on this machine with the guest's packages, for guests that reach no repository. */
   readonly packageCache?: string | undefined;
-  /** Default `required`: without cloud-init the preparation fails. `if-possible`: it goes on, with a warning. */
+  /** Default `required`: without cloud-init the preparation fails. `if-possible`: it continues with a warning. */
   readonly cloudInit?: 'required' | 'if-possible' | undefined;
   /** URL of a proxy for the guest's package tools. */
   readonly httpProxy?: string | undefined;
@@ -75,11 +75,11 @@ export interface MorphOptions {
   } | undefined;
   /** What Windows guests are prepared with. */
   readonly windows?: WindowsMaterial | undefined;
-  /** For a look at the guest on the worker: a failure leaves it mounted. Default false. */
+  /** For troubleshooting: a failure leaves the guest mounted on the worker. Default false. */
   readonly keepMountedOnFailure?: boolean | undefined;
 }
 
-/** Told as a step begins and ends. */
+/** Called when a step starts and ends. */
 export interface MorphStepEvent {
   readonly step: string;
   readonly title: string;

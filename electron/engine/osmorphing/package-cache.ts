@@ -6,7 +6,7 @@ import type { WorkerProgram } from './worker-program.ts';
 // It goes through memory; a guest's cloud-init with all that it needs is some ten megabytes.
 const largestBytes = 1024 * 2 ** 20;
 
-/** Brings packages from this machine to the worker: a folder's package files, or a tar archive. Gives the folder there. */
+/** Brings packages from this machine to the worker: a folder's package files, or a tar archive. Returns the folder there. */
 export async function bringPackages(program: WorkerProgram, path: string, signal: AbortSignal): Promise<string> {
   const about = await stat(path).catch(() => undefined);
   if (about === undefined) throw new CausewayError('general.invalid-input', `no package cache found at ${path}`);

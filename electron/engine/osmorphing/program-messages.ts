@@ -35,7 +35,7 @@ export function programError(message: Extract<ProgramMessage, { type: 'error' }>
   return new CausewayError(code, message.message, { details: message.details as JsonObject });
 }
 
-// A diff of a large guest has some thousand files; what is longer is no answer of this program.
+// A diff of a large guest has thousands of files; a longer answer is not from this program.
 const longestLine = 64 * 2 ** 20;
 
 /** Cuts a stream of bytes into lines. Throws `osmorphing.program-failed` on an endless one. */

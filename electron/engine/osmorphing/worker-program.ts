@@ -16,7 +16,7 @@ export interface ProgramListener {
 export type ProgramCommand = 'inspect' | 'mount' | 'prepare' | 'script' | 'unmount' | 'diff' | 'windows-inspect' | 'windows-mount' | 'windows-prepare';
 
 const lookTimeoutMs = 60_000;
-/** How long a command that was told to stop may take to clean up, before the connection to it is given up. */
+/** How long a command may clean up after a request to stop, before its connection is closed. */
 const stopTimeoutMs = 120_000;
 
 // One round trip for everything: each takes much of a second on an emulated worker.
@@ -61,7 +61,7 @@ export class WorkerProgram {
   }
 
   /**
-   * Runs a command to its end and gives its result. The request goes by standard input, so no secret is on a command line;
+   * Runs a command and returns its result. The request goes by standard input, so no secret is on a command line;
    * standard input stays open, and its end makes the program stop and clean up: that happens on abort, on timeout, and by
    * itself when the connection is lost. Rejects with the program's error, the signal's reason, or the connection's.
    */
@@ -116,21 +116,21 @@ export class WorkerProgram {
     return `echo ${shellQuoted(JSON.stringify({ session: this.#session }))} | ${this.#command} unmount`;
   }
 
-  /** Puts a file into the program's folder and gives its path there. */
+  /** Copies a file to the program's folder and returns its path there. */
   async putFile(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
     const path = `${this.folder}/${name}`;
     await this.#ssh.upload(path, bytes, { signal, timeoutMs: 3_600_000 });
     return path;
   }
 
-  /** Makes a folder in the program's folder and gives its path. */
+  /** Creates a folder in the program's folder and returns its path. */
   async makeFolder(name: string, signal: AbortSignal): Promise<string> {
     const path = `${this.folder}/${name}`;
     await this.#ssh.exec(`umask 077; mkdir -p ${shellQuoted(path)}`, { signal, timeoutMs: lookTimeoutMs });
     return path;
   }
 
-  /** Unpacks a tar archive that was put there and gives the folder. */
+  /** Unpacks a tar archive there and returns the folder. */
   async unpack(path: string, signal: AbortSignal): Promise<string> {
     const folder = `${path}.d`;
     const command = `mkdir -p ${shellQuoted(folder)} && tar -xf ${shellQuoted(path)} -C ${shellQuoted(folder)} && rm ${shellQuoted(path)}`;

@@ -12,7 +12,7 @@ const id = z.string().regex(/^[a-z]{2,5}-[A-Za-z0-9-]{4,80}$/);
 const endpointFileSchema = z.strictObject({ id, name, plugin: z.enum(pluginIds), connection: jsonObjectSchema.optional(), createdAt: z.iso.datetime() });
 export type EndpointFile = z.infer<typeof endpointFileSchema>;
 
-/** What people say of a replica; what runs made of it belongs to the computer that ran them. */
+/** A replica's settings. What executions created belongs to the computer that ran them. */
 const replicaFileSchema = z.strictObject({
   id,
   name,

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 
-/** Things of a project that people share: one plain file each, in one folder, found again by the name inside. */
+/** Shared objects of a project: one plain file each, in one folder, identified by the name inside. */
 export interface NamedFiles<T extends { readonly name: string }> {
   /** Every file as far as it can be read, for callers that can do without a damaged one. */
   each(): FileReading<T>[];
@@ -15,7 +15,7 @@ export interface NamedFiles<T extends { readonly name: string }> {
   /** Durable, all or nothing. */
   save(thing: T): void;
   remove(name: string): void;
-  /** The file, within the folder, that a thing of this name is kept in. */
+  /** The file in the folder for an object of this name. */
   fileOf(name: string): string;
   removeFile(file: string): void;
 }
@@ -23,7 +23,7 @@ export interface NamedFiles<T extends { readonly name: string }> {
 export interface FileReading<T> {
   /** Within the folder. */
   readonly file: string;
-  /** The thing, or why there is none: a `CausewayError` with the code that was given. */
+  /** The object, or why it cannot be read: a `CausewayError` with the given code. */
   readonly read: { readonly thing: T } | { readonly problem: CausewayError };
 }
 
@@ -31,7 +31,7 @@ interface Options<T> {
   readonly folder: string;
   readonly schema: z.ZodType<T>;
   readonly damaged: ErrorCode;
-  /** How a thing is written; lines that belong together stand together, so that two people's changes merge. */
+  /** How an object is written. Related lines stand together, so that changes of two people merge. */
   readonly textOf: (thing: T) => string;
 }
 
@@ -79,7 +79,7 @@ function whyDamaged(text: string, cause: unknown): string {
   if (conflict >= 0) return `line ${conflict + 1} is an unresolved merge conflict`;
   if (cause instanceof z.ZodError) return cause.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`).join('; ');
   if (!(cause instanceof SyntaxError)) return cause instanceof Error ? cause.message : String(cause);
-  // The parser's message repeats a piece of the text, which may be a secret that somebody wrote there.
+  // The parser's message repeats a piece of the text, which may be a secret.
   const place = /\(line \d+ column \d+\)/.exec(cause.message)?.[0];
   return `it is not JSON${place === undefined ? '' : ` ${place}`}`;
 }

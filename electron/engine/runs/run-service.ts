@@ -61,7 +61,7 @@ export interface RunKind<R extends Run, A extends ActiveRun, O extends OpenedRun
   finish(run: R, entry: A, ending: RunEnding<O>): void;
   /** Removes secrets from an error before it is stored. */
   clean(error: ErrorRecord): ErrorRecord;
-  /** Stores an event (messages freed of secrets) and tells those who follow. */
+  /** Stores an event, without secrets, and notifies the listeners. */
   emit(event: NewEvent): void;
   /** How many run at the same time. */
   readonly limit: number;

@@ -33,7 +33,7 @@ export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () =
     ownership,
     /** When the platform was last asked to create the entry's resource, by the monotonic clock, at the latest. */
     lastAsked: (entryId: string): number => asked.get(entryId) ?? openedAt,
-    /** Notes that the platform is asked now, or (`at`) that it was last asked then. */
+    /** Records that the platform is queried now, or (`at`) when it was last queried. */
     setAsked(entryId: string, at = clock.monotonic()): void {
       asked.set(entryId, at);
     },

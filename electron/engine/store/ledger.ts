@@ -10,7 +10,7 @@ export interface LedgerBinding {
   readonly endpointId: string;
   readonly replicaId?: string;
   readonly executionId?: string;
-  /** Which of the replica's two platforms looks; they may be one endpoint. Default: destination. */
+  /** The side of the replica that queries; both sides may be one endpoint. Default: destination. */
   readonly side?: LedgerSide;
 }
 
@@ -81,7 +81,7 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
           entry = undefined;
         }
         if (entry !== undefined) {
-          // The platform was maybe asked, and its answer lost. Nobody had its id, so nobody has used it: it counts as new.
+          // The request may have been carried out and its answer lost. Its ID was unknown, so it is unused and counts as new.
           const intended = shown(entry);
           const found = await lookThroughLag(entries, entry, (within) => how.find(intended, within), signal);
           before = entries.lastAsked(entry.entryId);

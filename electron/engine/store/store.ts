@@ -35,7 +35,7 @@ export interface Store {
 
 /**
  * Opens the store in a project's state folder. `createTransferTables` makes the tables of replication, once.
- * @param clock for pauses between looks at platforms
+ * @param clock for pauses between queries of platforms
  * @throws CausewayError `engine.database-unreadable`, `engine.database-version`
  */
 export function openStore(folder: string, createTransferTables: (db: DatabaseSync) => void = () => undefined, clock: Clock = systemClock, computer: Computer = thisComputer()): Store {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time as whoever waits or measures sees it, so that tests can bring their own. All in milliseconds. */
+/** The clock for waiting and measuring; tests can provide their own. All in milliseconds. */
 export interface Clock {
   /** Only grows; the start is arbitrary. */
   monotonic(): number;

@@ -7,11 +7,11 @@ export interface PollPlan {
   readonly capMs: number;
 }
 
-/** What one look saw: done with a value, or not yet, with the state that a failed deadline names. */
+/** The result of one query: done with a value, or not yet, with the state to name when the deadline passes. */
 export type Look<T> = { readonly done: true; readonly value: T } | { readonly done: false; readonly state: string };
 
 /**
- * Looks again and again until the thing is done. The pauses grow, and the deadline counts from the call.
+ * Queries until the operation is done. The pauses grow, and the deadline counts from the call.
  *
  * @throws whatever `look` throws; what `late` makes of the last state when the deadline passes; the signal's reason
  */

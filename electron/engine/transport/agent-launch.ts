@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { shellQuoted, type SshConnection } from './ssh-connection.ts';
 
-/** What a look at the worker over SSH tells. */
+/** What an inspection of the worker over SSH returns. */
 export interface WorkerFacts {
   readonly isRoot: boolean;
   readonly canSudo: boolean;
@@ -37,7 +37,7 @@ const lookAround = [
 ].join('\n');
 
 /**
- * Looks at the worker and puts the agent there. Rejects with `transport.python-missing`, `transport.not-privileged`
+ * Inspects the worker and copies the agent to it. Rejects with `transport.python-missing`, `transport.not-privileged`
  * (unless `needsRoot` is false), `transport.upload-damaged`.
  */
 export async function placeAgent(

@@ -101,8 +101,8 @@ export class AgentLink {
   }
 
   /**
-   * Sends a request. Rejects with the error that the agent's status stands for, with the reason of `lost`, or with the
-   * signal's reason; the latter at once, except while the payload is on its way into the stream.
+   * Sends a request. Rejects with the error for the agent's status, with the reason of `lost`, or with the
+   * signal's reason; the latter immediately, except while the payload is on its way into the stream.
    */
   request(request: AgentRequest, signal: AbortSignal): Promise<AgentAnswer> {
     if (signal.aborted) return Promise.reject(abortReason(signal));

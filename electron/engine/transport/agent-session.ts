@@ -57,7 +57,7 @@ export class AgentSession implements WorkerSession {
     this.#budget = new ByteBudget(parts.inFlightBytes * parts.data.length);
     for (const link of this.#links()) {
       if (link.lost.aborted) this.fail(link.lost.reason);
-      // An agent that was told to end may be gone before its answer is read.
+      // An agent that was asked to end may exit before its answer is read.
       else link.lost.addEventListener('abort', () => this.fail(this.#closing === undefined ? link.lost.reason : closed()), { once: true });
     }
   }

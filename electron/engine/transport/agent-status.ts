@@ -13,7 +13,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   [statuses.DURABILITY_LOST]: 'transport.write-failed',
 };
 
-/** The error that an answer's status stands for; `text` is what the agent said. */
+/** The error for an answer's status; `text` is the agent's message. */
 export function statusError(status: number, text: string, peer: string): CausewayError {
   return new CausewayError(codes[status] ?? 'transport.protocol', `${peer}: ${text}`, { details: { status } });
 }

@@ -6,7 +6,7 @@ interface Waiter {
 }
 
 /**
- * Bounds how many bytes are under way at once, first come first served. A request larger than the whole budget is let
+ * Limits the bytes in flight, first come first served. A request larger than the whole budget is let
  * through alone.
  */
 export class ByteBudget {

@@ -7,7 +7,7 @@ export interface ConnectWorkerOptions {
   readonly compression?: CompressionPolicy;
   /** Connections that carry data, by HTTPS; `auto`: one on a short way, more on a long one. SSH always has one. */
   readonly connections?: number | 'auto';
-  /** Bytes under way at once on each of these connections. */
+  /** Bytes in flight on each of these connections. */
   readonly inFlightBytes?: number;
   /** Awaited before payload bytes are sent: a bandwidth limit. */
   readonly throttle?: (bytes: number, signal: AbortSignal) => Promise<void>;
@@ -18,7 +18,7 @@ export interface ConnectWorkerOptions {
   readonly checksumPayloads?: boolean;
   /** Where host keys that were seen first are remembered. */
   readonly hostKeys?: HostKeyMemory;
-  /** Told what people should know although the connection is made. */
+  /** Called with warnings although the connection succeeded. */
   readonly note?: ((message: string) => void) | undefined;
   /** How long to wait until SSH answers. */
   readonly deadlineMs?: number;

@@ -16,7 +16,7 @@ export interface WorkerWatch {
 
 /**
  * Connects to a worker, and asks its platform every now and then whether it runs at all while it does not answer: from
- * here, a worker that still starts and one that died at once look the same for minutes.
+ * here, a worker that is starting and one that has crashed look the same for minutes.
  *
  * @param connect retries until its own deadline, or until its signal is aborted
  * @throws `transport.worker-down`; whatever `connect` throws

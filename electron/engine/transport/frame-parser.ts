@@ -1,7 +1,7 @@
 import { checkPayload, decodeHead, headBytes, type FrameHead } from './protocol.ts';
 
 /**
- * Cuts a byte stream into frames, whatever the sizes of its pieces. `push` throws `transport.protocol` at the first
+ * Cuts a byte stream into frames, regardless of the sizes of its pieces. `push` throws `transport.protocol` at the first
  * damaged frame; the stream is of no use after that.
  */
 export class FrameParser {

@@ -42,7 +42,7 @@ export function pkcs12(certificate: { readonly certPem: string; readonly keyPem:
   return sequence(integer(3), sequence(objectId(oid.data), contextTag(0, octetString(safe))), check);
 }
 
-/** The algorithm with its parameters, and what it made of `content`. */
+/** The algorithm with its parameters, and the encrypted `content`. */
 function encryption(content: Buffer, password: string): readonly [Buffer, Buffer] {
   const salt = randomBytes(8);
   const cipher = createCipheriv('des-ede3-cbc', derived(password, salt, purpose.key, 24), derived(password, salt, purpose.iv, 8));

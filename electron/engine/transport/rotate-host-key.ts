@@ -2,17 +2,17 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { shellQuoted, type SshConnection } from './ssh-connection.ts';
 
 /**
- * The first host key of a worker was made here and went there by user data, which others may read: the cloud, and whoever
- * may look at the server. So the worker makes another one, whose private part never leaves it.
+ * The first host key of a worker was made here and went there by user data, which others may read: the cloud, and anyone
+ * with access to the server. So the worker makes another one, whose private part never leaves it.
  */
 
 const keyPath = '/etc/ssh/ssh_host_ed25519_key';
 const reload = 'systemctl reload ssh.service 2>/dev/null || systemctl reload sshd.service 2>/dev/null || kill -HUP "$(cat /run/sshd.pid /var/run/sshd.pid 2>/dev/null | head -n 1)"';
 
 /**
- * Has the worker make a new host key, and gives its public part. It takes effect with the next connection.
+ * Makes the worker create a new host key, and returns its public part. It takes effect with the next connection.
  *
- * @param onMade told of the new key before the worker uses it, so that it is known whenever the connection is lost
+ * @param onMade called with the new key before the worker uses it, so that it is known if the connection is lost
  * @throws `transport.command-failed` when this worker cannot; its key is the old one then
  */
 export async function rotateHostKey(ssh: SshConnection, onMade: (hostKey: string) => void, signal: AbortSignal): Promise<string> {
@@ -41,7 +41,7 @@ export async function rotateHostKey(ssh: SshConnection, onMade: (hostKey: string
   return next;
 }
 
-/** Takes the old key back, over the connection that it was replaced by. */
+/** Restores the old key over the connection that replaced it. */
 export async function restoreHostKey(ssh: SshConnection, signal: AbortSignal): Promise<void> {
   await ssh.exec(asRoot([`key=${keyPath}`, 'mv -f "$key.pub.first" "$key.pub"; mv -f "$key.first" "$key"', reload]), { signal, timeoutMs: 60_000 });
 }

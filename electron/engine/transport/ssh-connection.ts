@@ -160,7 +160,7 @@ export class SshConnection {
           else resolve(channel);
         });
       } catch (error) {
-        // Between the end of the socket and the event that tells of it, the client throws.
+        // The client throws between the end of the socket and its event.
         stop.removeEventListener('abort', onAbort);
         this.#lose(this.#lostError(error instanceof Error ? error.message : String(error)));
         reject(abortReason(stop));

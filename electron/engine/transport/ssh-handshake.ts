@@ -12,7 +12,7 @@ export interface SshTarget {
   readonly port: number;
   readonly username: string;
   readonly privateKeyPem: string;
-  /** `<type> <base64>`; undefined: whatever key is shown is taken, and told by `hostKey`. */
+  /** `<type> <base64>`; undefined: any key is accepted and returned as `hostKey`. */
   readonly hostKey?: string | undefined;
 }
 

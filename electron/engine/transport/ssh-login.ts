@@ -8,9 +8,9 @@ import { SshConnection, type SshConnectOptions, type SshTarget } from './ssh-con
 
 export interface SshLoginOptions extends SshConnectOptions {
   readonly hostKeys: HostKeyMemory;
-  /** How long to go on trying, in milliseconds. */
+  /** How long to retry, in milliseconds. */
   readonly deadlineMs: number;
-  /** Told when the worker keeps the host key of its user data. */
+  /** Called when the worker keeps the host key from its user data. */
   readonly note?: ((message: string) => void) | undefined;
   /** How long a refused login is tried again: the key may come into the worker after sshd is up. Milliseconds. */
   readonly loginGraceMs: number;

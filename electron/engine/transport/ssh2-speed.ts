@@ -35,7 +35,7 @@ function giveBack({ buffer }: Uint8Array): void {
 /**
  * ssh2 gives the bytes of its key to Node for each packet; taking them in costs as much as encrypting 32 KiB (0.8 instead
  * of 0.4 CPU seconds a GiB). A key object is taken in once. Without that member of ssh2, or after the server asked for
- * new keys, all goes on as it did, only slower.
+ * new keys, everything still works, only slower.
  */
 export function prepareKey(client: Client): void {
   const { _protocol: protocol } = client as unknown as { readonly _protocol?: { readonly _cipher?: { _encKey?: unknown } } };

@@ -76,7 +76,7 @@ function programsOf(plugin: PluginId, connection: JsonObject): Reached[] {
   return [];
 }
 
-/** Subject and fingerprint instead of the text; what is no certificate is said to be none. */
+/** Subject and fingerprint instead of the text, or a note that it is not a certificate. */
 function certificateText(pem: string): string {
   try {
     const { subject, fingerprint256 } = new X509Certificate(pem);

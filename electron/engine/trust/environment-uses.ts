@@ -12,7 +12,7 @@ export interface EnvironmentUse extends Reached {
 }
 
 /**
- * Secrets, addresses and whatever a field says that it reaches. A secret reference or a URL counts wherever it stands,
+ * Secrets, addresses and what fields declare to reach. A secret reference or a URL counts in any field,
  * also where no field should have one.
  */
 export function environmentUses(plugin: PluginId, side: Side, values: JsonObject): EnvironmentUse[] {

@@ -8,7 +8,7 @@ const shortestPrefix = 20;
 const roundingBytes = 1024 ** 3;
 
 /**
- * Tells which of several devices is an empty volume, by writing to it.
+ * Finds which of several devices is an empty volume, by writing to it.
  *
  * @returns undefined when that does not tell either
  */

@@ -6,7 +6,7 @@ const markBytes = 4096;
 const endBytes = 64 * 1024;
 
 /**
- * Tells which device is an empty volume. Devices with anything but zeros at their ends are not. On what is left, writes a
+ * Finds the device that is an empty volume. Devices with anything but zeros at their ends are not. On what is left, writes a
  * mark and checks that it appears on that device alone, or on all of them (one disk by several paths), and restores the zeros.
  *
  * The volume must be recorded as written before: a crash may leave the mark.

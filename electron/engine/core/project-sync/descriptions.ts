@@ -28,7 +28,7 @@ export interface Descriptions {
 
 export function descriptions(store: Store, projectFolder: string): Descriptions {
   const files = descriptionFiles(projectFolder);
-  /** By id, the file that each thing is kept in. */
+  /** The file of each object, by ID. */
   const kept = new Map<string, string>();
 
   function save<K extends keyof DescriptionFiles>(kind: K, thing: Parameters<DescriptionFiles[K]['save']>[0], record: () => void): void {
@@ -39,7 +39,7 @@ export function descriptions(store: Store, projectFolder: string): Descriptions 
     record();
     store.described.add(thing.id);
     kept.set(thing.id, file);
-    // Under its former name, or under one that somebody gave the file by hand.
+    // Under its former name, or a name given by hand.
     if (former !== undefined && former !== file) of.removeFile(former);
   }
 

@@ -16,7 +16,7 @@ export interface InitAgentWishes {
   readonly retainUserCredentials: boolean;
   /** False: addresses are the guest's own matter. */
   readonly setDhcp: boolean;
-  /** The guest keeps its name, whatever the server is called. */
+  /** The guest keeps its name, regardless of the server's name. */
   readonly preserveHostname: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface Card {
 }
 
 /**
- * Which card gets which fixed addresses: by what the source told of addresses; else, when there is but one of both, those
+ * Which card gets which fixed addresses: by the addresses known from the source; otherwise, if there is one of each, those
  * two. What stays unknown is a warning.
  */
 export function staticCards(interfaces: readonly FixedInterface[], nics: readonly GuestNic[]): { readonly cards: readonly Card[]; readonly warnings: readonly string[] } {

@@ -4,7 +4,7 @@ import { pollUntil } from '../../time/poll.ts';
 import { WinrmConnection, type WinrmTarget } from './winrm-connection.ts';
 
 export interface WinrmLoginOptions {
-  /** How long to go on trying, in milliseconds. A Windows worker takes minutes to its first login. Default 20 minutes. */
+  /** How long to retry, in milliseconds. A Windows worker takes minutes to its first login. Default 20 minutes. */
   readonly deadlineMs?: number;
   /**
    * How long a refused login or another certificate is tried again: account and certificate may come into the worker after
