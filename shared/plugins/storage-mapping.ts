@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { field, type OptionSource } from './field-meta.ts';
-import { text } from './shapes/text.ts';
+import { text } from './shapes/values.ts';
 
 interface StorageMappingWords {
   /** What a disk is mapped to, in the plugin's terms, e.g. "volume type". */

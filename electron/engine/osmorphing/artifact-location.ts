@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { isProtectedUrl } from '../../../shared/plugins/shapes/protected-url.ts';
+import { isProtectedUrl } from '../../../shared/plugins/shapes/values.ts';
 import type { Fetched } from './options.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { passwordField, usernameField } from '../shapes/connection-fields.ts';
-import { protectedUrl } from '../shapes/protected-url.ts';
-import { text } from '../shapes/text.ts';
+import { protectedUrl, text } from '../shapes/values.ts';
 
 const group = 'Access';
 

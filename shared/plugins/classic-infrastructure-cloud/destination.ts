@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { mappingOf, text } from '../shapes/text.ts';
+import { mappingOf, text } from '../shapes/values.ts';
 import { workerImages } from '../shapes/worker-images.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { text } from '../shapes/text.ts';
+import { text } from '../shapes/values.ts';
 
 const group = 'Workers';
 

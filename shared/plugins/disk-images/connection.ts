@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { guestFirmware, guestOsType } from '../shapes/guest.ts';
-import { localPath } from '../shapes/local-path.ts';
+import { localPath } from '../shapes/values.ts';
 
 /** Where the images are. Each image file, OVF or OVA in a folder is a VM; a subfolder is a VM of all its images. */
 export const connection = z.strictObject({

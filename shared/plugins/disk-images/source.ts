@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { guestFirmware, guestOsType } from '../shapes/guest.ts';
-import { text } from '../shapes/text.ts';
+import { text } from '../shapes/values.ts';
 
 /** What the images leave open, for one VM. Values given here win over what an OVF says. */
 export const source = z.strictObject({

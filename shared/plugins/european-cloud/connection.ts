@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { isJsonObject } from '../../model/json.ts';
 import { field } from '../field-meta.ts';
 import { caCertificateField, portField } from '../shapes/connection-fields.ts';
-import { protectedUrl } from '../shapes/protected-url.ts';
+import { protectedUrl, text } from '../shapes/values.ts';
 import { secretValue, type SecretReference } from '../shapes/secret-value.ts';
-import { text } from '../shapes/text.ts';
 
 const access = 'Access';
 const services = 'Services';

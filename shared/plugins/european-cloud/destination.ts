@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { optional, required } from '../shapes/leaf.ts';
-import { mappingOf, text } from '../shapes/text.ts';
+import { mappingOf, text } from '../shapes/values.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
 import { fields } from './fields.ts';
 

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { keyValuePairs } from '../shapes/key-value.ts';
+import { keyValuePairs, programUrl, text } from '../shapes/values.ts';
 import { leaf } from '../shapes/leaf.ts';
-import { programUrl } from '../shapes/protected-url.ts';
-import { text } from '../shapes/text.ts';
 import { workerImages } from '../shapes/worker-images.ts';
 import { diskBuses, imageMetadata } from './image-metadata.ts';
 

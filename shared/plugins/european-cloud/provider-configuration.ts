@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import type { ProviderConfigurationDefinition } from '../plugin-definition.ts';
 import { optional } from '../shapes/leaf.ts';
-import { text } from '../shapes/text.ts';
+import { text } from '../shapes/values.ts';
 import { fields } from './fields.ts';
 
 /** Where the installer of the Windows guest initialization agent is published. */

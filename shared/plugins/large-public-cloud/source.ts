@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { flag } from '../shapes/flag.ts';
-import { perOs } from '../shapes/per-os.ts';
-import { text } from '../shapes/text.ts';
+import { flag, text } from '../shapes/values.ts';
+import { perOs } from '../shapes/worker-images.ts';
 
 export const source = z.strictObject({
   migr_image_map: field(

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { allowUntrustedField, caCertificateField } from '../shapes/connection-fields.ts';
-import { localPath, plainName } from '../shapes/local-path.ts';
-import { protectedUrl } from '../shapes/protected-url.ts';
+import { localPath, plainName, protectedUrl, text } from '../shapes/values.ts';
 import { secretValue } from '../shapes/secret-value.ts';
-import { text } from '../shapes/text.ts';
 
 const access = 'Access';
 const distributed = 'Distributed storage';

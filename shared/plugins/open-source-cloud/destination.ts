@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { keyValuePairs } from '../shapes/key-value.ts';
-import { mappingOf, text } from '../shapes/text.ts';
+import { keyValuePairs, mappingOf, text } from '../shapes/values.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
 import { workerFields } from './worker-fields.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { mappingOf, text } from '../shapes/text.ts';
+import { mappingOf, text } from '../shapes/values.ts';
 import { serviceBackupsOptions } from './service-backups-options.ts';
 
 export const exportMechanisms = ['objectstore_backups', 'distributed_backups', 'distributed_snapshots', 'service_backups'] as const;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { guestOsType } from '../shapes/guest.ts';
-import { localPath } from '../shapes/local-path.ts';
-import { mappingOf, text } from '../shapes/text.ts';
+import { localPath, mappingOf, text } from '../shapes/values.ts';
 import { libvirtUri } from './libvirt-uri.ts';
 
 /** Running QEMU processes, reached through their QMP sockets. One of `qmp_socket`, `qmp_sockets` and `libvirt_uri` is needed. */

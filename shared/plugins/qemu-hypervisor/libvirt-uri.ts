@@ -1,4 +1,4 @@
-import { text } from '../shapes/text.ts';
+import { text } from '../shapes/values.ts';
 
 const rule =
   'must be qemu:///system, qemu:///session, the same with qemu+unix, or qemu+tls://host/system. Other transports and parameters are rejected, because they can start programs and read key files';

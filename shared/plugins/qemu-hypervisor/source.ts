@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { guestFirmware, guestOsType } from '../shapes/guest.ts';
-import { localPath } from '../shapes/local-path.ts';
+import { localPath } from '../shapes/values.ts';
 
 export const source = z.strictObject({
   os_type: guestOsType('OS type of the guest. If not set, taken from the guest agent or the default of the endpoint.'),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { isProtectedUrl } from '../shapes/protected-url.ts';
+import { isProtectedUrl, text } from '../shapes/values.ts';
 import { secretValue } from '../shapes/secret-value.ts';
-import { text } from '../shapes/text.ts';
 
 const group = 'Access';
 

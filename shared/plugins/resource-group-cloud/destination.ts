@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { marketplaceImage } from '../shapes/marketplace-image.ts';
-import { mappingOf, text } from '../shapes/text.ts';
+import { marketplaceImage } from '../shapes/worker-images.ts';
+import { mappingOf, text } from '../shapes/values.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
 
 const accountTypes = ['StandardSSD_LRS', 'Premium_LRS'] as const;

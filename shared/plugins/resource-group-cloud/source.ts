@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { marketplaceImage } from '../shapes/marketplace-image.ts';
-import { text } from '../shapes/text.ts';
+import { marketplaceImage } from '../shapes/worker-images.ts';
+import { text } from '../shapes/values.ts';
 
 const linux = { publisher: 'Canonical', offer: 'ubuntu-24_04-lts', sku: 'server' };
 

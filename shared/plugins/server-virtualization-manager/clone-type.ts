@@ -1,5 +1,5 @@
 import { field } from '../field-meta.ts';
-import { text } from '../shapes/text.ts';
+import { text } from '../shapes/values.ts';
 
 /** What managers are known to take. The environment's interface lists no values, so others are only warned of. */
 export const cloneTypes = ['THIN_CLONE', 'SPARSE_COPY', 'NON_SPARSE_COPY'];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { perOs } from '../shapes/per-os.ts';
+import { perOs } from '../shapes/worker-images.ts';
 import { secretValue } from '../shapes/secret-value.ts';
-import { mappingOf, text } from '../shapes/text.ts';
+import { mappingOf, text } from '../shapes/values.ts';
 import { storageMapping, storageMappingExample } from '../storage-mapping.ts';
 import { cloneTypeField } from './clone-type.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { secretValue } from '../shapes/secret-value.ts';
-import { text } from '../shapes/text.ts';
+import { text } from '../shapes/values.ts';
 import { cloneTypeField } from './clone-type.ts';
 
 const group = 'Workers';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { secretValue } from './secret-value.ts';
-import { text } from './text.ts';
+import { text } from './values.ts';
 
 const group = 'Access';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../model/json.ts';
-import { text } from './text.ts';
+import { text } from './values.ts';
 
 /** A secret by its name in the vault: `{"$secret": "name"}`. */
 export const secretReference = z.strictObject({

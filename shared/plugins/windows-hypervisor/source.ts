@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { flag } from '../shapes/flag.ts';
+import { flag } from '../shapes/values.ts';
 
 export const source = z.strictObject({
   fallback_to_crash_consistent_snapshots: field(flag().optional(), {
