@@ -11,7 +11,10 @@ export type NfcEncryption = 'required' | 'never';
 
 /** A stream on which the session's first message may be sent. */
 export interface DataStream {
+  /** What is written to. */
   readonly stream: Duplex;
+  /** Hands over all that comes from now on. The bytes are valid only during the call. */
+  onData(listener: (bytes: Uint8Array) => void): void;
   /** What the host was told in the login; its first message repeats it. Unset on hosts that don't know it. */
   readonly token: string | undefined;
   /** Ends the connection, whatever is wrapped around it. */
@@ -25,6 +28,7 @@ export interface LoginTimeouts {
 }
 
 const MAX_LINE = 4096;
+const RECEIVE_BYTES = 256 * 1024;
 
 /**
  * Logs in to a host's data port with a ticket.
@@ -37,7 +41,7 @@ const MAX_LINE = 4096;
  */
 export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeouts: LoginTimeouts, signal: AbortSignal): Promise<DataStream> {
   const address = `${ticket.host}:${ticket.port}`;
-  const socket = await connect(ticket, address, timeouts.connectMs, signal);
+  const { socket, received } = await connect(ticket, address, timeouts.connectMs, signal);
   const lines = new Lines(address, timeouts.answerMs);
   const onAbort = (): void => {
     lines.fail(cancelled());
@@ -47,7 +51,7 @@ export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeou
   let carrier: Carrier | undefined;
   let first: tls.TLSSocket | undefined;
   try {
-    const unlistenClear = lines.listen(socket);
+    const unlistenClear = lines.listen(socket, received);
     const greeting = await lines.next('220');
     const offers = capabilities(greeting);
     if (encryption === 'required' && !(offers.has('SSL Required') && offers.has('NFCSSL supported'))) {
@@ -60,12 +64,12 @@ export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeou
     let line: Duplex = socket;
     let seen: Seen | undefined;
     if (offers.has('SSL Required')) {
-      carrier = new Carrier(socket);
+      carrier = new Carrier(socket, received);
       const secured = await secure(carrier, ticket, address, olderHost, timeouts.answerMs, signal);
       first = line = secured.stream;
       seen = secured.seen;
     }
-    const unlisten = lines.listen(line);
+    const unlisten = lines.listen(line, first === undefined ? received : undefined);
     line.write(`SESSION ${ticket.sessionId}\r\n`);
     line.write('BANNER \r\n');
     await lines.next('220');
@@ -85,11 +89,12 @@ export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeou
     lines.expectNothing();
     carrier?.detach();
     first?.destroy();
-    if (encryption === 'never') return { stream: socket, token, destroy: () => socket.destroy() };
+    if (encryption === 'never') return { stream: socket, onData: (listener) => received.give(listener), token, destroy: () => socket.destroy() };
     const { stream, seen: again } = await secure(socket, ticket, address, olderHost, timeouts.answerMs, signal);
     if (seen !== undefined && again.sha256 !== seen.sha256) throw mismatch(address, 'the second handshake showed another certificate than the first');
     return {
       stream,
+      onData: (listener) => stream.on('data', listener),
       token,
       destroy: () => {
         stream.destroy();
@@ -113,9 +118,25 @@ export function capabilities(greeting: string): Set<string> {
   return new Set(listed.map((name) => (name.split('/')[0] ?? '').trim()));
 }
 
-async function connect(ticket: NfcTicket, address: string, timeoutMs: number, signal: AbortSignal): Promise<net.Socket> {
+async function connect(
+  ticket: NfcTicket, address: string, timeoutMs: number, signal: AbortSignal,
+): Promise<{ readonly socket: net.Socket; readonly received: Received }> {
   if (signal.aborted) throw cancelled();
-  const socket = net.connect({ host: ticket.host, port: ticket.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+  const received = new Received();
+  const socket = net.connect({
+    host: ticket.host,
+    port: ticket.port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    onread: {
+      buffer: received.buffer,
+      callback: (count) => {
+        received.take(count);
+        return true;
+      },
+    },
+  });
   socket.on('error', () => undefined);
   await new Promise<void>((resolve, reject) => {
     const settle = (error?: CausewayError): void => {
@@ -133,7 +154,24 @@ async function connect(ticket: NfcTicket, address: string, timeoutMs: number, si
     signal.addEventListener('abort', onAbort, { once: true });
     socket.on('connect', onConnect).on('error', onError);
   });
-  return socket;
+  return { socket, received };
+}
+
+/**
+ * What comes over the bare connection: the kernel writes it into one buffer, again and again. Less costly than a buffer for each
+ * read, and than reading straight into the caller's, which would take two system calls for each fragment.
+ */
+class Received {
+  readonly buffer = Buffer.allocUnsafeSlow(RECEIVE_BYTES);
+  #listener: ((bytes: Buffer) => void) | undefined;
+
+  give(listener: ((bytes: Buffer) => void) | undefined): void {
+    this.#listener = listener;
+  }
+
+  take(count: number): void {
+    this.#listener?.(this.buffer.subarray(0, count));
+  }
 }
 
 interface Seen {
@@ -190,21 +228,22 @@ async function secure(
  */
 class Carrier extends Duplex {
   #socket: net.Socket | undefined;
-  readonly #onData = (bytes: Buffer): void => {
-    this.push(bytes);
-  };
+  readonly #received: Received;
   readonly #onClose = (): void => {
     this.destroy();
   };
 
-  constructor(socket: net.Socket) {
+  constructor(socket: net.Socket, received: Received) {
     super();
     this.#socket = socket;
-    socket.on('data', this.#onData).on('close', this.#onClose).on('end', this.#onClose);
+    this.#received = received;
+    received.give((bytes) => this.push(Buffer.from(bytes)));
+    socket.on('close', this.#onClose).on('end', this.#onClose);
   }
 
   detach(): void {
-    this.#socket?.off('data', this.#onData).off('close', this.#onClose).off('end', this.#onClose);
+    this.#received.give(undefined);
+    this.#socket?.off('close', this.#onClose).off('end', this.#onClose);
     this.#socket = undefined;
   }
 
@@ -231,7 +270,7 @@ class Lines {
   }
 
   /** Takes lines from this stream until the function that it returns is called. */
-  listen(stream: Duplex): () => void {
+  listen(stream: Duplex, received: Received | undefined): () => void {
     const onData = (bytes: Buffer): void => {
       this.#pending += bytes.toString('latin1');
       if (this.#pending.length > MAX_LINE) this.fail(violation('a line of more than 4096 bytes'));
@@ -239,8 +278,11 @@ class Lines {
     };
     const onError = (error: Error): void => this.fail(this.#lost(error.message, error));
     const onClose = (): void => this.fail(this.#lost('the host closed the connection during the login'));
-    stream.on('data', onData).on('error', onError).on('close', onClose).on('end', onClose);
+    if (received === undefined) stream.on('data', onData);
+    else received.give(onData);
+    stream.on('error', onError).on('close', onClose).on('end', onClose);
     const stop = (): void => {
+      received?.give(undefined);
       stream.off('data', onData).off('error', onError).off('close', onClose).off('end', onClose);
     };
     this.#stop = stop;

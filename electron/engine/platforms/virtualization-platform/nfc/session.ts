@@ -84,8 +84,8 @@ export class NfcSession {
       checkHead: (type, size, opId) => this.#checkHead(type, size, opId),
       message: (type, opId, payload) => this.#message(type, opId, payload),
     });
+    data.onData((bytes) => this.#take(bytes));
     data.stream
-      .on('data', (chunk: Buffer) => this.#take(chunk))
       .on('error', (error: Error) => this.end(lost(error.message, error)))
       .on('close', () => this.end(lost('the host closed the connection')))
       .on('end', () => this.end(lost('the host closed the connection')));
@@ -402,7 +402,7 @@ export class NfcSession {
     });
   }
 
-  #take(chunk: Buffer): void {
+  #take(chunk: Uint8Array): void {
     if (this.#ended !== undefined) return;
     this.#lastHeard = performance.now();
     try {
