@@ -4,19 +4,20 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, node24, root } from './install.js';
 
-/** A suite's results, for the support matrix. */
-const reported = (name) => ['--reporter=default', '--reporter=json', `--outputFile.json=${join(root, 'out', 'reports', `${name}.json`)}`];
+/** Where a suite reports its results, which are kept for the support matrix. */
+const reportOf = (name) => join(root, 'out', 'reports', `${name}.json`);
+const reported = (name) => ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(name)}`];
 
 const tasks = {
   start: { run: ['scripts/start.ts'], build: 'all' },
   demo: { run: ['e2e/demo/run.ts'], build: 'all', packages: 'demo' },
   test: { run: ['scripts/test.ts'], build: 'all', packages: 'test' },
   // Each kind of guest as a running VM through the whole chain: about two hours of emulation.
-  'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', ...reported('guests')], build: 'all', packages: 'test', env: { CAUSEWAY_FULL_CHAIN: '1' } },
+  'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', ...reported('guests')], records: 'guests', build: 'all', packages: 'test', env: { CAUSEWAY_FULL_CHAIN: '1' } },
   // Against a real open-source cloud of Debian's packages, which is started on loopback where none runs.
-  'test:openstack': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack', ...reported('openstack')], build: 'node', packages: 'openstack' },
+  'test:openstack': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack', ...reported('openstack')], records: 'openstack', build: 'node', packages: 'openstack' },
   // Every fault and every crash point at every call of the conformance suites, of which other runs try a sample.
-  'test:faults': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'conformance.spec.ts', 'toy-platform.spec.ts', ...reported('faults')], build: 'node', packages: 'test', env: { CAUSEWAY_ALL_FAULTS: '1' } },
+  'test:faults': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'conformance.spec.ts', 'toy-platform.spec.ts', ...reported('faults')], records: 'faults', build: 'node', packages: 'test', env: { CAUSEWAY_ALL_FAULTS: '1' } },
   // Thousands of seeded crashes and faults; two hours on two processors.
   'test:endurance': { run: ['scripts/endurance.ts'], build: 'node', packages: 'test' },
   bench: { run: ['scripts/bench.ts'], build: 'all', packages: 'bench' },
@@ -46,7 +47,11 @@ const built = task.build === undefined ? 0 : await run([join(root, 'scripts/buil
 if (built !== 0 || task.run.length === 0) process.exit(built);
 // npm changes into the package's folder; file names on the command line are meant from where the caller stands.
 const [file, ...fixed] = task.run;
-process.exit(await run([join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root, task.env));
+const status = await run([join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root, task.env);
+// Single tests of a file say nothing of the whole.
+const isPart = rest.some((argument) => /^(-t|--testNamePattern)(=|$)/.test(argument));
+if (task.records !== undefined && !isPart) await run([join(root, 'scripts/support-matrix.ts'), '--record', task.records, reportOf(task.records)]);
+process.exit(status);
 
 /**
  * Runs a file on Node 24, hands signals on, resolves with its exit status. What Node compiles is kept: suites start thousands

@@ -4,14 +4,19 @@ import { platforms } from '../electron/engine/platforms/registry.ts';
 import { sides } from '../shared/model/plugin-id.ts';
 import { plugins } from '../shared/plugins/registry.ts';
 import { capabilities, type Capability } from './documents/capabilities.ts';
-import { gradeOf, lastResult, mergeReports, specsIn, type Results } from './support-matrix.ts';
+import { gradeOf, lastResult, supportSummary } from './support-matrix.ts';
+import { mergeResults, resultsOf, specsIn, type Results, type RunFacts } from './test/spec-results.ts';
 
 const root = join(import.meta.dirname, '..');
-const machine = { versions: { QEMU: '7.2.1' }, checkedBy: [] };
+const facts: RunFacts = { suite: 'full', versions: { QEMU: '7.2.1', Nova: '26' }, checkedBy: [] };
 const report = (startTime: number, ...statuses: readonly string[]) => ({
   testResults: [{ name: join(root, 'e2e/specs/nbd.spec.ts'), startTime, status: statuses.includes('failed') ? 'failed' : 'passed', assertionResults: statuses.map((status) => ({ status })) }],
 });
-const nbd: Capability = { area: '', capability: '', grade: 'vendor-checked simulator', against: '', specs: ['specs/nbd'] };
+const nbd: Capability = { area: '', capability: '`european-cloud`: volumes', grade: 'vendor-checked simulator', against: '', specs: ['specs/nbd'] };
+const path = 'e2e/specs/nbd.spec.ts';
+/** What is known after some runs, each with its suite. */
+const after = (...runs: readonly (readonly [number, RunFacts['suite'], ...string[]])[]): Results =>
+  runs.reduce((known: Results, [at, suite, ...statuses]) => mergeResults(known, resultsOf([report(at, ...statuses)], root, { ...facts, suite }), ['specs/nbd']), {});
 
 test('capabilities name specs that exist', () => {
   const specs = specsIn(root);
@@ -31,31 +36,56 @@ test('every side of every plugin is listed, as never seen where it has no adapte
   }
 });
 
-test('reports are merged, the later one wins, and reports of unit tests are left alone', () => {
-  const first = mergeReports({}, [report(1_000, 'passed', 'skipped')], root, machine);
-  expect(first).toEqual({ 'e2e/specs/nbd.spec.ts': { date: '1970-01-01T00:00:01.000Z', passed: 1, failed: 0, skipped: 1, ...machine } });
-  expect(mergeReports(first, [report(500, 'failed')], root, machine)).toEqual(first);
-  expect(Object.values(mergeReports(first, [report(2_000, 'failed')], root, machine))).toMatchObject([{ failed: 1, passed: 0 }]);
+test('results of a report say when, in which suite and with what; those of unit tests, and of files of which nothing ran, are left alone', () => {
+  expect(resultsOf([report(1_000, 'passed', 'skipped')], root, facts)).toEqual({ [path]: { date: '1970-01-01T00:00:01.000Z', passed: 1, failed: 0, skipped: 1, ...facts } });
   const unit = { testResults: [{ ...report(1, 'passed').testResults[0]!, name: join(root, 'scripts/x.test.ts') }] };
-  expect(mergeReports({}, [unit], root, machine)).toEqual({});
+  expect(resultsOf([unit], root, facts)).toEqual({});
+  expect(resultsOf([report(1, 'skipped', 'skipped')], root, facts)).toEqual({});
 });
 
 test('a file that could not be loaded has failed', () => {
   const broken = { testResults: [{ ...report(1).testResults[0]!, status: 'failed' }] };
-  expect(Object.values(mergeReports({}, [broken], root, machine))).toMatchObject([{ failed: 1 }]);
+  expect(resultsOf([broken], root, facts)[path]).toMatchObject({ failed: 1 });
 });
 
-test('a result says its date, versions and what did not run; a failure is not hidden by others', () => {
-  const results = mergeReports({}, [report(1_000, 'passed', 'skipped')], root, machine);
-  expect(lastResult(nbd, results)).toBe('passed 1970-01-01, 1 tests skipped; QEMU 7.2.1');
+test('the later result wins, but a sample that passed does not replace the whole', () => {
+  expect(after([1_000, 'full', 'passed', 'passed'], [500, 'full', 'failed'])[path]).toMatchObject({ passed: 2, failed: 0 });
+  expect(after([1_000, 'full', 'passed', 'passed'], [2_000, 'full', 'passed', 'failed'])[path]).toMatchObject({ failed: 1 });
+  expect(after([1_000, 'full', 'passed', 'passed'], [2_000, 'usual', 'passed', 'skipped'])[path]).toMatchObject({ suite: 'full', skipped: 0 });
+  expect(after([1_000, 'full', 'passed', 'passed'], [2_000, 'usual', 'failed', 'skipped'])[path]).toMatchObject({ suite: 'usual', failed: 1 });
+  expect(after([1_000, 'full', 'failed'], [2_000, 'usual', 'passed', 'skipped'])[path]).toMatchObject({ suite: 'usual', failed: 0 });
+  expect(after([1_000, 'usual', 'passed'], [2_000, 'guests', 'passed'])[path]).toMatchObject({ suite: 'guests' });
+});
+
+test('a run of some specs leaves the results of the others, and those of files that are gone are dropped', () => {
+  const one = Object.values(after([1_000, 'full', 'passed']))[0]!;
+  const known = { 'e2e/specs/crash.spec.ts': one, 'e2e/specs/gone.spec.ts': one };
+  expect(Object.keys(mergeResults(known, after([2_000, 'full', 'passed']), ['specs/crash', 'specs/nbd']))).toEqual(['e2e/specs/crash.spec.ts', path]);
+});
+
+test('a result in words has its date, versions that matter and what did not run; a failure is not hidden by others', () => {
+  const results = after([1_000, 'full', 'passed', 'skipped']);
+  const both = { ...nbd, specs: ['specs/nbd', 'specs/crash'] };
+  expect(lastResult(nbd, results)).toBe('passed 1970-01-01, 1 test skipped; QEMU 7.2.1');
+  expect(lastResult(nbd, after([1_000, 'usual', 'passed', 'skipped', 'skipped']))).toBe('passed 1970-01-01, in part as a sample, 2 tests skipped; QEMU 7.2.1');
   expect(lastResult(nbd, {})).toBe('none on record');
-  expect(lastResult({ ...nbd, specs: ['specs/nbd', 'specs/crash'] }, results)).toMatch(/^1 of 2 specs passed/);
-  expect(lastResult({ ...nbd, specs: ['specs/nbd', 'specs/crash'] }, { ...results, 'e2e/specs/crash.spec.ts': { ...Object.values(results)[0]!, failed: 2 } })).toMatch(/^\*\*failed\*\*: specs\/crash/);
+  expect(lastResult(both, results)).toMatch(/^1 of 2 specs passed/);
+  expect(lastResult(both, { ...results, 'e2e/specs/crash.spec.ts': { ...results[path]!, failed: 2 } })).toMatch(/^\*\*failed\*\*: `specs\/crash`/);
+  expect(lastResult(both, { ...results, 'e2e/specs/crash.spec.ts': { ...results[path]!, date: '1970-01-03T00:00:00.000Z' } })).toMatch(/^passed 1970-01-01 to 1970-01-03/);
 });
 
-test('a simulator is a stand-in until results say that requests were checked', () => {
-  const results: Results = mergeReports({}, [report(1_000, 'passed')], root, machine);
+test('a simulator is a stand-in until results say that requests were checked against that platform\'s description', () => {
+  const checked = (...names: string[]): Results => resultsOf([report(1_000, 'passed')], root, { ...facts, checkedBy: names });
   expect(gradeOf(nbd, {})).toBe('stand-in');
-  expect(gradeOf(nbd, results)).toBe('stand-in');
-  expect(gradeOf(nbd, mergeReports({}, [report(1_000, 'passed')], root, { ...machine, checkedBy: ['CAUSEWAY_EUROPEAN_CLOUD_OPENAPI'] }))).toBe('vendor-checked simulator');
+  expect(gradeOf(nbd, checked())).toBe('stand-in');
+  expect(gradeOf(nbd, checked('CAUSEWAY_OPENSTACK_API'))).toBe('stand-in');
+  expect(gradeOf(nbd, checked('CAUSEWAY_EUROPEAN_CLOUD_OPENAPI'))).toBe('vendor-checked simulator');
+});
+
+test('the summary names each platform once, with its grades, and counts what is on record', () => {
+  const summary = supportSummary({});
+  for (const [id, { title }] of Object.entries(plugins)) expect(summary.split(`${title} (\`${id}\`)`)).toHaveLength(2);
+  expect(summary).toMatch(/^\| European cloud \(`european-cloud`\) \| – \| stand-in \(the lab's simulator of the STACKIT IaaS API v2\); never seen: the real cloud \|$/m);
+  expect(summary).toContain('No test result is on record yet.');
+  expect(supportSummary(after([1_000, 'full', 'passed']))).toMatch(/On record: 1 of \d+ spec files, all passed, 1970-01-01\.$/);
 });

@@ -1,67 +1,32 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { release, type } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { capabilities, programs, type Capability, type Grade } from './documents/capabilities.ts';
+import { plugins } from '../shared/plugins/registry.ts';
+import { sides, type Side } from '../shared/model/plugin-id.ts';
+import { capabilities, programs, vendorDescriptions, type Capability, type Grade } from './documents/capabilities.ts';
 import { markdownTable, withBlock } from './documents/generated-block.ts';
+import { commitResults, committedResults, isSuite, recordResults, specsIn, type Results } from './test/spec-results.ts';
 
 /**
  * The support matrix: capabilities with the best evidence for each, and the last recorded result of their specs.
- * `node scripts/support-matrix.ts --write` merges the reports of the last tests (out/reports) into docs/results/specs.json
- * and writes docs/support-matrix.md. Run it on the machine and with the environment that the tests ran with, then commit both.
+ *
+ *   --record <suite> <report>…   keeps a run's results in this checkout; `npm test` and the suites do that by themselves
+ *   --write                      takes what was kept into docs/results, and writes the matrix and its summary in the README
  */
 
-const resultSchema = z.object({
-  /** When it ran, UTC. */
-  date: z.iso.datetime(),
-  passed: z.int(),
-  failed: z.int(),
-  skipped: z.int(),
-  /** Program → version, the system's among them. */
-  versions: z.record(z.string(), z.string()),
-  /** Whether requests were checked against API descriptions of vendors: the variables that named them. */
-  checkedBy: z.array(z.string()),
-});
-const resultsSchema = z.record(z.string(), resultSchema);
-/** Last results, by path of the spec file. */
-export type Results = z.infer<typeof resultsSchema>;
-
-const reportSchema = z.object({
-  testResults: z.array(z.object({ name: z.string(), startTime: z.number(), status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
-});
-
-const descriptions = ['CAUSEWAY_EUROPEAN_CLOUD_OPENAPI', 'CAUSEWAY_OPENSTACK_API'];
-const resultsFile = 'docs/results/specs.json';
 const enduranceFile = 'docs/results/endurance.json';
 const pathOf = (spec: string): string => `e2e/${spec}.spec.ts`;
 
-/** The spec files of the suites, as capabilities name them. */
-export function specsIn(root: string): string[] {
-  return globSync('e2e/specs*/**/*.spec.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/').slice('e2e/'.length, -'.spec.ts'.length));
+/** The platform that a capability is of: its name begins with the plugin's ID. */
+function pluginOf({ capability }: Capability): string | undefined {
+  return /^`([\w-]+)`/.exec(capability)?.[1];
 }
 
-/** The results with those of vitest's JSON reports; of two for one spec, the later one. */
-export function mergeReports(results: Results, reports: readonly unknown[], root: string, machine: Pick<Results[string], 'versions' | 'checkedBy'>): Results {
-  const merged = { ...results };
-  for (const report of reports) {
-    for (const { name, startTime, status, assertionResults } of reportSchema.parse(report).testResults) {
-      const path = relative(root, name).replaceAll('\\', '/');
-      const date = new Date(startTime).toISOString();
-      if (!path.startsWith('e2e/') || !path.endsWith('.spec.ts') || (merged[path]?.date ?? '') >= date) continue;
-      const count = (wanted: string): number => assertionResults.filter((test) => test.status === wanted).length;
-      const [passed, failed] = [count('passed'), count('failed')];
-      // A file that could not be loaded has no failed test.
-      merged[path] = { date, passed, failed: status === 'failed' ? Math.max(1, failed) : failed, skipped: assertionResults.length - passed - failed, ...machine };
-    }
-  }
-  return Object.fromEntries(Object.entries(merged).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** The grade that the recorded results support. A simulator is only as good as a stand-in where nothing was checked. */
-export function gradeOf({ grade, specs }: Capability, results: Results): Grade {
-  if (grade !== 'vendor-checked simulator') return grade;
-  return specs.every((spec) => (results[pathOf(spec)]?.checkedBy.length ?? 0) > 0) ? grade : 'stand-in';
+/** The grade that the recorded results support. A simulator is only as good as a stand-in where its requests were not checked. */
+export function gradeOf(one: Capability, results: Results): Grade {
+  if (one.grade !== 'vendor-checked simulator') return one.grade;
+  const description = vendorDescriptions[pluginOf(one) ?? ''];
+  return description !== undefined && one.specs.every((spec) => results[pathOf(spec)]?.checkedBy.includes(description) === true) ? one.grade : 'stand-in';
 }
 
 /** The last results of a capability in words. */
@@ -69,14 +34,22 @@ export function lastResult({ grade, specs }: Capability, results: Results): stri
   if (grade === 'never seen') return '';
   const known = specs.flatMap((spec) => (results[pathOf(spec)] === undefined ? [] : [{ spec, ...results[pathOf(spec)]! }]));
   const failed = known.filter((result) => result.failed > 0);
-  if (failed.length > 0) return `**failed**: ${failed.map(({ spec, date }) => `${spec} (${date.slice(0, 10)})`).join(', ')}`;
-  const passed = known.filter((result) => result.passed > 0);
-  if (passed.length === 0) return 'none on record';
-  const oldest = passed.map(({ date }) => date.slice(0, 10)).toSorted()[0]!;
-  const skipped = passed.reduce((sum, result) => sum + result.skipped, 0);
-  const versions = [...new Set(passed.flatMap((result) => Object.entries(result.versions).map(([name, version]) => `${name} ${version}`)))].toSorted();
-  const part = passed.length < specs.length ? `${passed.length} of ${specs.length} specs ` : '';
-  return `${part}passed ${oldest}${skipped > 0 ? `, ${skipped} tests skipped` : ''}; ${versions.join(', ')}`;
+  if (failed.length > 0) return `**failed**: ${failed.map(({ spec, date }) => `\`${spec}\` (${dayOf(date)})`).join(', ')}`;
+  if (known.length === 0) return 'none on record';
+  const part = known.length < specs.length ? `${known.length} of ${specs.length} specs ` : '';
+  const skipped = known.reduce((sum, result) => sum + result.skipped, 0);
+  const sampled = known.some(({ suite }) => suite === 'usual') ? ', in part as a sample' : '';
+  const skips = skipped === 0 ? '' : skipped === 1 ? ', 1 test skipped' : `, ${skipped} tests skipped`;
+  const versions = known.flatMap((result) => Object.entries(result.versions).filter(([name]) => programs[name]?.specs.test(result.spec) !== false).map(([name, version]) => `${name} ${version}`));
+  return `${part}passed ${daysOf(known)}${sampled}${skips}; ${[...new Set(versions)].toSorted().join(', ')}`;
+}
+
+const dayOf = (date: string): string => date.slice(0, 10);
+
+/** `2026-01-02`, or from the first to the last day. */
+function daysOf(results: readonly { readonly date: string }[]): string {
+  const days = results.map(({ date }) => dayOf(date)).toSorted();
+  return days[0] === days.at(-1) ? days[0]! : `${days[0]} to ${days.at(-1)}`;
 }
 
 /** The page's tables. */
@@ -91,14 +64,49 @@ export function supportMatrix(results: Results, endurance: string): string {
   return `${tables.join('\n\n')}\n\n## Endurance\n\n${endurance}`;
 }
 
-/** The tables from the results that are committed. */
-export function currentMatrix(root: string): string {
-  return supportMatrix(readResults(root), enduranceText(root));
+/** The README's summary: the platforms by what they can be, and the rest in a line for each area. */
+export function supportSummary(results: Results): string {
+  const cellOf = (id: string, side: Side): string => {
+    const rows = capabilities.filter((one) => one.area === (side === 'source' ? 'Sources' : 'Destinations') && pluginOf(one) === id);
+    const [best, ...others] = rows.map((one, order) => ({ one, order, grade: gradeOf(one, results) })).toSorted((a, b) => grades.indexOf(a.grade) - grades.indexOf(b.grade) || a.order - b.order);
+    if (best === undefined) return '–';
+    const less = others.filter(({ grade }) => grade !== best.grade).map(({ one, grade }) => `${grade}: ${one.capability.replace(/^`[\w-]+`:? /, '')}`);
+    // What it was tried with says which product it is.
+    const triedWith = best.one.against.split(',')[0]!;
+    return [best.grade === 'never seen' ? best.grade : `${best.grade} (${triedWith})`, ...less].join('; ');
+  };
+  const rows = Object.entries(plugins).map(([id, { title }]) => ({ name: `${title} (\`${id}\`)`, cells: sides.map((side) => cellOf(id, side)) }));
+  const isSeen = ({ cells }: (typeof rows)[number]): boolean => cells.some((cell) => cell !== '–' && !cell.startsWith('never seen'));
+  const rest = rows.filter((row) => !isSeen(row)).map(({ name }) => name);
+  const platforms = markdownTable(['Platform', 'As a source', 'As a destination'], [...rows.filter(isSeen).map(({ name, cells }) => [name, ...cells])]);
+  const others = rest.length === 0 ? '' : `\n\nNever seen, but can be configured and validated offline: ${rest.join(', ')}.`;
+  const areas = [...new Set(capabilities.map(({ area }) => area))].filter((area) => area !== 'Sources' && area !== 'Destinations');
+  const lines = areas.map((area) => {
+    const of = (grade: Grade): string[] => capabilities.filter((one) => one.area === area && gradeOf(one, results) === grade).map(({ capability }) => capability);
+    const counts = grades.filter((grade) => grade !== 'never seen' && of(grade).length > 0).map((grade) => `${of(grade).length} × ${grade}`);
+    return `- ${area}: ${counts.join(', ')}${of('never seen').length === 0 ? '' : `; never seen: ${of('never seen').join(', ')}`}`;
+  });
+  return `${platforms}${others}\n\n${lines.join('\n')}\n\n${recordText(results)}`;
 }
 
-function readResults(root: string): Results {
-  const file = join(root, resultsFile);
-  return existsSync(file) ? resultsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+const grades: readonly Grade[] = ['real', 'vendor-checked simulator', 'stand-in', 'never seen'];
+
+function recordText(results: Results): string {
+  const named = [...new Set(capabilities.flatMap(({ specs }) => specs))];
+  const known = named.flatMap((spec) => results[pathOf(spec)] ?? []);
+  if (known.length === 0) return 'No test result is on record yet.';
+  const failed = known.filter((result) => result.failed > 0).length;
+  return `On record: ${known.length} of ${named.length} spec files, ${failed === 0 ? 'all passed' : `**${failed} failed**`}, ${daysOf(known)}.`;
+}
+
+/** The tables from the results that are committed. */
+export function currentMatrix(root: string): string {
+  return supportMatrix(committedResults(root), enduranceText(root));
+}
+
+/** The summary from the results that are committed. */
+export function currentSummary(root: string): string {
+  return supportSummary(committedResults(root));
 }
 
 function enduranceText(root: string): string {
@@ -106,32 +114,28 @@ function enduranceText(root: string): string {
   if (!existsSync(file)) return 'No result on record.';
   const counts = z.object({ ran: z.int(), failed: z.int() });
   const { date, seed, passed, crashPoints, faults } = z.object({ date: z.string(), seed: z.int(), passed: z.boolean(), crashPoints: counts, faults: counts }).parse(JSON.parse(readFileSync(file, 'utf8')));
-  return `${passed ? 'Passed' : '**Failed**'} ${date.slice(0, 10)}, seed ${seed}: ${crashPoints.ran} crash points (${crashPoints.failed} failed), ${faults.ran} faults (${faults.failed} failed).`;
-}
-
-/** What is installed here; programs that are not are left out. */
-function versionsHere(): Record<string, string> {
-  const found = Object.entries(programs).flatMap(([name, [command, ...args]]) => {
-    const { stdout, stderr, status } = spawnSync(command!, args, { encoding: 'utf8' });
-    const version = status === 0 ? /\d[\w.+~:-]*/.exec(`${stdout}${stderr}`)?.[0] : undefined;
-    return version === undefined ? [] : [[name, version]];
-  });
-  return { [type()]: release(), Node: process.versions.node, ...Object.fromEntries(found) };
+  return `${passed ? 'Passed' : '**Failed**'} ${dayOf(date)}, seed ${seed}: ${crashPoints.ran} crash points (${crashPoints.failed} failed), ${faults.ran} faults (${faults.failed} failed).`;
 }
 
 if (import.meta.main) {
-  if (process.argv[2] !== '--write') {
-    console.error('Usage: node scripts/support-matrix.ts --write');
+  const root = join(import.meta.dirname, '..');
+  const [what, suite, ...reports] = process.argv.slice(2);
+  if (what === '--record' && isSuite(suite)) {
+    console.log(`Results of ${recordResults(root, suite, reports)} spec files kept for the support matrix (node scripts/support-matrix.ts --write).`);
+  } else if (what === '--write') {
+    const changed = commitResults(root);
+    for (const [page, name, write] of [['docs/support-matrix.md', 'matrix', currentMatrix], ['README.md', 'support', currentSummary]] as const) {
+      writeFileSync(join(root, page), withBlock(readFileSync(join(root, page), 'utf8'), name, write(root)));
+    }
+    const results = committedResults(root);
+    const specs = specsIn(root);
+    const unnamed = specs.filter((spec) => !capabilities.some((one) => one.specs.includes(spec)));
+    if (unnamed.length > 0) console.log(`No capability in scripts/documents/capabilities.ts names: ${unnamed.join(', ')}`);
+    const missing = specs.filter((spec) => results[pathOf(spec)] === undefined);
+    if (missing.length > 0) console.log(`Without a result: ${missing.join(', ')}`);
+    console.log(`${changed} results changed in docs/results/specs.json; docs/support-matrix.md and README.md written.`);
+  } else {
+    console.error('Usage: node scripts/support-matrix.ts --write | --record <suite> <report>…');
     process.exit(2);
   }
-  const root = join(import.meta.dirname, '..');
-  const reports = globSync('out/reports/*.json', { cwd: root }).map((path): unknown => JSON.parse(readFileSync(join(root, path), 'utf8')));
-  const machine = { versions: versionsHere(), checkedBy: descriptions.filter((name) => (process.env[name] ?? '') !== '') };
-  mkdirSync(dirname(join(root, resultsFile)), { recursive: true });
-  writeFileSync(join(root, resultsFile), `${JSON.stringify(mergeReports(readResults(root), reports, root, machine), undefined, 2)}\n`);
-  const page = join(root, 'docs/support-matrix.md');
-  writeFileSync(page, withBlock(readFileSync(page, 'utf8'), 'matrix', currentMatrix(root)));
-  const unnamed = specsIn(root).filter((spec) => !capabilities.some(({ specs }) => specs.includes(spec)));
-  if (unnamed.length > 0) console.log(`No capability in scripts/documents/capabilities.ts names: ${unnamed.join(', ')}`);
-  console.log(`${reports.length} reports merged into ${resultsFile}; docs/support-matrix.md written.`);
 }

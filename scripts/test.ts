@@ -7,6 +7,7 @@ import { openCpuAccount } from './test/cpu-account.ts';
 import { readReport, type Outcome } from './test/outcome.ts';
 import { runAll, type Task } from './test/schedule.ts';
 import { skippedForAReason, resources, specsOf, tierEnvironment, tierOf } from './test/tiers.ts';
+import { recordResults } from './test/spec-results.ts';
 import { keepTimes, readTimes, type Taken } from './test/times.ts';
 
 /**
@@ -42,6 +43,8 @@ if (chosen.length === 0) {
 const outcomes = await runAll(chosen, { check: 1, spec: availableParallelism() + 1 }, runJob, resources);
 if (wanted.length === 0 && electronIsHere()) outcomes.push(await runJob(vitest('electron', 'electron', [], 'spec')));
 keepTimes(root, Object.fromEntries(outcomes.map(({ name, wallSeconds, cpuSeconds }): [string, Taken] => [name, { wall: wallSeconds, ...(cpuSeconds === undefined ? {} : { cpu: cpuSeconds }) }])));
+// The desktop app's results would be taken for those of the browser.
+recordResults(root, tier, chosen.flatMap(({ group, report }) => (group === 'specs' && report !== undefined ? [report] : [])));
 process.exitCode = summarize(outcomes);
 
 /** The full tier takes nothing from a cache: what a file's types mean may have changed in another one. */

@@ -6,7 +6,7 @@ import { pluginList, pluginPages } from './documents/plugin-pages.ts';
 import { promiseTables } from './documents/promises.ts';
 import { wholeDeployment, wholeExecution } from './documents/task-graphs.ts';
 import { wallsTable } from './documents/walls.ts';
-import { currentMatrix } from './support-matrix.ts';
+import { currentMatrix, currentSummary } from './support-matrix.ts';
 
 /**
  * Writes the generated parts of the pages in docs/. A test fails when a page differs from the code: then run `npm run docs`.
@@ -14,6 +14,7 @@ import { currentMatrix } from './support-matrix.ts';
 
 /** Page → name of a generated part → what writes it. */
 export const generated: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'README.md': { support: () => currentSummary(join(import.meta.dirname, '..')) },
   'docs/architecture.md': { walls: wallsTable },
   'docs/one-execution.md': { execution: wholeExecution, deployment: wholeDeployment },
   'docs/manual/README.md': { plugins: pluginList },

@@ -24,7 +24,7 @@ export const vmName = 'web-01';
 
 const workers = {
   native: 'containers with sshd and block devices',
-  user: 'SSH servers of this user whose volumes are plain files',
+  user: 'SSH servers run by this user, with plain files as volumes',
   qemu: 'emulated machines',
 };
 
@@ -35,8 +35,8 @@ const reachesMirrors = usualWorkerKind === 'native' && hasProgram('slirp4netns')
 export async function startLab({ folder, withVm, say }: LabOptions): Promise<Lab> {
   const isRoot = process.geteuid?.() === 0;
   say(isRoot
-    ? 'As root: everything as it is usually tested.'
-    : 'Not root: the lab takes the way that needs no rights. What is replicated, how, and how it is compared is the same.');
+    ? 'Running as root: the lab is the one that the tests use.'
+    : 'Not running as root: the lab uses only what needs no privileges. Replication and comparison are the same.');
   say(`  workers: ${workers[usualWorkerKind]}`);
   if (withVm) say(`  the VM:  ${usualSourceVm.about}`);
   if (usualWorkerKind === 'native' && !reachesMirrors) say('  Workers reach no package mirrors (slirp4netns is missing): a guest can be prepared only with --package-cache.');

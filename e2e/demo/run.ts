@@ -40,7 +40,7 @@ try {
   story.close();
   console.log(`
 Next:
-${deploys ? '' : '  npm run demo -- --deploy   the same, and the replica becomes a running VM (as root; 3 to 10 minutes more)\n'}  npm start                  opens the workbench; "Start the sample" brings up this lab with a project
+${deploys ? '' : '  npm run demo -- --deploy   the same, and the replica becomes a running VM (as root; 3 to 10 minutes more)\n'}  npm start                  opens the workbench; "Start sample" starts this lab with a project
   npm run lab                starts this lab for the command line and prints what to type`);
   await end(0);
 } catch (error) {
@@ -105,7 +105,7 @@ async function replicateWithCrash(causeway: CommandLine): Promise<void> {
   });
   story.say(`Killed at ${(100 * killedAt).toFixed(0)} % of the disk. Started again:`);
   const outcome = await execute(causeway);
-  story.prove('It goes on after the kill', killedAt > 0 && outcome.status === 0, `the second start sent ${bytes(outcome.bytesSent)}`);
+  story.prove('It resumes after the kill', killedAt > 0 && outcome.status === 0, `the second start sent ${bytes(outcome.bytesSent)}`);
 }
 
 async function replicateChanges(causeway: CommandLine, cloud: EuropeanCloud, vm: SourceVm): Promise<void> {
@@ -135,7 +135,7 @@ async function lookForLeftovers(causeway: CommandLine, cloud: EuropeanCloud): Pr
   const servers = [...cloud.world.servers.values()].length;
   story.prove('No worker, key, address or rule is left behind', servers === 0 && cloud.world.leftovers().length <= 1, 'only the replica’s volume exists');
   await causeway.expect(['replica', 'delete', vmName, '--yes']);
-  story.prove('Deleting the replica deletes its volume', cloud.world.leftovers().length === 0, 'nothing of ours is left');
+  story.prove('Deleting the replica deletes its volume', cloud.world.leftovers().length === 0, 'no resource is left');
 }
 
 /** Stops the guest's processors, so that its disk stands still and can be compared from outside. */
@@ -153,7 +153,7 @@ async function execute(causeway: CommandLine): Promise<{ readonly status: number
 /** The proof that does not rely on Causeway: the files behind both disks, read from outside. */
 async function compare(cloud: EuropeanCloud, vm: SourceVm, when: string): Promise<void> {
   const volume = [...cloud.world.volumes.values()].find(({ name }) => name.startsWith('causeway'));
-  if (volume === undefined) throw new Error('the cloud has no volume of ours');
+  if (volume === undefined) throw new Error('the cloud has no volume of the replica');
   const source = await sha256(vm.disks[0]!.path);
   const destination = await sha256(cloud.volumePath(volume.id), source.bytes);
   story.prove(`${when}, source and destination are byte-identical`, source.digest === destination.digest, `SHA-256 ${source.digest.slice(0, 16)}…`);

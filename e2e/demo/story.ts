@@ -15,7 +15,7 @@ export function tellStory(): Story {
     chapter: (title) => console.log(`\n${time()}  ── ${title}`),
     say: (text) => console.log(`${time()}     ${text}`),
     prove(claim, holds, evidence) {
-      if (!holds) throw new Error(`${claim}: this does NOT hold. ${evidence}`);
+      if (!holds) throw new Error(`${claim}: not confirmed. ${evidence}`);
       proofs.push(`${claim} (${evidence})`);
       console.log(`${time()}   ✓ ${claim}: ${evidence}`);
     },

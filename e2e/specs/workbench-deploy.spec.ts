@@ -82,10 +82,14 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     // Pressed again until a value is read out: a chart that has just appeared may not take keys yet.
     await expect.poll(async () => {
       await chart.locator('[tabindex="0"]').first().press('ArrowRight');
-      return chart.getByRole('img', { name: /Transfer rate; [\d.]+ \w*B\/s/ }).count();
+      return chart.getByRole('img', { name: /Sent; [\d.]+ \w*B\/s/ }).count();
     }).toBe(1);
     await chart.scrollIntoViewIfNeeded();
     await lookAt('run-rate');
+    await chart.getByRole('button', { name: 'Table' }).click();
+    // 1M, which applied before it was changed.
+    await chart.getByRole('table', { name: 'Transfer rate' }).getByRole('row').filter({ hasText: /977 KiB\/s$/ }).first().waitFor();
+    await lookAt('run-rate-table');
     await page.getByRole('button', { name: 'Graph' }).click();
     await page.getByRole('img', { name: /Graph of 12 tasks/ }).waitFor();
     await lookAt('run-graph');

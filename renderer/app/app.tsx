@@ -25,7 +25,7 @@ export function App() {
       <Navigation />
       <Box sx={{ flexGrow: 1, minWidth: 0, display: 'flex', flexDirection: 'column' }}>
         <StatusBanners />
-        <Box component="main" id="content" tabIndex={-1} sx={{ flexGrow: 1, p: 3, outline: 'none' }}>
+        <Box component="main" id="content" tabIndex={-1} sx={{ flexGrow: 1, p: 2.5, m: 1, ml: 0, outline: 'none', bgcolor: 'background.paper', border: 1, borderColor: 'divider', borderRadius: '8px' }}>
           <CurrentScreen />
         </Box>
       </Box>

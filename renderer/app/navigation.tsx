@@ -50,7 +50,7 @@ export function Navigation() {
     <Box
       component="nav"
       aria-label={text.navigation.label}
-      sx={{ width: { xs: 64, md: 216 }, flexShrink: 0, borderRight: 1, borderColor: 'divider', bgcolor: 'background.paper', position: 'sticky', top: 0, height: '100vh', overflowY: 'auto' }}
+      sx={{ width: { xs: 64, md: 216 }, flexShrink: 0, position: 'sticky', top: 0, height: '100vh', overflowY: 'auto' }}
     >
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 1.5, px: 2, py: 2 }}>
         <Box component="img" src="/icon.svg" alt="" sx={{ width: 30, height: 30 }} />
@@ -66,8 +66,8 @@ export function Navigation() {
           const isHere = covers.includes(first);
           return (
             <ListItem key={name} disablePadding sx={{ mb: 0.5 }}>
-              <ListItemButton href={hrefOf(...path)} component="a" selected={isHere} aria-current={isHere ? 'page' : undefined} title={name} sx={{ borderRadius: 1, minHeight: 42 }}>
-                <ListItemIcon sx={{ minWidth: 38, color: isHere ? 'primary.main' : undefined }}>
+              <ListItemButton href={hrefOf(...path)} component="a" selected={isHere} aria-current={isHere ? 'page' : undefined} title={name} sx={{ borderRadius: 1, minHeight: 32, py: 0.5, px: 1.5, '&.Mui-selected, &.Mui-selected:hover': { bgcolor: 'background.paper', boxShadow: 'inset 3px 0 0 var(--mui-palette-primary-main)' } }}>
+                <ListItemIcon sx={{ minWidth: 32, color: isHere ? 'primary.main' : undefined, '& svg': { fontSize: 20 } }}>
                   <Icon />
                 </ListItemIcon>
                 <ListItemText primary={name} sx={label} slotProps={{ primary: { sx: { fontWeight: isHere ? 600 : 400, overflowWrap: 'anywhere' } } }} />

@@ -60,7 +60,7 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<
             {sorted.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
               <TableRow key={rowKey(row)} hover>
                 {columns.map(({ id, align = 'left', cell }) => (
-                  <TableCell key={id} align={align}>
+                  <TableCell key={id} align={align} sx={align === 'right' ? { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } : undefined}>
                     {cell(row)}
                   </TableCell>
                 ))}

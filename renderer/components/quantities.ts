@@ -39,7 +39,7 @@ export function durationText(seconds: number): string {
 }
 
 /** A point in time as people who read the page's language write it. */
-export function timeText(iso: string): string {
+export function timeText(iso: string | number): string {
   return new Date(iso).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 

@@ -3,7 +3,7 @@
  *
  *   real                       against the product itself, a real guest, or files that the format's own tools made
  *   vendor-checked simulator   against a simulator; each request and answer is checked against the vendor's API description
- *   stand-in                   against a simulator, script or synthetic disk of this project, which may share our mistakes
+ *   stand-in                   against a simulator, script or synthetic disk of this project, which may share its mistakes
  *   never seen                 no test has seen it; there may be code, configuration and offline checks
  */
 export type Grade = 'real' | 'vendor-checked simulator' | 'stand-in' | 'never seen';
@@ -27,13 +27,19 @@ const noAdapter = (side: string, ...plugins: readonly string[]): Row[] =>
 const part = (area: string, ...rows: readonly Row[]): Capability[] =>
   rows.map(([capability, grade, against, ...specs]) => ({ area, capability, grade, against, specs }));
 
-/** The names of programs with a version that matters, as the results record them. */
-export const programs: Readonly<Record<string, readonly string[]>> = {
-  QEMU: ['qemu-system-x86_64', '--version'],
-  nbdkit: ['nbdkit', '--version'],
-  OpenSSH: ['ssh', '-V'],
-  Chromium: ['chromium', '--version'],
-  Nova: ['dpkg-query', '--show', '--showformat=${Version}', 'nova-common'],
+/** Programs with a version that matters, as the results record them, and the specs that it matters to. */
+export const programs: Readonly<Record<string, { readonly command: readonly string[]; readonly specs: RegExp }>> = {
+  QEMU: { command: ['qemu-system-x86_64', '--version'], specs: /./ },
+  nbdkit: { command: ['nbdkit', '--version'], specs: /\/(?:nbd|source-conformance|disk-images|image-formats|qemu-|running-guest)/ },
+  OpenSSH: { command: ['ssh', '-V'], specs: /./ },
+  Chromium: { command: ['chromium', '--version'], specs: /\/workbench-/ },
+  Nova: { command: ['dpkg-query', '--show', '--showformat=${Version}', 'nova-common'], specs: /^specs-openstack\// },
+};
+
+/** Plugin → the variable that names the vendor's API description, against which a simulator of it checks requests. */
+export const vendorDescriptions: Readonly<Record<string, string>> = {
+  'european-cloud': 'CAUSEWAY_EUROPEAN_CLOUD_OPENAPI',
+  'open-source-cloud': 'CAUSEWAY_OPENSTACK_API',
 };
 
 /** Kept by hand: a new spec file needs a line here. */
@@ -50,7 +56,7 @@ export const capabilities: readonly Capability[] = [
     ...noAdapter('source', 'virtualization-platform', 'large-public-cloud', 'windows-hypervisor', 'resource-group-cloud', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
   ),
   ...part('Destinations',
-    ['`european-cloud`: volumes, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of the IaaS API v2, checked when `CAUSEWAY_EUROPEAN_CLOUD_OPENAPI` names the vendor\'s document', 'specs/european-cloud-rig', 'specs/european-cloud-destination', 'specs/european-cloud-deployment', 'specs/destination-conformance', 'specs/deployment-conformance'],
+    ['`european-cloud`: volumes, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of the STACKIT IaaS API v2, checked when `CAUSEWAY_EUROPEAN_CLOUD_OPENAPI` names the vendor\'s document', 'specs/european-cloud-rig', 'specs/european-cloud-destination', 'specs/european-cloud-deployment', 'specs/destination-conformance', 'specs/deployment-conformance'],
     ['The toy platform of docs/add-a-platform.md', 'stand-in', 'an API of this project on loopback; not a platform that people have', 'specs/toy-platform'],
     ['`european-cloud`: the real cloud', 'never seen', ''],
     ['`open-source-cloud`: volumes, workers, faults', 'real', 'OpenStack Zed of Debian', 'specs-openstack/destination', 'specs-openstack/conformance', 'specs-openstack/faults', 'specs-openstack/parameters', 'specs-openstack/worker-down'],
@@ -78,7 +84,7 @@ export const capabilities: readonly Capability[] = [
     ['A real Windows guest', 'never seen', ''],
   ),
   ...part('Workbench and command line',
-    ['The page: projects, endpoints, inventory, configuration, executions, deployments, accessibility', 'real', 'Chromium', 'specs/workbench-from-nothing', 'specs/workbench-first-screen', 'specs/workbench-configure', 'specs/workbench-deploy', 'specs/workbench-endpoints', 'specs/workbench-keyboard', 'specs/workbench-lists', 'specs/workbench-manual', 'specs/workbench-reopened', 'specs-full/workbench-sample', 'specs-guests/workbench-real-guest'],
+    ['The page: projects, endpoints, inventory, configuration, executions, deployments, accessibility', 'real', 'Chromium', 'specs/workbench-from-nothing', 'specs/workbench-first-screen', 'specs/workbench-configure', 'specs/workbench-deploy', 'specs/workbench-endpoints', 'specs/workbench-keyboard', 'specs/workbench-lists', 'specs/workbench-manual', 'specs/workbench-reopened', 'specs-full/workbench-sample', 'specs-full/workbench-pseudo-locale', 'specs-guests/workbench-real-guest'],
     ['The local web server: admission, content security policy', 'real', 'Chromium', 'specs/workbench-security'],
     ['The desktop app\'s window, dialogs and key store; its packages', 'never seen', 'unit tests with a typed stand-in for Electron'],
     ['The cryptography that Electron has', 'stand-in', 'Node without the algorithms that Electron lacks', 'specs/electron-cryptography'],

@@ -43,8 +43,14 @@ export function pluginList(): string {
 const written = '<!-- Written by scripts/documents/plugin-pages.ts from shared/plugins. Change it there, then run: npm run docs -->';
 const state = (id: PluginId, side: Side): string =>
   platforms[id]?.[side] === undefined
-    ? `Causeway can configure and check ${side} environments of this plugin; it cannot connect to the platform yet.`
-    : `Causeway connects to this platform as a ${side}. The support matrix (\`docs/support-matrix.md\`) has what it was tried with.`;
+    ? `This version cannot connect to the platform as a ${side}: it can only write and validate its settings.`
+    : `Causeway connects to this platform as a ${side}. The support matrix (\`docs/support-matrix.md\`) says what that was tested with.`;
+
+/** What an endpoint of a plugin is good for. */
+function usableSides(id: PluginId): string {
+  const here = sides.filter((side) => platforms[id]?.[side] !== undefined);
+  return here.length === 0 ? 'This version cannot connect to the platform: it can only write and validate its settings.' : `The endpoint can be used as a ${here.join(' and as a ')}.`;
+}
 
 function environmentPage(id: PluginId, side: Side): string {
   const plugin = plugins[id];
@@ -58,7 +64,7 @@ function environmentPage(id: PluginId, side: Side): string {
   return page(
     `# ${plugin.title} as a ${side}`,
     written,
-    `The ${side} environment of the plugin \`${id}\`, key by key. ${state(id, side)}`,
+    `All keys of the ${side} environment of the plugin \`${id}\`. ${state(id, side)}`,
     `See also: ${links.join(', ')}.`,
     '## Example',
     'Every key is optional unless it says "required". This example sets those that have an effect together:',
@@ -78,7 +84,7 @@ function connectionPage(id: PluginId): string {
   return page(
     `# ${plugin.title}: connection`,
     written,
-    `What an endpoint of the plugin \`${id}\` is given: in the workbench under Endpoints, on the command line with \`causeway endpoint add <name> --plugin ${id} --connection <file>\`.`,
+    `The connection parameters of an endpoint of the plugin \`${id}\`. Enter them in the workbench under **Endpoints**, **Add endpoint**, or save them as a file and run \`causeway endpoint add <name> --plugin ${id} --connection <file>\`. ${usableSides(id)}`,
     `See also: ${[...environments, '[environment files](../environment-files.md)'].join(', ')}.`,
     '## Example',
     'With every parameter; most endpoints need only a few of them:',

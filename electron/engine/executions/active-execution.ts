@@ -43,7 +43,8 @@ export function activeExecution(store: Store, execution: Execution, base: Active
 
 /** Stores the history every few seconds, so that a crash loses little of it. */
 export function noteRate(store: Store, id: string, entry: ActiveExecution, progress: ExecutionProgress): void {
-  entry.rates.add(progress.total.rateBytesPerSecond);
+  const { rateBytesPerSecond, sentPerSecond } = progress.total;
+  entry.rates.add({ bytesPerSecond: rateBytesPerSecond, sentPerSecond, limit: entry.limiter.bytesPerSecond ?? null });
   if (Date.now() - entry.ratesStoredAt < ratesStoredEveryMs) return;
   entry.ratesStoredAt = Date.now();
   try {

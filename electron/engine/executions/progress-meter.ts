@@ -60,6 +60,7 @@ export function addUp(parts: readonly TransferProgress[]): TransferProgress {
     bytesDone: sum((part) => part.bytesDone),
     bytesSent: sum((part) => part.bytesSent),
     rateBytesPerSecond: rate,
+    sentPerSecond: sum((part) => part.sentPerSecond ?? 0),
     ...(known && rate > 0 ? { secondsLeft: left / rate } : {}),
     stalledForSeconds: moving.length === 0 ? 0 : Math.min(...moving.map((part) => part.stalledForSeconds)),
   };

@@ -29,11 +29,14 @@ describe('progress', () => {
     for (let i = 0; i < 100; i++) {
       await clock.pass(100);
       m.moved(100);
+      m.sent(50);
     }
     await clock.pass(200);
     const last = reports.at(-1)!;
     expect(last.rateBytesPerSecond).toBeGreaterThan(950);
     expect(last.rateBytesPerSecond).toBeLessThan(1050);
+    expect(last.sentPerSecond).toBeGreaterThan(475);
+    expect(last.sentPerSecond).toBeLessThan(525);
     expect(last.secondsLeft).toBeCloseTo(90_000 / last.rateBytesPerSecond, 1);
     m.end();
   });

@@ -13,6 +13,8 @@ export interface DiskProgress {
   readonly bytesSent: number;
   /** `bytesDone` per second over the last seconds; 0 when nothing moved in them. */
   readonly rateBytesPerSecond: number;
+  /** The same of `bytesSent`. */
+  readonly sentPerSecond: number;
   /** From the bytes still to move and the rate; null while there is no rate. */
   readonly secondsLeft: number | null;
   /** Since when nothing moved, once that is longer than a reader would expect; 0 while it moves. */
@@ -47,22 +49,23 @@ export function createProgressMeter(diskId: string, report: (progress: DiskProgr
   /** A report is due before the next heartbeat. */
   let dueSoon = false;
   /** A sample for each half second or so; the first is where the window starts. */
-  let samples: { readonly at: number; readonly bytes: number }[] = [{ at: movedAt, bytes: 0 }];
+  let samples: { readonly at: number; readonly bytes: number; readonly sent: number }[] = [{ at: movedAt, bytes: 0, sent: 0 }];
 
-  function rate(now: number): number {
+  function rates(now: number): Pick<DiskProgress, 'rateBytesPerSecond' | 'sentPerSecond'> {
     while (samples.length > 1 && samples[1]!.at <= now - RATE_WINDOW) samples.shift();
-    const { at, bytes } = samples[0]!;
-    return now - at < MINIMUM_INTERVAL ? 0 : ((bytesDone - bytes) * 1000) / (now - at);
+    const { at, bytes, sent } = samples[0]!;
+    const perSecond = (count: number): number => (now - at < MINIMUM_INTERVAL ? 0 : Math.round((count * 1000) / (now - at)));
+    return { rateBytesPerSecond: perSecond(bytesDone - bytes), sentPerSecond: perSecond(bytesSent - sent) };
   }
 
   function emit(): void {
     const now = clock.monotonic();
-    const rateBytesPerSecond = Math.round(rate(now));
-    if (now - samples.at(-1)!.at >= RATE_WINDOW / 20) samples.push({ at: now, bytes: bytesDone });
+    const { rateBytesPerSecond, sentPerSecond } = rates(now);
+    if (now - samples.at(-1)!.at >= RATE_WINDOW / 20) samples.push({ at: now, bytes: bytesDone, sent: bytesSent });
     const still = now - movedAt;
     reportedAt = now;
     report({
-      diskId, phase, bytesTotal, bytesDone, bytesSent, rateBytesPerSecond,
+      diskId, phase, bytesTotal, bytesDone, bytesSent, rateBytesPerSecond, sentPerSecond,
       secondsLeft: phase === 'done' ? 0 : rateBytesPerSecond > 0 ? (bytesTotal - bytesDone) / rateBytesPerSecond : null,
       stalledForSeconds: phase === 'done' || still < STALL_AFTER ? 0 : still / 1000,
     });
@@ -96,7 +99,7 @@ export function createProgressMeter(diskId: string, report: (progress: DiskProgr
       if (total !== undefined) {
         bytesTotal = total;
         bytesDone = 0;
-        samples = [{ at: movedAt, bytes: 0 }];
+        samples = [{ at: movedAt, bytes: 0, sent: bytesSent }];
       }
       offer();
     },

@@ -10,11 +10,15 @@ export function executionRateStore(db: DatabaseSync) {
   const read = db.prepare('SELECT samples FROM execution_rates WHERE execution_id = ?');
   return {
     set(executionId: string, samples: readonly RateSample[]): void {
-      write.run(executionId, JSON.stringify(samples.map(({ at, bytesPerSecond }) => ({ at, bytesPerSecond: Math.round(bytesPerSecond) }))));
+      write.run(executionId, JSON.stringify(samples.map(rounded)));
     },
     get(executionId: string): readonly RateSample[] {
       const row = read.get(executionId);
       return row === undefined ? [] : json<RateSample[]>(row, 'samples');
     },
   };
+}
+
+function rounded({ at, bytesPerSecond, sentPerSecond, limit }: RateSample): RateSample {
+  return { at, bytesPerSecond: Math.round(bytesPerSecond), sentPerSecond: sentPerSecond === undefined ? undefined : Math.round(sentPerSecond), limit };
 }

@@ -18,7 +18,7 @@ const RateChart = lazy(async () => ({ default: (await import('./rate-chart.tsx')
 /** How far every disk is, and how fast it went. */
 export function ProgressCard({ execution }: { readonly execution: Execution }) {
   const progress = useProgress(execution);
-  const rates = useRates(execution.id);
+  const rates = useRates(execution);
   const now = useNow(15_000);
   const limit = isTerminalExecution(execution.state) ? undefined : rateNow(execution.options, new Date(now));
   return (

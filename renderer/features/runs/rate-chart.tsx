@@ -1,38 +1,72 @@
 import Box from '@mui/material/Box';
+import ToggleButton from '@mui/material/ToggleButton';
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
-import { ChartsReferenceLine } from '@mui/x-charts/ChartsReferenceLine';
 import { LineChart, lineClasses } from '@mui/x-charts/LineChart';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { RateSample } from '../../../shared/model/progress.ts';
-import { rateText, timeOfDayText } from '../../components/quantities.ts';
+import { PagedTable, type Column } from '../../components/paged-table.tsx';
+import { rateText, timeOfDayText, timeText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';
-import { pieces, rateFacts, rateTicks } from './rate-scale.ts';
+import { highestOf, plotPoints, rateFacts, rateTicks } from './rate-scale.ts';
 
-const height = 172;
+const height = 200;
+const inBytes = (rate: number | null): string | null => (rate === null ? null : rateText(rate));
+const lines = {
+  sent: { label: text.runs.rateLines.sent, color: 'var(--mui-palette-primary-main)', width: 2, dashes: undefined },
+  processed: { label: text.runs.rateLines.processed, color: 'var(--mui-palette-action-active)', width: 1.5, dashes: undefined },
+  limit: { label: text.runs.rateLines.limit, color: 'var(--mui-palette-error-main)', width: 1.5, dashes: '6 4' },
+} as const;
+type Line = keyof typeof lines;
 
 interface Props {
   readonly samples: readonly RateSample[];
-  /** What holds now in bytes per second; undefined = unlimited. */
+  /** What applies now in bytes per second; undefined = unlimited. */
   readonly limit: number | undefined;
 }
 
-/** The rate over time, with the limit that applies now. Each value can be read with the pointer and with the arrow keys. */
+/** The rate over time with what limited it, as a plot whose values can be read with the pointer and the arrow keys, or as a table. */
 export function RateChart({ samples, limit }: Props) {
+  const [view, setView] = useState<'plot' | 'table'>('plot');
   const { mean, peak } = rateFacts(samples);
-  const ticks = rateTicks(Math.max(peak, limit ?? 0));
-  const { times, rates } = useMemo(() => pointsOf(samples), [samples]);
-  const [from, to] = [times[0] ?? 0, Math.max(times.at(-1) ?? 0, (times[0] ?? 0) + 10_000)];
   const words = text.runs.rateFacts(rateText(mean), rateText(peak));
   return (
     <Box role="figure" aria-label={`${text.runs.rateChart}: ${words}`}>
-      <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'baseline', mb: 0.5 }}>
+      <Box sx={{ display: 'flex', columnGap: 2, rowGap: 1, flexWrap: 'wrap', alignItems: 'center', mb: 1 }}>
         <Typography variant="body2" component="h3" sx={{ fontWeight: 600 }}>
           {text.runs.rate}
         </Typography>
-        <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+        <Typography variant="caption" sx={{ color: 'text.secondary', flexGrow: 1 }}>
           {words}
           {limit === undefined ? '' : ` · ${limit === 0 ? text.runs.pausedNow : text.runs.limitNow(rateText(limit))}`}
         </Typography>
+        <ToggleButtonGroup size="small" exclusive value={view} aria-label={text.runs.rateView} onChange={(_event, next: 'plot' | 'table' | null) => setView(next ?? view)}>
+          <ToggleButton value="plot">{text.runs.asChart}</ToggleButton>
+          <ToggleButton value="table">{text.runs.asTable}</ToggleButton>
+        </ToggleButtonGroup>
+      </Box>
+      {view === 'plot' ? <Plot samples={samples} /> : <PagedTable label={text.runs.rate} columns={columns} rows={samples} rowKey={({ at }) => String(at)} sortedBy={{ column: 'at', descending: true }} />}
+    </Box>
+  );
+}
+
+function Plot({ samples }: Pick<Props, 'samples'>) {
+  const points = useMemo(() => plotPoints(samples), [samples]);
+  const drawn = (Object.keys(lines) as Line[]).filter((line) => points.some((point) => point[line] !== null));
+  const times = points.map(({ at }) => at);
+  const [from, to] = [times[0] ?? 0, Math.max(times.at(-1) ?? 0, (times[0] ?? 0) + 10_000)];
+  const ticks = rateTicks(highestOf(points));
+  return (
+    <>
+      <Box component="ul" sx={{ display: 'flex', flexWrap: 'wrap', justifyContent: 'flex-end', columnGap: 2, m: 0, p: 0, listStyle: 'none' }}>
+        {drawn.map((line) => (
+          <Typography key={line} component="li" variant="caption" sx={{ display: 'flex', alignItems: 'center', gap: 0.75, color: 'text.secondary' }}>
+            <svg width="20" height="8" aria-hidden>
+              <line x1="0" x2="20" y1="4" y2="4" stroke={lines[line].color} strokeWidth={2} strokeDasharray={lines[line].dashes} />
+            </svg>
+            {lines[line].label}
+          </Typography>
+        ))}
       </Box>
       <LineChart
         height={height}
@@ -43,17 +77,28 @@ export function RateChart({ samples, limit }: Props) {
         grid={{ horizontal: true }}
         xAxis={[{ data: times, scaleType: 'time', min: from, max: to, height: 24, tickNumber: 4, disableLine: true, disableTicks: true, valueFormatter: timeOfDayText }]}
         yAxis={[{ min: 0, max: ticks.at(-1)!, width: 74, tickInterval: [...ticks], disableLine: true, disableTicks: true, valueFormatter: rateText }]}
-        series={[{ data: rates, label: text.runs.rate, area: true, showMark: false, curve: 'linear', color: 'var(--mui-palette-primary-main)', valueFormatter: (rate) => (rate === null ? null : rateText(rate)) }]}
-        sx={{ [`& .${lineClasses.area}`]: { fillOpacity: 0.14, filter: 'none' }, [`& .${lineClasses.line}`]: { strokeWidth: 2 } }}
-      >
-        {limit !== undefined && limit > 0 && <ChartsReferenceLine y={limit} lineStyle={{ stroke: 'var(--mui-palette-warning-main)', strokeWidth: 1.5, strokeDasharray: '6 4' }} />}
-      </LineChart>
-    </Box>
+        series={drawn.map((line) => ({
+          id: line, label: lines[line].label, color: lines[line].color, data: points.map((point) => point[line]), valueFormatter: inBytes,
+          area: line === 'sent', showMark: false, curve: line === 'limit' ? 'stepAfter' as const : 'linear' as const,
+        }))}
+        sx={{
+          [`& .${lineClasses.area}`]: { fillOpacity: 0.15, filter: 'none' },
+          ...Object.fromEntries(drawn.map((line) => [`& .${lineClasses.line}[data-series="${line}"]`, { strokeWidth: lines[line].width, strokeDasharray: lines[line].dashes }])),
+        }}
+      />
+    </>
   );
 }
 
-/** Times and rates of the samples; a rate that is null interrupts the line between two pieces. */
-function pointsOf(samples: readonly RateSample[]): { readonly times: readonly number[]; readonly rates: readonly (number | null)[] } {
-  const all = pieces(samples).flatMap((piece): { at: number; bytesPerSecond: number | null }[] => [{ at: piece[0]!.at - 1, bytesPerSecond: null }, ...piece]).slice(1);
-  return { times: all.map(({ at }) => at), rates: all.map(({ bytesPerSecond }) => bytesPerSecond) };
+const columns: readonly Column<RateSample>[] = [
+  { id: 'at', label: text.runs.rateMoment, cell: ({ at }) => timeText(at), sortBy: ({ at }) => at },
+  { id: 'sent', label: lines.sent.label, align: 'right', cell: ({ sentPerSecond }) => (sentPerSecond === undefined ? text.runs.notMeasured : rateText(sentPerSecond)), sortBy: ({ sentPerSecond }) => sentPerSecond ?? -1 },
+  { id: 'processed', label: lines.processed.label, align: 'right', cell: ({ bytesPerSecond }) => rateText(bytesPerSecond), sortBy: ({ bytesPerSecond }) => bytesPerSecond },
+  { id: 'limit', label: lines.limit.label, align: 'right', cell: ({ limit }) => limitText(limit) },
+];
+
+function limitText(limit: number | null | undefined): string {
+  if (limit === undefined) return text.runs.notMeasured;
+  if (limit === null) return text.runs.unlimited;
+  return limit === 0 ? text.runs.paused : rateText(limit);
 }

@@ -29,11 +29,48 @@ function usualStep(samples: readonly RateSample[]): number {
   return Math.max(2_000, distances[Math.floor(distances.length / 2)] ?? 0);
 }
 
-/** Mean and peak. */
+/** What is told of a sample: what crossed the link; of samples from before that was measured, what was dealt with. */
+function mainRate({ sentPerSecond, bytesPerSecond }: RateSample): number {
+  return sentPerSecond ?? bytesPerSecond;
+}
+
+/** Mean and peak of what was sent. */
 export function rateFacts(samples: readonly RateSample[]): { readonly mean: number; readonly peak: number } {
   if (samples.length === 0) return { mean: 0, peak: 0 };
-  return {
-    mean: samples.reduce((sum, sample) => sum + sample.bytesPerSecond, 0) / samples.length,
-    peak: Math.max(...samples.map(({ bytesPerSecond }) => bytesPerSecond)),
-  };
+  const rates = samples.map(mainRate);
+  return { mean: rates.reduce((sum, rate) => sum + rate, 0) / rates.length, peak: Math.max(...rates) };
+}
+
+/** One moment of the plot; null where a line has a gap. */
+export interface PlotPoint {
+  readonly at: number;
+  readonly sent: number | null;
+  readonly processed: number | null;
+  /** Steps: it applies until the next point. */
+  readonly limit: number | null;
+}
+
+/** The points of the plot: a gap between two pieces, and a limit that ends where the next moment has none. */
+export function plotPoints(samples: readonly RateSample[]): readonly PlotPoint[] {
+  const points: PlotPoint[] = [];
+  for (const piece of pieces(samples)) {
+    if (points.length > 0) points.push({ at: piece[0]!.at - 1, sent: null, processed: null, limit: null });
+    for (const [index, { at, bytesPerSecond, sentPerSecond, limit }] of piece.entries()) {
+      const point = { at, sent: sentPerSecond ?? null, processed: bytesPerSecond, limit: limit ?? null };
+      const before = piece[index - 1]?.limit ?? null;
+      if (before !== null && point.limit === null) points.push({ ...point, at: at - 1, limit: before });
+      points.push(point);
+    }
+  }
+  return points;
+}
+
+/** How much higher than the others the line of what was dealt with may make the plot: unchanged blocks are dealt with many times faster than others are sent. */
+const mostTimes = 3;
+
+/** The highest value that the plot has room for. */
+export function highestOf(points: readonly PlotPoint[]): number {
+  const highest = (line: 'sent' | 'processed' | 'limit'): number => Math.max(0, ...points.map((point) => point[line] ?? 0));
+  const [sent, processed] = [Math.max(highest('sent'), highest('limit')), highest('processed')];
+  return sent === 0 ? processed : Math.max(sent, Math.min(processed, mostTimes * sent));
 }

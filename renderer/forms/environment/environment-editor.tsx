@@ -39,7 +39,7 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: 
     <DraftViewContext value={view}>
       <Box
         sx={{
-          position: 'sticky', top: 0, zIndex: 2, bgcolor: 'background.default', display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', py: 1,
+          position: 'sticky', top: 0, zIndex: 2, bgcolor: 'background.paper', display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', py: 1,
         }}
       >
         <ToggleButtonGroup size="small" exclusive value={isText ? 'text' : 'form'} aria-label={text.configure.view} onChange={(_event, chosen: 'form' | 'text' | null) => chosen !== null && choose(chosen)}>

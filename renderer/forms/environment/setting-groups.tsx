@@ -74,7 +74,7 @@ export function GroupRail() {
               type="button"
               underline="hover"
               onClick={() => document.getElementById(id)?.scrollIntoView({ block: 'start' })}
-              sx={{ display: 'flex', width: '100%', justifyContent: 'space-between', gap: 1, py: 0.75, textAlign: 'left', fontSize: 14, color: errors > 0 ? 'error.main' : 'text.primary' }}
+              sx={{ display: 'flex', width: '100%', justifyContent: 'space-between', gap: 1, py: 0.75, textAlign: 'left', fontSize: 13, color: errors > 0 ? 'error.main' : 'text.primary' }}
             >
               <span>{group}</span>
               <Box component="span" sx={{ color: errors > 0 ? 'error.main' : 'text.secondary' }}>

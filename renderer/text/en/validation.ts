@@ -11,7 +11,7 @@ export const validation = {
   empty: 'No documents yet',
   file: 'File',
   severity: 'Severity',
-  place: 'Place',
+  place: 'Location',
   finding: 'Finding',
   suggestion: 'Suggestion',
   filter: 'Show',
