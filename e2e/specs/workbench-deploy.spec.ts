@@ -82,7 +82,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     // Pressed again until a value is read out: a chart that has just appeared may not take keys yet.
     await expect.poll(async () => {
       await chart.locator('[tabindex="0"]').first().press('ArrowRight');
-      return chart.getByRole('img', { name: /Sent; [\d.]+ \w*B\/s/ }).count();
+      return chart.getByRole('img', { name: /Processed; [\d.]+ \w*B\/s/ }).count();
     }).toBe(1);
     await chart.scrollIntoViewIfNeeded();
     await lookAt('run-rate');

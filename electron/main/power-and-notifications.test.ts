@@ -55,7 +55,7 @@ describe('sleep', () => {
 });
 
 describe('the notification of a run\'s end', () => {
-  const ended: EndedRun = { kind: 'execution', id: 'exe_1', replicaId: 'rep_1', state: 'failed', message: 'the execution is failed: The disk is full' };
+  const ended: EndedRun = { kind: 'execution', id: 'exe_1', replicaId: 'rep_1', state: 'failed', message: 'the execution failed: The disk is full' };
   const options = (isLookedAt: boolean, show = vi.fn()) => ({ isLookedAt: () => isLookedAt, nameOf: async () => 'web-01', show });
 
   test('names the machine and what happened, and brings the window back', async () => {
@@ -65,7 +65,7 @@ describe('the notification of a run\'s end', () => {
     end(ended);
     await expect.poll(() => electron.seen.notifications).toHaveLength(1);
     const [notification] = electron.seen.notifications;
-    expect(notification!.options).toEqual({ title: 'web-01: replication failed', body: 'the execution is failed: The disk is full' });
+    expect(notification!.options).toEqual({ title: 'web-01: replication failed', body: 'the execution failed: The disk is full' });
     notification!.emit('click');
     expect(show).toHaveBeenCalledTimes(1);
   });

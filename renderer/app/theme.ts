@@ -37,6 +37,7 @@ function paletteOf(colors: typeof light) {
       infoStandardBg: copy.soft, warningStandardBg: live.soft, errorStandardBg: bad.soft, successStandardBg: done.soft,
       infoIconColor: copy.text, warningIconColor: live.text, errorIconColor: bad.text, successIconColor: done.text,
     },
+    TableCell: { border: colors.line },
     SnackbarContent: { bg: colors.sheet, color: colors.text },
   };
 }
@@ -61,21 +62,24 @@ export const theme = createTheme({
   shape: { borderRadius: 5 },
   components: {
     MuiPaper: { styleOverrides: { rounded: { borderRadius: 8 } } },
+    MuiDialogActions: { styleOverrides: { root: { padding: '8px 24px 20px' } } },
     MuiDialog: { styleOverrides: { paper: { backgroundImage: 'none', borderRadius: 10 } } },
     // Who moves by keyboard sees where; the library shows a ripple, which reduced motion turns off.
     MuiButtonBase: { styleOverrides: { root: ({ theme: { vars } }) => ({ '&.Mui-focusVisible': { outline: `2px solid ${vars?.palette.primary.main}`, outlineOffset: 1 } }) } },
     MuiLink: { styleOverrides: { root: ({ theme: { vars } }) => ({ '&:focus-visible': { outline: `2px solid ${vars?.palette.primary.main}`, outlineOffset: 1 } }) } },
-    MuiButton: { defaultProps: { disableElevation: true }, styleOverrides: { root: { padding: '5px 12px' }, text: { padding: '5px 8px' }, outlined: { padding: '4px 11px' } } },
-    MuiToggleButton: { styleOverrides: { root: ({ theme: { vars } }) => ({ color: vars?.palette.text.secondary, padding: '4px 10px', fontWeight: 500, '&.Mui-selected': { color: vars?.palette.text.primary } }) } },
+    MuiButton: { defaultProps: { disableElevation: true, disableFocusRipple: true }, styleOverrides: { root: { padding: '5px 12px' }, text: { padding: '5px 8px' }, outlined: { padding: '4px 11px' } } },
+    MuiIconButton: { defaultProps: { disableFocusRipple: true } },
+    MuiToggleButton: { defaultProps: { disableFocusRipple: true }, styleOverrides: { root: ({ theme: { vars } }) => ({ color: vars?.palette.text.secondary, padding: '4px 10px', fontWeight: 500, '&.Mui-selected': { color: vars?.palette.text.primary } }) } },
     MuiOutlinedInput: { styleOverrides: { notchedOutline: ({ theme: { vars } }) => ({ borderColor: vars?.palette.action.active }) } },
     MuiInputBase: { styleOverrides: { root: { fontSize: size(13) } } },
     MuiInputLabel: { styleOverrides: { root: { fontSize: size(13) } } },
     MuiFormHelperText: { styleOverrides: { root: { marginLeft: 0 } } },
     MuiMenuItem: { styleOverrides: { root: { fontSize: size(13) } } },
-    MuiTableCell: { styleOverrides: { head: ({ theme: { vars } }) => ({ color: vars?.palette.text.secondary, fontSize: size(12), fontWeight: 600 }) } },
-    MuiTab: { styleOverrides: { root: { minHeight: 40, padding: '8px 12px' } } },
+    MuiTableCell: { styleOverrides: { head: ({ theme: { vars } }) => ({ color: vars?.palette.text.secondary, fontSize: size(12), lineHeight: 16 / 12, fontWeight: 600 }) } },
+    MuiTab: { defaultProps: { disableFocusRipple: true }, styleOverrides: { root: { minHeight: 40, padding: '8px 12px' } } },
     MuiTabs: { styleOverrides: { root: { minHeight: 40 } } },
     MuiAlert: { defaultProps: { closeText: text.app.close } },
+    MuiAlertTitle: { styleOverrides: { root: { fontSize: size(13), fontWeight: 600 } } },
     MuiAutocomplete: { defaultProps: { clearText: text.widgets.clear, openText: text.widgets.openList, closeText: text.widgets.closeList, noOptionsText: text.widgets.noOptions, loadingText: text.app.loading } },
     MuiTablePagination: {
       defaultProps: {

@@ -14,6 +14,8 @@ export interface Column<T> {
   readonly id: string;
   readonly label: string;
   readonly align?: 'left' | 'right';
+  /** Left out where there is little room. */
+  readonly isMinor?: boolean;
   readonly cell: (row: T) => ReactNode;
   /** What rows are sorted by; without it the column can't be sorted. */
   readonly sortBy?: (row: T) => string | number;
@@ -28,6 +30,7 @@ interface Props<T> {
 }
 
 const pageSizes = [25, 50, 100];
+const minor = { display: { xs: 'none', md: 'table-cell' } } as const;
 
 /** A table for thousands of rows: sorted in memory, one page of them in the document. */
 export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<T>) {
@@ -43,8 +46,8 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<
         <Table size="small" aria-label={label} sx={{ '& th, & td': { px: 1.5 }, '& tbody tr:last-child td': { border: 0 } }}>
           <TableHead>
             <TableRow>
-              {columns.map(({ id, label: name, align = 'left', sortBy }) => (
-                <TableCell key={id} align={align} sortDirection={order?.column === id ? (order.descending ? 'desc' : 'asc') : false} sx={{ fontWeight: 600 }}>
+              {columns.map(({ id, label: name, align = 'left', isMinor = false, sortBy }) => (
+                <TableCell key={id} align={align} sortDirection={order?.column === id ? (order.descending ? 'desc' : 'asc') : false} sx={isMinor ? minor : undefined}>
                   {sortBy === undefined ? (
                     name
                   ) : (
@@ -59,8 +62,8 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<
           <TableBody>
             {sorted.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
               <TableRow key={rowKey(row)} hover>
-                {columns.map(({ id, align = 'left', cell }) => (
-                  <TableCell key={id} align={align} sx={align === 'right' ? { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } : undefined}>
+                {columns.map(({ id, align = 'left', isMinor = false, cell }) => (
+                  <TableCell key={id} align={align} sx={{ ...(align === 'right' ? { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } : {}), ...(isMinor ? minor : {}) }}>
                     {cell(row)}
                   </TableCell>
                 ))}

@@ -1,3 +1,5 @@
+import AddIcon from '@mui/icons-material/AddCircleOutlineOutlined';
+import ChangedIcon from '@mui/icons-material/ChangeCircleOutlined';
 import CancelIcon from '@mui/icons-material/DoNotDisturbOnOutlined';
 import CheckIcon from '@mui/icons-material/CheckCircleOutlined';
 import ErrorIcon from '@mui/icons-material/ErrorOutlined';
@@ -13,6 +15,8 @@ const icons = {
   waiting: <PendingIcon fontSize="small" color="action" />,
   running: <RunningIcon fontSize="small" color="info" />,
   paused: <PauseIcon fontSize="small" color="warning" />,
+  added: <AddIcon fontSize="small" color="info" />,
+  changed: <ChangedIcon fontSize="small" color="warning" />,
   good: <CheckIcon fontSize="small" color="success" />,
   bad: <ErrorIcon fontSize="small" color="error" />,
   ended: <CancelIcon fontSize="small" color="action" />,

@@ -53,7 +53,7 @@ function SchemaField({ field, control, path, manual }: SchemaFieldProps) {
     return (
       <Box>
         <LeafField field={field} control={control} path={path} />
-        <Box sx={{ px: 1.75 }}>
+        <Box>
           <LearnMore {...manual} about={field.label} />
         </Box>
       </Box>

@@ -15,6 +15,7 @@ import { taskRecorder } from './task-recorder.ts';
 
 type OpenState = 'pending' | 'running' | 'cancelling' | 'interrupted';
 type EndState = 'completed' | 'failed' | 'cancelled';
+const ended: Readonly<Record<EndState, string>> = { completed: 'completed', failed: 'failed', cancelled: 'was cancelled' };
 
 /** What executions and deployments have in common: numbered runs of a replica's task graph. */
 export interface Run {
@@ -122,7 +123,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
   /** Tells the final state; `error` is free of secrets. */
   emitEnd(run: R, state: EndState, error: ErrorRecord | undefined): void {
     const { noun } = this.#kind;
-    this.emit(run, `${noun}.state`, error === undefined ? `the ${noun} is ${state}` : `the ${noun} is ${state}: ${errorText(error.code).title}`, {
+    this.emit(run, `${noun}.state`, `the ${noun} ${ended[state]}${error === undefined ? '' : `: ${errorText(error.code).title}`}`, {
       state,
       ...(error === undefined ? {} : { code: error.code, evidence: error.message }),
     });

@@ -70,9 +70,8 @@ function kindOf(path: readonly string[], value: JsonValue): Reached['kind'] {
 /** The programs of this computer that an endpoint of this kind starts. */
 function programsOf(plugin: PluginId, connection: JsonObject): Reached[] {
   const program = (value: string): Reached => ({ kind: 'program', label: 'Starts', value });
-  if (plugin === 'disk-images') return [program('qemu-img, qemu-nbd')];
   if (plugin === 'qemu-hypervisor' && connection['libvirt_uri'] !== undefined) return [program('virsh')];
-  if (plugin === 'open-source-cloud' && connection['ceph_options'] !== undefined) return [program('rbd, rados')];
+  if (plugin === 'open-source-cloud' && connection['ceph_options'] !== undefined) return [program('rbd, rados, qemu-nbd')];
   return [];
 }
 

@@ -19,7 +19,7 @@ export function TaskList({ tasks, now, more }: Props) {
   return (
     <Box component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
       {tasks.map((task) => (
-        <Box component="li" key={task.id} sx={{ py: 0.6, fontSize: 15, borderBottom: 1, borderColor: 'divider', '&:last-child': { borderBottom: 0 } }}>
+        <Box component="li" key={task.id} sx={{ py: 0.6, fontSize: 13, borderBottom: 1, borderColor: 'divider', '&:last-child': { borderBottom: 0 } }}>
           <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap' }}>
             <Box sx={{ width: 120 }}>
               <ExecutionLabel state={task.state} />

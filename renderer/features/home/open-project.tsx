@@ -63,7 +63,7 @@ function NextSteps() {
               <Box>
                 <ListItemText primary={step.title} secondary={step.lead} slotProps={{ primary: { sx: { fontWeight: index === next ? 600 : 400 } } }} />
                 {'action' in step && target !== undefined && (
-                  <Button size="small" variant={index === next ? 'contained' : 'text'} href={hrefOf(target)}>
+                  <Button size="small" variant={index === next ? 'contained' : 'text'} sx={index === next ? undefined : { ml: -1 }} href={hrefOf(target)}>
                     {step.action}
                   </Button>
                 )}

@@ -68,7 +68,7 @@ function sizeOf({ vm }: KeptMachine): number {
   return vm.disks.reduce((sum, disk) => sum + disk.size_bytes, 0);
 }
 
-const tones: Readonly<Record<KeptMachine['state'], StateTone>> = { new: 'running', changed: 'paused', same: 'good', gone: 'ended' };
+const tones: Readonly<Record<KeptMachine['state'], StateTone>> = { new: 'added', changed: 'changed', same: 'good', gone: 'ended' };
 
 const columns: readonly Column<KeptMachine>[] = [
   { id: 'name', label: text.inventory.name, sortBy: ({ vm }) => vm.name, cell: ({ vm }) => vm.name },

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { RowProblem } from '../../../shared/inventory/row-cells.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
-import { StateLabel } from '../../components/state-label.tsx';
+import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
 
 interface Row extends RowProblem {
@@ -14,9 +14,9 @@ const columns: readonly Column<Row>[] = [
     id: 'severity',
     label: text.inventory.severity,
     sortBy: ({ severity }) => severity,
-    cell: ({ severity }) => <StateLabel tone={severity === 'error' ? 'bad' : 'paused'}>{text.inventory.severities[severity]}</StateLabel>,
+    cell: ({ severity }) => <SeverityLabel severity={severity}>{text.inventory.severities[severity]}</SeverityLabel>,
   },
-  { id: 'table', label: text.inventory.list, sortBy: ({ table }) => table, cell: ({ table }) => table },
+  { id: 'table', label: text.inventory.table, sortBy: ({ table }) => table, cell: ({ table }) => table },
   { id: 'row', label: text.inventory.row, align: 'right', sortBy: ({ row }) => row, cell: ({ row }) => (row === 0 ? '' : row) },
   { id: 'column', label: text.inventory.column, sortBy: ({ column }) => column ?? '', cell: ({ column }) => column ?? '' },
   { id: 'problem', label: text.inventory.problem, cell: ({ message }) => message },

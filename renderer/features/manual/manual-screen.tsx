@@ -85,7 +85,7 @@ function Page({ page, anchor }: { readonly page: ManualPage; readonly anchor: st
   );
 }
 
-const column = { position: { md: 'sticky' }, top: 16, maxHeight: { md: 'calc(100vh - 32px)' }, overflowY: 'auto', fontSize: 14 } as const;
+const column = { position: { md: 'sticky' }, top: 16, maxHeight: { md: 'calc(100vh - 32px)' }, overflowY: 'auto', fontSize: 13 } as const;
 
 function PageList({ current }: { readonly current: string }) {
   const link = (name: string, label: string) => (

@@ -17,10 +17,10 @@ interface Props {
   readonly size?: 'small' | 'medium';
 }
 
-/** What to do next, as buttons, the most obvious one first. */
+/** What to do next, the most obvious one first: as buttons, and small ones as links of a row, so that a table is not full of buttons. */
 export function NextStep({ replica, life, size = 'small' }: Props) {
   return (
-    <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap' }}>
+    <Box sx={{ display: 'flex', gap: size === 'small' ? 0.5 : 1, flexWrap: 'wrap', ...(size === 'small' ? { ml: -1 } : {}) }}>
       {life.steps.map((step, index) => (
         <Step key={step} step={step} isFirst={index === 0} replica={replica} life={life} size={size} />
       ))}
@@ -37,7 +37,8 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
   const link = useLink();
   const [isStarting, setIsStarting] = useState(false);
   const label = text.replicas.steps[step];
-  const shared = { size, 'aria-label': text.replicas.stepOf(label, replica.name) } as const;
+  const isLink = size === 'small';
+  const shared = { size, 'sx': { whiteSpace: 'nowrap', ...(isLink && !isFirst ? { fontWeight: 400 } : {}) }, 'aria-label': text.replicas.stepOf(label, replica.name) } as const;
   const resume = useAction(async () => {
     if (step === 'resume-deployment' && life.deployment !== undefined) {
       await link.call('deployment.resume', { deployment: life.deployment.id });
@@ -51,7 +52,7 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
     case 'watch':
     case 'why':
       return (
-        <Button {...shared} variant="outlined" href={hrefOf('runs', life.latest?.id ?? '')}>
+        <Button {...shared} variant={isLink ? 'text' : 'outlined'} href={hrefOf('runs', life.latest?.id ?? '')}>
           {label}
         </Button>
       );
@@ -59,7 +60,7 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
     case 'why-deployment':
     case 'open':
       return (
-        <Button {...shared} variant={isFirst ? 'outlined' : 'text'} href={hrefOf('deployments', life.deployment?.id ?? '')}>
+        <Button {...shared} variant={isFirst && !isLink ? 'outlined' : 'text'} href={hrefOf('deployments', life.deployment?.id ?? '')}>
           {label}
         </Button>
       );
@@ -67,7 +68,7 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
     case 'resume-deployment':
       return (
         <>
-          <Button {...shared} variant="contained" disabled={resume.isBusy} onClick={() => void resume.run()}>
+          <Button {...shared} variant={isLink ? 'text' : 'contained'} disabled={resume.isBusy} onClick={() => void resume.run()}>
             {label}
           </Button>
           {resume.error !== undefined && <ErrorNotice error={resume.error} onClose={resume.clear} />}
@@ -78,7 +79,7 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
     case 'deploy':
       return (
         <>
-          <Button {...shared} variant={isFirst ? 'contained' : 'outlined'} onClick={() => setIsStarting(true)}>
+          <Button {...shared} variant={isLink ? 'text' : isFirst ? 'contained' : 'outlined'} onClick={() => setIsStarting(true)}>
             {label}
           </Button>
           {isStarting && step === 'deploy' && <StartDeploymentDialog replicas={[replica]} onClose={() => setIsStarting(false)} />}

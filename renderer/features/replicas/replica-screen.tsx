@@ -106,10 +106,10 @@ function LifeCard({ life }: { readonly life: ReplicaStatus }) {
           {text.replicas.synced}
         </Typography>
         {life.syncedTo === undefined
-          ? text.replicas.notYet
+          ? text.replicas.neverSynced
           : `${timeText(life.syncedTo)} (${text.replicas.lag(durationText((now - Date.parse(life.syncedTo)) / 1000))})`}
       </Box>
-      <Box sx={{ flexGrow: 1, color: 'text.secondary', flexBasis: 260 }}>{text.replicas.meaning[life.kind]}</Box>
+      <Box sx={{ flexGrow: 1, color: 'text.secondary', flexBasis: 260 }}>{life.kind === 'failed' && life.syncedTo === undefined ? text.replicas.failedFirst : text.replicas.meaning[life.kind]}</Box>
     </Paper>
   );
 }

@@ -28,7 +28,7 @@ export function DiskTable({ disks }: { readonly disks: readonly ReplicaDisk[] })
             <TableCell>{disk.diskId}</TableCell>
             <TableCell align="right">{bytesText(disk.sizeBytes)}</TableCell>
             <TableCell sx={{ fontFamily: 'monospace', overflowWrap: 'anywhere' }}>{disk.volumeId ?? text.replicas.notYet}</TableCell>
-            <TableCell>{disk.synchronisedTo === undefined ? text.replicas.notYet : timeText(disk.synchronisedTo)}</TableCell>
+            <TableCell>{disk.synchronisedTo === undefined ? text.replicas.neverSynced : timeText(disk.synchronisedTo)}</TableCell>
           </TableRow>
         ))}
       </TableBody>

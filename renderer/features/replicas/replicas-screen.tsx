@@ -141,7 +141,7 @@ function columnsAt(now: number): readonly Column<Row>[] {
       sortBy: ({ replica }) => replica.name,
       cell: ({ replica }) => <Link href={hrefOf('replicas', replica.id)}>{replica.name}</Link>,
     },
-    { id: 'way', label: text.replicas.way, sortBy: ({ way }) => way, cell: ({ way }) => way },
+    { id: 'way', label: text.replicas.way, isMinor: true, sortBy: ({ way }) => way, cell: ({ way }) => way },
     {
       id: 'state',
       label: text.replicas.state,
@@ -165,7 +165,7 @@ function columnsAt(now: number): readonly Column<Row>[] {
 }
 
 function SyncedTo({ life, now }: { readonly life: ReplicaStatus; readonly now: number }) {
-  if (life.syncedTo === undefined) return text.replicas.notYet;
+  if (life.syncedTo === undefined) return text.replicas.neverSynced;
   return (
     <>
       {timeText(life.syncedTo)}

@@ -27,7 +27,7 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
         {text.runs.progress}
       </Typography>
       {progress === undefined ? (
-        <Typography sx={{ color: 'text.secondary' }}>{text.runs.noProgress}</Typography>
+        <Typography sx={{ color: 'text.secondary' }}>{isTerminalExecution(execution.state) ? text.runs.nothingSent : text.runs.noProgress}</Typography>
       ) : (
         <Stack spacing={2}>
           {progress.disks.length !== 1 && <TransferBar name={text.runs.total} transfer={progress.total} />}

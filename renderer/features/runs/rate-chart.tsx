@@ -12,9 +12,10 @@ import { highestOf, plotPoints, rateFacts, rateTicks } from './rate-scale.ts';
 
 const height = 200;
 const inBytes = (rate: number | null): string | null => (rate === null ? null : rateText(rate));
+/** In the order in which they are drawn. */
 const lines = {
-  sent: { label: text.runs.rateLines.sent, color: 'var(--mui-palette-primary-main)', width: 2, dashes: undefined },
   processed: { label: text.runs.rateLines.processed, color: 'var(--mui-palette-action-active)', width: 1.5, dashes: undefined },
+  sent: { label: text.runs.rateLines.sent, color: 'var(--mui-palette-primary-main)', width: 2, dashes: undefined },
   limit: { label: text.runs.rateLines.limit, color: 'var(--mui-palette-error-main)', width: 1.5, dashes: '6 4' },
 } as const;
 type Line = keyof typeof lines;

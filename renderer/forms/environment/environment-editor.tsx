@@ -57,7 +57,7 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: 
             setWritten({ content, isReadable, version: draft.version() });
           }}
         />
-        <Button size="small" aria-pressed={showsEffective} onClick={() => setShowsEffective(!showsEffective)}>
+        <Button size="small" variant={showsEffective ? 'outlined' : 'text'} aria-pressed={showsEffective} onClick={() => setShowsEffective(!showsEffective)}>
           {text.configure.showEffective}
         </Button>
       </Box>

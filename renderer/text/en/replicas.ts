@@ -105,6 +105,8 @@ export const replicas = {
   size: 'Size',
   volume: 'Destination volume',
   notYet: 'Not created yet',
+  neverSynced: 'Never',
+  failedFirst: 'No execution has completed yet. Correct the cause and start it again: what was already copied is kept.',
   runs: 'Executions',
   noRuns: 'No executions yet.',
   run: 'Execution',

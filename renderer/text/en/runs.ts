@@ -52,6 +52,7 @@ export const runs = {
   progress: 'Progress',
   total: 'All disks',
   noProgress: 'Progress appears when data is transferred.',
+  nothingSent: 'No data was transferred.',
   bytes: (done: string, total: string) => `${done} of ${total}`,
   sent: (sent: string) => `${sent} sent`,
   left: (duration: string) => `${duration} left`,

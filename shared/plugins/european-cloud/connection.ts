@@ -64,7 +64,7 @@ export const connection = z.strictObject({
   iaas_url: serviceUrl('Infrastructure interface', 'URL of the infrastructure interface.', 'https://iaas.api.stackit.cloud'),
   token_url: serviceUrl(
     'Token endpoint',
-    'URL that issues tokens. If not set, the URL in the service account key is used.',
+    'URL that issues tokens. Overrides the URL in the service account key.',
     'https://service-account.api.stackit.cloud/token',
   ),
   caller_address: field(text().optional(), {

@@ -1,3 +1,4 @@
+import { bytes } from '../../model/quantities.ts';
 import type { Rule } from '../rule.ts';
 
 const gibi = 2 ** 30;
@@ -13,7 +14,7 @@ export function volumesHaveWholeGib(plugin: string): Rule {
           severity: 'info',
           from: 'document',
           at: ['vm', 'disks', index, 'size_bytes'],
-          message: `The disk has ${size} bytes (${(size / gibi).toFixed(2)} GiB). Its volume is rounded up to ${Math.ceil(size / gibi)} GiB.`,
+          message: `The disk has ${bytes(size)} (${size} bytes). Its volume is rounded up to ${Math.ceil(size / gibi)} GiB.`,
         };
       }
     },
