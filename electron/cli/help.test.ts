@@ -23,3 +23,12 @@ const examples = readme.split('\n').filter((line) => /^causeway [a-z]/.test(line
 
 test('the README has examples', () => expect(examples.length).toBeGreaterThan(10));
 test.each(examples)('the README is right: %s', (example) => expect(problemsOf(program, example, true)).toEqual([]));
+
+test('the overview has every command in a group, and shows first steps that are right', () => {
+  let shown = '';
+  program.configureOutput({ writeOut: (text) => void (shown += text) }).outputHelp();
+  expect(shown).not.toMatch(/^Commands:\n(?! {2}help)/m);
+  const steps = shown.split('\n').map((line) => line.trim()).filter((line) => line.startsWith('causeway '));
+  expect(steps.length).toBeGreaterThan(5);
+  expect(steps.flatMap((step) => problemsOf(program, step, true))).toEqual([]);
+});

@@ -37,7 +37,27 @@ const registrars: readonly CommandRegistrar[] = [
   registerDoctor,
 ];
 
+/** The order in which somebody needs them. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  'Without a connection:': ['validate', 'explain', 'schema', 'doctor'],
+  'Set up a project:': ['vault', 'endpoint', 'trust', 'project'],
+  'Plan:': ['vm', 'inventory', 'catalog', 'wave'],
+  'Move VMs:': ['replica', 'execution', 'deployment', 'migration'],
+  'Clean up:': ['ledger'],
+};
+
 const afterHelp = `
+First steps, in an empty folder:
+  causeway vault init
+  causeway endpoint add images --plugin disk-images --set path=/srv/images
+  causeway endpoint add cloud --plugin european-cloud --connection cloud.yaml
+  causeway endpoint check cloud
+  causeway vm list images
+  causeway replica create images web-01 cloud --environment web-01.yaml
+  causeway replica execute web-01
+  causeway replica deploy web-01
+The manual explains each step: docs/manual/first-migration.md
+
 Environment:
   CAUSEWAY_PROJECT          the project's folder, where --project is not given
   CAUSEWAY_KEY_FILE         the key file that opens the vault
@@ -78,6 +98,7 @@ export function createProgram(context: RegistrationContext): Command {
   for (const register of registrars) register(program, context);
   // A command that was made on its own and added with addCommand does not inherit it.
   for (const command of allCommands(program)) command.exitOverride();
+  for (const [group, names] of Object.entries(groups)) for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(group);
   return program;
 }
 
