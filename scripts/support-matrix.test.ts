@@ -67,7 +67,7 @@ test('a result in words has its date, versions that matter and what did not run;
   const results = after([1_000, 'full', 'passed', 'skipped']);
   const both = { ...nbd, specs: ['specs/nbd', 'specs/crash'] };
   expect(lastResult(nbd, results)).toBe('passed 1970-01-01, 1 test skipped; QEMU 7.2.1');
-  expect(lastResult(nbd, after([1_000, 'usual', 'passed', 'skipped', 'skipped']))).toBe('passed 1970-01-01, in part as a sample, 2 tests skipped; QEMU 7.2.1');
+  expect(lastResult(nbd, after([1_000, 'usual', 'passed', 'skipped', 'skipped']))).toBe('passed 1970-01-01 in the usual tier, 2 tests skipped; QEMU 7.2.1');
   expect(lastResult(nbd, {})).toBe('none on record');
   expect(lastResult(both, results)).toMatch(/^1 of 2 specs passed/);
   expect(lastResult(both, { ...results, 'e2e/specs/crash.spec.ts': { ...results[path]!, failed: 2 } })).toMatch(/^\*\*failed\*\*: `specs\/crash`/);

@@ -38,7 +38,7 @@ export function lastResult({ grade, specs }: Capability, results: Results): stri
   if (known.length === 0) return 'none on record';
   const part = known.length < specs.length ? `${known.length} of ${specs.length} specs ` : '';
   const skipped = known.reduce((sum, result) => sum + result.skipped, 0);
-  const sampled = known.some(({ suite }) => suite === 'usual') ? ', in part as a sample' : '';
+  const sampled = known.some(({ suite }) => suite === 'usual') ? ' in the usual tier' : '';
   const skips = skipped === 0 ? '' : skipped === 1 ? ', 1 test skipped' : `, ${skipped} tests skipped`;
   const versions = known.flatMap((result) => Object.entries(result.versions).filter(([name]) => programs[name]?.specs.test(result.spec) !== false).map(([name, version]) => `${name} ${version}`));
   return `${part}passed ${daysOf(known)}${sampled}${skips}; ${[...new Set(versions)].toSorted().join(', ')}`;
