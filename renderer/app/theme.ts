@@ -63,7 +63,8 @@ export const theme = createTheme({
   components: {
     MuiPaper: { styleOverrides: { rounded: { borderRadius: 8 } } },
     MuiDialogActions: { styleOverrides: { root: { padding: '8px 24px 20px' } } },
-    MuiDialog: { styleOverrides: { paper: { backgroundImage: 'none', borderRadius: 10 } } },
+    MuiDialog: { styleOverrides: { paper: ({ theme: { vars } }) => ({ backgroundImage: 'none', border: `1px solid ${vars?.palette.divider}`, borderRadius: 10 }) } },
+    MuiMenu: { styleOverrides: { paper: ({ theme: { vars } }) => ({ backgroundImage: 'none', border: `1px solid ${vars?.palette.divider}` }) } },
     // Who moves by keyboard sees where; the library shows a ripple, which reduced motion turns off.
     MuiButtonBase: { styleOverrides: { root: ({ theme: { vars } }) => ({ '&.Mui-focusVisible': { outline: `2px solid ${vars?.palette.primary.main}`, outlineOffset: 1 } }) } },
     MuiLink: { styleOverrides: { root: ({ theme: { vars } }) => ({ '&:focus-visible': { outline: `2px solid ${vars?.palette.primary.main}`, outlineOffset: 1 } }) } },

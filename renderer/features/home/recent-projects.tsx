@@ -1,4 +1,5 @@
 import CloseIcon from '@mui/icons-material/Close';
+import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
@@ -6,6 +7,7 @@ import ListItemButton from '@mui/material/ListItemButton';
 import ListItemText from '@mui/material/ListItemText';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
+import { hrefOf } from '../../app/route.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -29,7 +31,9 @@ export function RecentProjects() {
         <>
           {error !== undefined && <ErrorNotice error={error} />}
           {projects.length === 0 ? (
-            <EmptyState title={text.home.noRecent} lead={text.home.noRecentLead} />
+            <EmptyState title={text.home.noRecent} lead={text.home.noRecentLead}>
+              <Button href={hrefOf('manual', 'first-migration')}>{text.home.readFirst}</Button>
+            </EmptyState>
           ) : (
             <Paper variant="outlined" component="section" aria-label={text.home.recent}>
               <Typography variant="h6" component="h2" sx={{ px: 3, pt: 2 }}>

@@ -20,7 +20,7 @@ interface Props {
 /** What to do next, the most obvious one first: as buttons, and small ones as links of a row, so that a table is not full of buttons. */
 export function NextStep({ replica, life, size = 'small' }: Props) {
   return (
-    <Box sx={{ display: 'flex', gap: size === 'small' ? 0.5 : 1, flexWrap: 'wrap', ...(size === 'small' ? { ml: -1 } : {}) }}>
+    <Box sx={{ display: 'flex', gap: size === 'small' ? 0.5 : 1, flexWrap: size === 'small' ? { xs: 'wrap', md: 'nowrap' } : 'wrap', ...(size === 'small' ? { ml: -1 } : {}) }}>
       {life.steps.map((step, index) => (
         <Step key={step} step={step} isFirst={index === 0} replica={replica} life={life} size={size} />
       ))}

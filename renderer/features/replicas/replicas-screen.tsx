@@ -13,7 +13,7 @@ import { hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
-import { durationText, timeText } from '../../components/quantities.ts';
+import { durationText, minuteText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
@@ -168,7 +168,7 @@ function SyncedTo({ life, now }: { readonly life: ReplicaStatus; readonly now: n
   if (life.syncedTo === undefined) return text.replicas.neverSynced;
   return (
     <>
-      {timeText(life.syncedTo)}
+      {minuteText(life.syncedTo)}
       <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
         {text.replicas.lag(durationText((now - Date.parse(life.syncedTo)) / 1000))}
       </Typography>

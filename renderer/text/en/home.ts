@@ -6,6 +6,7 @@ export const home = {
   recent: 'Recent projects',
   noRecent: 'No project yet',
   noRecentLead: 'Create a project: choose an empty folder and a name.',
+  readFirst: 'Read how to migrate a first VM',
   open: 'Open',
   forget: (name: string) => `Remove ${name} from this list`,
   create: 'Create project',
@@ -60,6 +61,6 @@ export const vault = {
   different: 'The passphrases do not match',
   byKeyStore: 'Protect with this computer\'s key store',
   orPassphrase: 'Or with a passphrase, which also works on other computers:',
-  noRecovery: 'Without it, the secrets cannot be recovered. Store it in a safe place.',
+  noRecovery: 'Without the passphrase, the secrets cannot be recovered. Store it in a safe place.',
   unlockedToast: 'Vault unlocked',
 } as const;
