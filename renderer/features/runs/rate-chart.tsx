@@ -47,6 +47,9 @@ export function RateChart({ samples, limit }: Props) {
         </ToggleButtonGroup>
       </Box>
       {view === 'plot' ? <Plot samples={samples} /> : <PagedTable label={text.runs.rate} columns={columns} rows={samples} rowKey={({ at }) => String(at)} sortedBy={{ column: 'at', descending: true }} />}
+      <Typography variant="caption" component="p" sx={{ color: 'text.secondary', mt: 1 }}>
+        {text.runs.rateHelp}
+      </Typography>
     </Box>
   );
 }

@@ -66,6 +66,7 @@ export const runs = {
   asChart: 'Chart',
   asTable: 'Table',
   rateLines: { sent: 'Sent', processed: 'Processed', limit: 'Limit' },
+  rateHelp: 'Processed: all data that was read and compared or sent. Sent: what crossed the network, after compression.',
   rateMoment: 'Time',
   notMeasured: '–',
   limitNow: (rate: string) => `limit now ${rate}`,
