@@ -5,7 +5,7 @@ import { mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openVendorDisk, type VendorDiskRequest } from '../../electron/engine/platforms/virtualization-platform/vendor-library/vendor-disk.ts';
+import { describeLibrary, openVendorDisk, type VendorDiskRequest } from '../../electron/engine/platforms/virtualization-platform/vendor-library/vendor-disk.ts';
 import { buildStandIn, vddkPlugin, type StandInSettings } from '../rigs/virtualization-platform/vendor-library/vddk-plugin.ts';
 
 const MIB = 1024 * 1024;
@@ -68,6 +68,7 @@ describe('the vendor\'s library through nbdkit\'s plugin', () => {
     const releases = join(folder, 'releases');
     await mkdir(releases);
     for (const release of ['6.7.3', '8.0.2']) await buildStandIn(join(releases, `vddk-${release}`), release, { ...settings, log: join(folder, `calls-${release}.log`) });
+    expect(await describeLibrary(releases, never, request.plugin)).toMatch(/^releases 8\.0\.2, 6\.7\.3; nbdkit's plugin \d/);
     const disk = await openVendorDisk({ ...request, libraryFolder: releases, compatibilityVersion: '6.7' }, never);
     await disk.close();
     expect(await readFile(join(folder, 'calls-6.7.3.log'), 'utf8')).toContain('init 6.7');

@@ -312,6 +312,15 @@ class Steps(TreeTest):
         self.assertFalse(guest.exists('/etc/vmware-tools'))
         self.assertEqual(hypervisor_tools.remove_tools(guest, package_manager(guest)), (False, []))
 
+    def test_the_tools_of_vmware_that_came_without_a_package_are_removed_by_their_own_uninstaller(self):
+        guest = self.rocky({'/usr/bin/vmware-uninstall-tools.pl': '', '/etc/vmware-tools/config': 'x'})
+        self.assertEqual(hypervisor_tools.installed_tools(guest, guest.packages), {'vmware': ['tarball']})
+        changed, notes = hypervisor_tools.remove_tools(guest, package_manager(guest))
+        self.assertTrue(changed)
+        self.assertIn('perl /usr/bin/vmware-uninstall-tools.pl force', guest.commands)
+        self.assertIn('ran the uninstaller of the VMware tools', notes)
+        self.assertFalse(guest.exists('/etc/vmware-tools'))
+
     def test_credentials_are_retained_when_that_is_asked_for(self):
         self.assertEqual(
             cloud_init.settings_text({'retainUserCredentials': True}).splitlines()[1:],

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { NbdClient } from '../../../nbd/nbd-client.ts';
 import { BASE_ALLOCATION, NbdDiskReader } from '../../../nbd/nbd-disk-reader.ts';
-import { lastWords, toolEnvironment, toolMissing } from '../../../nbd/run-tool.ts';
+import { lastWords, runTool, toolEnvironment, toolMissing } from '../../../nbd/run-tool.ts';
 import type { DiskContent } from '../disk-access/disk-content.ts';
 import { throwIfCancelled } from '../disk-access/file-server.ts';
 import { initializedFor } from './initialization-library.ts';
@@ -74,6 +74,19 @@ export async function openVendorDisk(request: VendorDiskRequest, signal: AbortSi
     else await ended(started.server, folder);
     throw error;
   }
+}
+
+/**
+ * What this computer has of what the library needs, in words.
+ * @throws CausewayError source.tool-missing
+ */
+export async function describeLibrary(folder: string, signal: AbortSignal, plugin = 'vddk'): Promise<string> {
+  const releases = await findReleases(folder);
+  const said = await runTool('nbdkit', [plugin, '--dump-plugin'], 'source.request-refused', signal).catch((error: unknown) => {
+    throw error instanceof CausewayError && error.code === 'source.request-refused' ? toolMissing('nbdkit-vddk-plugin', error) : error;
+  });
+  const version = /^version=(.+)$/m.exec(said)?.[1] ?? 'unknown';
+  return `${releases.length === 1 ? 'release' : 'releases'} ${releases.map((release) => release.version.join('.')).join(', ')}; nbdkit's plugin ${version}`;
 }
 
 /** Settings of the library: its temporary files in our folder, and buffers that keep a fast line busy. */
