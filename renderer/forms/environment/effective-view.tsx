@@ -31,6 +31,11 @@ export function EffectiveView() {
           <Typography variant="body2" sx={{ fontWeight: 600 }}>
             {text.configure.sides[side]}
           </Typography>
+          {draft.effective(side).length === 0 && (
+            <Typography variant="caption" component="p" sx={{ color: 'text.secondary' }}>
+              {text.configure.effectiveNone}
+            </Typography>
+          )}
           {draft.effective(side).map((entry) => (
             <Box key={entry.key} sx={{ py: 0.5 }}>
               <Box component="pre" sx={{ m: 0, fontSize: 12.5, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', fontFamily: 'ui-monospace, monospace' }}>

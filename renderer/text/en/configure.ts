@@ -20,6 +20,7 @@ export const configure = {
   textUnreadable: 'The text has syntax errors. Correct them before you switch to the form.',
   effective: 'Effective settings',
   showEffective: 'Show effective settings',
+  effectiveNone: 'Only built-in defaults apply.',
   effectiveLead: 'The settings that an execution uses, with the origin of each value.',
   groups: 'Setting groups',
   sides: { source: 'Source', destination: 'Destination' },
