@@ -6,28 +6,21 @@ export function pack(compression: number, plain: Buffer): { readonly compression
   return bytes.length < plain.length ? { compression, bytes } : { compression: 0, bytes: plain };
 }
 
-const WORD = 8;
+const GAP = Buffer.alloc(16);
 
 /** Leaves out zeros: runs of {place, length, bytes} behind {plain length, 0}. Zeros shorter than a head are not worth a new run. */
 export function skipz(plain: Buffer): Buffer {
   const parts: Buffer[] = [uint32(plain.length, 0)];
-  let start = -1;
-  let end = 0;
-  const close = (): void => {
-    if (start >= 0) parts.push(uint32(start, end - start), plain.subarray(start, end));
-    start = -1;
-  };
-  for (let at = 0; at < plain.length; ) {
-    if (plain[at] !== 0) {
-      if (start >= 0 && at - end > 2 * WORD) close();
-      if (start < 0) start = at;
-      at += 1;
-      end = at;
-    } else {
-      at += zerosAt(plain, at);
+  for (let at = zerosAt(plain, 0); at < plain.length; ) {
+    // A run lasts until zeros come that are longer than the head of another run.
+    let end = plain.indexOf(GAP, at);
+    if (end < 0) {
+      end = plain.length;
+      while (end > at && plain[end - 1] === 0) end -= 1;
     }
+    if (end > at) parts.push(uint32(at, end - at), plain.subarray(at, end));
+    at = end + zerosAt(plain, end);
   }
-  close();
   return Buffer.concat(parts);
 }
 

@@ -188,7 +188,8 @@ class ServedSession {
     } else if (type === 4) {
       await this.#open(opId, payload);
     } else if (type === 7) {
-      await this.#read(opId, payload);
+      // Storage answers several reads in the time of one.
+      this.#read(opId, payload).catch(() => this.#stream.destroy());
     } else if (type === 11) {
       const key = (await this.#reader.read(payload.readUInt32LE(8))).toString('ascii');
       this.#checkHandle(payload);
@@ -261,6 +262,7 @@ class ServedSession {
       return;
     }
     const content = await disk.read(offset, length);
+    if (this.#ended) return;
     const tamper = faults.take('tamper', ({ afterBytes = 0 }) => this.#sent >= afterBytes)?.how;
     this.#queue(this.#fragments(opId, { offset, length, compression }, content, tamper));
   }

@@ -2,14 +2,17 @@
  * A stand-in host in a process of its own, so that what a client costs can be told from what the host costs. Started by `fork`:
  * the first message says where it is, `'ticket'` asks for a ticket.
  *
- *   serve.ts --host 127.0.0.1 --mib 256 --content pattern|noise|half
+ *   serve.ts --host 127.0.0.1 --mib 256 --content pattern|noise|half --answer-ms 0
+ *
+ * `--answer-ms` is how long network and storage take before they answer a read; several take no longer than one.
  */
 import { randomFillSync } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startNfcServer } from './nfc-server.ts';
 import { TicketOffice, contentDisk, patternContent } from './served-content.ts';
 
-const { values } = parseArgs({ options: { host: { type: 'string', default: '127.0.0.1' }, mib: { type: 'string', default: '64' }, content: { type: 'string', default: 'pattern' } } });
+const { values } = parseArgs({ options: { host: { type: 'string', default: '127.0.0.1' }, mib: { type: 'string', default: '64' }, content: { type: 'string', default: 'pattern' }, 'answer-ms': { type: 'string', default: '0' } } });
 const sizeBytes = Number(values.mib) * 2 ** 20;
 const MIB = 2 ** 20;
 let content: Buffer;
@@ -22,7 +25,9 @@ if (values.content === 'pattern') {
 }
 const office = new TicketOffice();
 const path = '[ds1] vm/vm.vmdk';
-office.add(contentDisk(path, 'vm-1', content));
+const disk = contentDisk(path, 'vm-1', content);
+const answerMs = Number(values['answer-ms']);
+office.add(answerMs === 0 ? disk : { ...disk, read: async (offset, length) => (await setTimeout(answerMs), disk.read(offset, length)) });
 const server = await startNfcServer({ host: values.host, disks: office });
 process.on('message', (message) => {
   if (message === 'ticket') process.send?.({ ticket: server.ticket(office.issue('vm-1', server.host)) });
