@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CausewayError } from '../../shared/model/causeway-error.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { Extent } from '../../shared/model/extent.ts';
 import { HostSlots } from '../../electron/engine/platforms/virtualization-platform/nfc/host-slots.ts';
 import { openNfcDisk, type NfcDisk, type NfcDiskOptions, type NfcEvent } from '../../electron/engine/platforms/virtualization-platform/nfc/nfc-disk.ts';
@@ -343,6 +343,19 @@ describe('a connection that ends', () => {
       expect(asked).toBeGreaterThan(content.length);
     });
   }
+
+  it('while the platform gives no ticket for a moment, and then does', async () => {
+    const { office, host } = await oneHost();
+    const { disk, events } = await open(office, () => host, {
+      ticket: () =>
+        office.issued === 1 || office.issued === 2
+          ? (office.issue('vm-1', 'nowhere'), Promise.reject(new CausewayError('source.unreachable', 'vcenter.test: connection refused')))
+          : Promise.resolve(host.ticket(office.issue('vm-1', host.host))),
+    });
+    host.dropAll();
+    expect((await readWhole(disk)).equals(content)).toBe(true);
+    expect(events.filter(({ kind }) => kind === 'retrying')).toMatchObject([{ reason: { code: 'source.unreachable' } }, { reason: { code: 'source.unreachable' } }]);
+  });
 
   it('because the host falls silent', async () => {
     const { office, host } = await oneHost();

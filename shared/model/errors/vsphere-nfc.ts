@@ -17,7 +17,7 @@ export const vsphereNfcErrors = {
   'source.host-encryption-missing': {
     title: 'The host does not encrypt its data port',
     cause: 'The host does not offer TLS for disk data, or something on the way removed the offer.',
-    remedy: 'Update the host, or allow unencrypted disk access in the endpoint if the network between this computer and the host is trusted.',
+    remedy: 'Update the host to ESXi 6.5 or later, or read through datastore files or an export (HTTPS, port 443). Nothing was sent unencrypted.',
     retryable: false,
   },
   'source.data-session-refused': {

@@ -52,10 +52,8 @@ const DEFAULT_ATTEMPTS = 8;
 /** Hosts from this version on were seen to answer with SkipZ. */
 const SKIPZ_VERSION = 9;
 
-/** Failures that another connection may get over. */
-const passing = new Set([
-  'source.host-unreachable', 'source.connection-lost', 'source.data-session-refused', 'source.host-busy', 'source.disk-locked',
-]);
+/** Whether another connection may get over it. Asking the platform for a ticket may fail in its own ways. */
+const isPassing = (error: CausewayError): boolean => error.retryable && error.code !== 'source.disk-replaced';
 
 /**
  * Opens a disk on the data port of the host that serves it. A lost connection is replaced, on another host if the VM has
@@ -302,7 +300,7 @@ export class NfcDisk implements DiskContent {
         return await abortable(question(session), signal);
       } catch (error) {
         const wasLost = session.ended !== undefined && session.ended === error;
-        if (!wasLost || this.#failure !== undefined || !passing.has(session.ended.code)) throw error;
+        if (!wasLost || this.#failure !== undefined || !isPassing(session.ended)) throw error;
       }
     }
   }
@@ -335,7 +333,7 @@ export class NfcDisk implements DiskContent {
         this.#learn(known);
         this.#failuresInARow += 1;
         if (this.#failure !== undefined) throw this.#failure;
-        if (!passing.has(known.code) || this.#failuresInARow >= limit) throw this.#fail(known);
+        if (!isPassing(known) || this.#failuresInARow >= limit) throw this.#fail(known);
         this.#lastReason = known;
       }
     }
@@ -437,7 +435,7 @@ export class NfcDisk implements DiskContent {
     connection.slot.release();
     if (this.#failure !== undefined) return;
     this.#options.onEvent?.({ kind: 'lost', host: connection.host, reason: error });
-    if (!passing.has(error.code)) {
+    if (!isPassing(error)) {
       this.#fail(error);
       return;
     }
