@@ -48,6 +48,9 @@ const groups = {
     'libwin-hivex-perl': 'registry of Windows guests, exported to compare',
     ovmf: 'UEFI firmware of emulated machines',
     xorriso: 'driver discs for Windows guests',
+    'golang-go': 'builds the simulator of the virtualization platform',
+    'golang-github-vmware-govmomi-dev': 'the simulator of the virtualization platform, as a library',
+    'python3-pyvmomi': 'a client of another make that talks to the rig of the virtualization platform',
   },
   bench: {
     guestfish: 'the appliance that the next two work in',

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 /** Program → the Debian package that brings it. */
 const packages: Readonly<Record<string, string>> = {
   cpio: 'cpio',
+  go: 'golang-go',
   guestfish: 'guestfish',
   ip: 'iproute2',
   losetup: 'mount',

@@ -13,6 +13,7 @@ import { storeErrors } from './store.ts';
 import { trustErrors } from './trust.ts';
 import { transportErrors } from './transport.ts';
 import { vsphereNfcErrors } from './vsphere-nfc.ts';
+import { vsphereErrors } from './vsphere.ts';
 
 /** Every error code with its text for people. The code is the interface; the text may change. */
 export const errorCatalogue = {
@@ -25,6 +26,7 @@ export const errorCatalogue = {
   ...cloudErrors,
   ...openstackErrors,
   ...vsphereNfcErrors,
+  ...vsphereErrors,
   ...secretsErrors,
   ...trustErrors,
   ...osmorphingErrors,

@@ -1,0 +1,87 @@
+import { childOf, childrenOf, escapeXml, parseXml, textAt, typeOf, writeXml, type XmlElement } from '../../../electron/engine/platforms/virtualization-platform/client/xml.ts';
+import type { FrozenDisk, RigDisk, RigVm, VsphereWorld } from './world.ts';
+
+const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+const xsd = 'xmlns:xsd="http://www.w3.org/2001/XMLSchema"';
+
+const flag = (value: boolean): XmlElement => parseXml(`<val ${xsi} ${xsd} xsi:type="xsd:boolean">${String(value)}</val>`);
+const text = (value: string, type = 'xsd:string'): XmlElement => parseXml(`<val ${xsi} ${xsd} xsi:type="${type}">${escapeXml(value)}</val>`);
+
+type Patch = (original: XmlElement | undefined) => XmlElement | undefined;
+
+/** What the rig says of a VM instead of the simulator. */
+function vmPatches(world: VsphereWorld, vm: RigVm): Readonly<Record<string, Patch>> {
+  return {
+    'config.hardware.device': (original) => withDisks(original, vm.disks.map((disk) => diskXml(disk, world.linkOf(vm, undefined, disk), disk.backing.sizeBytes, undefined))),
+    'runtime.consolidationNeeded': () => flag(vm.needsConsolidation),
+    'capability.changeTrackingSupported': () => flag(vm.canTrack),
+    'config.changeTrackingEnabled': () => flag(vm.isTracked),
+    'guest.toolsRunningStatus': () => text(vm.hasTools ? 'guestToolsRunning' : 'guestToolsNotRunning'),
+    'runtime.bootTime': () => text(vm.bootTime, 'xsd:dateTime'),
+    'runtime.powerState': () => parseXml(`<val ${xsi} xsi:type="VirtualMachinePowerState">${vm.isRunning ? 'poweredOn' : 'poweredOff'}</val>`),
+    'runtime.host': () => parseXml(`<val ${xsi} type="HostSystem" xsi:type="ManagedObjectReference">${vm.hostId}</val>`),
+  };
+}
+
+/** A snapshot's configuration has the frozen links, with where tracking stands. */
+function snapshotPatches(world: VsphereWorld, vm: RigVm, id: string, frozen: readonly FrozenDisk[]): Readonly<Record<string, Patch>> {
+  return {
+    'config.hardware.device': (original) => withDisks(original, frozen.map(({ disk, content, changeId }) => diskXml(disk, world.linkOf(vm, id, disk), content.sizeBytes, changeId))),
+  };
+}
+
+function withDisks(original: XmlElement | undefined, disks: readonly string[]): XmlElement {
+  const others = (original?.children ?? []).filter((device) => typeOf(device) !== 'VirtualDisk' && typeOf(device) !== 'ParaVirtualSCSIController').map(writeXml);
+  const controller = `<VirtualDevice ${xsi} xsi:type="ParaVirtualSCSIController"><key>1000</key><deviceInfo><label>SCSI controller 0</label><summary>VMware paravirtual SCSI</summary></deviceInfo><controllerKey>100</controllerKey><busNumber>0</busNumber><hotAddRemove>true</hotAddRemove><sharedBus>noSharing</sharedBus><scsiCtlrUnitNumber>7</scsiCtlrUnitNumber></VirtualDevice>`;
+  return parseXml(`<val ${xsi} xsi:type="ArrayOfVirtualDevice">${[...others, controller, ...disks].join('')}</val>`);
+}
+
+function diskXml({ key, unitNumber, uuid, traits }: RigDisk, file: string, sizeBytes: number, changeId: string | undefined): string {
+  const change = changeId === undefined ? '' : `<changeId>${escapeXml(changeId)}</changeId>`;
+  const mode = traits.mode ?? 'persistent';
+  const sharing = `<sharing>${traits.sharing ?? 'sharingNone'}</sharing>`;
+  const backing = traits.rawDevice === undefined
+    ? `<backing ${xsi} xsi:type="VirtualDiskFlatVer2BackingInfo"><fileName>${escapeXml(file)}</fileName><diskMode>${mode}</diskMode><thinProvisioned>true</thinProvisioned><uuid>${uuid}</uuid>${change}${sharing}</backing>`
+    : `<backing ${xsi} xsi:type="VirtualDiskRawDiskMappingVer1BackingInfo"><fileName>${escapeXml(file)}</fileName><lunUuid>${uuid}</lunUuid><deviceName>vml.0</deviceName><compatibilityMode>${traits.rawDevice}</compatibilityMode><diskMode>${mode}</diskMode><uuid>${uuid}</uuid>${change}${sharing}</backing>`;
+  return `<VirtualDevice ${xsi} xsi:type="VirtualDisk"><key>${key}</key><deviceInfo><label>Hard disk ${key - 1999}</label><summary>${(sizeBytes / 1024).toLocaleString('en')} KB</summary></deviceInfo>${backing}<controllerKey>1000</controllerKey><unitNumber>${unitNumber}</unitNumber><capacityInKB>${Math.floor(sizeBytes / 1024)}</capacityInKB><capacityInBytes>${sizeBytes}</capacityInBytes></VirtualDevice>`;
+}
+
+/** An object's properties as the rig has them: patched where the simulator is wrong, added where it lacks them. */
+export function patchObject(world: VsphereWorld, content: XmlElement, wanted: ReadonlyMap<string, ReadonlySet<string>>): XmlElement {
+  const object = childOf(content, 'obj');
+  const id = object?.text ?? '';
+  const type = object?.attributes['type'] ?? '';
+  const vm = world.vms.get(id);
+  const owner = [...world.vms.values()].find(({ snapshots }) => snapshots.has(id));
+  const frozen = owner?.snapshots.get(id);
+  const patches = type === 'VirtualMachine' && vm !== undefined ? vmPatches(world, vm) : owner !== undefined && frozen !== undefined ? snapshotPatches(world, owner, id, frozen) : {};
+  const fails = type === 'Task' ? world.failingTasks.get(id) : undefined;
+  const kept = content.children.filter(({ name }) => name !== 'propSet' && name !== 'missingSet');
+  const sets = childrenOf(content, 'propSet').map((set) => {
+    const path = textAt(set, 'name') ?? '';
+    const patched = patches[path]?.(childOf(set, 'val'));
+    if (patched !== undefined) return propSet(path, patched);
+    return fails !== undefined && path === 'info' ? failed(set, fails) : set;
+  });
+  const present = new Set(sets.map((set) => textAt(set, 'name')));
+  const added = Object.entries(patches).filter(([path]) => !present.has(path) && wanted.get(type)?.has(path) === true).flatMap(([path, patch]) => {
+    const made = patch(undefined);
+    return made === undefined ? [] : [propSet(path, made)];
+  });
+  const missing = childrenOf(content, 'missingSet').filter((set) => !((textAt(set, 'path') ?? '') in patches));
+  return { ...content, children: [...kept, ...sets, ...added, ...missing] };
+}
+
+const propSet = (path: string, val: XmlElement): XmlElement => {
+  const set = parseXml(`<propSet><name>${path}</name></propSet>`);
+  return { ...set, children: [...set.children, val] };
+};
+
+/** An update's `changeSet` or an object's `propSet` with a task's `info`, which ends with a fault of the rig's. */
+export function failed(set: XmlElement, fault: string): XmlElement {
+  const replace = (element: XmlElement): XmlElement =>
+    element.name === 'error'
+      ? parseXml(`<error><fault ${xsi} xsi:type="${fault}"/><localizedMessage>the rig let it fail with ${fault}</localizedMessage></error>`)
+      : { ...element, children: element.children.map(replace) };
+  return replace(set);
+}

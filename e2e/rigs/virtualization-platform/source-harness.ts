@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DiskAccess } from '../../../electron/engine/platforms/virtualization-platform/disk-access/disk-access.ts';
+import { createVsphereSource, type VsphereOptions } from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { extentsFrom } from '../../../shared/model/extent.ts';
+import { callFaults, type CallFault, type MortalProcess, type PlatformCalls } from '../../conformance/platform-calls.ts';
+import type { SourceHarness } from '../../conformance/source-harness.ts';
+import type { FaultEffect } from '../cloud-kit/faults.ts';
+import { hurriedClock } from '../hurried-clock.ts';
+import { MemoryDisk } from './backing.ts';
+import { startVsphere, type VsphereRig, type VsphereRigOptions } from './start.ts';
+import type { RigVm, VsphereWorld } from './world.ts';
+
+const MIB = 2 ** 20;
+const effects: Readonly<Record<CallFault, FaultEffect>> = {
+  'refused-for-now': '503',
+  throttled: '429',
+  'cut-before': 'connection-reset',
+  'gateway-error-after': '502-after',
+  'cut-after': 'connection-reset-after',
+  'never-answered': 'no-answer',
+  'fails-later': 'status-error',
+};
+const forever = 1_000_000;
+
+export interface VsphereHarness extends SourceHarness {
+  readonly rig: VsphereRig;
+  readonly vm: RigVm;
+  /** What people were told. */
+  readonly notes: string[];
+}
+
+export interface VsphereHarnessOptions extends VsphereRigOptions {
+  /** How disks are read. Default: straight from the rig, with no data port between. */
+  readonly access?: (world: VsphereWorld) => NonNullable<VsphereOptions['access']>;
+}
+
+/** A running VM with two disks in memory, its changes tracked, on the rig. */
+export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promise<VsphereHarness> {
+  let onCutCall: { readonly from: number; readonly tell: () => void } | undefined;
+  const rig = await startVsphere({
+    ...options,
+    onCall: () => {
+      if (onCutCall !== undefined && rig.calls.length >= onCutCall.from) onCutCall.tell();
+    },
+  });
+  const { world } = rig;
+  const [vm] = rig.vms;
+  if (vm === undefined) throw new Error('the simulator has no VM');
+  world.addDisk(vm, new MemoryDisk(16 * MIB));
+  world.addDisk(vm, new MemoryDisk(8 * MIB));
+  vm.isTracked = true;
+  world.applyTracking(vm);
+  const scratchFolder = await mkdtemp(join(tmpdir(), 'causeway-vsphere-source-'));
+  const notes: string[] = [];
+  const access = options.access?.(world) ?? (() => straightAccess(world));
+  let executions = 0;
+  const open = (executionId: string) => createVsphereSource(rig.connection, { scratchFolder, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } }, {
+    access, clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 2000,
+  });
+  const platform = open('exe-1');
+  const calls: PlatformCalls = {
+    faults: callFaults,
+    callCount: () => rig.calls.length,
+    callName: (number) => rig.calls[number - 1]?.operation ?? 'none',
+    callChanges: (number) => /_Task$/.test(rig.calls[number - 1]?.operation ?? ''),
+    failCall: (n, fault) => rig.faults.add({ operation: '*', nth: n, effect: effects[fault] }),
+    cutOff(n, when, tell) {
+      onCutCall = { from: rig.calls.length + n, tell };
+      if (when === 'after') rig.faults.add({ operation: '*', nth: n, effect: 'connection-reset-after' });
+      rig.faults.add({ operation: '*', nth: when === 'after' ? n + 1 : n, times: forever, effect: 'connection-reset' });
+    },
+    clearFaults() {
+      onCutCall = undefined;
+      rig.faults.clear();
+    },
+  };
+  return {
+    rig, vm, notes, platform, calls,
+    reopen: (_process?: MortalProcess) => open(`exe-${(executions += 1) + 1}`),
+    leftovers: async () => [...world.vms.values()].flatMap(({ name, snapshots }) => [...snapshots.keys()].map((id) => `snapshot ${id} of ${name}`)),
+    vmId: vm.id,
+    environment: {},
+    diskIds: vm.disks.map(({ key }) => String(key)),
+    tracksChanges: true,
+    changesAreRough: true,
+    isLive: true,
+    write: async (index, offset, length, byte) => world.memory(vm, index).write(offset, Buffer.alloc(length, byte)),
+    zero: async (index, offset, length) => world.memory(vm, index).write(offset, Buffer.alloc(length)),
+    content: async (index) => world.memory(vm, index).content,
+    async addDisk(sizeBytes, byte) {
+      const disk = new MemoryDisk(sizeBytes);
+      disk.write(0, Buffer.alloc(sizeBytes, byte));
+      return String(world.addDisk(vm, disk).key);
+    },
+    growDisk: async (index, sizeBytes) => world.memory(vm, index).grow(sizeBytes),
+    spoil: (snapshot) => rig.removeSnapshot(vm, snapshot.id),
+    loseBase: async () => world.resetTracking(vm),
+    async close() {
+      await platform.close();
+      await rig.close();
+      await rm(scratchFolder, { recursive: true, force: true });
+      if (world.problems.length > 0) throw new Error(`requests that the API does not take: ${[...new Set(world.problems)].join('; ')}`);
+    },
+  };
+}
+
+/** Reads the rig's disks with no data port between, as a host would serve them. */
+export function straightAccess(world: VsphereWorld): DiskAccess {
+  return {
+    async open(disk, signal) {
+      const path = await disk.path(signal);
+      const served = world.find(path);
+      if (served === undefined || served.isLive || served.vmId !== disk.vm.id) throw new CausewayError('source.snapshot-lost', `${path} cannot be opened`);
+      const refuse = (within: AbortSignal): void => {
+        if (within.aborted) throw new CausewayError('general.cancelled', 'reading was cancelled');
+      };
+      return {
+        sizeBytes: served.sizeBytes,
+        async *allocated(within, fromBytes) {
+          refuse(within);
+          yield* extentsFrom(await served.allocated(), fromBytes);
+        },
+        async read(offset, into, within) {
+          refuse(within);
+          // A cancellation meets reads that are under way.
+          await new Promise((resolve) => setImmediate(resolve));
+          refuse(within);
+          if (world.find(path) === undefined) throw new CausewayError('source.snapshot-lost', `${path} is gone`);
+          into.set(await served.read(offset, into.length));
+        },
+        close: async () => undefined,
+      };
+    },
+    close: async () => undefined,
+  };
+}

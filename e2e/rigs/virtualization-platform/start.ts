@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { VsphereConnection } from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
+import { readInventory } from '../../../electron/engine/platforms/virtualization-platform/client/properties.ts';
+import { value } from '../../../electron/engine/platforms/virtualization-platform/client/request.ts';
+import { awaitTask } from '../../../electron/engine/platforms/virtualization-platform/client/tasks.ts';
+import type { KitRequest, Operation, Reply } from '../cloud-kit/call.ts';
+import { passOn, soapProtocol } from '../cloud-kit/soap-protocol.ts';
+import { startSimulation, type Simulation, type SimulationOptions } from '../cloud-kit/start.ts';
+import { run } from '../machines/child-process.ts';
+import { administrator, demandSession, rigOperations } from './operations.ts';
+import { problemsOf } from './soap-check.ts';
+import { labUser, startVcsim, type VcsimOptions } from './vcsim.ts';
+import { VsphereWorld, type RigVm } from './world.ts';
+
+export interface VsphereRigOptions extends VcsimOptions, Pick<SimulationOptions, 'onCall'> {
+  /** Operations besides those of the rig, e.g. exports. */
+  readonly operations?: (world: VsphereWorld) => Readonly<Record<string, Operation<VsphereWorld>>>;
+  /** Answers what is no SOAP call, e.g. files of datastores; undefined passes it on to the simulator. */
+  readonly files?: (world: VsphereWorld, request: KitRequest) => Promise<Reply | undefined>;
+}
+
+export interface VsphereRig extends Simulation<VsphereWorld> {
+  /** What an endpoint's form takes. */
+  readonly connection: VsphereConnection;
+  /** By id, with their names. */
+  readonly hosts: ReadonlyMap<string, string>;
+  /** VMs in the order of their names. */
+  readonly vms: readonly RigVm[];
+  /** Removes a snapshot as somebody else would. */
+  removeSnapshot(vm: RigVm, snapshotId: string): Promise<void>;
+}
+
+/** The management server (or a single host) in front of the simulator: what that lacks is answered here, over TLS. */
+export async function startVsphere(options: VsphereRigOptions = {}): Promise<VsphereRig> {
+  const vcsim = await startVcsim(options);
+  const admin = administrator(vcsim);
+  const signal = new AbortController().signal;
+  const found = await readInventory(admin, { VirtualMachine: ['name', 'runtime.host'], HostSystem: ['name'] }, signal);
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-vsphere-'));
+  const tls = await certificate(folder);
+  const others = passOn(vcsim.url);
+  const cloud = await startSimulation('vsphere', { ...(options.onCall === undefined ? {} : { onCall: options.onCall }), folder, tls },
+    (ground) => {
+      const world = new VsphereWorld(ground, options.singleHost ?? false);
+      for (const { object, properties } of found.filter(({ object: { type } }) => type === 'VirtualMachine')) {
+        world.vms.set(object.id, {
+          id: object.id, name: properties.get('name')?.text ?? object.id, hostId: properties.get('runtime.host')?.text ?? '',
+          disks: [], snapshots: new Map(), isRunning: true, isTracked: false, canTrack: true, hasTools: true, failsToQuiesce: false, needsConsolidation: false, failsToConsolidate: false,
+          bootTime: '2026-01-01T00:00:00Z',
+        });
+      }
+      return world;
+    },
+    (world) => ({
+      protocol: soapProtocol('urn:vim25'),
+      operations: { ...rigOperations(world, vcsim, admin), ...options.operations?.(world) },
+      authenticate: ({ headers, raw }, operation) => {
+        if (operation === 'unknown') return;
+        if (headers['user-agent'] === 'causeway') world.problems.push(...problemsOf(raw.toString()));
+        demandSession(world, headers.cookie, operation);
+      },
+      fallback: async (request) => (await options.files?.(world, request)) ?? others({ ...request, headers: { ...request.headers, 'accept-encoding': 'identity' } }),
+    }));
+  const { hostname, port } = new URL(cloud.url);
+  return {
+    ...cloud,
+    connection: { host: hostname, port: Number(port), ...labUser, ca_certificate: tls.cert },
+    hosts: new Map(found.filter(({ object }) => object.type === 'HostSystem').map(({ object, properties }) => [object.id, properties.get('name')?.text ?? object.id])),
+    vms: [...cloud.world.vms.values()].toSorted((one, other) => one.name.localeCompare(other.name)),
+    removeSnapshot: async (vm, snapshotId) => {
+      const task = await admin.callForObject('RemoveSnapshot_Task', { type: 'VirtualMachineSnapshot', id: snapshotId }, [value('removeChildren', false)], signal);
+      await awaitTask(admin, task, 'remove a snapshot', signal);
+      await cloud.world.thaw(vm, snapshotId);
+    },
+    close: async () => {
+      await admin.close();
+      await cloud.close();
+      await cloud.world.closeDisks();
+      await vcsim.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function certificate(folder: string): Promise<{ readonly key: string; readonly cert: string }> {
+  const at = (name: string): string => join(folder, name);
+  await run('openssl', [
+    'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost',
+    '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-addext', 'basicConstraints=critical,CA:FALSE', '-keyout', at('server.key'), '-out', at('server.pem'),
+  ]);
+  const [key = '', cert = ''] = await Promise.all(['server.key', 'server.pem'].map((name) => readFile(at(name), 'utf8')));
+  return { key, cert };
+}

@@ -1,0 +1,94 @@
+import type { VimSession } from './session.ts';
+import { isFault, localizedFault } from './fault.ts';
+import { data, objectOf, refer, value, type ManagedObject, type Part } from './request.ts';
+import { childOf, childrenOf, textAt, typeOf, type XmlElement } from './xml.ts';
+
+/** The properties of one managed object that were asked for and are there. */
+export interface ObjectProperties {
+  readonly object: ManagedObject;
+  /** By path; absent when it is not set, or may not be read. */
+  readonly properties: ReadonlyMap<string, XmlElement>;
+  /** Paths that the server kept back, with the fault's type. */
+  readonly missing: ReadonlyMap<string, string>;
+}
+
+/** Objects in one answer; the rest follows by its token. Keeps answers to a few megabytes also for VMs with many devices. */
+const pageSize = 250;
+
+/** Properties by the type of object. */
+export type WantedProperties = Readonly<Record<string, readonly string[]>>;
+
+const propertySpecs = (wanted: WantedProperties): Part[] =>
+  Object.entries(wanted).map(([type, paths]) => data('propSet', [value('type', type), value('all', false), ...paths.map((path) => value('pathSet', path))]));
+
+/** Properties of objects that are known. An object that is gone ends it with `ManagedObjectNotFound`. */
+export async function readObjects(session: VimSession, objects: readonly ManagedObject[], wanted: WantedProperties, signal: AbortSignal): Promise<readonly ObjectProperties[]> {
+  if (objects.length === 0) return [];
+  const objectSpecs = objects.map((object) => data('objectSet', [refer('obj', object), value('skip', false)]));
+  return retrieve(session, data('specSet', [...propertySpecs(wanted), ...objectSpecs]), signal);
+}
+
+/** Properties of one object. */
+export async function readObject(session: VimSession, object: ManagedObject, paths: readonly string[], signal: AbortSignal): Promise<ObjectProperties> {
+  const [only] = await readObjects(session, [object], { [object.type]: paths }, signal);
+  return only ?? { object, properties: new Map(), missing: new Map() };
+}
+
+/** Properties of everything of these types that the account can see, page by page. */
+export async function readInventory(session: VimSession, wanted: WantedProperties, signal: AbortSignal): Promise<readonly ObjectProperties[]> {
+  const content = await session.content(signal);
+  const view = await session.callForObject('CreateContainerView', content.object('viewManager'), [
+    refer('container', content.object('rootFolder')), ...Object.keys(wanted).map((type) => value('type', type)), value('recursive', true),
+  ], signal);
+  try {
+    const throughView = data('selectSet', [value('name', 'view'), value('type', 'ContainerView'), value('path', 'view'), value('skip', false)], 'TraversalSpec');
+    const specs = data('specSet', [...propertySpecs(wanted), data('objectSet', [refer('obj', view), value('skip', true), throughView])]);
+    return await retrieve(session, specs, signal);
+  } finally {
+    // A view that is left ends with its session.
+    await session.call('DestroyView', view, [], signal).catch(() => undefined);
+  }
+}
+
+async function retrieve(session: VimSession, specs: Part, signal: AbortSignal): Promise<readonly ObjectProperties[]> {
+  try {
+    return await retrievePages(session, specs, signal);
+  } catch (error) {
+    // An ended session takes the token of the next page with it: all pages are read again.
+    if (!isFault(error, 'NotAuthenticated', 'InvalidProperty', 'InvalidArgument')) throw error;
+    if (isFault(error, 'NotAuthenticated')) await session.renew(signal);
+    return retrievePages(session, specs, signal);
+  }
+}
+
+async function retrievePages(session: VimSession, specs: Part, signal: AbortSignal): Promise<readonly ObjectProperties[]> {
+  const collector = (await session.content(signal)).object('propertyCollector');
+  const found: ObjectProperties[] = [];
+  let page = await session.call('RetrievePropertiesEx', collector, [specs, data('options', [value('maxObjects', pageSize)])], signal);
+  for (;;) {
+    // Nothing at all is how the server says that there is nothing.
+    const result = page.find(({ name }) => name === 'returnval');
+    found.push(...childrenOf(result, 'objects').flatMap((content) => propertiesOf(content)));
+    const token = textAt(result, 'token');
+    if (token === undefined || token === '') return found;
+    page = await session.call('ContinueRetrievePropertiesEx', collector, [value('token', token)], signal);
+  }
+}
+
+function propertiesOf(content: XmlElement): readonly ObjectProperties[] {
+  const object = objectOf(childOf(content, 'obj'));
+  if (object === undefined) return [];
+  const properties = new Map<string, XmlElement>();
+  for (const set of childrenOf(content, 'propSet')) {
+    const [path, found] = [textAt(set, 'name'), childOf(set, 'val')];
+    if (path !== undefined && found !== undefined) properties.set(path, found);
+  }
+  const missing = new Map<string, string>();
+  for (const set of childrenOf(content, 'missingSet')) {
+    const fault = childOf(set, 'fault');
+    // An ended session shows in each property here, and not as the fault of the request, with some servers.
+    if (typeOf(childOf(fault, 'fault') ?? set) === 'NotAuthenticated') throw localizedFault('RetrievePropertiesEx', fault);
+    missing.set(textAt(set, 'path') ?? '', typeOf(childOf(fault, 'fault') ?? set) ?? 'unknown');
+  }
+  return [{ object, properties, missing }];
+}

@@ -1,0 +1,41 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { isFault } from '../client/fault.ts';
+import { data, value } from '../client/request.ts';
+import { awaitTask } from '../client/tasks.ts';
+import type { VmState } from './inventory.ts';
+import { readSnapshotDisks, removeSnapshot, takeSnapshot } from './snapshots.ts';
+import type { SourceContext } from './source-context.ts';
+
+/**
+ * Switches changed block tracking on, where that is possible and effective: not on top of a snapshot, as the changes would have gaps that
+ * the platform does not report. A running VM needs a short stun, which a snapshot that is created and removed gives it.
+ *
+ * What keeps tracking off is no failure: the first execution reads everything anyway, and people are told what the next ones cost.
+ */
+export async function enableTracking(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<void> {
+  const { session, note } = context;
+  const without = (why: string): void => note(`VM ${state.name}: changed block tracking stays off, because ${why}. Each execution reads and compares the whole disks.`);
+  if (state.isTracked) return;
+  if (!state.canTrack) return without('its virtual hardware does not support it');
+  if (state.snapshots.length > 0) {
+    const names = state.snapshots.map(({ name }) => name).join(', ');
+    return without(`it has ${state.snapshots.length === 1 ? 'a snapshot' : `${state.snapshots.length} snapshots`} (${names}); remove ${state.snapshots.length === 1 ? 'it' : 'them'} first`);
+  }
+  try {
+    const task = await session.callForObject('ReconfigVM_Task', state.vm, [data('spec', [value('changeTrackingEnabled', true)])], signal, { repeatable: true });
+    await awaitTask(session, task, `enable changed block tracking on VM ${state.name}`, signal);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || !(error.code === 'source.permission-denied' || isFault(error, 'NotSupported', 'InvalidState', 'GenericVmConfigFault', 'InvalidVmConfig'))) throw error;
+    return without(`the platform refused it (${error.message})`);
+  }
+  if (state.power !== 'running') return note(`VM ${state.name}: changed block tracking is on.`);
+  const stun = await takeSnapshot(context, { ...state, hasRunningTools: false }, tag, signal);
+  let untracked: readonly string[] = [];
+  try {
+    untracked = (await readSnapshotDisks(context, stun.id, signal)).filter(({ changeId }) => changeId === undefined).map(({ label }) => label);
+  } finally {
+    await removeSnapshot(context, state.vm.id, stun.id, signal);
+  }
+  if (untracked.length > 0) return note(`VM ${state.name}: changed block tracking is on, but has no effect on ${untracked.join(', ')}. Each execution reads and compares these disks as a whole.`);
+  note(`VM ${state.name}: changed block tracking is on.`);
+}

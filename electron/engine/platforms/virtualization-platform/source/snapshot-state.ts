@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonObject } from '../../../../../shared/model/json.ts';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { Snapshot } from '../../../ports/source-platform.ts';
+import { placeOf, type VirtualDisk } from './vm-devices.ts';
+
+/** What is kept of a disk in a snapshot's state. Of a base nothing else is left: it needs nothing on the platform. */
+export interface DiskMark {
+  readonly key: number;
+  readonly label: string;
+  readonly sizeBytes: number;
+  readonly uuid: string | undefined;
+  readonly changeId: string | undefined;
+  /** Datastore and folder. */
+  readonly place: string | undefined;
+}
+
+/** The disk as plain data. */
+export function markDisk({ key, label, sizeBytes, uuid, changeId, fileName }: VirtualDisk): JsonObject {
+  const place = placeOf(fileName);
+  return {
+    key, label, sizeBytes,
+    ...(uuid === undefined ? {} : { uuid }),
+    ...(changeId === undefined ? {} : { changeId }),
+    ...(place === undefined ? {} : { place: `[${place.datastore}] ${place.folder}` }),
+  };
+}
+
+export function diskMark(snapshot: Snapshot, diskId: string): DiskMark | undefined {
+  const disks = snapshot.state['disks'];
+  const mark = disks !== undefined && isJsonObject(disks) && Object.hasOwn(disks, diskId) ? disks[diskId] : undefined;
+  if (mark === undefined || !isJsonObject(mark)) return undefined;
+  const { key, label, sizeBytes } = mark;
+  if (typeof key !== 'number' || typeof sizeBytes !== 'number') return undefined;
+  const text = (name: string): string | undefined => (typeof mark[name] === 'string' ? mark[name] : undefined);
+  return { key, sizeBytes, label: typeof label === 'string' ? label : diskId, uuid: text('uuid'), changeId: text('changeId'), place: text('place') };
+}
+
+/** The snapshot's object on the platform. */
+export function snapshotIdOf(snapshot: Snapshot): string {
+  const id = snapshot.state['snapshot'];
+  if (typeof id === 'string') return id;
+  throw new CausewayError('general.bug', `the snapshot ${snapshot.tag} was not taken by this platform`);
+}
+
+/** Why the changes between its base and this snapshot can't be trusted. */
+export function gapOf(snapshot: Snapshot): string | undefined {
+  const gap = snapshot.state['gap'];
+  return typeof gap === 'string' ? gap : undefined;
+}

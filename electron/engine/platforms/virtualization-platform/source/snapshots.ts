@@ -1,0 +1,165 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { createOnce, usualLooks } from '../../../http/create-once.ts';
+import { retryDelayMs } from '../../../http/retry-after.ts';
+import { isFault, isGone } from '../client/fault.ts';
+import { readObject } from '../client/properties.ts';
+import { value, vm as vmObject, type ManagedObject } from '../client/request.ts';
+import { awaitTask } from '../client/tasks.ts';
+import { textAt } from '../client/xml.ts';
+import type { VmState } from './inventory.ts';
+import { isLeftover, snapshotName, snapshotText } from './snapshot-marks.ts';
+import type { SourceContext } from './source-context.ts';
+import { devicesOf, snapshotsOf, type SnapshotNode, type VirtualDisk } from './vm-devices.ts';
+
+export const snapshotObject = (id: string): ManagedObject => ({ type: 'VirtualMachineSnapshot', id });
+
+/** All snapshots of a VM; none when the VM is gone. */
+export async function listSnapshots({ session }: SourceContext, vmId: string, signal: AbortSignal): Promise<readonly SnapshotNode[]> {
+  try {
+    return snapshotsOf((await readObject(session, vmObject(vmId), ['snapshot'], signal)).properties.get('snapshot'));
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+/** Waits for tasks with snapshots of this VM that are still running, e.g. of a process that was killed: until then nobody knows what is there. */
+export async function settleTasks({ session }: SourceContext, vmId: string, signal: AbortSignal): Promise<void> {
+  const ignoreGone = (error: unknown): undefined => {
+    if (isGone(error)) return undefined;
+    throw error;
+  };
+  const recent = await readObject(session, vmObject(vmId), ['recentTask'], signal).catch(ignoreGone);
+  for (const element of recent?.properties.get('recentTask')?.children ?? []) {
+    const task = { type: 'Task', id: element.text };
+    const info = (await readObject(session, task, ['info'], signal).catch(ignoreGone))?.properties.get('info');
+    const isRunning = ['queued', 'running'].includes(textAt(info, 'state') ?? '');
+    if (!isRunning || !/snapshot|consolidate/i.test(`${textAt(info, 'descriptionId') ?? ''} ${textAt(info, 'name') ?? ''}`)) continue;
+    // Whether it succeeds is seen by what is there afterwards.
+    await awaitTask(session, task, `earlier task ${task.id} of VM ${vmId}`, signal).catch((error: unknown) => {
+      if (!(error instanceof CausewayError) || error.code === 'general.cancelled' || error.code === 'general.deadline') throw error;
+    });
+  }
+}
+
+/** The snapshot with this tag, which an earlier call has made. */
+export async function findSnapshot(context: SourceContext, vmId: string, tag: string, signal: AbortSignal): Promise<SnapshotNode | undefined> {
+  const name = snapshotName(tag);
+  const found = (await listSnapshots(context, vmId, signal)).find((node) => node.name === name);
+  if (found !== undefined) return found;
+  await settleTasks(context, vmId, signal);
+  return (await listSnapshots(context, vmId, signal)).find((node) => node.name === name);
+}
+
+/**
+ * Takes a snapshot without memory. With VMware Tools running, the guest's file systems are quiesced; when that fails, the snapshot is
+ * taken without, and people are told.
+ */
+export async function takeSnapshot(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<SnapshotNode> {
+  const { session, backOff, clock, random, note } = context;
+  const vmId = state.vm.id;
+  const take = async (quiesce: boolean, within: AbortSignal): Promise<SnapshotNode> => {
+    const task = await session.callForObject('CreateSnapshot_Task', state.vm, [
+      value('name', snapshotName(tag)), value('description', snapshotText(context.use)), value('memory', false), value('quiesce', quiesce),
+    ], within);
+    await awaitTask(session, task, `create snapshot ${snapshotName(tag)} of VM ${state.name}`, within);
+    const made = (await listSnapshots(context, vmId, within)).find((node) => node.name === snapshotName(tag));
+    if (made === undefined) throw new CausewayError('source.snapshot-failed', `snapshot ${snapshotName(tag)} of VM ${state.name} was created, but is not there`, { details: { vmId, tag } });
+    return made;
+  };
+  const once = (quiesce: boolean): Promise<SnapshotNode> => createOnce({ create: (within) => take(quiesce, within), find: (within) => findSnapshot(context, vmId, tag, within) },
+    { backOff, clock, random, looks: usualLooks }, signal);
+  const canQuiesce = state.power === 'running' && state.hasRunningTools;
+  if (state.power === 'running' && !canQuiesce) note(`VM ${state.name}: VMware Tools are not running, so the snapshot is crash-consistent.`);
+  try {
+    return await once(canQuiesce);
+  } catch (error) {
+    const refusedTo = canQuiesce && error instanceof CausewayError && ['source.quiesce-failed', 'source.snapshot-failed', 'source.request-refused', 'general.deadline'].includes(error.code);
+    if (!refusedTo) throw asSnapshotError(error, state, tag);
+    note(`VM ${state.name}: the guest's file systems could not be quiesced (${error.message}), so the snapshot is crash-consistent.`);
+  }
+  return once(false).catch((error: unknown) => {
+    throw asSnapshotError(error, state, tag);
+  });
+}
+
+function asSnapshotError(error: unknown, { name, vm }: VmState, tag: string): unknown {
+  if (!(error instanceof CausewayError) || error.code !== 'source.request-refused') return error;
+  return new CausewayError('source.snapshot-failed', `VM ${name}: ${error.message}`, { cause: error, details: { vmId: vm.id, tag } });
+}
+
+/** How often a removal is asked for while other tasks or a passing failure stand in its way. */
+const removalAttempts = 8;
+
+/**
+ * Removes a snapshot and waits until its files are merged into the chain. Gone already is done. Disks that need consolidation after that are
+ * consolidated.
+ */
+export async function removeSnapshot(context: SourceContext, vmId: string, snapshotId: string, signal: AbortSignal): Promise<void> {
+  const { session, clock, backOff, random } = context;
+  for (let attempt = 1; ; attempt += 1) {
+    if (!(await listSnapshots(context, vmId, signal)).some(({ id }) => id === snapshotId)) break;
+    try {
+      const task = await session.callForObject('RemoveSnapshot_Task', snapshotObject(snapshotId), [value('removeChildren', false), value('consolidate', true)], signal);
+      await awaitTask(session, task, `remove snapshot ${snapshotId} of VM ${vmId}`, signal);
+      break;
+    } catch (error) {
+      if (isGone(error)) break;
+      if (!(error instanceof CausewayError) || error.code === 'general.cancelled' || error.code === 'source.permission-denied' || attempt >= removalAttempts) throw error;
+      await settleTasks(context, vmId, signal);
+      await clock.sleep(retryDelayMs(backOff, attempt, undefined, random), signal);
+    }
+  }
+  await consolidate(context, vmId, signal).catch((error: unknown) => {
+    if (!(error instanceof CausewayError) || error.code === 'general.cancelled') throw error;
+    // What was read is complete all the same; the next execution tries again, and stops if it must.
+    context.note(`VM ${vmId}: ${error.message}`);
+  });
+}
+
+/** Merges what removed snapshots have left. @throws `source.consolidation-needed` */
+export async function consolidate(context: SourceContext, vmId: string, signal: AbortSignal): Promise<void> {
+  const { session, note } = context;
+  const isNeeded = async (): Promise<boolean> => {
+    const path = 'runtime.consolidationNeeded';
+    return (await readObject(session, vmObject(vmId), [path], signal).catch((error: unknown) => {
+      if (isGone(error)) return undefined;
+      throw error;
+    }))?.properties.get(path)?.text === 'true';
+  };
+  if (!(await isNeeded())) return;
+  note(`VM ${vmId}: its disks need consolidation, which is started now.`);
+  let failure: unknown;
+  try {
+    await awaitTask(session, await session.callForObject('ConsolidateVMDisks_Task', vmObject(vmId), [], signal), `consolidate the disks of VM ${vmId}`, signal);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code === 'general.cancelled') throw error;
+    failure = error;
+  }
+  if (await isNeeded()) {
+    const said = failure instanceof Error ? `: ${failure.message}` : '';
+    throw new CausewayError('source.consolidation-needed', `the disks of VM ${vmId} still need consolidation${said}`, { details: { vmId }, cause: failure });
+  }
+}
+
+/** Removes snapshots that earlier executions of the same replica have left. Those of other replicas, and of other programs, are not touched. */
+export async function removeLeftovers(context: SourceContext, vmId: string, keepTag: string | undefined, signal: AbortSignal): Promise<void> {
+  const { use, note } = context;
+  if (use?.executionId === undefined) return;
+  for (const node of await listSnapshots(context, vmId, signal)) {
+    if (!isLeftover(node, use, keepTag)) continue;
+    note(`VM ${vmId}: snapshot ${node.name} was left by an earlier execution and is removed.`);
+    await removeSnapshot(context, vmId, node.id, signal);
+  }
+}
+
+/** The snapshot's configuration has the disks as they were frozen. */
+export async function readSnapshotDisks({ session }: SourceContext, snapshotId: string, signal: AbortSignal): Promise<readonly VirtualDisk[]> {
+  const path = 'config.hardware.device';
+  try {
+    return devicesOf((await readObject(session, snapshotObject(snapshotId), [path], signal)).properties.get(path)).disks.filter(({ obstacle }) => obstacle === undefined);
+  } catch (error) {
+    if (isFault(error, 'ManagedObjectNotFound')) throw new CausewayError('source.snapshot-lost', `snapshot ${snapshotId} no longer exists`, { details: { snapshotId } });
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import type { PlatformUse } from '../../../ports/platform-context.ts';
+import type { BackOff } from '../../../time/back-off.ts';
+import type { Clock } from '../../../time/clock.ts';
+import type { VimSession } from '../client/session.ts';
+import type { DiskAccess } from '../disk-access/disk-access.ts';
+
+/** What the parts of the source share. */
+export interface SourceContext {
+  readonly session: VimSession;
+  readonly access: DiskAccess;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly backOff: BackOff;
+  readonly use: PlatformUse | undefined;
+  /** Tells the people who watch the execution. */
+  readonly note: (message: string) => void;
+}

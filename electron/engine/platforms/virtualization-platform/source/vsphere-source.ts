@@ -1,0 +1,235 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../../shared/model/json.ts';
+import type { Vm } from '../../../../../shared/model/vm.ts';
+import type { ManagedResource } from '../../../ports/destination-platform.ts';
+import type { DiskReader } from '../../../ports/disk-reader.ts';
+import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
+import type { CheckReport, OptionList } from '../../../ports/platform-common.ts';
+import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
+import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
+import { isGone } from '../client/fault.ts';
+import { readInventory, readObject } from '../client/properties.ts';
+import { checkSource } from './check.ts';
+import { enableTracking } from './enable-tracking.ts';
+import { describe, listVms, readVm, replicable, type VmState } from './inventory.ts';
+import { openDisk } from './open-disk.ts';
+import { shutDown } from './shut-down.ts';
+import { ownSnapshot } from './snapshot-marks.ts';
+import { markDisk, snapshotIdOf } from './snapshot-state.ts';
+import { consolidate, findSnapshot, listSnapshots, readSnapshotDisks, removeLeftovers, removeSnapshot, settleTasks, snapshotObject, takeSnapshot } from './snapshots.ts';
+import type { SourceContext } from './source-context.ts';
+import { trackingGap } from './tracking-history.ts';
+import { snapshotsOf } from './vm-devices.ts';
+
+/** VMs of a management server or of a single host. Between executions nothing is kept on the platform: a base is its change ids. */
+export class VsphereSource implements SourcePlatform {
+  readonly #context: SourceContext;
+  readonly #connection: { readonly allowUntrusted: boolean; readonly nfcPort: number };
+  readonly #records: SnapshotRecords;
+  readonly #readers = new Set<DiskReader>();
+
+  constructor(context: SourceContext, connection: { readonly allowUntrusted: boolean; readonly nfcPort: number }, scratchFolder: string) {
+    this.#context = context;
+    this.#connection = connection;
+    this.#records = new SnapshotRecords(scratchFolder, 'virtualization-platform');
+  }
+
+  check(signal: AbortSignal): Promise<CheckReport> {
+    return checkSource(this.#context, this.#connection, signal);
+  }
+
+  listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {
+    return listVms(this.#context.session, signal);
+  }
+
+  async describeVm(vmId: string, signal: AbortSignal): Promise<Vm> {
+    return describe(this.#context.session, await readVm(this.#context.session, vmId, signal), signal);
+  }
+
+  async unsupportedDevices(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
+    return shortcomings(await readVm(this.#context.session, vmId, signal));
+  }
+
+  async options(): Promise<Readonly<Record<string, OptionList>>> {
+    return {};
+  }
+
+  async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
+    const context = this.#context;
+    refuse(await readVm(context.session, vmId, signal));
+    await settleTasks(context, vmId, signal);
+    await removeLeftovers(context, vmId, undefined, signal);
+    await consolidate(context, vmId, signal);
+    if (environment['automatically_enable_cbt'] !== true) return;
+    // A name of its own, so that a process that is killed here leaves what the next one finds.
+    const tag = `tracking-${context.use?.executionId ?? vmId}`;
+    const left = await findSnapshot(context, vmId, tag, signal);
+    if (left !== undefined) await removeSnapshot(context, vmId, left.id, signal);
+    await enableTracking(context, await readVm(context.session, vmId, signal), tag, signal);
+  }
+
+  async createSnapshot(
+    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    signal: AbortSignal,
+  ): Promise<Snapshot> {
+    const { vmId, tag, environment, base } = request;
+    const context = this.#context;
+    const known = await this.#records.find(vmId, tag);
+    if (known !== undefined) return known;
+    const state = await readVm(context.session, vmId, signal);
+    refuse(state);
+    const taken = (await findSnapshot(context, vmId, tag, signal)) ?? await takeSnapshot(context, state, tag, signal);
+    // Asked after the snapshot was taken: what happens later is not in it.
+    const [disks, gap] = await Promise.all([
+      readSnapshotDisks(context, taken.id, signal),
+      base === undefined ? undefined : trackingGap(context, state, base.takenAt, signal),
+    ]);
+    const version = environment['disklib_compatibility_version'];
+    const snapshot: Snapshot = {
+      id: taken.id,
+      tag,
+      vmId,
+      takenAt: taken.createTime,
+      disks: disks.map(({ key, sizeBytes }) => ({ diskId: String(key), sizeBytes })),
+      state: {
+        snapshot: taken.id,
+        ...(base === undefined ? {} : { base: base.tag }),
+        ...(gap === undefined ? {} : { gap }),
+        environment: version === undefined ? {} : { disklib_compatibility_version: version },
+        disks: Object.fromEntries(disks.map((disk) => [String(disk.key), markDisk(disk)])),
+      },
+    };
+    await this.#records.keep(snapshot);
+    return snapshot;
+  }
+
+  async isAlive(snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
+    const id = snapshotIdOf(snapshot);
+    return (await listSnapshots(this.#context, snapshot.vmId, signal)).some((node) => node.id === id);
+  }
+
+  /** A snapshot's links are frozen as long as it exists. */
+  async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
+    if (!(await this.isAlive(snapshot, signal))) {
+      throw new CausewayError('source.snapshot-lost', `snapshot ${snapshot.tag} of VM ${snapshot.vmId} no longer exists`, { details: { vmId: snapshot.vmId, tag: snapshot.tag } });
+    }
+  }
+
+  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+    const reader = await openDisk(this.#context, snapshot, diskId, base, signal);
+    const tracked: DiskReader = {
+      sizeBytes: reader.sizeBytes,
+      coverage: reader.coverage,
+      granularityBytes: reader.granularityBytes,
+      extents: (within, fromBytes) => reader.extents(within, fromBytes),
+      read: (offset, into, within) => reader.read(offset, into, within),
+      close: async () => {
+        this.#readers.delete(tracked);
+        await reader.close();
+      },
+    };
+    this.#readers.add(tracked);
+    return tracked;
+  }
+
+  /** The change ids are in the snapshot's state, so that the base needs no snapshot. */
+  async promoteToBase(snapshot: Snapshot, _formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+    await this.#release(snapshot, signal);
+  }
+
+  async discardSnapshot(snapshot: Snapshot, _base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+    await this.#release(snapshot, signal);
+  }
+
+  async discardPending({ vmId, tag }: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void> {
+    const known = await this.#records.find(vmId, tag);
+    if (known !== undefined) return this.#release(known, signal);
+    await settleTasks(this.#context, vmId, signal);
+    const left = await findSnapshot(this.#context, vmId, tag, signal);
+    if (left !== undefined) await removeSnapshot(this.#context, vmId, left.id, signal);
+  }
+
+  async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
+    await this.#release(base, signal);
+  }
+
+  shutdown(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
+    return shutDown(this.#context, vmId, signal);
+  }
+
+  /** Snapshots of Causeway on any VM, those of other projects as well. */
+  async listManaged(signal: AbortSignal): Promise<readonly ManagedResource[]> {
+    const found = await readInventory(this.#context.session, { VirtualMachine: ['snapshot'] }, signal);
+    return found.flatMap(({ object, properties }) => snapshotsOf(properties.get('snapshot')).flatMap((node): readonly ManagedResource[] => {
+      const own = ownSnapshot(node);
+      if (own === undefined) return [];
+      return [{ kind: 'source-snapshot', id: node.id, name: node.name, entryId: own.tag, replicaId: own.replicaId, owner: undefined, details: { vmId: object.id, tag: own.tag } }];
+    }));
+  }
+
+  async removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {
+    await ledger.release(entry, {
+      findId: async (_given, within) => (await this.findResource(entry, within))?.id,
+      remove: async (id, _given, within) => {
+        const vmId = typeof entry.details['vmId'] === 'string' ? entry.details['vmId'] : await this.#vmOf(id, within);
+        if (vmId !== undefined) await removeSnapshot(this.#context, vmId, id, within);
+      },
+    }, signal);
+  }
+
+  async findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+    const { vmId, tag } = entry.details;
+    if (entry.resourceId !== undefined) return (await this.#vmOf(entry.resourceId, signal)) === undefined ? undefined : { id: entry.resourceId };
+    return typeof vmId === 'string' && typeof tag === 'string' ? findSnapshot(this.#context, vmId, tag, signal) : undefined;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#readers].map((reader) => reader.close()));
+    await this.#context.access.close();
+    await this.#context.session.close();
+  }
+
+  async #vmOf(snapshotId: string, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      return (await readObject(this.#context.session, snapshotObject(snapshotId), ['vm'], signal)).properties.get('vm')?.text;
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #release(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
+    await settleTasks(this.#context, snapshot.vmId, signal);
+    await removeSnapshot(this.#context, snapshot.vmId, snapshotIdOf(snapshot), signal);
+    await this.#records.forget(snapshot);
+  }
+}
+
+/** @throws `source.unsupported`, `source.unreachable` before anything is begun */
+function refuse(state: VmState): void {
+  const details = { vmId: state.vm.id };
+  if (!state.isConnected) throw new CausewayError('source.unreachable', `the host of VM ${state.name} is not connected`, { details });
+  if (state.isLocked) throw new CausewayError('source.unsupported', `VM ${state.name} is encrypted, and its keys are locked: unlock it first`, { details });
+  if (replicable(state).length === 0) {
+    const why = state.devices.disks.map(({ label, obstacle }) => `${label} ${obstacle ?? ''}`).join(', ');
+    throw new CausewayError('source.unsupported', `VM ${state.name} has no disk that can be replicated${why === '' ? '' : `: ${why}`}`, { details });
+  }
+}
+
+/** What is not replicated, what had to be assumed, and what later executions will cost: a sentence each. */
+function shortcomings(state: VmState): readonly string[] {
+  const { devices, osType, osName, isTracked, canTrack, snapshots } = state;
+  const foreign = snapshots.filter((node) => ownSnapshot(node) === undefined);
+  const cost = 'each execution reads and compares the whole disks';
+  return [
+    ...devices.disks.flatMap(({ label, obstacle }) => (obstacle === undefined ? [] : [`${label} is not replicated: it ${obstacle}. Shut the VM down and copy it by hand`])),
+    ...devices.passedThrough,
+    ...(devices.hasTpm ? ['The virtual TPM is not replicated: keep the recovery keys of disks that the guest has encrypted with it'] : []),
+    ...(state.isLocked ? ['The VM is encrypted, and its keys are locked: unlock it before it is replicated'] : []),
+    ...(osType === undefined ? [`The guest OS (${osName === '' ? 'not set' : osName}) is not known, so that it is treated as Linux`] : []),
+    ...(state.needsConsolidation ? ['The disks need consolidation, which is done before the first snapshot'] : []),
+    ...(isTracked ? [] : !canTrack ? [`The virtual hardware does not support changed block tracking: ${cost}`]
+      : foreign.length > 0 ? [`Changed block tracking is off and cannot be enabled while the VM has snapshots (${foreign.map(({ name }) => name).join(', ')}): ${cost}`]
+        : [`Changed block tracking is off: unless automatically_enable_cbt is set, ${cost}`]),
+  ];
+}
