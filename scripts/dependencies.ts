@@ -18,7 +18,7 @@ const purposes: Readonly<Record<string, string>> = {
   commander: 'Parses the command line and writes its help.',
   conf: 'Keeps settings when the workbench runs in a browser.',
   'electron-store': 'Keeps settings and the place of the window in the desktop app.',
-  'fast-xml-parser': 'Reads XML: OVF descriptors and WinRM messages.',
+  'fast-xml-parser': 'Reads XML: OVF descriptors, WinRM messages, answers of the virtualization platform.',
   'ipaddr.js': 'Parses and compares IP addresses and networks.',
   'jsonc-parser': 'Changes JSON files without losing comments and order.',
   marked: 'Parses the pages of the manual; the page renders the parts itself.',

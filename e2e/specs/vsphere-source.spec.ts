@@ -1,4 +1,277 @@
-import { vsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createVsphereSource } from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
+import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
 import { describeSourcePlatform } from '../conformance/source-platform.ts';
+import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
+import { run } from '../rigs/machines/child-process.ts';
+import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
+import { straightAccess, vsphereHarness, type VsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
+
+const MIB = 2 ** 20;
+const signal = new AbortController().signal;
 
 describeSourcePlatform('virtualization-platform', () => vsphereHarness());
+
+describe('the virtualization platform as a source', () => {
+  let lab: VsphereHarness;
+  let tags = 0;
+  beforeEach(async () => {
+    lab = await vsphereHarness();
+  });
+  afterEach(() => lab.close());
+
+  const snapshot = (base?: Snapshot) =>
+    lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: lab.environment, ...(base === undefined ? {} : { base }) }, signal);
+  const read = async (of: Snapshot, base?: Snapshot, former?: Buffer): Promise<DiskRead> => {
+    const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', base, signal);
+    try {
+      return await readOnto(reader, former, signal);
+    } finally {
+      await reader.close();
+    }
+  };
+  const called = (operation: string): number => lab.rig.calls.filter((call) => call.operation === operation).length;
+  const told = (): string => lab.notes.join('\n');
+  const untrack = (): void => {
+    lab.vm.isTracked = false;
+    lab.rig.world.applyTracking(lab.vm);
+  };
+
+  describe('automatically_enable_cbt', () => {
+    const prepare = (enable: boolean | undefined) => lab.platform.prepare(lab.vmId, enable === undefined ? {} : { automatically_enable_cbt: enable }, signal);
+
+    it('switches tracking on with a stun, effective for the next execution', async () => {
+      untrack();
+      await prepare(true);
+      expect(await lab.leftovers()).toEqual([]);
+      expect(told()).toMatch(/changed block tracking is on/);
+      const base = await snapshot();
+      const { replica } = await read(base);
+      await lab.platform.promoteToBase(base, undefined, signal);
+      await lab.write(0, MIB, 65_536, 0x41);
+      const next = await snapshot(base);
+      expect(await read(next, base, replica)).toMatchObject({ coverage: 'changed', dataBytes: 65_536 });
+      await lab.platform.promoteToBase(next, base, signal);
+    });
+
+    it('needs no snapshot for a VM that is off', async () => {
+      untrack();
+      lab.vm.isRunning = false;
+      await prepare(true);
+      expect(called('CreateSnapshot_Task')).toBe(0);
+      expect(lab.vm.disks.every(({ tracker }) => tracker !== undefined)).toBe(true);
+    });
+
+    it('leaves a VM with snapshots alone, and says which ones', async () => {
+      untrack();
+      const foreign = await lab.rig.takeSnapshot(lab.vm, 'before the update');
+      await prepare(true);
+      expect(called('ReconfigVM_Task')).toBe(0);
+      expect(told()).toMatch(/stays off, because it has a snapshot \(before the update\)/);
+      expect(await lab.platform.unsupportedDevices?.(lab.vmId, signal)).toContainEqual(expect.stringMatching(/cannot be enabled while the VM has snapshots \(before the update\)/));
+      await lab.rig.removeSnapshot(lab.vm, foreign);
+    });
+
+    it.each([false, undefined])('changes nothing when it is %s; each execution then compares everything', async (enable) => {
+      untrack();
+      await prepare(enable);
+      expect(called('ReconfigVM_Task')).toBe(0);
+      const base = await snapshot();
+      await lab.platform.promoteToBase(base, undefined, signal);
+      const next = await snapshot(base);
+      expect((await read(next, base)).coverage).toBe('allocated');
+      expect(told()).toMatch(/changes are not tracked/);
+      await lab.platform.discardSnapshot(next, base, signal);
+    });
+
+    it('says what the account lacks, and goes on without', async () => {
+      untrack();
+      lab.rig.world.withheld.add('VirtualMachine.Config.ChangeTracking');
+      await prepare(true);
+      expect(told()).toMatch(/VirtualMachine\.Config\.ChangeTracking/);
+    });
+  });
+
+  describe('changes that tracking would miss', () => {
+    const ways: readonly (readonly [string, () => void, RegExp])[] = [
+      ['a revert to a snapshot', () => lab.rig.world.happen('TaskEvent', lab.vmId, 'VirtualMachineSnapshot.revert'), /reverted/],
+      ['a move to other storage', () => lab.rig.world.move(lab.vm, lab.vm.hostId, 'LocalDS_1'), /moved/],
+      ['a restart by high availability', () => lab.rig.world.happen('VmRestartedOnAlternateHostEvent', lab.vmId), /host failed/],
+      ['a loss of power of its host', () => {
+        lab.rig.world.happen('HostConnectionLostEvent', lab.vm.hostId);
+        lab.vm.bootTime = new Date(Date.now() + 60_000).toISOString();
+      }, /host lost/],
+      ['a reset of tracking', () => lab.rig.world.resetTracking(lab.vm), /was reset/],
+    ];
+    it.each(ways)('after %s are found by a comparison', async (_name, happen, why) => {
+      await lab.write(0, 0, 4 * MIB, 0x31);
+      const base = await snapshot();
+      const { replica } = await read(base);
+      await lab.platform.promoteToBase(base, undefined, signal);
+      // Tracking does not know of it.
+      lab.rig.world.memory(lab.vm, 0).writeUnseen(2 * MIB, Buffer.alloc(65_536, 0x77));
+      happen();
+      const before = await lab.content(0);
+      const next = await snapshot(base);
+      const result = await read(next, base, replica);
+      expect(firstDifference(result.replica, before)).toBeUndefined();
+      expect(result.coverage).toBe('allocated');
+      expect(told()).toMatch(why);
+      await lab.platform.promoteToBase(next, base, signal);
+      // The base after that is a good one again.
+      await lab.write(0, 0, 65_536, 0x32);
+      const last = await snapshot(next);
+      expect((await read(last, next, result.replica)).coverage).toBe('changed');
+      await lab.platform.promoteToBase(last, next, signal);
+    });
+
+    it('do not come from a move to another host alone', async () => {
+      const base = await snapshot();
+      await lab.platform.promoteToBase(base, undefined, signal);
+      const other = [...lab.rig.hosts.keys()].find((id) => id !== lab.vm.hostId) ?? '';
+      lab.rig.world.move(lab.vm, other);
+      const next = await snapshot(base);
+      expect((await read(next, base)).coverage).toBe('changed');
+      await lab.platform.promoteToBase(next, base, signal);
+    });
+
+    it('are never taken from a list that ends early', async () => {
+      const base = await snapshot();
+      await lab.platform.promoteToBase(base, undefined, signal);
+      const next = await snapshot(base);
+      lab.rig.world.areaLimits.bytes = 0;
+      await expect(read(next, base)).rejects.toMatchObject({ code: 'source.tracking-incomplete' });
+      await lab.platform.discardSnapshot(next, base, signal);
+    });
+  });
+
+  it('takes a crash-consistent snapshot when the guest cannot be quiesced, and says so', async () => {
+    lab.vm.failsToQuiesce = true;
+    const taken = await snapshot();
+    expect(told()).toMatch(/could not be quiesced .*ApplicationQuiesceFault/);
+    expect(await lab.leftovers()).toHaveLength(1);
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+  });
+
+  it('signs in again when the session ends in the middle of an execution', async () => {
+    const taken = await snapshot();
+    lab.rig.world.expireSessions();
+    const before = await lab.content(0);
+    expect(firstDifference((await read(taken)).replica, before)).toBeUndefined();
+    lab.rig.world.expireSessions();
+    await lab.platform.promoteToBase(taken, undefined, signal);
+    expect(await lab.leftovers()).toEqual([]);
+    expect(called('Login')).toBe(3);
+  });
+
+  it('consolidates disks before the first snapshot, and stops when that fails', async () => {
+    lab.vm.needsConsolidation = true;
+    await lab.platform.prepare(lab.vmId, {}, signal);
+    expect([called('ConsolidateVMDisks_Task'), lab.vm.needsConsolidation]).toEqual([1, false]);
+    Object.assign(lab.vm, { needsConsolidation: true, failsToConsolidate: true });
+    await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.consolidation-needed' });
+    expect(called('CreateSnapshot_Task')).toBe(0);
+  });
+
+  it('names the privilege that is missing, in the check and where it is needed', async () => {
+    lab.rig.world.withheld.add('VirtualMachine.Provisioning.DiskRandomRead').add('VirtualMachine.State.CreateSnapshot');
+    const { steps } = await lab.platform.check(signal);
+    expect(steps.filter(({ outcome }) => outcome === 'warning').map(({ name, evidence }) => `${name}: ${evidence}`)).toEqual(expect.arrayContaining([
+      'Privileges: Take and remove snapshots: VMs cannot be replicated until the role has VirtualMachine.State.CreateSnapshot',
+      'Privileges: Read disks and what changed on them: VMs cannot be replicated until the role has VirtualMachine.Provisioning.DiskRandomRead',
+    ]));
+    await expect(snapshot()).rejects.toMatchObject({ code: 'source.permission-denied', details: { privilege: 'VirtualMachine.State.CreateSnapshot' } });
+    expect(await lab.leftovers()).toEqual([]);
+  });
+
+  it('leaves disks out that no snapshot contains, and names them before anything begins', async () => {
+    const { world } = lab.rig;
+    world.addDisk(lab.vm, new MemoryDisk(MIB), { mode: 'independent_persistent' });
+    world.addDisk(lab.vm, new MemoryDisk(MIB), { rawDevice: 'physicalMode' });
+    world.addDisk(lab.vm, new MemoryDisk(MIB), { sharing: 'sharingMultiWriter' });
+    const told = (await lab.platform.unsupportedDevices?.(lab.vmId, signal) ?? []).join('\n');
+    for (const part of ['Hard disk 3 is not replicated: it is independent', 'Hard disk 4 is not replicated: it is a raw device mapping in physical mode', 'Hard disk 5 is not replicated: it is shared with other VMs']) expect(told).toContain(part);
+    expect((await lab.platform.describeVm(lab.vmId, signal)).disks.map(({ id }) => id)).toEqual(lab.diskIds);
+    const taken = await snapshot();
+    expect(taken.disks.map(({ diskId }) => diskId)).toEqual(lab.diskIds);
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+    lab.vm.disks.splice(0, 2);
+    await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.unsupported' });
+  });
+
+  it('removes what an earlier execution of the same replica left, and nothing else', async () => {
+    const text = (replica: string, execution: string): string => `Temporary. managed-by=causeway replica=${replica} execution=${execution}`;
+    await lab.rig.takeSnapshot(lab.vm, 'causeway-old', text('rep-1', 'exe-0'));
+    const kept = [await lab.rig.takeSnapshot(lab.vm, 'causeway-other', text('rep-2', 'exe-0')), await lab.rig.takeSnapshot(lab.vm, 'causeway-like', 'by hand')];
+    await lab.platform.prepare(lab.vmId, {}, signal);
+    expect([...lab.vm.snapshots.keys()]).toEqual(kept);
+    expect((await lab.platform.listManaged?.(signal))?.map(({ name, replicaId }) => [name, replicaId])).toEqual([['causeway-other', 'rep-2']]);
+    for (const id of kept) await lab.rig.removeSnapshot(lab.vm, id);
+  });
+
+  it('shuts the guest down by its tools, and says when it cannot', async () => {
+    lab.vm.hasTools = false;
+    await expect(lab.platform.shutdown?.(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.shutdown-refused' });
+    lab.vm.hasTools = true;
+    await lab.platform.shutdown?.(lab.vmId, {}, signal);
+    await lab.platform.shutdown?.(lab.vmId, {}, signal);
+    expect([lab.vm.isRunning, called('ShutdownGuest')]).toEqual([false, 1]);
+  });
+
+  it('lists everything page by page, with folder and cluster', async () => {
+    const before = await lab.platform.listVms(signal);
+    lab.rig.world.pageLimit = 1;
+    expect(await lab.platform.listVms(signal)).toEqual(before);
+    expect(before.map(({ name, folder, cluster }) => [name, folder, cluster])).toEqual([['DC0_H0_VM0', 'DC0', 'DC0_H0'], ['DC0_C0_RP0_VM0', 'DC0', 'DC0_C0']]);
+    expect(called('ContinueRetrievePropertiesEx')).toBeGreaterThan(5);
+  });
+
+  it('sends no password to a server whose certificate is not trusted', async () => {
+    const { ca_certificate: _, ...connection } = lab.rig.connection;
+    const source = createVsphereSource(connection, { scratchFolder: lab.rig.folder }, { access: () => straightAccess(lab.rig.world) });
+    await expect(source.listVms(signal)).rejects.toMatchObject({ code: 'source.tls-refused' });
+    await source.close();
+    expect(lab.rig.calls).toEqual([]);
+    const trusting = createVsphereSource({ ...connection, allow_untrusted: true }, { scratchFolder: lab.rig.folder });
+    expect((await trusting.check(signal)).steps[0]).toMatchObject({ name: 'Verify certificates', outcome: 'warning' });
+    await trusting.close();
+    const mistaken = createVsphereSource({ ...lab.rig.connection, password: 'wrong' }, { scratchFolder: lab.rig.folder });
+    await expect(mistaken.listVms(signal)).rejects.toMatchObject({ code: 'source.login-refused' });
+    await mistaken.close();
+  });
+
+  it('speaks as a client of another make understands it', async ({ skip }) => {
+    const isInstalled = await run('python3', ['-c', 'import pyVmomi']).then(() => true, () => false);
+    if (!isInstalled) return skip('pyVmomi is not installed (Debian package python3-pyvmomi)');
+    const certificate = join(lab.rig.folder, 'ca.pem');
+    await writeFile(certificate, lab.rig.connection.ca_certificate ?? '');
+    lab.rig.world.happen('VmRelocatedEvent', lab.vmId);
+    const script = fileURLToPath(new URL('../rigs/virtualization-platform/read-with-pyvmomi.py', import.meta.url));
+    const { host, port, username } = lab.rig.connection;
+    const said: unknown = JSON.parse(await run('python3', [script, host, String(port), username, String(lab.rig.connection.password), certificate]));
+    expect(said).toMatchObject({
+      vm: lab.vmId, consolidationNeeded: false, granted: true, removed: 'success', events: ['vim.event.VmRelocatedEvent'], refused: expect.stringContaining('[LocalDS_0]') as string,
+      disks: [{ key: 2000, size: 16 * MIB, areas: [], changeId: expect.stringMatching(/\/1$/) as string }, { key: 2001, size: 8 * MIB }],
+    });
+  });
+});
+
+it('a single host is a source like a management server', async () => {
+  const lab = await vsphereHarness({ singleHost: true });
+  try {
+    expect((await lab.platform.check(signal)).steps[0]?.evidence).toMatch(/a single host/);
+    await lab.write(0, MIB, MIB, 0x21);
+    const before = await lab.content(0);
+    const taken = await lab.platform.createSnapshot({ vmId: lab.vmId, tag: 'one', environment: {} }, signal);
+    const reader = await lab.platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal);
+    expect(firstDifference((await readOnto(reader, undefined, signal)).replica, before)).toBeUndefined();
+    await reader.close();
+    await lab.platform.promoteToBase(taken, undefined, signal);
+    expect(await lab.leftovers()).toEqual([]);
+  } finally {
+    await lab.close();
+  }
+});

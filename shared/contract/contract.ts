@@ -14,7 +14,7 @@ import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
 import { catalogSchema } from '../model/catalog.ts';
 import {
-  checkedEndpointSchema, checkReportSchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
+  checkedEndpointSchema, checkReportSchema, featurePolicySchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
 } from './schemas.ts';
 
 /** Only the newest of each replica, of however many replicas there are: the limit does not hold then. */
@@ -49,6 +49,8 @@ export const calls = {
   },
   'endpoint.remove': { input: z.strictObject({ endpoint: reference }), output: nothing },
   /** Tries what an endpoint is used for. What it found is kept with the endpoint. */
+  /** What the account of an endpoint has to be allowed, by feature; nothing where its platform does not say. */
+  'endpoint.policy': { input: z.strictObject({ endpoint: reference }), output: z.array(featurePolicySchema) },
   'endpoint.check': { input: z.strictObject({ endpoint: reference }), output: checkReportSchema },
 
   /** What a server shows of itself over TLS before anything is sent to it, and whether it would be believed. */

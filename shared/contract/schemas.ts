@@ -25,7 +25,12 @@ export const vmSummarySchema = z.object({
   power: z.enum(['running', 'stopped', 'unknown']),
   diskCount: z.number(),
   totalBytes: z.number(),
+  folder: z.string().optional(),
+  cluster: z.string().optional(),
 });
+
+/** What an account has to be allowed for one feature of a platform. */
+export const featurePolicySchema = z.object({ feature: z.string(), privileges: z.array(z.string()), isEssential: z.boolean() });
 
 export const optionListSchema = z.array(z.object({ id: z.string(), name: z.string(), description: z.string().optional() }));
 

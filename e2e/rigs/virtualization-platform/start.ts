@@ -28,6 +28,8 @@ export interface VsphereRig extends Simulation<VsphereWorld> {
   readonly hosts: ReadonlyMap<string, string>;
   /** VMs in the order of their names. */
   readonly vms: readonly RigVm[];
+  /** Takes a snapshot as somebody else would; its id. */
+  takeSnapshot(vm: RigVm, name: string, description?: string): Promise<string>;
   /** Removes a snapshot as somebody else would. */
   removeSnapshot(vm: RigVm, snapshotId: string): Promise<void>;
 }
@@ -69,6 +71,14 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
     connection: { host: hostname, port: Number(port), ...labUser, ca_certificate: tls.cert },
     hosts: new Map(found.filter(({ object }) => object.type === 'HostSystem').map(({ object, properties }) => [object.id, properties.get('name')?.text ?? object.id])),
     vms: [...cloud.world.vms.values()].toSorted((one, other) => one.name.localeCompare(other.name)),
+    takeSnapshot: async (vm, name, description = '') => {
+      const parts = [value('name', name), value('description', description), value('memory', false), value('quiesce', false)];
+      const task = await admin.callForObject('CreateSnapshot_Task', { type: 'VirtualMachine', id: vm.id }, parts, signal);
+      const { result } = await awaitTask(admin, task, 'take a snapshot', signal);
+      if (result === undefined) throw new Error('the simulator made no snapshot');
+      await cloud.world.freeze(vm, result.id);
+      return result.id;
+    },
     removeSnapshot: async (vm, snapshotId) => {
       const task = await admin.callForObject('RemoveSnapshot_Task', { type: 'VirtualMachineSnapshot', id: snapshotId }, [value('removeChildren', false)], signal);
       await awaitTask(admin, task, 'remove a snapshot', signal);

@@ -4,7 +4,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 /** `causeway endpoint …` */
 export const registerEndpoint: CommandRegistrar = (program, context) => {
   const group = program.command('endpoint').description('Endpoints: the clouds and hypervisors of the project.');
-  for (const add of [addEndpoint, listEndpoints, checkEndpoint, removeEndpoint]) add(group, context);
+  for (const add of [addEndpoint, listEndpoints, checkEndpoint, listPrivileges, removeEndpoint]) add(group, context);
 };
 
 const addEndpoint: CommandRegistrar = (group, context) => {
@@ -67,6 +67,25 @@ const checkEndpoint: CommandRegistrar = (group, context) => {
       const heading = kept === undefined ? '' : `Checked ${moment(kept.at) ?? ''}${kept.isOutdated ? ', before the endpoint was last changed' : ''}\n`;
       print(context, options, [report], () => heading + table(['outcome', 'step', 'evidence'], report.steps.map((step) => [step.outcome, step.name, step.evidence])));
       return report.passed ? 0 : 1;
+    }),
+  );
+};
+
+const listPrivileges: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('policy')
+    .description('List the privileges that the account of an endpoint needs, by feature: what a role with least privilege is made of.')
+    .argument('<endpoint>', 'name or id');
+  inProject(command).action(
+    context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { print, table } = await import('../output/print.ts');
+      const features = await withProject(options, context, (core) => core.call('endpoint.policy', { endpoint }, { signal: context.signal }));
+      print(context, options, features, () =>
+        features.length === 0
+          ? 'This platform has no list of privileges.\n'
+          : table(['privilege', 'feature', 'needed'], features.flatMap((one) => one.privileges.map((privilege) => [privilege, one.feature, one.isEssential ? 'always' : 'for this feature']))));
+      return 0;
     }),
   );
 };

@@ -17,8 +17,13 @@ const listVms: CommandRegistrar = (group, context) => {
       const { bytes } = await import('../../../shared/model/quantities.ts');
       const { table, print } = await import('../output/print.ts');
       const vms = await withProject(options, context, (core) => core.call('vm.list', { endpoint }, { signal: context.signal }));
+      // Only platforms with an inventory of folders have these.
+      const places = vms.some(({ folder, cluster }) => folder !== undefined || cluster !== undefined);
       print(context, options, vms, () =>
-        table(['name', 'id', 'os', 'power', 'disks', 'size'], vms.map((vm) => [vm.name, vm.id, vm.os_type, vm.power, vm.diskCount, bytes(vm.totalBytes)])));
+        table(
+          ['name', 'id', 'os', 'power', 'disks', 'size', ...(places ? ['folder', 'cluster'] : [])],
+          vms.map((vm) => [vm.name, vm.id, vm.os_type, vm.power, vm.diskCount, bytes(vm.totalBytes), ...(places ? [vm.folder ?? '', vm.cluster ?? ''] : [])]),
+        ));
       return 0;
     }),
   );

@@ -23,3 +23,11 @@ export interface Option {
 }
 
 export type OptionList = readonly Option[];
+
+/** What one feature takes of the account, in the platform's own names. */
+export interface FeaturePolicy {
+  readonly feature: string;
+  readonly privileges: readonly string[];
+  /** Without it, nothing can be replicated or deployed. */
+  readonly isEssential: boolean;
+}

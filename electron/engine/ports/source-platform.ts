@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import type { CheckReport, OptionList } from './platform-common.ts';
+import type { CheckReport, FeaturePolicy, OptionList } from './platform-common.ts';
 import type { DiskReader } from './disk-reader.ts';
 import type { ManagedResource } from './destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from './ledger.ts';
@@ -30,6 +30,10 @@ export interface VmSummary {
   readonly power: 'running' | 'stopped' | 'unknown';
   readonly diskCount: number;
   readonly totalBytes: number;
+  /** Where it is in the platform's inventory, e.g. `DC0/production/web`. Only of platforms with folders. */
+  readonly folder?: string;
+  /** The cluster that it runs on, or the host that is in none. */
+  readonly cluster?: string;
 }
 
 /** One source endpoint. Every call takes an AbortSignal; errors are `CausewayError` with `source.*` codes. */
@@ -40,6 +44,8 @@ export interface SourcePlatform {
   describeVm(vmId: string, signal: AbortSignal, environment?: JsonObject): Promise<Vm>;
   /** What people must know before a VM is replicated: what no described disk carries, and what had to be assumed. A sentence each. */
   unsupportedDevices?(vmId: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** What the account has to be allowed, by feature: what a role with least privilege is made of. Asks nothing. */
+  policy?(): readonly FeaturePolicy[];
   /** Choices for the environment's leaves; `names` are option sources of the schemas' metadata. */
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>>;
   /** Before the first snapshot, e.g. switching change tracking on. */

@@ -48,10 +48,11 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
   // Typing stays quick however many rows there are.
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const found = useMemo(
-    () => (wanted === '' ? vms : vms.filter(({ name, id }) => name.toLowerCase().includes(wanted) || id.toLowerCase().includes(wanted))),
+    () => (wanted === '' ? vms : vms.filter(({ name, id, folder = '', cluster = '' }) => [name, id, folder, cluster].some((part) => part.toLowerCase().includes(wanted)))),
     [vms, wanted],
   );
-  const columns = useMemo(() => columnsFor(endpointId, replicas), [endpointId, replicas]);
+  const hasPlaces = useMemo(() => vms.some(({ folder, cluster }) => folder !== undefined || cluster !== undefined), [vms]);
+  const columns = useMemo(() => columnsFor(endpointId, replicas, hasPlaces), [endpointId, replicas, hasPlaces]);
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -72,10 +73,17 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
   );
 }
 
-function columnsFor(endpointId: string, replicas: Replicas): Column<VmSummary>[] {
+/** @param hasPlaces the platform has folders or clusters */
+function columnsFor(endpointId: string, replicas: Replicas, hasPlaces: boolean): Column<VmSummary>[] {
   const byVm = Map.groupBy(replicas.filter((replica) => replica.sourceEndpointId === endpointId), ({ vmId }) => vmId);
   return [
     { id: 'name', label: text.inventory.name, sortBy: ({ name }) => name, cell: ({ name }) => name },
+    ...(hasPlaces
+      ? ([
+          { id: 'folder', label: text.inventory.folder, sortBy: ({ folder = '' }) => folder, cell: ({ folder = '' }) => folder },
+          { id: 'cluster', label: text.inventory.cluster, sortBy: ({ cluster = '' }) => cluster, cell: ({ cluster = '' }) => cluster },
+        ] satisfies Column<VmSummary>[])
+      : []),
     { id: 'os', label: text.inventory.os, sortBy: ({ os_type: os }) => os, cell: ({ os_type: os }) => text.inventory.osTypes[os] },
     { id: 'power', label: text.inventory.power, sortBy: ({ power }) => power, cell: ({ power }) => text.inventory.powerStates[power] },
     { id: 'disks', label: text.inventory.disks, align: 'right', sortBy: ({ diskCount }) => diskCount, cell: ({ diskCount }) => diskCount },

@@ -16,6 +16,8 @@ export const inventory = {
   power: 'Power',
   disks: 'Disks',
   size: 'Size',
+  folder: 'Folder',
+  cluster: 'Cluster',
   replica: 'Replica',
   create: 'Create replica',
   createOf: (name: string) => `Create replica of ${name}`,

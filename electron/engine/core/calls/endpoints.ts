@@ -59,6 +59,12 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     return {};
   },
 
+  async 'endpoint.policy'(core, { endpoint: reference }) {
+    const endpoint = endpointOf(core, reference);
+    if (!core.gate.hasPlatform(endpoint.plugin, 'source')) return [];
+    return using(openSource(core, endpoint), async (platform) => (platform.policy?.() ?? []).map((one) => ({ ...one, privileges: [...one.privileges] })));
+  },
+
   async 'endpoint.check'(core, { endpoint: reference }, signal) {
     const endpoint = endpointOf(core, reference);
     const report =

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { connection as connectionSchema } from '../../../../../shared/plugins/virtualization-platform/connection.ts';
+import type { connection as connectionSchema } from '../../../../../shared/plugins/virtualization-platform/connection.ts';
 import type { PlatformContext } from '../../../ports/platform-context.ts';
 import type { SourcePlatform } from '../../../ports/source-platform.ts';
 import { defaultBackOff } from '../../../http/retry-after.ts';

@@ -1,16 +1,10 @@
+import type { FeaturePolicy } from '../../../ports/platform-common.ts';
 import { refer, value, type ManagedObject } from '../client/request.ts';
 import type { VimSession } from '../client/session.ts';
 import { childrenOf, flagAt, textAt } from '../client/xml.ts';
 
-/** What an account has to be allowed, by what it is for. Ids as the API has them. */
-export interface FeaturePrivileges {
-  readonly feature: string;
-  readonly privileges: readonly string[];
-  /** Without them, no VM can be replicated. */
-  readonly isEssential: boolean;
-}
-
-export const featurePrivileges: readonly FeaturePrivileges[] = [
+/** What an account has to be allowed. Ids as the API has them. */
+export const featurePrivileges: readonly FeaturePolicy[] = [
   { feature: 'List and describe VMs', privileges: ['System.Anonymous', 'System.View', 'System.Read'], isEssential: true },
   { feature: 'Take and remove snapshots', privileges: ['VirtualMachine.State.CreateSnapshot', 'VirtualMachine.State.RemoveSnapshot'], isEssential: true },
   { feature: 'Read disks and what changed on them', privileges: ['VirtualMachine.Provisioning.DiskRandomRead', 'VirtualMachine.Provisioning.GetVmFiles'], isEssential: true },

@@ -4,7 +4,7 @@ import type { Vm } from '../../../../../shared/model/vm.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { DiskReader } from '../../../ports/disk-reader.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
-import type { CheckReport, OptionList } from '../../../ports/platform-common.ts';
+import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/platform-common.ts';
 import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { isGone } from '../client/fault.ts';
@@ -15,6 +15,7 @@ import { describe, listVms, readVm, replicable, type VmState } from './inventory
 import { openDisk } from './open-disk.ts';
 import { shutDown } from './shut-down.ts';
 import { ownSnapshot } from './snapshot-marks.ts';
+import { featurePrivileges } from './privileges.ts';
 import { markDisk, snapshotIdOf } from './snapshot-state.ts';
 import { consolidate, findSnapshot, listSnapshots, readSnapshotDisks, removeLeftovers, removeSnapshot, settleTasks, snapshotObject, takeSnapshot } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
@@ -48,6 +49,10 @@ export class VsphereSource implements SourcePlatform {
 
   async unsupportedDevices(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
     return shortcomings(await readVm(this.#context.session, vmId, signal));
+  }
+
+  policy(): readonly FeaturePolicy[] {
+    return featurePrivileges;
   }
 
   async options(): Promise<Readonly<Record<string, OptionList>>> {
