@@ -10,6 +10,7 @@ import type { SourceHarness } from '../../conformance/source-harness.ts';
 import type { FaultEffect } from '../cloud-kit/faults.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import { MemoryDisk } from './backing.ts';
+import { startNfcServer, type NfcServer } from './nfc-server/nfc-server.ts';
 import { startVsphere, type VsphereRig, type VsphereRigOptions } from './start.ts';
 import type { RigVm, VsphereWorld } from './world.ts';
 
@@ -28,12 +29,14 @@ const forever = 1_000_000;
 export interface VsphereHarness extends SourceHarness {
   readonly rig: VsphereRig;
   readonly vm: RigVm;
+  /** The data ports of the hosts, in the order of `rig.hosts`. */
+  readonly ports: readonly NfcServer[];
   /** What people were told. */
   readonly notes: string[];
 }
 
 export interface VsphereHarnessOptions extends VsphereRigOptions {
-  /** How disks are read. Default: straight from the rig, with no data port between. */
+  /** How disks are read. Default: as the product reads them, through the data ports of the hosts. */
   readonly access?: (world: VsphereWorld) => NonNullable<VsphereOptions['access']>;
 }
 
@@ -55,10 +58,16 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
   world.applyTracking(vm);
   const scratchFolder = await mkdtemp(join(tmpdir(), 'causeway-vsphere-source-'));
   const notes: string[] = [];
-  const access = options.access?.(world) ?? (() => straightAccess(world));
+  const ports: NfcServer[] = [];
+  for (const [index, hostId] of [...rig.hosts.keys()].entries()) {
+    const port = await startNfcServer({ host: `127.0.0.${index + 2}`, disks: world, service: options.singleHost === true ? 'nfc' : 'vpxa-nfc' });
+    ports.push(port);
+    world.dataPorts.set(hostId, { host: port.host, port: port.port, sslThumbprint: port.thumbprint });
+  }
+  const access = options.access?.(world);
   let executions = 0;
   const open = (executionId: string) => createVsphereSource(rig.connection, { scratchFolder, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } }, {
-    access, clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 2000,
+    ...(access === undefined ? {} : { access }), clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 2000,
   });
   const platform = open('exe-1');
   const calls: PlatformCalls = {
@@ -78,7 +87,7 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
     },
   };
   return {
-    rig, vm, notes, platform, calls,
+    rig, vm, notes, platform, calls, ports,
     reopen: (_process?: MortalProcess) => open(`exe-${(executions += 1) + 1}`),
     leftovers: async () => [...world.vms.values()].flatMap(({ name, snapshots }) => [...snapshots.keys()].map((id) => `snapshot ${id} of ${name}`)),
     vmId: vm.id,
@@ -100,8 +109,11 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
     loseBase: async () => world.resetTracking(vm),
     async close() {
       await platform.close();
+      for (const port of ports) await port.close();
       await rig.close();
       await rm(scratchFolder, { recursive: true, force: true });
+      const violations = ports.flatMap(({ state }) => state.violations);
+      if (violations.length > 0) throw new Error(`data ports were asked what hosts refuse: ${violations.join('; ')}`);
       if (world.problems.length > 0) throw new Error(`requests that the API does not take: ${[...new Set(world.problems)].join('; ')}`);
     },
   };

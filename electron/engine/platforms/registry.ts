@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import { connection as diskImagesConnection } from '../../../shared/plugins/disk-images/connection.ts';
 import { connection as qemuHypervisorConnection } from '../../../shared/plugins/qemu-hypervisor/connection.ts';
+import { connection as virtualizationPlatformConnection } from '../../../shared/plugins/virtualization-platform/connection.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformContext } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
@@ -9,6 +10,7 @@ import { createDiskImagesSource } from './disk-images/index.ts';
 import { createEuropeanCloudDestination } from './european-cloud/european-cloud-destination.ts';
 import { createOpenStackDestination } from './open-source-cloud/destination/openstack-destination.ts';
 import { createOpenStackSource } from './open-source-cloud/source/index.ts';
+import { createVsphereSource } from './virtualization-platform/source/index.ts';
 import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
 
 /** Makes the platforms of one endpoint. The connection has its secrets resolved; keep it in memory only. */
@@ -28,6 +30,9 @@ export const platforms: PlatformRegistry = {
   'open-source-cloud': {
     source: (connection, context) => createOpenStackSource(connection, context),
     destination: (connection) => createOpenStackDestination(connection),
+  },
+  'virtualization-platform': {
+    source: (connection, context) => createVsphereSource(virtualizationPlatformConnection.parse(connection), context),
   },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
 };

@@ -90,7 +90,9 @@ describe('signing in', () => {
 
 describe('a request that fails', () => {
   test('is repeated when it only reads; one that makes something is not, and says that it may have been carried out', async () => {
-    const { session, asked } = server({ CurrentTime: [reset, { status: 502, body: '<html>Bad Gateway</html>' }, time], CreateSnapshot_Task: [reset, task] });
+    const { session, asked } = server({ CurrentTime: [reset, { status: 502, body: '<html>Bad Gateway</html>' }, time, { status: 503, body: soap('<soapenv:Fault><faultstring>later</faultstring></soapenv:Fault>') }, time], CreateSnapshot_Task: [reset, task] });
+    expect(await session.currentTime(signal)).toBe('2026-01-01T00:00:00Z');
+    // Whatever a gateway says, and in whichever form.
     expect(await session.currentTime(signal)).toBe('2026-01-01T00:00:00Z');
     await expect(session.callForObject('CreateSnapshot_Task', vm('vm-1'), [], signal)).rejects.toMatchObject({ code: 'source.connection-lost', details: { ambiguous: true } });
     expect(asked.filter((method) => method === 'CreateSnapshot_Task')).toHaveLength(1);

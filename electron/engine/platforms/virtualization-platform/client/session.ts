@@ -266,6 +266,8 @@ function cancelled(signal: AbortSignal): unknown {
 
 /** The values of a good answer, or why it is none. A fault is an answer of the server; anything else with a failure status is what stands before it. */
 function readAnswer(method: string, { status, bytes }: TransportAnswer): { readonly values: readonly XmlElement[]; readonly failure?: CausewayError } {
+  // The API answers with 200 or 500 alone: other statuses are of what stands before it, whatever it says.
+  if (status !== 500 && (isPassingStatus(status) || status > 500)) return { values: [], failure: unavailable(method, status) };
   const text = bytes.toString('utf8');
   let body: XmlElement | undefined;
   let problem = 'no SOAP message';
@@ -279,10 +281,12 @@ function readAnswer(method: string, { status, bytes }: TransportAnswer): { reado
   const [content] = body?.children ?? [];
   if (content?.name === 'Fault') return { values: [], failure: answerFault(method, content) };
   if (content?.name === `${method}Response` && status === 200) return { values: content.children };
-  if (isPassingStatus(status) || status >= 500) {
-    return { values: [], failure: new CausewayError('source.connection-lost', `${method}: HTTP ${status}`, { details: { operation: method, status, ambiguous: true }, retryable: true }) };
-  }
+  if (status === 500) return { values: [], failure: unavailable(method, status) };
   return { values: [], failure: new CausewayError('source.protocol', `${method}: HTTP ${status}: ${problem}`, { details: { operation: method, status, ambiguous: true } }) };
+}
+
+function unavailable(method: string, status: number): CausewayError {
+  return new CausewayError('source.connection-lost', `${method}: HTTP ${status}`, { details: { operation: method, status, ambiguous: true } });
 }
 
 function contentOf(answer: readonly XmlElement[]): ServiceContent {

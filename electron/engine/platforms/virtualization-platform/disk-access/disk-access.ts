@@ -1,3 +1,5 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { ErrorCode } from '../../../../../shared/model/errors/catalogue.ts';
 import type { ManagedObject } from '../client/request.ts';
 import type { DiskContent } from './disk-content.ts';
 
@@ -7,14 +9,57 @@ export interface DiskToOpen {
   readonly snapshot: ManagedObject;
   /** Key of the device, the same in the VM and in all of its snapshots. */
   readonly deviceKey: number;
+  /** As people know it, e.g. `Hard disk 1`. */
+  readonly label: string;
   readonly sizeBytes: number;
   /** The frozen file of the disk, where it lies now: storage migration moves it while it is read. */
   path(signal: AbortSignal): Promise<string>;
   readonly environment: Readonly<Record<string, unknown>>;
 }
 
+/** One way to the bytes of disks. */
+export interface DiskWay {
+  /** As people are told it, e.g. `the data port of its host`. */
+  readonly name: string;
+  /** @throws CausewayError when the disk can't be read in this way */
+  open(disk: DiskToOpen, signal: AbortSignal): Promise<DiskContent>;
+  close(): Promise<void>;
+}
+
 /** The ways to the bytes of disks: one is chosen for each disk. */
 export interface DiskAccess {
   open(disk: DiskToOpen, signal: AbortSignal): Promise<DiskContent>;
   close(): Promise<void>;
+}
+
+/** After these, another way may work. Never after a certificate that does not match: the other way would hide an attack. */
+const otherWays: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'source.host-unreachable', 'source.host-too-old', 'source.host-encryption-missing', 'source.data-session-refused', 'source.permission-denied', 'source.unsupported', 'source.not-licensed', 'source.tool-missing',
+]);
+
+/** Opens each disk in the first way that works, and tells people why the ones before it did not. */
+export function inFirstWay(ways: readonly DiskWay[], note: (message: string) => void): DiskAccess {
+  const used = new Map<string, string>();
+  return {
+    async open(disk, signal) {
+      const refusals: string[] = [];
+      let first: CausewayError | undefined;
+      for (const way of ways) {
+        try {
+          const content = await way.open(disk, signal);
+          const reason = refusals.length === 0 ? '' : `, because ${refusals.join('; ')}`;
+          // Once for each VM and way, not for each of its disks.
+          if (used.get(disk.vm.id) !== `${way.name}${reason}`) note(`VM ${disk.vm.id}: disks are read through ${way.name}${reason}.`);
+          used.set(disk.vm.id, `${way.name}${reason}`);
+          return content;
+        } catch (error) {
+          if (!(error instanceof CausewayError) || !otherWays.has(error.code)) throw error;
+          first ??= error;
+          refusals.push(`${way.name} cannot be used (${error.message})`);
+        }
+      }
+      throw first ?? new CausewayError('source.unsupported', 'there is no way to the disks of this platform');
+    },
+    close: async () => void (await Promise.allSettled(ways.map((way) => way.close()))),
+  };
 }

@@ -7,7 +7,8 @@ import { defaultBackOff } from '../../../http/retry-after.ts';
 import type { BackOff } from '../../../time/back-off.ts';
 import { systemClock, type Clock } from '../../../time/clock.ts';
 import { VimSession } from '../client/session.ts';
-import type { DiskAccess } from '../disk-access/disk-access.ts';
+import { dataPort } from '../disk-access/data-port.ts';
+import { inFirstWay, type DiskAccess } from '../disk-access/disk-access.ts';
 import { VsphereSource } from './vsphere-source.ts';
 
 export type VsphereConnection = z.infer<typeof connectionSchema>;
@@ -33,13 +34,7 @@ export function createVsphereSource(connection: VsphereConnection, { scratchFold
     host, port: port ?? 443, username, password, caCertificate, allowUntrusted, clock, random, backOff,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   });
-  const access = options.access?.(session) ?? noAccess;
-  return new VsphereSource({ session, access, clock, random, backOff, use, note: (message) => use?.note?.(message) }, { allowUntrusted, nfcPort }, scratchFolder);
+  const note = (message: string): void => use?.note?.(message);
+  const access = options.access?.(session) ?? inFirstWay([dataPort(session, note)], note);
+  return new VsphereSource({ session, access, clock, random, backOff, use, note }, { allowUntrusted, nfcPort }, scratchFolder);
 }
-
-const noAccess: DiskAccess = {
-  open: async () => {
-    throw new CausewayError('source.unsupported', 'there is no way to the disks');
-  },
-  close: async () => undefined,
-};

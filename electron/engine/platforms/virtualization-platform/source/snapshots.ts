@@ -76,6 +76,9 @@ export async function takeSnapshot(context: SourceContext, state: VmState, tag: 
   } catch (error) {
     const refusedTo = canQuiesce && error instanceof CausewayError && ['source.quiesce-failed', 'source.snapshot-failed', 'source.request-refused', 'general.deadline'].includes(error.code);
     if (!refusedTo) throw asSnapshotError(error, state, tag);
+    // What failed may have been a call after the snapshot was taken.
+    const made = await findSnapshot(context, vmId, tag, signal);
+    if (made !== undefined) return made;
     note(`VM ${state.name}: the guest's file systems could not be quiesced (${error.message}), so the snapshot is crash-consistent.`);
   }
   return once(false).catch((error: unknown) => {
