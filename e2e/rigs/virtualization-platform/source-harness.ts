@@ -60,7 +60,8 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
   const notes: string[] = [];
   const ports: NfcServer[] = [];
   for (const [index, hostId] of [...rig.hosts.keys()].entries()) {
-    const port = await startNfcServer({ host: `127.0.0.${index + 2}`, disks: world, service: options.singleHost === true ? 'nfc' : 'vpxa-nfc' });
+    // A single host does not name itself in tickets: its data port is where its API is.
+    const port = await startNfcServer({ host: `127.0.0.${options.singleHost === true ? 1 : index + 2}`, disks: world, service: options.singleHost === true ? 'nfc' : 'vpxa-nfc' });
     ports.push(port);
     world.dataPorts.set(hostId, { host: port.host, port: port.port, sslThumbprint: port.thumbprint });
   }

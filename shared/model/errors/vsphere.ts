@@ -11,12 +11,12 @@ export const vsphereErrors = {
   'source.permission-denied': {
     title: 'The account lacks a privilege on the source',
     cause: 'The role of the account does not include the privilege in the details on this VM or its folder.',
-    remedy: 'Add the privilege to the role. `causeway endpoint policy` lists all privileges by feature; the endpoint check names the missing ones.',
+    remedy: 'Add the privilege to the role of the account. The endpoint check names all that are missing, by feature.',
     retryable: false,
   },
   'source.not-licensed': {
     title: 'The license of the source does not include this',
-    cause: 'The edition of the server does not allow the call, for example a free hypervisor whose API is read-only.',
+    cause: 'The edition of the server does not allow the call, for example a free hypervisor with a read-only API.',
     remedy: 'Use a licensed host or the management server, or replicate from exported images with the disk images plugin.',
     retryable: false,
   },

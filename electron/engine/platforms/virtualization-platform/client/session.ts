@@ -248,9 +248,9 @@ export class VimSession {
     } catch (thrown) {
       if (signal.aborted) throw cancelled(signal);
       const { message, details } = transportError({ operation: method, method: 'POST', path: '/sdk' }, this.#url.host, timeout.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : thrown);
-      const network = String(details['network'] ?? '');
-      const isTls = details['arrived'] === false && /CERT|SIGNATURE|ERR_TLS|ERR_SSL|EPROTO/.test(network);
-      throw new CausewayError(isTls ? 'source.tls-refused' : details['arrived'] === false ? 'source.unreachable' : 'source.connection-lost', message, { details, cause: thrown });
+      const { network, arrived } = details;
+      const isTls = arrived === false && /CERT|SIGNATURE|ERR_TLS|ERR_SSL|EPROTO/.test(String(network));
+      throw new CausewayError(isTls ? 'source.tls-refused' : arrived === false ? 'source.unreachable' : 'source.connection-lost', message, { details, cause: thrown });
     }
   }
 

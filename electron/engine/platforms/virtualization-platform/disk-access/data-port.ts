@@ -12,7 +12,7 @@ export function dataPort(session: VimSession, note: (message: string) => void): 
       path: (within) => disk.path(within),
       onEvent: (event) => {
         if (event.kind === 'waiting') note(`${disk.label} of VM ${disk.vm.id} waits until host ${event.host} has room for another disk.`);
-        if (event.kind === 'lost') note(`The connection to host ${event.host} was lost while ${disk.label} of VM ${disk.vm.id} was read (${event.reason.message}). It goes on where it was.`);
+        if (event.kind === 'lost') note(`The connection to host ${event.host} was lost while ${disk.label} of VM ${disk.vm.id} was read (${event.reason.message}). Reading resumes where it stopped.`);
       },
     }, signal),
     close: async () => undefined,
