@@ -12,6 +12,8 @@ import { straightAccess, vsphereHarness, type VsphereHarness } from '../rigs/vir
 
 const MIB = 2 ** 20;
 const signal = new AbortController().signal;
+/** Its packages are not seen by another Python that may come first on the search path. */
+const debianPython = '/usr/bin/python3';
 
 describeSourcePlatform('virtualization-platform', () => vsphereHarness());
 
@@ -244,14 +246,14 @@ describe('the virtualization platform as a source', () => {
   });
 
   it('speaks as a client of another make understands it', async ({ skip }) => {
-    const isInstalled = await run('python3', ['-c', 'import pyVmomi']).then(() => true, () => false);
+    const isInstalled = await run(debianPython, ['-c', 'import pyVmomi']).then(() => true, () => false);
     if (!isInstalled) return skip('pyVmomi is not installed (Debian package python3-pyvmomi)');
     const certificate = join(lab.rig.folder, 'ca.pem');
     await writeFile(certificate, lab.rig.connection.ca_certificate ?? '');
     lab.rig.world.happen('VmRelocatedEvent', lab.vmId);
     const script = fileURLToPath(new URL('../rigs/virtualization-platform/read-with-pyvmomi.py', import.meta.url));
     const { host, port, username } = lab.rig.connection;
-    const said: unknown = JSON.parse(await run('python3', [script, host, String(port), username, String(lab.rig.connection.password), certificate]));
+    const said: unknown = JSON.parse(await run(debianPython, [script, host, String(port), username, String(lab.rig.connection.password), certificate]));
     expect(said).toMatchObject({
       vm: lab.vmId, consolidationNeeded: false, granted: true, removed: 'success', events: ['vim.event.VmRelocatedEvent'], refused: expect.stringContaining('[LocalDS_0]') as string,
       disks: [{ key: 2000, size: 16 * MIB, areas: [], changeId: expect.stringMatching(/\/1$/) as string }, { key: 2001, size: 8 * MIB }],
