@@ -8,6 +8,8 @@ import { describeSourcePlatform } from '../conformance/source-platform.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
+import { ExportLeases } from '../rigs/virtualization-platform/export-lease/export-leases.ts';
+import { startHttpsHost, type HttpsHost } from '../rigs/virtualization-platform/https-host.ts';
 import { straightAccess, vsphereHarness, type VsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
 
 const MIB = 2 ** 20;
@@ -243,6 +245,38 @@ describe('the virtualization platform as a source', () => {
     const mistaken = createVsphereSource({ ...lab.rig.connection, password: 'wrong' }, { scratchFolder: lab.rig.folder });
     await expect(mistaken.listVms(signal)).rejects.toMatchObject({ code: 'source.login-refused' });
     await mistaken.close();
+  });
+
+  describe('without the data ports of the hosts', () => {
+    let exports: HttpsHost;
+    beforeEach(async () => {
+      const leases = new ExportLeases({ origin: () => `https://${exports.host}:${exports.port}`, sslThumbprint: () => exports.sslThumbprint });
+      exports = await startHttpsHost(leases.handle);
+      lab.rig.world.leases = leases;
+      for (const port of lab.ports) await port.close();
+      lab.ports.splice(0);
+      await lab.write(0, 3 * MIB, 2 * MIB, 0x19);
+    });
+    afterEach(() => exports.stop());
+
+    it('reads files of the datastore, and an export where those cannot be read; both give changes alone', async () => {
+      const base = await snapshot();
+      const { replica } = await read(base);
+      expect(firstDifference(replica, await lab.content(0))).toBeUndefined();
+      expect(told()).toMatch(/read through files of the datastore .*because the data port of the host \(NFC\) cannot be used/);
+      await lab.platform.promoteToBase(base, undefined, signal);
+      // On top of a foreign snapshot the disk is no flat file.
+      const foreign = await lab.rig.takeSnapshot(lab.vm, 'by hand');
+      await lab.write(0, MIB, 65_536, 0x29);
+      const next = await snapshot(base);
+      const result = await read(next, base, replica);
+      expect(firstDifference(result.replica, await lab.content(0))).toBeUndefined();
+      expect(result).toMatchObject({ coverage: 'changed', dataBytes: 65_536 });
+      expect(told()).toMatch(/read through an export of the snapshot/);
+      expect(lab.rig.world.leases?.ends().every((end) => end !== undefined)).toBe(true);
+      await lab.platform.promoteToBase(next, base, signal);
+      await lab.rig.removeSnapshot(lab.vm, foreign);
+    });
   });
 
   it('speaks as a client of another make understands it', async ({ skip }) => {

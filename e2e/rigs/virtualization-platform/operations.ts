@@ -5,6 +5,7 @@ import { data, objectOf, type ManagedObject } from '../../../electron/engine/pla
 import { atPath, childOf, childrenOf, escapeXml, parseXml, textAt, writeXml, type XmlElement } from '../../../electron/engine/platforms/virtualization-platform/client/xml.ts';
 import { ApiError, type Call, type Operation, type Reply } from '../cloud-kit/call.ts';
 import { passOn } from '../cloud-kit/soap-protocol.ts';
+import { beginExport, leaseAnswer } from './file-answers.ts';
 import { failed, patchObject } from './property-patches.ts';
 import { methods } from './soap-check.ts';
 import { labUser, type Vcsim } from './vcsim.ts';
@@ -77,6 +78,8 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
 
   const operations: Record<string, Operation<VsphereWorld>> = {
     async RetrievePropertiesEx(call) {
+      const lease = /<obj type="HttpNfcLease">([\w-]+)</.exec(call.raw.toString())?.[1];
+      if (lease !== undefined && world.leases !== undefined) return { status: 200, body: leaseAnswer(world.leases, lease) };
       const reply = await forward(call);
       if (reply.status !== 200) return reply;
       const asking = childOf(childOf(parseXml(call.raw.toString()), 'Body')?.children[0], 'specSet');
@@ -169,6 +172,22 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       if (next !== undefined) end = next.from;
       const areas = given.map(({ from, to }) => `<changedArea><start>${from}</start><length>${to - from}</length></changedArea>`).join('');
       return { status: 200, body: `<returnval><startOffset>${start}</startOffset><length>${end - start}</length>${areas}</returnval>` };
+    },
+    ExportSnapshot(call) {
+      const id = world.leases === undefined ? undefined : beginExport(world, world.leases, target(call).id);
+      return id === undefined ? faultReply('NotSupported', 'The operation is not supported on the object.') : { status: 200, body: reference('HttpNfcLease', id) };
+    },
+    HttpNfcLeaseProgress(call) {
+      world.leases?.progress(target(call).id, Number(call.body['percent']));
+      return { status: 200, body: '' };
+    },
+    HttpNfcLeaseComplete(call) {
+      world.leases?.end(target(call).id, 'completed');
+      return { status: 200, body: '' };
+    },
+    HttpNfcLeaseAbort(call) {
+      world.leases?.end(target(call).id, 'aborted');
+      return { status: 200, body: '' };
     },
     RetrieveInternalContent: () => ({ status: 200, body: `<returnval><nfcService type="NfcService">${world.isSingleHost ? 'ha-nfc-service' : 'nfcService'}</nfcService></returnval>` }),
     NfcGetVmFiles(call) {

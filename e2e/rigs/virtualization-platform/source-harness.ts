@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DiskAccess } from '../../../electron/engine/platforms/virtualization-platform/disk-access/disk-access.ts';
-import { createVsphereSource, type VsphereOptions } from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
+import { createVsphereSource, type VsphereConnection, type VsphereOptions } from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { extentsFrom } from '../../../shared/model/extent.ts';
 import { callFaults, type CallFault, type MortalProcess, type PlatformCalls } from '../../conformance/platform-calls.ts';
@@ -30,12 +30,14 @@ export interface VsphereHarness extends SourceHarness {
   readonly rig: VsphereRig;
   readonly vm: RigVm;
   /** The data ports of the hosts, in the order of `rig.hosts`. */
-  readonly ports: readonly NfcServer[];
+  readonly ports: NfcServer[];
   /** What people were told. */
   readonly notes: string[];
 }
 
 export interface VsphereHarnessOptions extends VsphereRigOptions {
+  /** How the endpoint says that disks are read. */
+  readonly diskAccess?: VsphereConnection['disk_access'];
   /** How disks are read. Default: as the product reads them, through the data ports of the hosts. */
   readonly access?: (world: VsphereWorld) => NonNullable<VsphereOptions['access']>;
 }
@@ -67,7 +69,7 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
   }
   const access = options.access?.(world);
   let executions = 0;
-  const open = (executionId: string) => createVsphereSource(rig.connection, { scratchFolder, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } }, {
+  const open = (executionId: string) => createVsphereSource({ ...rig.connection, ...(options.diskAccess === undefined ? {} : { disk_access: options.diskAccess }) }, { scratchFolder, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } }, {
     ...(access === undefined ? {} : { access }), clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 2000,
   });
   const platform = open('exe-1');

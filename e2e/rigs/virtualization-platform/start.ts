@@ -5,21 +5,16 @@ import type { VsphereConnection } from '../../../electron/engine/platforms/virtu
 import { readInventory } from '../../../electron/engine/platforms/virtualization-platform/client/properties.ts';
 import { value } from '../../../electron/engine/platforms/virtualization-platform/client/request.ts';
 import { awaitTask } from '../../../electron/engine/platforms/virtualization-platform/client/tasks.ts';
-import type { KitRequest, Operation, Reply } from '../cloud-kit/call.ts';
 import { passOn, soapProtocol } from '../cloud-kit/soap-protocol.ts';
 import { startSimulation, type Simulation, type SimulationOptions } from '../cloud-kit/start.ts';
 import { run } from '../machines/child-process.ts';
+import { datastoreAnswer } from './file-answers.ts';
 import { administrator, demandSession, rigOperations } from './operations.ts';
 import { problemsOf } from './soap-check.ts';
 import { labUser, startVcsim, type VcsimOptions } from './vcsim.ts';
 import { VsphereWorld, type RigVm } from './world.ts';
 
-export interface VsphereRigOptions extends VcsimOptions, Pick<SimulationOptions, 'onCall'> {
-  /** Operations besides those of the rig, e.g. exports. */
-  readonly operations?: (world: VsphereWorld) => Readonly<Record<string, Operation<VsphereWorld>>>;
-  /** Answers what is no SOAP call, e.g. files of datastores; undefined passes it on to the simulator. */
-  readonly files?: (world: VsphereWorld, request: KitRequest) => Promise<Reply | undefined>;
-}
+export type VsphereRigOptions = VcsimOptions & Pick<SimulationOptions, 'onCall'>;
 
 export interface VsphereRig extends Simulation<VsphereWorld> {
   /** What an endpoint's form takes. */
@@ -57,13 +52,13 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
     },
     (world) => ({
       protocol: soapProtocol('urn:vim25'),
-      operations: { ...rigOperations(world, vcsim, admin), ...options.operations?.(world) },
+      operations: rigOperations(world, vcsim, admin),
       authenticate: ({ headers, raw }, operation) => {
         if (operation === 'unknown') return;
         if (headers['user-agent'] === 'causeway') world.problems.push(...problemsOf(raw.toString()));
         demandSession(world, headers.cookie, operation);
       },
-      fallback: async (request) => (await options.files?.(world, request)) ?? others({ ...request, headers: { ...request.headers, 'accept-encoding': 'identity' } }),
+      fallback: async (request) => (await datastoreAnswer(world, request)) ?? others({ ...request, headers: { ...request.headers, 'accept-encoding': 'identity' } }),
     }));
   const { hostname, port } = new URL(cloud.url);
   return {

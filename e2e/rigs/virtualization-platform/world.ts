@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Extent } from '../../../shared/model/extent.ts';
 import { SimulatedWorld, type Ground } from '../cloud-kit/start.ts';
 import { blockBytes, MemoryDisk, type Backing, type FrozenContent } from './backing.ts';
+import type { ExportLeases } from './export-lease/export-leases.ts';
 import type { ServedDisk, ServedDisks } from './served-disk.ts';
 
 /** What a disk is besides its bytes; the defaults are a thin flat disk that snapshots contain. */
@@ -77,6 +78,8 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
   readonly events: RigEvent[] = [];
   /** By id of the host. */
   readonly dataPorts = new Map<string, DataPort>();
+  /** Exports, once somebody serves their streams. */
+  leases: ExportLeases | undefined;
   /** Privileges that the account does not have. */
   readonly withheld = new Set<string>();
   /** Tasks of the simulator that are to end with a fault of ours: the fault's type, by the task's id. */

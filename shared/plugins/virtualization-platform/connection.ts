@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { field } from '../field-meta.ts';
+import { text } from '../shapes/text.ts';
 import { allowUntrustedField, caCertificateField, hostField, passwordField, portField, usernameField } from '../shapes/connection-fields.ts';
 
 export const connection = z.strictObject({
@@ -6,6 +8,19 @@ export const connection = z.strictObject({
   port: portField(443),
   username: usernameField('User name with domain.', 'migration@vsphere.local'),
   password: passwordField(),
+  disk_access: field(z.enum(['auto', 'data_port', 'vendor_library', 'datastore_files', 'export']).optional(), {
+    title: 'Disk access',
+    help: 'How disks are read. auto uses the first way that works: the data port of the host (TCP 902), the library of the vendor if its folder is given, files of the datastore, or an export of the snapshot.',
+    group: 'Disk access',
+    example: 'auto',
+    builtIn: 'auto',
+  }),
+  disk_library_folder: field(text().optional(), {
+    title: 'Folder of the vendor’s disk library',
+    help: 'Folder of this computer with the vendor’s virtual disk development kit, if you have it. Disks are then read through nbdkit when the data port of a host cannot be used.',
+    group: 'Disk access',
+    example: '/opt/vmware-vix-disklib-distrib',
+  }),
   ca_certificate: caCertificateField(),
   allow_untrusted: allowUntrustedField(),
 });

@@ -141,6 +141,12 @@ export class VimSession {
     return this.#signIn(this.#generation, true, signal);
   }
 
+  /** The session as other requests to the same server carry it. */
+  async cookie(renew: boolean, signal: AbortSignal): Promise<string> {
+    await this.#signIn(this.#generation, renew, signal);
+    return this.#cookie ?? '';
+  }
+
   /** The server's own clock. */
   async currentTime(signal: AbortSignal): Promise<string> {
     return (await this.callFor('CurrentTime', serviceInstance, [], signal)).text;

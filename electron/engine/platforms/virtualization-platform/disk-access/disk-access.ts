@@ -12,6 +12,8 @@ export interface DiskToOpen {
   /** As people know it, e.g. `Hard disk 1`. */
   readonly label: string;
   readonly sizeBytes: number;
+  /** Where it is attached: by this an export names it. */
+  readonly attachment: { readonly controllerType: string; readonly busNumber: number; readonly unitNumber: number };
   /** The frozen file of the disk, where it lies now: storage migration moves it while it is read. */
   path(signal: AbortSignal): Promise<string>;
   readonly environment: Readonly<Record<string, unknown>>;
@@ -34,7 +36,7 @@ export interface DiskAccess {
 
 /** After these, another way may work. Never after a certificate that does not match: the other way would hide an attack. */
 const otherWays: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'source.host-unreachable', 'source.host-too-old', 'source.host-encryption-missing', 'source.data-session-refused', 'source.permission-denied', 'source.unsupported', 'source.not-licensed', 'source.tool-missing',
+  'source.host-unreachable', 'source.host-too-old', 'source.host-encryption-missing', 'source.data-session-refused', 'source.permission-denied', 'source.unsupported', 'source.request-refused', 'source.not-licensed', 'source.tool-missing',
 ]);
 
 /** Opens each disk in the first way that works, and tells people why the ones before it did not. */

@@ -8,7 +8,9 @@ import type { BackOff } from '../../../time/back-off.ts';
 import { systemClock, type Clock } from '../../../time/clock.ts';
 import { VimSession } from '../client/session.ts';
 import { dataPort } from '../disk-access/data-port.ts';
-import { inFirstWay, type DiskAccess } from '../disk-access/disk-access.ts';
+import { inFirstWay, type DiskAccess, type DiskWay } from '../disk-access/disk-access.ts';
+import { datastoreFiles, snapshotExport, type FileServerOptions } from '../disk-access/file-ways.ts';
+import { vendorLibrary } from '../disk-access/vendor-library-way.ts';
 import { VsphereSource } from './vsphere-source.ts';
 
 export type VsphereConnection = z.infer<typeof connectionSchema>;
@@ -27,14 +29,24 @@ const nfcPort = 902;
 
 /** The source for the VMs of an endpoint. Opens nothing yet. */
 export function createVsphereSource(connection: VsphereConnection, { scratchFolder, use }: PlatformContext, options: VsphereOptions = {}): SourcePlatform {
-  const { host, port, username, password, ca_certificate: caCertificate, allow_untrusted: allowUntrusted = false } = connection;
+  const { host, port, username, password, ca_certificate: caCertificate, allow_untrusted: allowUntrusted = false, disk_access: diskAccess = 'auto', disk_library_folder: folder } = connection;
   if (typeof password !== 'string') throw new CausewayError('general.bug', 'the password of the endpoint was not resolved');
   const [clock, random, backOff] = [options.clock ?? systemClock, options.random ?? Math.random, options.backOff ?? defaultBackOff];
   const session = new VimSession({
     host, port: port ?? 443, username, password, caCertificate, allowUntrusted, clock, random, backOff,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   });
+  const library = folder === undefined ? undefined : vendorLibrary(session, { folder, port: port ?? 443, user: username, password, caCertificate, allowUntrusted });
   const note = (message: string): void => use?.note?.(message);
-  const access = options.access?.(session) ?? inFirstWay([dataPort(session, note)], note);
+  const access = options.access?.(session) ?? inFirstWay(waysOf(diskAccess, session, { port: port ?? 443, trust: { caCertificate, allowUntrusted }, clock, note }, library), note);
   return new VsphereSource({ session, access, clock, random, backOff, use, note }, { allowUntrusted, nfcPort }, scratchFolder);
+}
+
+/** All ways, the fastest first, or the one that the endpoint names. */
+function waysOf(choice: NonNullable<VsphereConnection['disk_access']>, session: VimSession, options: FileServerOptions, library: DiskWay | undefined): readonly DiskWay[] {
+  const ways = { data_port: dataPort(session, options.note), vendor_library: library, datastore_files: datastoreFiles(session, options), export: snapshotExport(session, options) };
+  if (choice === 'vendor_library' && library === undefined) {
+    throw new CausewayError('general.invalid-input', 'disk_access is vendor_library, but disk_library_folder does not say where the library is', { details: { parameter: 'disk_library_folder' } });
+  }
+  return (choice === 'auto' ? Object.values(ways) : [ways[choice]]).filter((way) => way !== undefined);
 }

@@ -8,6 +8,7 @@ export interface DiskMark {
   readonly key: number;
   readonly label: string;
   readonly sizeBytes: number;
+  readonly attachment: VirtualDisk['attachment'];
   readonly uuid: string | undefined;
   readonly changeId: string | undefined;
   /** Datastore and folder. */
@@ -15,10 +16,10 @@ export interface DiskMark {
 }
 
 /** The disk as plain data. */
-export function markDisk({ key, label, sizeBytes, uuid, changeId, fileName }: VirtualDisk): JsonObject {
+export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fileName }: VirtualDisk): JsonObject {
   const place = placeOf(fileName);
   return {
-    key, label, sizeBytes,
+    key, label, sizeBytes, attachment,
     ...(uuid === undefined ? {} : { uuid }),
     ...(changeId === undefined ? {} : { changeId }),
     ...(place === undefined ? {} : { place: `[${place.datastore}] ${place.folder}` }),
@@ -31,8 +32,10 @@ export function diskMark(snapshot: Snapshot, diskId: string): DiskMark | undefin
   if (mark === undefined || !isJsonObject(mark)) return undefined;
   const { key, label, sizeBytes } = mark;
   if (typeof key !== 'number' || typeof sizeBytes !== 'number') return undefined;
+  const attached = isJsonObject(mark['attachment'] ?? null) ? (mark['attachment'] as JsonObject) : {};
+  const attachment = { controllerType: String(attached['controllerType'] ?? ''), busNumber: Number(attached['busNumber'] ?? 0), unitNumber: Number(attached['unitNumber'] ?? 0) };
   const text = (name: string): string | undefined => (typeof mark[name] === 'string' ? mark[name] : undefined);
-  return { key, sizeBytes, label: typeof label === 'string' ? label : diskId, uuid: text('uuid'), changeId: text('changeId'), place: text('place') };
+  return { key, sizeBytes, attachment, label: typeof label === 'string' ? label : diskId, uuid: text('uuid'), changeId: text('changeId'), place: text('place') };
 }
 
 /** The snapshot's object on the platform. */

@@ -11,6 +11,8 @@ export interface VirtualDisk {
   readonly uuid: string | undefined;
   /** Where change tracking stands; only in a snapshot's configuration. */
   readonly changeId: string | undefined;
+  /** Class of the controller, its number, and the place on it. */
+  readonly attachment: { readonly controllerType: string; readonly busNumber: number; readonly unitNumber: number };
   readonly bus: 'scsi' | 'ide' | 'sata' | 'nvme' | undefined;
   readonly isEncrypted: boolean;
   /** Why no snapshot contains this disk; undefined when it can be replicated. */
@@ -68,6 +70,7 @@ function diskOf(device: XmlElement, controller: XmlElement | undefined): readonl
   const bus = buses.find(([pattern]) => pattern.test(controllerType))?.[1];
   return [{
     key, sizeBytes, bus,
+    attachment: { controllerType, busNumber: integerAt(controller, 'busNumber') ?? 0, unitNumber: integerAt(device, 'unitNumber') ?? 0 },
     label: labelOf(device),
     fileName: textAt(backing, 'fileName'),
     uuid: textAt(backing, 'uuid'),

@@ -1,0 +1,91 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { Trust } from '../../../http/transport.ts';
+import type { Clock } from '../../../time/clock.ts';
+import { readObject } from '../client/properties.ts';
+import { objectOf, value, type ManagedObject } from '../client/request.ts';
+import type { VimSession } from '../client/session.ts';
+import { atPath, childrenOf, flagAt, integerAt, textAt } from '../client/xml.ts';
+import { openDatastoreDisk } from '../datastore-files/datastore-disk.ts';
+import type { ExportCalls, LeaseDevice } from '../export-lease/export-calls.ts';
+import { ExportedDisks } from '../export-lease/exported-disks.ts';
+import type { DiskToOpen, DiskWay } from './disk-access.ts';
+
+/** What the ways over HTTPS need to know of the endpoint. */
+export interface FileServerOptions {
+  readonly port: number;
+  readonly trust: Trust;
+  readonly clock: Clock;
+  readonly note: (message: string) => void;
+}
+
+/** Disks as flat files of their datastore, over the API's own port. Not for disks that stand on an earlier snapshot. */
+export function datastoreFiles(session: VimSession, { port, trust, clock }: FileServerOptions): DiskWay {
+  return {
+    name: 'files of the datastore (HTTPS)',
+    async open(disk, signal) {
+      const [datacenterPath, fileName] = await Promise.all([datacenterOf(session, disk.vm, signal), disk.path(signal)]);
+      return openDatastoreDisk({
+        server: { host: session.host, port, trust }, cookie: (renew, within) => session.cookie(renew, within), datacenterPath, fileName, sizeBytes: disk.sizeBytes, clock,
+      }, signal);
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The path of the data center in the inventory, as file requests name it. */
+async function datacenterOf(session: VimSession, vm: ManagedObject, signal: AbortSignal): Promise<string> {
+  if ((await session.content(signal)).apiType === 'HostAgent') return 'ha-datacenter';
+  const above: { readonly type: string; readonly name: string }[] = [];
+  // A VM in a vApp has no folder.
+  for (let at: ManagedObject | undefined = vm; at !== undefined && above.length < 100;) {
+    const { properties } = await readObject(session, at, at.type === 'VirtualMachine' ? ['name', 'parent', 'resourcePool'] : ['name', 'parent'], signal);
+    above.unshift({ type: at.type, name: properties.get('name')?.text ?? '' });
+    at = objectOf(properties.get('parent')) ?? (at.type === 'VirtualMachine' ? objectOf(properties.get('resourcePool')) : undefined);
+  }
+  const last = above.findLastIndex(({ type }) => type === 'Datacenter');
+  if (last === -1) throw new CausewayError('source.unsupported', `VM ${vm.id} is in no data center that the account can see`, { details: { vmId: vm.id } });
+  // The first one is the root folder, which no path names.
+  return above.slice(above[0]?.type === 'Datacenter' ? 0 : 1, last + 1).map(({ name }) => name).join('/');
+}
+
+/** Disks as the compressed streams of an export of the snapshot: whole disks, in order. The slowest way, and one that needs nothing else. */
+export function snapshotExport(session: VimSession, { trust, clock, note }: FileServerOptions): DiskWay {
+  const exports = new Map<string, ExportedDisks>();
+  return {
+    name: 'an export of the snapshot (HTTPS)',
+    async open(disk, signal) {
+      const disks = exports.get(disk.snapshot.id) ?? new ExportedDisks({ calls: exportCalls(session, disk.snapshot), host: session.host, trust, clock, note });
+      exports.set(disk.snapshot.id, disks);
+      const { controllerType, busNumber, unitNumber } = disk.attachment;
+      return disks.openDisk({ name: `${disk.label} of VM ${disk.vm.id}`, sizeBytes: disk.sizeBytes, attachment: { controllerType, busNumber, unitNumber } }, signal);
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The calls of an export of one snapshot. */
+export function exportCalls(session: VimSession, snapshot: DiskToOpen['snapshot']): ExportCalls {
+  const lease = (id: string): ManagedObject => ({ type: 'HttpNfcLease', id });
+  return {
+    begin: async (signal) => (await session.callForObject('ExportSnapshot', snapshot, [], signal)).id,
+    async state(id, signal) {
+      const { properties } = await readObject(session, lease(id), ['state', 'info', 'error'], signal);
+      const state = properties.get('state')?.text;
+      const info = properties.get('info');
+      if (state === 'ready') return { state, devices: childrenOf(info, 'deviceUrl').map(deviceOf), timeoutSeconds: integerAt(info, 'leaseTimeout') ?? 300 };
+      if (state === 'error') return { state, reason: textAt(properties.get('error'), 'localizedMessage') ?? atPath(properties.get('error'), 'fault')?.rawName ?? 'unknown' };
+      return { state: state === 'done' ? 'done' : 'initializing' };
+    },
+    progress: async (id, percent, signal) => void (await session.call('HttpNfcLeaseProgress', lease(id), [value('percent', Math.floor(percent))], signal, { repeatable: true })),
+    complete: async (id, signal) => void (await session.call('HttpNfcLeaseComplete', lease(id), [], signal)),
+    abort: async (id, signal) => void (await session.call('HttpNfcLeaseAbort', lease(id), [], signal)),
+  };
+}
+
+function deviceOf(element: Parameters<typeof textAt>[0]): LeaseDevice {
+  const thumbprint = textAt(element, 'sslThumbprint');
+  return {
+    key: textAt(element, 'key') ?? '', url: textAt(element, 'url') ?? '', isDisk: flagAt(element, 'disk') ?? false,
+    ...(thumbprint === undefined || thumbprint === '' ? {} : { sslThumbprint: thumbprint }),
+  };
+}
