@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createQemuHypervisorSource } from '../../electron/engine/platforms/qemu-hypervisor/index.ts';
+import type { JsonObject } from '../../shared/model/json.ts';
 import type { ExecutionDetail } from '../../shared/model/execution.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 import { startSourceVm, type SourceVm } from '../rigs/source-vm.ts';
@@ -43,7 +44,7 @@ beforeAll(async () => {
     ports.push(port);
     rig.world.dataPorts.set(hostId, { host: port.host, port: port.port, sslThumbprint: port.thumbprint });
   }
-  await lab.use((core) => core.call('endpoint.add', { name: 'vcenter', plugin: 'virtualization-platform', connection: { ...rig.connection } }));
+  await lab.use((core) => core.call('endpoint.add', { name: 'vcenter', plugin: 'virtualization-platform', connection: JSON.parse(JSON.stringify(rig.connection)) as JsonObject }));
   await guest.ssh.waitUntilUp(300_000);
   device = (await guest.ssh.text(`lsblk -bdnpo NAME,SIZE | awk '$2 == ${dataDiskBytes} { print $1 }'`)).trim();
   await guest.ssh.text(`dd if=/dev/urandom of=${device} bs=1M count=8 seek=2 oflag=direct status=none`);

@@ -30,6 +30,32 @@ function snapshotPatches(world: VsphereWorld, vm: RigVm, id: string, frozen: rea
   };
 }
 
+/** Clients that ask for `config` or `runtime` as a whole get the patched members in it. */
+function wholes(patches: Readonly<Record<string, Patch>>): Readonly<Record<string, Patch>> {
+  const tops = new Set(Object.keys(patches).map((path) => path.split('.')[0] ?? '').filter((top) => top === 'config' || top === 'runtime'));
+  return Object.fromEntries([...tops].map((top): [string, Patch] => [top, (original) => {
+    if (original === undefined) return undefined;
+    let whole = original;
+    for (const [path, patch] of Object.entries(patches)) {
+      const [head, ...rest] = path.split('.');
+      if (head === top) whole = replaced(whole, rest, patch);
+    }
+    return whole;
+  }]));
+}
+
+/** An object with the member at a path patched. The members of a list stand one by one, each under the list's name. */
+function replaced(object: XmlElement, [name = '', ...rest]: readonly string[], patch: Patch): XmlElement {
+  if (rest.length > 0) return { ...object, children: object.children.map((child) => (child.name === name ? replaced(child, rest, patch) : child)) };
+  const others = object.children.filter((child) => child.name !== name);
+  if (name !== 'device') {
+    const made = patch(childOf(object, name));
+    return { ...object, children: [...others, ...(made === undefined ? [] : [{ ...made, name, rawName: name }])] };
+  }
+  const list = patch({ ...object, children: childrenOf(object, name) });
+  return { ...object, children: [...others, ...(list?.children ?? []).map((child) => ({ ...child, name, rawName: name }))] };
+}
+
 function withDisks(original: XmlElement | undefined, disks: readonly string[]): XmlElement {
   const others = (original?.children ?? []).filter((device) => typeOf(device) !== 'VirtualDisk' && typeOf(device) !== 'ParaVirtualSCSIController').map(writeXml);
   const controller = `<VirtualDevice ${xsi} xsi:type="ParaVirtualSCSIController"><key>1000</key><deviceInfo><label>SCSI controller 0</label><summary>VMware paravirtual SCSI</summary></deviceInfo><controllerKey>100</controllerKey><busNumber>0</busNumber><hotAddRemove>true</hotAddRemove><sharedBus>noSharing</sharedBus><scsiCtlrUnitNumber>7</scsiCtlrUnitNumber></VirtualDevice>`;
@@ -54,8 +80,9 @@ export function patchObject(world: VsphereWorld, content: XmlElement, wanted: Re
   const vm = world.vms.get(id);
   const owner = [...world.vms.values()].find(({ snapshots }) => snapshots.has(id));
   const frozen = owner?.snapshots.get(id);
-  const patches = type === 'VirtualMachine' && vm !== undefined ? vmPatches(world, vm) : owner !== undefined && frozen !== undefined ? snapshotPatches(world, owner, id, frozen) : {};
+  const own = type === 'VirtualMachine' && vm !== undefined ? vmPatches(world, vm) : owner !== undefined && frozen !== undefined ? snapshotPatches(world, owner, id, frozen) : {};
   const fails = type === 'Task' ? world.failingTasks.get(id) : undefined;
+  const patches = { ...own, ...wholes(own) };
   const kept = content.children.filter(({ name }) => name !== 'propSet' && name !== 'missingSet');
   const sets = childrenOf(content, 'propSet').map((set) => {
     const path = textAt(set, 'name') ?? '';
