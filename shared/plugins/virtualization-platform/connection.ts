@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { text } from '../shapes/text.ts';
+import { localPath } from '../shapes/values.ts';
 import { allowUntrustedField, caCertificateField, hostField, passwordField, portField, usernameField } from '../shapes/connection-fields.ts';
 
 export const connection = z.strictObject({
@@ -15,7 +15,7 @@ export const connection = z.strictObject({
     example: 'auto',
     builtIn: 'auto',
   }),
-  disk_library_folder: field(text().optional(), {
+  disk_library_folder: field(localPath().optional(), {
     title: 'Folder of the vendor’s disk library',
     help: 'Folder of this computer with the vendor’s virtual disk development kit, if you have it. Disks are then read through nbdkit when the data port of a host cannot be used.',
     group: 'Disk access',
