@@ -85,6 +85,22 @@ describe('the web host', () => {
     expect((await get('/', { cookie, host: `evil.invalid:${host.port}` })).status).toBe(421);
   });
 
+  it('takes a message as long as the largest inventory', async () => {
+    await host.close();
+    host = await startWebHost({ folder, connect: (socket) => void socket.on('message', (data: Buffer) => socket.send(String(data.length))) });
+    const { cookie, secret } = await get(tokenPath());
+    const socket = new WebSocket(`ws://127.0.0.1:${host.port}/contract`, ['causeway.contract', `session.${secret}`], { headers: { cookie, origin: `http://127.0.0.1:${host.port}` } });
+    const machine = { vm: { id: 'x'.repeat(60), name: 'x'.repeat(60), disks: Array(3).fill({ id: 'x'.repeat(40), size_bytes: 2 ** 40, storage_backend: 'x'.repeat(30) }) } };
+    const list = JSON.stringify(Array(100_000).fill(machine));
+    const answer = new Promise<string>((resolve) => {
+      socket.on('message', (data) => resolve(String(data)));
+      socket.on('close', (code) => resolve(`closed with ${code}`));
+    });
+    socket.on('open', () => socket.send(list));
+    expect(await answer).toBe(String(list.length));
+    socket.terminate();
+  });
+
   it('lets its own page connect', async () => {
     const { cookie, secret } = await get(tokenPath());
     expect(await connect({ cookie, origin: `http://127.0.0.1:${host.port}` }, secret)).toBe('hello');

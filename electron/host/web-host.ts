@@ -17,6 +17,9 @@ export interface WebHost {
   close(): Promise<void>;
 }
 
+/** An inventory of 100,000 VMs is saved by one call, and has some hundred bytes for each. A longer message ends the connection. */
+const mostMessageBytes = 128 * 1024 * 1024;
+
 /**
  * Serves the workbench on loopback: the built renderer, and one WebSocket under `/contract` for the calls and events.
  *
@@ -32,7 +35,7 @@ export async function startWebHost(options: {
     answer(request, response, admission, options.folder).catch(() => refuse(response, 500, 'Internal error'));
   });
   const admission = createAdmission(() => (server.address() as AddressInfo).port);
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: 16 * 1024 * 1024, handleProtocols: (asked) => (asked.has(protocol) ? protocol : false) });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes, handleProtocols: (asked) => (asked.has(protocol) ? protocol : false) });
   server.on('upgrade', (request, socket, head) => {
     if (!mayConnect(request, admission)) return refuseUpgrade(socket);
     sockets.handleUpgrade(request, socket, head, options.connect);

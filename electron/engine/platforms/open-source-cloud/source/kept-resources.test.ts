@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,6 +8,8 @@ import { openStore, type Store } from '../../../store/store.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 import { listManaged } from './list-managed.ts';
 import { keptBackups } from './mechanisms/backup-chain-retention.ts';
+import { rbdSnapshotMechanism } from './mechanisms/rbd-snapshot/mechanism.ts';
+import { storageOptions } from './rbd/storage-cluster.ts';
 import { GIB, usualDeadlines, type CloudDisk, type MarkedDisk, type SourceContext } from './source-context.ts';
 import { makeBackups } from './mechanisms/cinder-backups.ts';
 import { removeVolumeSnapshot, takeVolumeSnapshots } from './volume-snapshots.ts';
@@ -176,6 +178,34 @@ describe('backups of volumes', () => {
 });
 
 describe('what the cloud lists of replicas', () => {
+  it('has the snapshots that are read straight from the distributed storage, those of a success as well as those that a kill left', async () => {
+    // The storage's programs, as far as taking a snapshot asks them: which pools there are, and whether one has an image.
+    const path = process.env['PATH'];
+    for (const [program, says] of [['rados', 'echo volumes'], ['rbd', 'echo "{}"']] as const) writeFileSync(join(folder, program), `#!/bin/sh\n${says}\n`, { mode: 0o755 });
+    const configuration = join(folder, 'ceph.conf');
+    writeFileSync(configuration, '');
+    process.env['PATH'] = `${folder}:${path ?? ''}`;
+    try {
+      const storage = blockStorage();
+      const context = { ...contextOf(storage.cloud), storage: storageOptions({ ceph_conf_file: configuration }) };
+      const mechanism = rbdSnapshotMechanism(context);
+      const listed = async () => (await listManaged({ ...storage.cloud, image: { list: async () => [] } } as unknown as OpenStackCloud, signal)).map(({ kind, id, entryId }) => [kind, id, entryId]);
+      const recorded = () => store.ledger.list().map(({ kind, resourceId, entryId }) => [kind, resourceId, entryId]);
+      await mechanism.take({ tag: 'good', environment: {}, disks: [disk], base: [] }, signal);
+      await mechanism.take({ tag: 'later', environment: {}, disks: [disk], base: [] }, signal);
+      expect(await listed()).toEqual(recorded());
+      expect(recorded()).toHaveLength(2);
+      await mechanism.commit('later', [], signal);
+      expect(await listed()).toEqual(recorded());
+      // Killed before the id was recorded: the name says whose it is.
+      const [intent] = store.ledger.list();
+      storage.snapshots.set('unrecorded', { id: 'unrecorded', name: 'causeway-res-abcdefghijklmnop', volume_id: 'vol-1', status: 'available' });
+      expect(await listed()).toEqual([['volume-snapshot', intent?.resourceId, intent?.entryId], ['volume-snapshot', 'unrecorded', 'res-abcdefghijklmnop']]);
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+
   it('is known by the name that the ledger gave it: snapshots, backups and images, not those of others', async () => {
     const storage = blockStorage();
     const context = contextOf(storage.cloud);
