@@ -142,6 +142,7 @@ for (const answerMs of [0, 10, 60]) {
 await table('noise, encrypted; answers take 10 ms', 'noise', 10, [1, 4, 10].map((disks) => [`${disks} VMs of one host in parallel`, disks, (host: Host) => own(host, 'required', 0, disks)] as const));
 const half = await table('a disk that is half zeros; answers take 10 ms', 'half', 10, [
   ['encrypted, as chosen (SkipZ)', 1, (host) => own(host, 'required', 3)],
+  ['encrypted, FastLZ', 1, (host) => own(host, 'required', 2)],
   ['encrypted, zlib', 1, (host) => own(host, 'required', 1)],
   ...peerWays('nfcssl'),
 ]);

@@ -34,60 +34,64 @@ function zerosAt(plain: Buffer, from: number): number {
 }
 
 /**
- * FastLZ without its length prefix, level 2 from 64 KiB on. Greedy, with a table of the last place of every three bytes. A
+ * FastLZ without its length prefix, level 2 from 64 KiB on. Greedy, with a table of the last place of each three bytes. A
  * stream never ends in a match: the reference decoder refuses one that ends in a far match.
  */
 export function fastlz(plain: Buffer, level: 1 | 2 = plain.length >= 65_536 ? 2 : 1): Buffer {
-  const out: number[] = [];
-  const seen = new Map<number, number>();
+  // Literals take one control byte for 32, so nothing grows by more than that.
+  const out = Buffer.allocUnsafe(plain.length + Math.ceil(plain.length / 32) + 16);
+  let to = 0;
+  seen.fill(-1);
   const furthest = level === 1 ? 8192 : 8192 + 65_535;
   const longest = level === 1 ? 264 : plain.length;
   let literals = 0;
-  const flush = (to: number): void => {
-    for (let at = literals; at < to; at += 32) {
-      const count = Math.min(32, to - at);
-      out.push(count - 1);
-      for (let index = 0; index < count; index++) out.push(plain[at + index] as number);
+  const flush = (until: number): void => {
+    for (let at = literals; at < until; at += 32) {
+      const count = Math.min(32, until - at);
+      out[to++] = count - 1;
+      to += plain.copy(out, to, at, at + count);
     }
   };
   const last = plain.length - 1;
   for (let at = 0; at + 3 < last; ) {
-    const key = (plain[at] as number) | ((plain[at + 1] as number) << 8) | ((plain[at + 2] as number) << 16);
-    const before = at === 0 ? undefined : seen.get(key);
-    seen.set(key, at);
-    if (before === undefined || at - before > furthest) {
-      at += 1;
-      continue;
-    }
-    let length = 3;
-    while (at + length < last && length < longest && plain[before + length] === plain[at + length]) length += 1;
+    const word = (plain[at] as number) | ((plain[at + 1] as number) << 8) | ((plain[at + 2] as number) << 16);
+    const slot = Math.imul(word, 2654435761) >>> 19;
+    const before = seen[slot] as number;
+    seen[slot] = at;
+    let length = 0;
+    if (before >= 0 && at - before <= furthest) while (at + length < last && length < longest && plain[before + length] === plain[at + length]) length += 1;
     const distance = at - before;
-    const isFar = distance > 8191 && level === 2;
-    if ((isFar && length < 5) || (level === 1 && distance > 8192)) {
+    const isFar = level === 2 && distance > 8191;
+    if (length < (isFar ? 5 : 3)) {
       at += 1;
       continue;
     }
     flush(at);
     const back = isFar ? 8191 : distance - 1;
     if (length < 9) {
-      out.push(((length - 2) << 5) | (back >> 8));
+      out[to++] = ((length - 2) << 5) | (back >> 8);
     } else {
-      out.push(0xe0 | (back >> 8));
+      out[to++] = 0xe0 | (back >> 8);
       let more = length - 9;
-      for (; level === 2 && more >= 255; more -= 255) out.push(255);
-      out.push(more);
+      for (; level === 2 && more >= 255; more -= 255) out[to++] = 255;
+      out[to++] = more;
     }
-    out.push(back & 255);
-    if (isFar) out.push((distance - 8192) >> 8, (distance - 8192) & 255);
+    out[to++] = back & 255;
+    if (isFar) {
+      out[to++] = (distance - 8192) >> 8;
+      out[to++] = (distance - 8192) & 255;
+    }
     at += length;
     literals = at;
   }
   flush(plain.length);
-  const bytes = Buffer.from(out);
   // The first control's top bits carry the level.
-  bytes[0] = (bytes[0] ?? 0) | ((level - 1) << 5);
-  return bytes;
+  out[0] = (out[0] as number) | ((level - 1) << 5);
+  return out.subarray(0, to);
 }
+
+/** The last place of what hashes to a slot. */
+const seen = new Int32Array(8192);
 
 function uint32(first: number, second: number): Buffer {
   const bytes = Buffer.alloc(8);

@@ -87,7 +87,7 @@ function fastlz(input: Uint8Array, out: Uint8Array): void {
       const from = to - distance;
       if (from < 0 || to + length > outEnd) throw violation('a FastLZ match that does not fit');
       if (distance === 1) out.fill(out[from] as number, to, to + length);
-      else if (distance >= length && length > 24) out.copyWithin(to, from, from + length);
+      else if (length > 24) repeat(out, from, to, length);
       else for (let index = 0; index < length; index++) out[to + index] = out[from + index] as number;
       to += length;
     }
@@ -95,4 +95,13 @@ function fastlz(input: Uint8Array, out: Uint8Array): void {
     control = input[at++] as number;
   }
   if (to !== outEnd) throw violation(`a FastLZ fragment that unpacks to ${to} bytes instead of ${outEnd}`);
+}
+
+/** Copies a match that may reach into what it writes: what was written counts as source, so each copy may be longer than the last. */
+function repeat(out: Uint8Array, from: number, to: number, length: number): void {
+  for (let done = 0; done < length; ) {
+    const count = Math.min(to + done - from, length - done);
+    out.copyWithin(to + done, from, from + count);
+    done += count;
+  }
 }
