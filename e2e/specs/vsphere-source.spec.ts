@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVsphereSource } from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
-import { describeSourcePlatform } from '../conformance/source-platform.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
@@ -16,8 +15,6 @@ const MIB = 2 ** 20;
 const signal = new AbortController().signal;
 /** Its packages are not seen by another Python that may come first on the search path. */
 const debianPython = '/usr/bin/python3';
-
-describeSourcePlatform('virtualization-platform', () => vsphereHarness());
 
 describe('the virtualization platform as a source', () => {
   let lab: VsphereHarness;
