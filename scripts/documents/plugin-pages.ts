@@ -44,7 +44,7 @@ const written = '<!-- Written by scripts/documents/plugin-pages.ts from shared/p
 const state = (id: PluginId, side: Side): string =>
   platforms[id]?.[side] === undefined
     ? `This version cannot connect to the platform as a ${side}: it can only write and validate its settings.`
-    : `Causeway connects to this platform as a ${side}. The support matrix (\`docs/support-matrix.md\`) says what that was tested with.`;
+    : `Causeway connects to this platform as a ${side}. The support matrix (\`docs/support-matrix.md\`) lists how that was tested.`;
 
 /** What an endpoint of a plugin is good for. */
 function usableSides(id: PluginId): string {

@@ -1,18 +1,15 @@
 import Checkbox from '@mui/material/Checkbox';
-import FormControl from '@mui/material/FormControl';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import FormHelperText from '@mui/material/FormHelperText';
-import FormLabel from '@mui/material/FormLabel';
-import Radio from '@mui/material/Radio';
-import RadioGroup from '@mui/material/RadioGroup';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { goTo } from '../../app/route.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { text } from '../../text/text.ts';
+import { ChoiceGroup } from '../deployment/choice-group.tsx';
 import { readBandwidth } from './bandwidth.ts';
 import { BandwidthField } from './bandwidth-field.tsx';
 import { StartManyDialog } from './start-many-dialog.tsx';
@@ -29,7 +26,6 @@ interface Props {
 /** How runs are to be, and their start: of one replica or of several with the same options. */
 export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
   const link = useLink();
-  const id = useId();
   const [verify, setVerify] = useState<VerifyMode>('written');
   const [shutdownVm, setShutdownVm] = useState(false);
   const [limit, setLimit] = useState('');
@@ -58,26 +54,7 @@ export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
       onClose={onClose}
     >
       <Typography>{text.runs.startLead}</Typography>
-      <FormControl>
-        <FormLabel id={id}>{text.runs.verify}</FormLabel>
-        <RadioGroup aria-labelledby={id} value={verify} onChange={(event) => setVerify(event.target.value as VerifyMode)}>
-          {(Object.keys(text.runs.verifyModes) as VerifyMode[]).map((mode) => (
-            <FormControlLabel
-              key={mode}
-              value={mode}
-              control={<Radio size="small" />}
-              label={
-                <>
-                  {text.runs.verifyModes[mode].label}
-                  <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
-                    {text.runs.verifyModes[mode].help}
-                  </Typography>
-                </>
-              }
-            />
-          ))}
-        </RadioGroup>
-      </FormControl>
+      <ChoiceGroup label={text.runs.verify} value={verify} options={text.runs.verifyModes} onChange={setVerify} />
       <div>
         <FormControlLabel control={<Checkbox checked={shutdownVm} onChange={(event) => setShutdownVm(event.target.checked)} />} label={text.runs.shutdown} />
         <FormHelperText>{text.runs.shutdownHelp}</FormHelperText>
