@@ -261,7 +261,7 @@ class InitramfsTools(object):
 folder=$(mktemp -d /var/tmp/causeway-image.XXXXXX) || exit 1
 trap 'rm -rf "$folder"' EXIT
 if command -v unmkinitramfs > /dev/null; then unmkinitramfs "$1" "$folder" >&2 || exit 1
-else (cd "$folder" && zcat "$1" | cpio -i --quiet --no-absolute-filenames 'cryptroot/*' 'conf/conf.d/*') >&2 || exit 1
+else (cd "$folder" && zcat "$1" | cpio -id --quiet --no-absolute-filenames 'cryptroot/*' 'conf/conf.d/*') >&2 || exit 1
 fi
 for table in cryptroot/crypttab conf/conf.d/cryptroot; do
   for part in "$folder" "$folder"/main; do [ ! -f "$part/$table" ] || cat "$part/$table"; done

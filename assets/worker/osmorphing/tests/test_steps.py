@@ -3,7 +3,7 @@ import os
 
 from causeway_osmorphing import cli, cloud_init, hypervisor_tools, initramfs, network_step
 from causeway_osmorphing.block_devices import BlockDevice
-from causeway_osmorphing.command import Result
+from causeway_osmorphing.command import Result, run
 from causeway_osmorphing.diff import diff_of, is_empty
 from causeway_osmorphing.undo_log import UndoLog
 from causeway_osmorphing.packages import package_manager
@@ -258,6 +258,16 @@ class Steps(TreeTest):
             with self.assertRaises(MorphError) as caught:
                 initramfs.rebuild(self.morph(guest, devices=devices))
             self.assertIn('still lacks the entry that unlocks volume luks-uuid', caught.exception.message)
+
+    def test_the_table_of_an_image_is_read_from_where_its_parts_are_unpacked(self):
+        """With a stand-in for Debian's program, which unpacks an image that begins with microcode into several folders."""
+        programs = os.path.join(self.root, 'programs')
+        os.mkdir(programs)
+        with open(os.path.join(programs, 'unmkinitramfs'), 'w') as file:
+            file.write('#!/bin/sh\nmkdir -p "$2/early" "$2/main/cryptroot"\necho "system_crypt UUID=luks-uuid none luks" > "$2/main/cryptroot/crypttab"\n')
+        os.chmod(file.name, 0o755)
+        result = run(['sh', '-c', initramfs.InitramfsTools.read_tables, 'sh', '/any'], env={'PATH': programs + ':' + os.environ['PATH']})
+        self.assertEqual(initramfs.InitramfsTools.sources(result.out), ['UUID=luks-uuid'])
 
     def test_a_worker_that_is_older_than_the_guest_is_warned_of(self):
         def release(name, version):
