@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { localPath } from '../shapes/values.ts';
 import { allowUntrustedField, caCertificateField, hostField, passwordField, portField, usernameField } from '../shapes/connection-fields.ts';
+import { localPath } from '../shapes/values.ts';
 
 export const connection = z.strictObject({
   host: hostField('Name or address of the management server or of a single hypervisor host.', 'vcenter.example.com'),
@@ -19,8 +19,11 @@ export const connection = z.strictObject({
     title: 'Folder of the vendor’s disk library',
     help: 'Folder of this computer with the vendor’s virtual disk development kit, if you have it. Disks are then read through nbdkit when the data port of a host cannot be used.',
     group: 'Disk access',
+    reach: 'program',
     example: '/opt/vmware-vix-disklib-distrib',
   }),
   ca_certificate: caCertificateField(),
   allow_untrusted: allowUntrustedField(),
+}).refine(({ disk_access, disk_library_folder }) => disk_access !== 'vendor_library' || disk_library_folder !== undefined, {
+  error: 'needed to read disks through the vendor’s library', path: ['disk_library_folder'], params: { isForm: true },
 });

@@ -17,6 +17,8 @@ export interface DiskToOpen {
   /** The frozen file of the disk, where it lies now: storage migration moves it while it is read. */
   path(signal: AbortSignal): Promise<string>;
   readonly environment: Readonly<Record<string, unknown>>;
+  /** What changed since a base is known: most of the disk is not read. */
+  readonly readsOnlyChanges: boolean;
 }
 
 /** One way to the bytes of disks. */

@@ -54,6 +54,7 @@ export function snapshotExport(session: VimSession, { trust, clock, note }: File
   return {
     name: 'an export of the snapshot (HTTPS)',
     async open(disk, signal) {
+      if (!exports.has(disk.snapshot.id)) note(exportCost(disk));
       const disks = exports.get(disk.snapshot.id) ?? new ExportedDisks({ calls: exportCalls(session, disk.snapshot), host: session.host, trust, clock, note });
       exports.set(disk.snapshot.id, disks);
       const { controllerType, busNumber, unitNumber } = disk.attachment;
@@ -61,6 +62,12 @@ export function snapshotExport(session: VimSession, { trust, clock, note }: File
     },
     close: async () => undefined,
   };
+}
+
+/** What people are told before the first byte. */
+function exportCost({ vm, readsOnlyChanges }: DiskToOpen): string {
+  const whole = readsOnlyChanges ? 'Each disk is received as a whole although only its changes are needed' : 'Each disk is received as a whole, from its beginning';
+  return `VM ${vm.id} is exported. ${whole}; after an interruption it is received again. Until the export ends, the platform does not start, move or delete the VM.`;
 }
 
 /** The calls of an export of one snapshot. */

@@ -13,10 +13,12 @@ export interface VendorLibraryOptions {
   readonly password: string;
   readonly caCertificate: string | undefined;
   readonly allowUntrusted: boolean;
+  /** File of nbdkit's vddk plugin, where nbdkit does not find it by name. */
+  readonly plugin?: string;
 }
 
 /** Disks through the vendor's own library, where the user has it. `disklib_compatibility_version` chooses what it is initialized for. */
-export function vendorLibrary(session: VimSession, { folder, port, user, password, caCertificate, allowUntrusted }: VendorLibraryOptions): DiskWay {
+export function vendorLibrary(session: VimSession, { folder, port, user, password, caCertificate, allowUntrusted, plugin }: VendorLibraryOptions): DiskWay {
   return {
     name: "the vendor's library",
     async open(disk, signal) {
@@ -26,7 +28,7 @@ export function vendorLibrary(session: VimSession, { folder, port, user, passwor
       if (certificate === undefined || (!isVerified && !allowUntrusted)) throw new CausewayError('source.tls-refused', `${address}: the certificate is not trusted`);
       const version = disk.environment['disklib_compatibility_version'];
       return openVendorDisk({
-        libraryFolder: folder, ...(typeof version === 'string' ? { compatibilityVersion: version } : {}),
+        libraryFolder: folder, ...(plugin === undefined ? {} : { plugin }), ...(typeof version === 'string' ? { compatibilityVersion: version } : {}),
         server: session.host, port, user, password, thumbprint: new X509Certificate(certificate.pem).fingerprint,
         vm: disk.vm.id, snapshot: disk.snapshot.id, fileName: await disk.path(signal), sizeBytes: disk.sizeBytes,
       }, signal);

@@ -2,19 +2,28 @@ import { connect } from 'node:net';
 import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import { readInventory } from '../client/properties.ts';
+import { describeLibrary } from '../vendor-library/vendor-disk.ts';
 import type { SourceContext } from './source-context.ts';
 import { featurePrivileges, missingPrivileges } from './privileges.ts';
 
 const patienceMs = 5000;
 
+export interface CheckedConnection {
+  readonly allowUntrusted: boolean;
+  readonly nfcPort: number;
+  /** Of the vendor's disk library. */
+  readonly libraryFolder?: string | undefined;
+}
+
 /** Tries what an endpoint is needed for, without changing anything. */
-export function checkSource(context: SourceContext, connection: { readonly allowUntrusted: boolean; readonly nfcPort: number }, signal: AbortSignal): Promise<CheckReport> {
+export function checkSource(context: SourceContext, connection: CheckedConnection, signal: AbortSignal): Promise<CheckReport> {
   const { session } = context;
   const untrusted: EndpointCheck = {
     name: 'Verify certificates',
     essential: false,
     run: async () => ({ warning: `the certificate of ${session.host} is NOT verified: anyone on the network path can read and change the password and all data. Specify the certificate authority instead` }),
   };
+  const { libraryFolder } = connection;
   const checks: readonly EndpointCheck[] = [
     ...(connection.allowUntrusted ? [untrusted] : []),
     {
@@ -62,6 +71,7 @@ export function checkSource(context: SourceContext, connection: { readonly allow
         return { warning: `TCP ${connection.nfcPort} cannot be reached on ${failed.join(', ')}: open it from this computer, or disks are read in slower ways where that is possible` };
       },
     },
+    ...(libraryFolder === undefined ? [] : [{ name: 'Find the vendor’s disk library', essential: false, run: (within: AbortSignal) => describeLibrary(libraryFolder, within) }]),
   ];
   return runChecks(checks, signal);
 }

@@ -39,7 +39,7 @@ export function createVsphereSource(connection: VsphereConnection, { scratchFold
   const library = folder === undefined ? undefined : vendorLibrary(session, { folder, port: port ?? 443, user: username, password, caCertificate, allowUntrusted });
   const note = (message: string): void => use?.note?.(message);
   const access = options.access?.(session) ?? inFirstWay(waysOf(diskAccess, session, { port: port ?? 443, trust: { caCertificate, allowUntrusted }, clock, note }, library), note);
-  return new VsphereSource({ session, access, clock, random, backOff, use, note }, { allowUntrusted, nfcPort }, scratchFolder);
+  return new VsphereSource({ session, access, clock, random, backOff, use, note }, { allowUntrusted, nfcPort, libraryFolder: folder }, scratchFolder);
 }
 
 /** All ways, the fastest first, or the one that the endpoint names. */

@@ -9,7 +9,7 @@ import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { isGone } from '../client/fault.ts';
 import { readInventory, readObject } from '../client/properties.ts';
-import { checkSource } from './check.ts';
+import { checkSource, type CheckedConnection } from './check.ts';
 import { enableTracking } from './enable-tracking.ts';
 import { describe, listVms, readVm, replicable, type VmState } from './inventory.ts';
 import { openDisk } from './open-disk.ts';
@@ -25,11 +25,11 @@ import { snapshotsOf } from './vm-devices.ts';
 /** VMs of a management server or of a single host. Between executions nothing is kept on the platform: a base is its change ids. */
 export class VsphereSource implements SourcePlatform {
   readonly #context: SourceContext;
-  readonly #connection: { readonly allowUntrusted: boolean; readonly nfcPort: number };
+  readonly #connection: CheckedConnection;
   readonly #records: SnapshotRecords;
   readonly #readers = new Set<DiskReader>();
 
-  constructor(context: SourceContext, connection: { readonly allowUntrusted: boolean; readonly nfcPort: number }, scratchFolder: string) {
+  constructor(context: SourceContext, connection: CheckedConnection, scratchFolder: string) {
     this.#context = context;
     this.#connection = connection;
     this.#records = new SnapshotRecords(scratchFolder, 'virtualization-platform');
