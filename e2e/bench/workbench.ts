@@ -135,31 +135,41 @@ async function measure(page: Page, address: string): Promise<Measured> {
   return { interactive, scrolling, typing };
 }
 
-/** The longest task from the choice of a CSV file with many rows until what comes of it is shown. */
+/** Tasks from the choice of a CSV file with many rows until what comes of it is shown, in order. */
 async function measureImport(page: Page, address: string): Promise<void> {
   await page.goto('about:blank');
   await page.goto(address);
-  const rows = Array.from({ length: importedRows }, (_, index) => `vm-${index},Ubuntu Linux (64-bit),4,8192,100 GiB,net-${index % 20}`);
-  const buffer = Buffer.from(['Name,OS,CPUs,Memory,Disk,Network', ...rows].join('\n'));
+  const rows = Array.from({ length: importedRows }, (_, index) => `vm-${(index * 7919) % importedRows},Ubuntu Linux (64-bit),4,8192,100 GiB,net-${index % 20}`);
+  // By its path: a buffer would be decoded by a script in the page, in one task of a second.
+  const file = join(root, 'all.csv');
+  writeFileSync(file, ['Name,OS,CPUs,Memory,Disk,Network', ...rows].join('\n'));
   const input = page.locator('input[type=file]');
   await input.waitFor({ state: 'attached' });
-  const longest = await longestDuring(page, async () => {
-    await input.setInputFiles({ name: 'all.csv', mimeType: 'text/csv', buffer });
-    await page.getByRole('heading', { name: 'Preview' }).waitFor({ timeout: 300_000 });
+  const durations = await tasksDuring(page, async () => {
+    await input.setInputFiles(file);
+    await page.locator('table[aria-busy=false]').waitFor({ timeout: 300_000 });
   });
+  const longest = Math.max(0, ...durations);
+  const tooLong = durations.filter((duration) => duration > targets.importing).length;
   console.log(`Import of ${importedRows} rows of CSV`);
   console.log(`  longest task until the preview is shown       ${longest.toFixed(0).padStart(6)} ms   ${(longest / targets.importing).toFixed(2)} x of ${targets.importing} ms`);
+  console.log(`  tasks over ${targets.importing} ms until then                    ${String(tooLong).padStart(6)}`);
 }
 
 /** Milliseconds of the longest task of the main thread; 0 when none took 50 ms. */
 async function longestDuring(page: Page, work: () => Promise<void>): Promise<number> {
+  return Math.max(0, ...(await tasksDuring(page, work)));
+}
+
+/** Milliseconds of each task of the main thread that took 50 ms or more. */
+async function tasksDuring(page: Page, work: () => Promise<void>): Promise<readonly number[]> {
   const since = await page.evaluate(() => performance.now());
   await work();
   return page.evaluate(async (start) => {
     // Entries are delivered after their tasks.
     await new Promise((resolve) => setTimeout(resolve, 200));
     const { seen } = globalThis as never as { seen: { longTasks: { start: number; duration: number }[] } };
-    return Math.max(0, ...seen.longTasks.filter((task) => task.start >= start).map(({ duration }) => duration));
+    return seen.longTasks.filter((task) => task.start >= start).map(({ duration }) => duration);
   }, since);
 }
 

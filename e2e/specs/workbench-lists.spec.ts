@@ -109,6 +109,29 @@ describe('lists of machines in the workbench', () => {
     await page.getByText('The file is not a readable inventory').waitFor();
   });
 
+  it('stays usable while a long list is imported and sorted', async () => {
+    // Numbers in no order, so that there is something to sort.
+    const rows = Array.from({ length: 20_000 }, (_, index) => `vm-${(index * 7919) % 20_000},Debian,4,8192,100 GiB,net`);
+    await page.evaluate(() => {
+      const turns = { importing: 0, sorting: 0 };
+      (globalThis as never as { turns: typeof turns }).turns = turns;
+      const take = (): void => {
+        if (document.querySelector('main [role=progressbar]') !== null) turns.importing += 1;
+        if (document.querySelector('main table[aria-busy=true]') !== null) turns.sorting += 1;
+        if (document.querySelector('main table[aria-busy=false]') === null) setTimeout(take);
+      };
+      take();
+    });
+    await page.locator('input[type=file]').setInputFiles({ name: 'long.csv', mimeType: 'text/csv', buffer: Buffer.from(['Name,OS,CPUs,Memory,Disk,Network', ...rows].join('\n')) });
+    await page.locator('table[aria-busy=false]').waitFor();
+    expect(await page.getByRole('row').nth(1).innerText()).toMatch(/^vm-0\b/);
+    const turns = await page.evaluate(() => (globalThis as never as { turns: { importing: number; sorting: number } }).turns);
+    expect(turns.importing, 'what else happens is handled between slices of the import').toBeGreaterThan(2);
+    expect(turns.sorting, 'and of the sorting').toBeGreaterThan(1);
+    await page.getByLabel('Search by name or ID').fill('vm-1999');
+    await page.getByText('11 of 20000 VMs').waitFor();
+  });
+
   it('removes a list, and says what stays', async () => {
     await page.getByRole('link', { name: 'Inventory', exact: true }).click();
     await page.getByRole('tab', { name: 'Saved in this project' }).click();

@@ -7,8 +7,9 @@ import TableHead from '@mui/material/TableHead';
 import TablePagination from '@mui/material/TablePagination';
 import TableRow from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
-import { useState, type ReactNode } from 'react';
+import { useCallback, useState, type ReactNode } from 'react';
 import { locale } from '../text/text.ts';
+import { sortSteps, useInSlices } from './slices.ts';
 
 export interface Column<T> {
   readonly id: string;
@@ -32,18 +33,21 @@ interface Props<T> {
 const pageSizes = [25, 50, 100];
 const minor = { display: { xs: 'none', md: 'table-cell' } } as const;
 
-/** A table for thousands of rows: sorted in memory, one page of them in the document. */
+/** A table for thousands of rows: sorted in memory, in slices where there are very many, one page of them in the document. */
 export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<T>) {
   const [order, setOrder] = useState(sortedBy);
   const [chosenPage, setPage] = useState(0);
   const [pageSize, setPageSize] = useState(50);
-  const sorted = sortRows(rows, columns.find(({ id }) => id === order?.column)?.sortBy, order?.descending ?? false);
+  const sortBy = columns.find(({ id }) => id === order?.column)?.sortBy;
+  const isDescending = order?.descending === true;
+  const sort = useCallback(() => sorting(rows, sortBy, isDescending), [rows, sortBy, isDescending]);
+  const { value: sorted = rows, isCurrent } = useInSlices(sort, rows.length);
   const page = Math.min(chosenPage, Math.max(0, Math.ceil(rows.length / pageSize) - 1));
   const toggle = (column: string) => setOrder({ column, descending: order?.column === column && !order.descending });
   return (
     <Paper variant="outlined">
       <TableContainer>
-        <Table size="small" aria-label={label} sx={{ '& th, & td': { px: 1.5 }, '& tbody tr:last-child td': { border: 0 } }}>
+        <Table size="small" aria-label={label} aria-busy={!isCurrent} sx={{ '& th, & td': { px: 1.5 }, '& tbody tr:last-child td': { border: 0 } }}>
           <TableHead>
             <TableRow>
               {columns.map(({ id, label: name, align = 'left', isMinor = false, sortBy }) => (
@@ -92,10 +96,10 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<
 
 const collator = new Intl.Collator(locale, { numeric: true });
 
-function sortRows<T>(rows: readonly T[], by: ((row: T) => string | number) | undefined, descending: boolean): readonly T[] {
+function* sorting<T>(rows: readonly T[], by: ((row: T) => string | number) | undefined, descending: boolean): Generator<undefined, readonly T[]> {
   if (by === undefined) return rows;
   const sign = descending ? -1 : 1;
-  return rows.toSorted((one, other) => {
+  return yield* sortSteps(rows, (one, other) => {
     const [left, right] = [by(one), by(other)];
     return sign * (typeof left === 'number' && typeof right === 'number' ? left - right : collator.compare(String(left), String(right)));
   });

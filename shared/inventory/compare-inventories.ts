@@ -8,17 +8,39 @@ import type { InventoryMachine, KeptMachine } from './inventory.ts';
  * @param importedAt time of the new import, ISO 8601
  */
 export function compareInventories(before: readonly KeptMachine[], now: readonly InventoryMachine[], importedAt: string): KeptMachine[] {
-  const known = new Map(before.map((machine) => [machine.vm.id, machine]));
-  const found = now.map((machine): KeptMachine => {
+  const steps = compareSteps(before, now, importedAt);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in steps of a machine each, for a page that must stay usable meanwhile. */
+export function* compareSteps(before: readonly KeptMachine[], now: readonly InventoryMachine[], importedAt: string): Generator<undefined, KeptMachine[]> {
+  const known = new Map<string, KeptMachine>();
+  for (const machine of before) {
+    known.set(machine.vm.id, machine);
+    yield;
+  }
+  const compared: KeptMachine[] = [];
+  for (const machine of now) {
     const former = known.get(machine.vm.id);
     known.delete(machine.vm.id);
-    if (former === undefined || former.state === 'gone') return { ...machine, state: 'new', since: importedAt };
-    const changes = differences(former.vm, machine.vm);
-    if (changes.length > 0) return { ...machine, state: 'changed', since: importedAt, changes };
-    return { ...machine, state: 'same', since: former.state === 'same' ? former.since : importedAt };
-  });
-  const gone = [...known.values()].map(({ vm, power, state, since }): KeptMachine => ({ vm, power, state: 'gone', since: state === 'gone' ? since : importedAt }));
-  return [...found, ...gone];
+    compared.push(comparedWith(former, machine, importedAt));
+    yield;
+  }
+  for (const { vm, power, state, since } of known.values()) {
+    compared.push({ vm, power, state: 'gone', since: state === 'gone' ? since : importedAt });
+    yield;
+  }
+  return compared;
+}
+
+function comparedWith(former: KeptMachine | undefined, machine: InventoryMachine, importedAt: string): KeptMachine {
+  if (former === undefined || former.state === 'gone') return { ...machine, state: 'new', since: importedAt };
+  const changes = differences(former.vm, machine.vm);
+  if (changes.length > 0) return { ...machine, state: 'changed', since: importedAt, changes };
+  return { ...machine, state: 'same', since: former.state === 'same' ? former.since : importedAt };
 }
 
 /** What differs between two descriptions of a machine, in words. */

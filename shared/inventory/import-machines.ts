@@ -45,7 +45,11 @@ export function* importSteps(plans: readonly TablePlan[], choices: ImportChoices
     yield rows;
   }
   for (const plan of plans) if (plan.role === 'nics') for (const _row of readNics(plan, find, problems)) yield (rows += 1);
-  const machines = [...drafts.values()].filter(({ isBroken }) => !isBroken).map(machineOf);
+  const machines: InventoryMachine[] = [];
+  for (const draft of drafts.values()) {
+    if (!draft.isBroken) machines.push(machineOf(draft));
+    yield rows;
+  }
   return { machines, problems };
 }
 

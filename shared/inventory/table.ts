@@ -17,9 +17,18 @@ export interface TableRow {
  * Makes a table of raw rows: the first one that is not empty is its header. Rows without any text are left out, and so
  * are columns without a name at the right.
  */
-export function tableOf(name: string, raw: readonly { readonly number: number; readonly cells: readonly string[] }[]): Table | undefined {
-  const filled = raw.map(({ number, cells }) => ({ number, cells: cells.map((cell) => cell.trim()) })).filter(({ cells }) => cells.some((cell) => cell !== ''));
-  const [first, ...rows] = filled;
+export function tableOf(name: string, raw: readonly TableRow[]): Table | undefined {
+  return tableOfFilled(name, raw.flatMap(({ number, cells }) => filledRow(number, cells) ?? []));
+}
+
+/** A row with its cells trimmed; undefined for one without any text. */
+export function filledRow(number: number, cells: readonly string[]): TableRow | undefined {
+  const trimmed = cells.map((cell) => cell.trim());
+  return trimmed.some((cell) => cell !== '') ? { number, cells: trimmed } : undefined;
+}
+
+/** The same as `tableOf`, of rows that are trimmed and have text. */
+export function tableOfFilled(name: string, [first, ...rows]: readonly TableRow[]): Table | undefined {
   if (first === undefined) return undefined;
   const width = first.cells.findLastIndex((cell) => cell !== '') + 1;
   return { name, header: first.cells.slice(0, width), rows };

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
-import { useEffect, useState } from 'react';
+import { startTransition, useEffect, useMemo, useState } from 'react';
 import { toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { ImportChoices, ImportResult } from '../../../shared/inventory/import-machines.ts';
 import type { TablePlan } from '../../../shared/inventory/table-plan.ts';
@@ -10,6 +10,7 @@ import { useAction } from '../../app/use-action.ts';
 import { DropArea } from '../../components/drop-area.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { createBreaks } from '../../components/slices.ts';
 import { text } from '../../text/text.ts';
 import { ColumnMapping } from './column-mapping.tsx';
 import { importInSlices } from './import-in-slices.ts';
@@ -25,7 +26,8 @@ interface OpenedFile {
 export function ImportFileScreen() {
   const [file, setFile] = useState<OpenedFile>();
   const open = useAction(async (chosen: File) => {
-    setFile({ name: chosen.name, tables: await readTables(chosen.name, new Uint8Array(await chosen.arrayBuffer())) });
+    const tables = await readTables(chosen.name, new Uint8Array(await chosen.arrayBuffer()), undefined, createBreaks());
+    startTransition(() => setFile({ name: chosen.name, tables }));
   });
   return (
     <Screen
@@ -46,7 +48,6 @@ export function ImportFileScreen() {
 function OpenedTables({ file }: { readonly file: OpenedFile }) {
   const [plans, setPlans] = useState<readonly TablePlan[]>(() => rememberedPlans(file.tables));
   const [choices, setChoices] = useState<ImportChoices>({ withTemplates: false });
-  const { result, part, error } = useImport(plans, choices);
   const change = (changed: readonly TablePlan[]) => {
     setPlans(changed);
     rememberPlans(file.tables, changed);
@@ -54,9 +55,23 @@ function OpenedTables({ file }: { readonly file: OpenedFile }) {
   return (
     <>
       <ColumnMapping tables={file.tables} plans={plans} choices={choices} onPlans={change} onChoices={setChoices} />
+      <ImportedTables file={file} plans={plans} choices={choices} />
+    </>
+  );
+}
+
+/** By itself, so that its progress draws nothing but itself. */
+function ImportedTables({ file, plans, choices }: { readonly file: OpenedFile; readonly plans: readonly TablePlan[]; readonly choices: ImportChoices }) {
+  const { result, part, error } = useImport(plans, choices);
+  const preview = useMemo(
+    () => result !== undefined && <KeepPreview origin={{ kind: 'file', name: file.name }} proposedName={file.name.replace(/\.[^.]*$/, '')} machines={result.machines} problems={result.problems} />,
+    [file, result],
+  );
+  return (
+    <>
       {part !== undefined && <LinearProgress variant="determinate" value={part * 100} aria-label={text.inventory.importing} />}
       {error !== undefined && <ErrorNotice error={error} />}
-      {result !== undefined && <KeepPreview origin={{ kind: 'file', name: file.name }} proposedName={file.name.replace(/\.[^.]*$/, '')} machines={result.machines} problems={result.problems} />}
+      {preview}
     </>
   );
 }
@@ -67,7 +82,7 @@ function useImport(plans: readonly TablePlan[], choices: ImportChoices): { reado
   useEffect(() => {
     const stop = new AbortController();
     importInSlices(plans, choices, { signal: stop.signal, onProgress: (part) => setState(({ result }) => ({ ...(result === undefined ? {} : { result }), part })) }).then(
-      (result) => !stop.signal.aborted && setState({ result }),
+      (result) => stop.signal.aborted || startTransition(() => setState({ result })),
       (error: unknown) => !stop.signal.aborted && setState({ error: toErrorRecord(error) }),
     );
     return () => stop.abort();

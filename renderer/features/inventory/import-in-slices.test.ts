@@ -41,3 +41,29 @@ test('an import that is called off stops at the next break', async () => {
   })).rejects.toThrow();
   expect(breaks).toBe(1);
 });
+
+test('a CSV file is read with breaks, and gives what it gives in one go', async () => {
+  const quoted = `${csv}\n"vm, ""quoted""\nin two lines",Windows,2,4096,"50 GiB",net\n,,,\n`;
+  const bytes = new TextEncoder().encode(quoted);
+  let handled = 0;
+  let since = 0;
+  let longest = 0;
+  const breaks = {
+    isDue: () => {
+      longest = Math.max(longest, (since += 1));
+      return since >= 100;
+    },
+    take: async () => {
+      await new Promise((resolve) => setTimeout(resolve));
+      since = 0;
+    },
+  };
+  // Something else that happens meanwhile.
+  const timer = setInterval(() => (handled += 1));
+  const tables = await readTables('list.csv', bytes, undefined, breaks);
+  clearInterval(timer);
+  expect(tables).toEqual(await readTables('list.csv', bytes));
+  expect(tables[0]?.rows.at(-1)?.cells[0]).toBe('vm, "quoted"\nin two lines');
+  expect(longest).toBe(100);
+  expect(handled).toBeGreaterThan(10);
+});

@@ -3,8 +3,8 @@ import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useMemo, useState } from 'react';
-import { compareInventories } from '../../../shared/inventory/compare-inventories.ts';
+import { useCallback, useState } from 'react';
+import { compareSteps } from '../../../shared/inventory/compare-inventories.ts';
 import type { Inventory, InventoryMachine, InventoryOrigin } from '../../../shared/inventory/inventory.ts';
 import type { RowProblem } from '../../../shared/inventory/row-cells.ts';
 import { goTo } from '../../app/route.ts';
@@ -13,6 +13,7 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
+import { useInSlices } from '../../components/slices.ts';
 import { text } from '../../text/text.ts';
 import { MachinesTable } from './machines-table.tsx';
 import { ProblemsTable } from './problems-table.tsx';
@@ -36,7 +37,8 @@ function Preview({ origin, proposedName, machines, problems, lists }: Props & { 
   const listName = name.trim();
   const former = lists.find((list) => list.name === listName);
   // The time is only for the comparison: what is kept gets the time at which it is kept.
-  const compared = useMemo(() => compareInventories(former?.machines ?? [], machines, new Date().toISOString()), [former, machines]);
+  const compare = useCallback(() => compareSteps(former?.machines ?? [], machines, new Date().toISOString()), [former, machines]);
+  const { value: compared, isCurrent } = useInSlices(compare, machines.length + (former?.machines.length ?? 0));
   const save = useAction(async () => {
     await link.call('inventory.save', { name: listName, origin, machines: [...machines] });
     goTo('inventory', 'lists', listName);
@@ -55,7 +57,7 @@ function Preview({ origin, proposedName, machines, problems, lists }: Props & { 
           slotProps={{ htmlInput: { maxLength: 100 } }}
           sx={{ flex: '1 1 320px' }}
         />
-        <Button variant="contained" disabled={listName === '' || compared.length === 0 || save.isBusy} onClick={() => void save.run()}>
+        <Button variant="contained" disabled={listName === '' || !isCurrent || compared?.length === 0 || save.isBusy} onClick={() => void save.run()}>
           {text.inventory.save}
         </Button>
       </Paper>
@@ -69,7 +71,7 @@ function Preview({ origin, proposedName, machines, problems, lists }: Props & { 
         </Typography>
       </Box>
       {problems.length > 0 && <ProblemsTable problems={problems} />}
-      {compared.length === 0 ? <EmptyState title={text.inventory.noMachines} /> : <MachinesTable label={text.inventory.preview} machines={compared} />}
+      {compared === undefined ? null : compared.length === 0 ? <EmptyState title={text.inventory.noMachines} /> : <MachinesTable label={text.inventory.preview} machines={compared} />}
     </>
   );
 }

@@ -4,11 +4,12 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { machineStates, type KeptMachine } from '../../../shared/inventory/inventory.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText } from '../../components/quantities.ts';
+import { filterSteps, useInSlices } from '../../components/slices.ts';
 import { StateLabel, type StateTone } from '../../components/state-label.tsx';
 import { text } from '../../text/text.ts';
 
@@ -26,11 +27,14 @@ export function MachinesTable({ label, machines, more = [] }: Props) {
   const [search, setSearch] = useState('');
   const [state, setState] = useState<StateFilter>('all');
   const wanted = useDeferredValue(search.trim().toLowerCase());
-  const found = useMemo(
-    () => machines.filter((machine) => (state === 'all' || machine.state === state) && (wanted === '' || searchText(machine).includes(wanted))),
-    [machines, wanted, state],
+  const isUnfiltered = state === 'all' && wanted === '';
+  const find = useCallback(
+    () => filterSteps(isUnfiltered ? [] : machines, (machine) => (state === 'all' || machine.state === state) && (wanted === '' || searchText(machine).includes(wanted))),
+    [machines, wanted, state, isUnfiltered],
   );
-  const counts = useMemo(() => Map.groupBy(machines, (machine) => machine.state), [machines]);
+  const { value: matching = machines } = useInSlices(find, isUnfiltered ? 0 : machines.length);
+  const found = isUnfiltered ? machines : matching;
+  const counts = useMemo(() => countStates(machines), [machines]);
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -39,7 +43,7 @@ export function MachinesTable({ label, machines, more = [] }: Props) {
           <ToggleButton value="all">{text.inventory.allStates}</ToggleButton>
           {machineStates.map((one) => (
             <ToggleButton key={one} value={one} disabled={!counts.has(one)}>
-              {text.inventory.states[one]} {counts.get(one)?.length ?? 0}
+              {text.inventory.states[one]} {counts.get(one) ?? 0}
             </ToggleButton>
           ))}
         </ToggleButtonGroup>
@@ -54,6 +58,12 @@ export function MachinesTable({ label, machines, more = [] }: Props) {
       )}
     </>
   );
+}
+
+function countStates(machines: readonly KeptMachine[]): ReadonlyMap<KeptMachine['state'], number> {
+  const counts = new Map<KeptMachine['state'], number>();
+  for (const { state } of machines) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return counts;
 }
 
 function searchText({ vm }: KeptMachine): string {

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
+import { useMemo } from 'react';
 import type { RowProblem } from '../../../shared/inventory/row-cells.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
@@ -24,7 +25,7 @@ const columns: readonly Column<Row>[] = [
 
 /** Rows that could not be taken as they are, each with its place in the file. */
 export function ProblemsTable({ problems }: { readonly problems: readonly RowProblem[] }) {
-  const rows = problems.map((problem, index): Row => ({ ...problem, key: String(index) }));
+  const rows = useMemo(() => problems.map((problem, index): Row => ({ ...problem, key: String(index) })), [problems]);
   return (
     <Box>
       <Typography component="h3" sx={{ fontWeight: 600, mb: 1 }}>
