@@ -5,7 +5,7 @@ export const vsphereErrors = {
   'source.login-refused': {
     title: 'Sign-in to the source failed',
     cause: 'The user name or the password is wrong, the account is locked, or it may not sign in to this server.',
-    remedy: 'Check the user name with its domain (e.g. migration@vsphere.local) and the password of the endpoint.',
+    remedy: 'Check the user name, with its domain, and the password of the endpoint.',
     retryable: false,
   },
   'source.permission-denied': {
