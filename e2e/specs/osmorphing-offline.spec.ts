@@ -35,7 +35,7 @@ describe.runIf(isRoot)('a guest on a worker without a way out', () => {
     expect(diff.services.enabled).toEqual(expect.arrayContaining(['platform-agent.service (multi-user.target.wants)']));
     expect(steps.find(({ step }) => step === 'install-agent')?.notes).toEqual(['installed platform-agent 1.0']);
     expect(diff.users).toEqual({ added: {}, removed: {}, changed: {} });
-    expect(warnings).toEqual(['the destination\'s network cards are not known; interfaces may get other names']);
+    expect(warnings).toEqual(['the destination\'s network cards are unknown; interfaces may get other names']);
     const files = new GuestFiles(guest.path);
     expect(await files.text('/etc/cloud/cloud.cfg.d/99_causeway_network.cfg')).toContain('network: {config: disabled}');
     expect(await files.text('/etc/cloud/cloud.cfg.d/99_causeway.cfg')).toContain('users: []\ndisable_root: false\nallow_public_ssh_keys: false\n');
