@@ -4,9 +4,19 @@ import type { ErrorCode } from './errors/catalogue.ts';
 import type { JsonObject } from './json.ts';
 
 /** Codes that an earlier version recorded, and what they are called now. */
-const formerCodes: Readonly<Record<string, ErrorCode>> = { 'cloud.disk-shrank': 'replication.disk-shrank' };
+const formerCodes: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([['cloud.disk-shrank', 'replication.disk-shrank']]);
 
-/** An error as plain data, checked where it arrives. An unknown code (a newer peer's) becomes `general.bug`. */
+/** What a code is called now. One that is unknown here (a newer version's) becomes `general.bug`. */
+function presentCode(code: string): ErrorCode {
+  return isErrorCode(code) ? code : (formerCodes.get(code) ?? 'general.bug');
+}
+
+/** An error that any version may have recorded, with the present codes, its causes as well. */
+export function presentError({ cause, ...record }: ErrorRecord): ErrorRecord {
+  return { ...record, code: presentCode(record.code), ...(cause === undefined ? {} : { cause: presentError(cause) }) };
+}
+
+/** An error as plain data, checked where it arrives, with the present codes. */
 export const errorRecordSchema: z.ZodType<ErrorRecord> = z.lazy(() =>
   z
     .object({
@@ -17,7 +27,7 @@ export const errorRecordSchema: z.ZodType<ErrorRecord> = z.lazy(() =>
       cause: errorRecordSchema.optional(),
     })
     .transform(({ code, cause, details, ...rest }): ErrorRecord => ({
-      code: isErrorCode(code) ? code : (formerCodes[code] ?? 'general.bug'),
+      code: presentCode(code),
       ...rest,
       details: details as JsonObject,
       ...(cause === undefined ? {} : { cause }),

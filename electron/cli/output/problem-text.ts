@@ -25,7 +25,7 @@ const commands: Partial<Record<ErrorCode, string>> = {
 
 /** A line for below an error's remedy; empty when there is no command for it. */
 export function commandHint(code: ErrorCode): string {
-  const command = commands[code];
+  const command = Object.hasOwn(commands, code) ? commands[code] : undefined;
   return command === undefined ? '' : `  here:   ${command}\n`;
 }
 

@@ -303,6 +303,23 @@ describe('after the engine was killed in the middle', () => {
     expect(lab.snapshots.size).toBe(1);
   });
 
+  test('by a version that had another code for its error, it ends with the present code, and so do its causes', async () => {
+    const stopped = killed();
+    const { id } = await core.call('replica.execute', { replica: 'web' });
+    await stopped;
+    const former = { code: 'cloud.disk-shrank', message: 'disk-0 shrank', details: {}, retryable: false };
+    const present = { code: 'replication.disk-shrank', message: 'disk-0 shrank' };
+    const db = new DatabaseSync(join(folder, '.causeway', 'causeway.db'));
+    db.prepare(`UPDATE tasks SET state = 'failed', error = ? WHERE id = 'replicate-disks'`).run(JSON.stringify({ ...former, cause: former }));
+    core = open();
+    expect(await execute()).toMatchObject({ id, state: 'failed', error: { ...present, cause: present } });
+    // As the earlier version itself would have ended it.
+    db.prepare('UPDATE executions SET error = ?').run(JSON.stringify({ ...former, cause: former }));
+    db.close();
+    const { error, tasks } = await core.call('execution.show', { execution: id });
+    expect([error, tasks.find((task) => task.id === 'replicate-disks')?.error]).toMatchObject([{ ...present, cause: present }, { ...present, cause: present }]);
+  });
+
   test('it can be cancelled instead, which cleans up', async () => {
     const stopped = killed();
     const { id } = await core.call('replica.execute', { replica: 'web' });

@@ -1,4 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
+import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
+import { presentError } from '../../../shared/model/error-record.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -29,4 +31,10 @@ export function json<T>(row: Row, column: string): T {
 export function optionalJson<T, K extends string>(row: Row, column: string, key: K): { [P in K]?: T } {
   const value = row[column];
   return (typeof value === 'string' ? { [key]: JSON.parse(value) } : {}) as { [P in K]?: T };
+}
+
+/** The error of a row that has one, with the present codes: an earlier version may have recorded it. */
+export function optionalError(row: Row): { error?: ErrorRecord } {
+  const { error } = optionalJson<ErrorRecord, 'error'>(row, 'error', 'error');
+  return error === undefined ? {} : { error: presentError(error) };
 }

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
-import { integer, optionalJson, optionalText, text, type Row } from './rows.ts';
+import { integer, optionalError, optionalText, text, type Row } from './rows.ts';
 
 /** What executions and deployments are asked in the same way: both are numbered runs of replicas. */
 export interface RunQueries<T, S extends string> {
@@ -41,7 +40,7 @@ export function runFields(row: Row) {
     createdAt: text(row, 'created_at'),
     ...optionalText(row, 'started_at', 'startedAt'),
     ...optionalText(row, 'finished_at', 'finishedAt'),
-    ...optionalJson<ErrorRecord, 'error'>(row, 'error', 'error'),
+    ...optionalError(row),
     leftBehind: integer(row, 'left_behind'),
   };
 }

@@ -3,7 +3,7 @@ import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Task, TaskState } from '../../../shared/model/task.ts';
 import { inTransaction } from './database.ts';
-import { integer, optionalJson, optionalText, text, type Row } from './rows.ts';
+import { integer, optionalError, optionalJson, optionalText, text, type Row } from './rows.ts';
 
 /** A task with what it yielded, as the runner needs it after a restart. */
 export interface StoredTask extends Task {
@@ -59,6 +59,6 @@ function fromRow(row: Row): StoredTask {
     ...optionalText(row, 'started_at', 'startedAt'),
     ...optionalText(row, 'finished_at', 'finishedAt'),
     ...optionalJson<JsonObject, 'result'>(row, 'result', 'result'),
-    ...optionalJson<ErrorRecord, 'error'>(row, 'error', 'error'),
+    ...optionalError(row),
   };
 }

@@ -36,6 +36,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
+/** A code that is not in the catalogue, e.g. a newer version's that was checked nowhere, reads as a defect. */
 export function errorText(code: ErrorCode): ErrorText {
-  return errorCatalogue[code];
+  return Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code] : errorCatalogue['general.bug'];
 }
