@@ -25,6 +25,12 @@ function memoryRecorder() {
       tasks.set(id, { id, state, attempts: tasks.get(id)?.attempts ?? 0, ...outcome });
     },
     retry: (id) => void log.push(`${id} retry`),
+    takeBack(ids) {
+      for (const id of ids) {
+        const task = tasks.get(id);
+        if (task !== undefined) tasks.set(id, { ...task, state: 'pending' });
+      }
+    },
   };
   return { recorder, log, tasks };
 }
@@ -244,6 +250,65 @@ describe('going on after the engine ended in the middle', () => {
     expect(finished.slice(-2).toSorted()).toEqual(['confirm', 'dismiss']);
   });
 
+  describe('when work was taken back', () => {
+    const graph = [
+      node('describe', { yields: ['vm'] }), node('make', { after: ['describe'], needs: ['vm'], yields: ['volumes'] }),
+      node('look', { after: ['describe'], needs: ['vm'], yields: ['place'] }), node('copy', { after: ['make', 'look'], needs: ['vm', 'volumes', 'place'], yields: ['copied'] }),
+    ];
+    /** The VM changes after it was described for the first time. */
+    const handlers = (): Record<string, TaskHandler> => {
+      let sizes = [1, 2];
+      return {
+        describe: async () => {
+          const [vm] = sizes;
+          sizes = [2];
+          return { vm };
+        },
+        make: async ({ values }) => ({ volumes: values['vm'] }),
+        look: async ({ values, redo }) => {
+          sizes = [2];
+          if (values['vm'] !== 2) await redo(['describe']);
+          return { place: 'here' };
+        },
+        copy: async ({ values }) => ({ copied: [values['vm'], values['volumes']] }),
+      };
+    };
+
+    test('wherever the engine ends, nothing is done with new values of some tasks and former ones of others', async () => {
+      const { recorder, tasks } = memoryRecorder();
+      const cuts: (typeof tasks)[] = [];
+      const cutAfter = <A extends unknown[]>(write: (...given: A) => void) => (...given: A): void => {
+        write(...given);
+        cuts.push(new Map(tasks));
+      };
+      const { load, start, finish, retry, takeBack } = recorder;
+      const cutting: TaskRecorder = { load, start: cutAfter(start), finish: cutAfter(finish), retry, takeBack: cutAfter(takeBack) };
+      expect(await run(graph, handlers(), { recorder: cutting })).toMatchObject({ state: 'completed' });
+      for (const cut of cuts) {
+        const resumed = memoryRecorder();
+        for (const [id, task] of cut) resumed.tasks.set(id, task);
+        expect(await run(graph, handlers(), { recorder: resumed.recorder })).toMatchObject({ state: 'completed' });
+        expect(resumed.tasks.get('copy')?.result).toEqual({ copied: [2, 2] });
+      }
+      // Two writes for each start of a task, and the one that takes back.
+      expect(cuts).toHaveLength(13);
+    });
+
+    test('and that could not be written, the run is interrupted, and does so again when it is resumed', async () => {
+      const { recorder, tasks } = memoryRecorder();
+      const full: TaskRecorder = {
+        ...recorder,
+        takeBack() {
+          throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+        },
+      };
+      expect(await run(graph, handlers(), { recorder: full })).toMatchObject({ state: 'interrupted', error: { code: 'store.disk-full' } });
+      expect([tasks.get('describe')?.state, tasks.get('copy')]).toEqual(['completed', undefined]);
+      expect(await run(graph, handlers(), { recorder })).toMatchObject({ state: 'completed' });
+      expect(tasks.get('copy')?.result).toEqual({ copied: [2, 2] });
+    });
+  });
+
   test('a failed run only cleans up, and keeps its error', async () => {
     const { recorder, log, tasks } = memoryRecorder();
     tasks.set('work', { id: 'work', state: 'failed', attempts: 1, error: broken().toRecord() });
@@ -285,8 +350,8 @@ describe('a recorder whose writes fail', () => {
       if (calls === nth || (lasts && calls > nth)) throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
       write(...given);
     };
-    const { load, start, finish, retry } = tasks.recorder;
-    return { load, start: guarded(start), finish: guarded(finish), retry: guarded(retry) };
+    const { load, start, finish, retry, takeBack } = tasks.recorder;
+    return { load, start: guarded(start), finish: guarded(finish), retry: guarded(retry), takeBack: guarded(takeBack) };
   }
 
   test('waits for what runs beside it, cleans up, and the run is interrupted, not failed', async () => {

@@ -32,6 +32,8 @@ export interface TaskRecorder {
   start(id: string): void;
   finish(id: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord }): void;
   retry(id: string, next: NextAttempt, error: ErrorRecord): void;
+  /** These are pending again, all of them or, if it throws, none. What they yielded stays until they yield anew. */
+  takeBack(ids: readonly string[]): void;
 }
 
 export interface RunOptions {
@@ -122,7 +124,10 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
       // What is under way used what is useless; a clean-up ends before what it cleans up after starts again.
       const underWay = [...new Set([...later, ...useless()])].filter((id) => !asking.includes(id));
       await Promise.all(underWay.flatMap((id) => running.get(id) ?? []));
-      for (const id of useless()) statuses.set(id, { state: 'pending', started: statuses.get(id)?.started ?? false });
+      const again = useless();
+      // Durable before anything starts again: with new values of some and former ones of others, a resumed run would find nothing amiss.
+      if (again.length > 0 && !record(() => recorder.takeBack(again))) throw recordingError;
+      for (const id of again) statuses.set(id, { state: 'pending', started: statuses.get(id)?.started ?? false });
     } finally {
       takingBack -= 1;
     }

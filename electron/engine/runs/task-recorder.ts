@@ -25,6 +25,10 @@ export function taskRecorder(
       const message = error === undefined ? `${title(id)}: ${state}` : `${title(id)}: ${state}: ${error.message}`;
       emit('task.state', id, message, { state, ...(error === undefined ? {} : { code: error.code }) });
     },
+    takeBack(ids) {
+      tasks.takeBack(run.id, ids);
+      for (const id of ids) emit('task.state', id, `${title(id)}: runs again`, { state: 'pending' });
+    },
     retry(id, next, error) {
       const { attempt, withoutProgress, limit, waitMs } = next;
       const count = attempt === withoutProgress ? `attempt ${attempt} of ${limit}` : `attempt ${attempt} (${withoutProgress} of ${limit} without progress)`;

@@ -27,6 +27,7 @@ export function taskStore(db: DatabaseSync, of: keyof typeof tables = 'execution
   const list = db.prepare(`SELECT * FROM ${table} WHERE ${run} = ? ORDER BY position`);
   const start = db.prepare(`UPDATE ${table} SET state = 'running', attempts = attempts + 1, started_at = ?, finished_at = NULL,
     error = NULL WHERE ${run} = ? AND id = ?`);
+  const takeBack = db.prepare(`UPDATE ${table} SET state = 'pending', started_at = NULL, finished_at = NULL, error = NULL WHERE ${run} = ? AND id = ?`);
   const finish = db.prepare(`UPDATE ${table} SET state = ?, finished_at = ?, result = ?, error = ? WHERE ${run} = ? AND id = ?`);
   return {
     /** Adds those that are not there yet. */
@@ -40,6 +41,12 @@ export function taskStore(db: DatabaseSync, of: keyof typeof tables = 'execution
     },
     start(runId: string, taskId: string): void {
       start.run(new Date().toISOString(), runId, taskId);
+    },
+    /** In one transaction. Attempts and results stay. */
+    takeBack(runId: string, taskIds: readonly string[]): void {
+      inTransaction(db, () => {
+        for (const taskId of taskIds) takeBack.run(runId, taskId);
+      });
     },
     finish(runId: string, taskId: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord } = {}): void {
       const result = outcome.result === undefined ? null : JSON.stringify(outcome.result);

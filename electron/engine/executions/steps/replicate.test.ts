@@ -86,6 +86,7 @@ async function execution(attempts: { readonly copy?: readonly { readonly durable
       start: () => undefined,
       finish: () => undefined,
       retry: (_id, next) => void retries.push(next),
+      takeBack: () => undefined,
     },
     cancel: never,
     force: never,

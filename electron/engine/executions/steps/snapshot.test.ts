@@ -27,10 +27,12 @@ interface Case {
   readonly resumed?: boolean;
   /** How often the link is lost in the middle of a copy. */
   readonly lost?: number;
+  /** Set when the engine ends right after the VM was described for the second time, and another one resumes the execution. */
+  readonly killed?: boolean;
 }
 
 /** The graph of an execution with its real snapshot step; the other steps say what they were given. */
-async function execution({ described, snapshots, alive = () => true, resumed = false, lost = 0 }: Case) {
+async function execution({ described, snapshots, alive = () => true, resumed = false, lost = 0, killed = false }: Case) {
   const vms = [...described];
   const disksOf = (sizes: Sizes) => Object.entries(sizes).map(([diskId, sizeBytes]) => ({ diskId, sizeBytes }));
   const vmWith = (sizes: Sizes): Vm => ({ id: 'vm', name: 'vm', os_type: 'linux', firmware: 'bios', disks: disksOf(sizes).map(({ diskId, sizeBytes }) => ({ id: diskId, size_bytes: sizeBytes })), nics: [] });
@@ -78,7 +80,7 @@ async function execution({ described, snapshots, alive = () => true, resumed = f
   const started: string[] = [];
   let left = lost;
   const nothing = async (): Promise<void> => {};
-  const steps = bindSteps<typeof replicaValues, ReplicaNode>(replicaValues, {
+  const stepsOfLife = () => bindSteps<typeof replicaValues, ReplicaNode>(replicaValues, {
     'check-source': nothing, 'check-destination': nothing, 'shut-down-vm': nothing, 'verify-disks': nothing, 'stop-worker': nothing,
     'confirm-snapshot': nothing, 'record-success': nothing, 'release-snapshot': nothing,
     'describe-vm': async () => ({ vm: vmWith((vms.length > 1 ? vms.shift() : vms[0]) ?? {}) }),
@@ -106,13 +108,34 @@ async function execution({ described, snapshots, alive = () => true, resumed = f
   });
   const graph: TaskGraph = replicaGraph({});
   const never = new AbortController().signal;
-  const outcome = await runGraph({
+  /** What the store had each time that the VM was described. */
+  const afterDescribing: Map<string, RecordedTask>[] = [];
+  const live = (kept: Map<string, RecordedTask>) => runGraph({
     graph: graph.map((node) => (node.retry === undefined ? node : { ...node, retry: { ...node.retry, firstMs: 1, capMs: 1 } })),
-    steps,
-    recorder: { load: () => [...tasks.values()], start: (id) => void started.push(id), finish: () => undefined, retry: () => undefined },
+    steps: stepsOfLife(),
+    recorder: {
+      load: () => [...kept.values()],
+      start(id) {
+        started.push(id);
+        kept.set(id, { ...kept.get(id), id, state: 'running', attempts: (kept.get(id)?.attempts ?? 0) + 1 });
+      },
+      finish(id, state, done) {
+        kept.set(id, { id, state, attempts: kept.get(id)?.attempts ?? 0, ...(JSON.parse(JSON.stringify(done)) as typeof done) });
+        if (id === 'describe-vm') afterDescribing.push(new Map(kept));
+      },
+      takeBack(ids) {
+        for (const id of ids) kept.set(id, { attempts: 0, ...kept.get(id), id, state: 'pending' });
+      },
+      retry: () => undefined,
+    },
     cancel: never,
     force: never,
   });
+  let outcome = await live(tasks);
+  if (killed) {
+    copied.length = 0;
+    outcome = await live(afterDescribing[1] ?? new Map());
+  }
   return { outcome, copied, started, notes };
 }
 
@@ -141,6 +164,11 @@ describe('a snapshot of other disks than were described', () => {
 
   test('taken right after the description: the same', async () => {
     const { outcome, copied } = await execution({ described: [before, after], snapshots: [after] });
+    expect([outcome.error, outcome.state, copied]).toEqual([undefined, 'completed', [copyOf(after)]]);
+  });
+
+  test('and the engine ends once the VM is described again: the next one makes the volumes before it copies', async () => {
+    const { outcome, copied } = await execution({ described: [before, after], snapshots: [after], killed: true });
     expect([outcome.error, outcome.state, copied]).toEqual([undefined, 'completed', [copyOf(after)]]);
   });
 
