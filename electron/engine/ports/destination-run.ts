@@ -13,8 +13,12 @@ export interface Volume {
   readonly createdByThisCall: boolean;
 }
 
+/**
+ * As the store has it. Volumes that an earlier version recorded have no `createdByThisCall`; they count as ones that may hold data.
+ * To refuse them would have a resumed run create volumes again.
+ */
 export const volumeSchema: z.ZodType<Volume> = z.looseObject({
-  id: z.string(), diskId: z.string(), sizeBytes: z.number(), createdByThisCall: z.boolean(),
+  id: z.string(), diskId: z.string(), sizeBytes: z.number(), createdByThisCall: z.boolean().default(false),
 });
 
 /**

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { isTerminalDeployment, type DeploymentDetail, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import type { Execution, ExecutionOptions } from '../../../../shared/model/execution.ts';
@@ -69,6 +70,16 @@ class DeploymentProject {
         if (!this.answersSsh) throw new Error('nobody there');
       },
     });
+  }
+
+  /** Writes to the database beside the engine, e.g. what an earlier version would have recorded. */
+  inDatabase(work: (db: DatabaseSync) => void): void {
+    const db = new DatabaseSync(join(this.#folder, '.causeway', 'causeway.db'));
+    try {
+      work(db);
+    } finally {
+      db.close();
+    }
   }
 
   async execute(options: ExecutionOptions = {}): Promise<Execution> {
