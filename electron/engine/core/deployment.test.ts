@@ -120,6 +120,17 @@ describe('deploying a replica', () => {
     expect(project.lab.log.filter((step) => step === 'start worker').length - 1).toBe(2);
   });
 
+  test('and starts that one beside a worker that is not deleted completely', async () => {
+    let failures = 1;
+    project.inGuest = () => {
+      failures -= 1;
+      if (failures >= 0) throw new CausewayError('osmorphing.busy', 'not yet');
+    };
+    project.lab.fail('stop worker', new CausewayError('cloud.clean-up-incomplete', 'server 1: the cloud answers 500'));
+    expect(await project.deploy()).toMatchObject({ state: 'completed', leftBehind: 0 });
+    expect(project.lab.log.filter((step) => step === 'stop worker').length - 1).toBe(2);
+  });
+
   test('whose worker can\'t be removed fails, and makes no server from volumes that it may still hold', async () => {
     project.lab.fail('stop worker', new CausewayError('cloud.permission-denied', 'no', { retryable: false }));
     const deployment = await project.deploy();

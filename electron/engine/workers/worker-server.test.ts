@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { TaskState } from '../../../shared/model/task.ts';
+import type { Vm } from '../../../shared/model/vm.ts';
 import { retryContext } from '../cloud-resources/retry-context.ts';
+import type { DeploymentContext } from '../deployments/deployment-context.ts';
+import { startWorker as startPreparationWorker } from '../deployments/steps/worker.ts';
+import type { ExecutionContext } from '../executions/execution-context.ts';
+import { startWorker as startCopyWorker } from '../executions/steps/worker.ts';
+import type { DestinationPlatform, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope, ResourceKind } from '../ports/ledger.ts';
 import { ledgerScope } from '../store/ledger.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -71,8 +78,8 @@ describe('a worker that the cloud never deletes', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const ensure = async (kind: ResourceKind, part: string): Promise<LedgerEntry> => {
-    const owned = await ledger.ensure(temporary(kind, 'disk-copy', part, {}), {
+  const ensure = async (kind: ResourceKind, part: string, role: WorkerRole): Promise<LedgerEntry> => {
+    const owned = await ledger.ensure(temporary(kind, role, part, {}), {
       find: async () => undefined,
       get: async (id) => (there.has(id) ? { id } : undefined),
       create: async () => {
@@ -84,22 +91,23 @@ describe('a worker that the cloud never deletes', () => {
     return owned.entry;
   };
   /** The parts of a worker in the order in which platforms make them. */
-  const start = async (keyRing: WorkerKeyRing): Promise<void> => {
-    await dropUnreachableWorker(cloud, keyRing, { ledger, note: (message) => void notes.push(message) }, 'disk-copy', signal);
-    await ensure('security-group', 'group');
-    await ensure('nic', 'nic');
-    const server = await ensure('server', 'server');
+  const start = async (keyRing: WorkerKeyRing, role: WorkerRole = 'disk-copy'): Promise<string | undefined> => {
+    await dropUnreachableWorker(cloud, keyRing, { ledger, note: (message) => void notes.push(message) }, role, signal);
+    await ensure('security-group', 'group', role);
+    await ensure('nic', 'nic', role);
+    const server = await ensure('server', 'server', role);
     keyRing.set(server.entryId, keys);
     // The clock of the ledger has milliseconds.
     const now = Date.now();
     while (Date.now() <= now) await new Promise(setImmediate);
+    return server.resourceId;
   };
   const ids = (state: LedgerEntry['state']): (string | undefined)[] => ledger.list().filter((one) => one.state === state).map((one) => one.resourceId);
 
   /** Another process starts a worker that the one before left without its keys. */
-  async function interrupted(): Promise<void> {
+  async function interrupted(role?: WorkerRole): Promise<void> {
     made = -2;
-    await start(new Map());
+    await start(new Map(), role);
     expect(ids('existing')).toEqual(['group--1', 'nic-0', 'server-1']);
   }
 
@@ -133,6 +141,53 @@ describe('a worker that the cloud never deletes', () => {
     await start(new Map());
     expect(tries).toEqual(['server-1']);
     expect(ids('existing')).toEqual(['group--1', 'nic-2', 'server-3']);
+  });
+
+  describe('does not keep a later attempt of the same process from starting one, either:', () => {
+    const vm: Vm = { id: 'vm', name: 'vm', os_type: 'linux', disks: [], nics: [] };
+    const rest = { signal, redo: async () => undefined, progressed: () => undefined };
+    const event = (_type: string, message: string): void => void notes.push(message);
+    const contextOf = (keyRing: WorkerKeyRing) => ({
+      replicaId: 'rep', ledger, options: {}, policy: { hasWindowsWorkerImage: false }, event,
+      destination: {
+        startWorker: async (_run, role) => ({ workerId: await start(keyRing, role) }) as WorkerAccess,
+        stopWorker: (run, role, s) => stopWorker(cloud, keyRing, run, role, s),
+      } satisfies Partial<DestinationPlatform>,
+    });
+    const expectAnother = (): void => {
+      // The one before is gone with its network interface; the other is tried once more, and given up as before.
+      expect(tries.slice(3)).toEqual(['server-1', 'server-3', 'nic-2']);
+      expect([...there]).toEqual(['group--1', 'nic-0', 'server-1', 'nic-4', 'server-5']);
+      expect(notes.at(-1)).toMatch(/^not all of the former worker could be deleted: server server-1: the cloud answers 500; /);
+    };
+
+    test('a preparation is tried again', async () => {
+      await interrupted('osmorphing-linux');
+      const run = { ...contextOf(new Map()), deploymentId: 'exe', environment: {} } as unknown as DeploymentContext;
+      const step = startPreparationWorker(run);
+      const attempt = (number: number, state: TaskState) => step({ ...rest, values: { vm, deployedVolumes: [] }, attempt: number, stateOf: () => state });
+      expect(await attempt(1, 'pending')).toMatchObject({ worker: { workerId: 'server-3' } });
+      expect(await attempt(2, 'running')).toMatchObject({ worker: { workerId: 'server-5' } });
+      expectAnother();
+    });
+
+    test('a copy goes on after its worker stopped responding', async () => {
+      await interrupted();
+      const run = {
+        ...contextOf(new Map()), executionId: 'exe', environments: { source: {}, destination: {} }, workerPatienceMs: 1000,
+        workers: {
+          close: async () => undefined,
+          get: async () => {
+            throw new CausewayError('transport.unreachable', 'no answer');
+          },
+        },
+      } as unknown as ExecutionContext;
+      const step = startCopyWorker(run);
+      const attempt = (number: number) => step({ ...rest, values: { vm, volumes: [] }, attempt: number, stateOf: () => 'running' });
+      expect(await attempt(1)).toMatchObject({ worker: { workerId: 'server-3' } });
+      expect(await attempt(2)).toMatchObject({ worker: { workerId: 'server-5' } });
+      expectAnother();
+    });
   });
 
   test('is tried again by the next process, and then goes with what it held', async () => {

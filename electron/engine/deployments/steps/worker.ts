@@ -1,13 +1,14 @@
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
-import { startWorkerWith } from '../../workers/attach-volumes.ts';
+import { startWorkerWith, stopFormerWorker } from '../../workers/attach-volumes.ts';
 import { bootFirst, deploymentRun, workerRole, type DeploymentContext } from '../deployment-context.ts';
 import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** Step 2: a worker of the guest's kind with the volumes attached. What failed once is tried on a new one. */
 export function startWorker(run: DeploymentContext): DeploymentStep<'start-worker'> {
   return async ({ values: { vm, deployedVolumes }, signal, attempt, stateOf }) => {
-    if (attempt > 1 && stateOf('prepare-guest') !== 'pending') await run.destination.stopWorker(deploymentRun(run, vm), workerRole(run, vm), signal);
-    return { worker: await startWorkerWith(run.destination, deploymentRun(run, vm), workerRole(run, vm), bootFirst(vm, deployedVolumes), signal) };
+    const [asDeployment, role] = [deploymentRun(run, vm), workerRole(run, vm)];
+    if (attempt > 1 && stateOf('prepare-guest') !== 'pending') await stopFormerWorker(run.destination, asDeployment, role, signal);
+    return { worker: await startWorkerWith(run.destination, asDeployment, role, bootFirst(vm, deployedVolumes), signal) };
   };
 }
 

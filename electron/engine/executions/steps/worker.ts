@@ -1,5 +1,5 @@
 import type { WorkerAccess } from '../../ports/destination-platform.ts';
-import { startWorkerWith } from '../../workers/attach-volumes.ts';
+import { startWorkerWith, stopFormerWorker } from '../../workers/attach-volumes.ts';
 import { destinationRun, type ExecutionContext } from '../execution-context.ts';
 import type { ReplicaStep } from '../replica-graph.ts';
 
@@ -16,7 +16,7 @@ export function startWorker(run: ExecutionContext): ReplicaStep<'start-worker'> 
     if (!known || (await answers(run, worker, signal))) return { worker };
     // The cloud reports it as running, but it does not answer: it crashed, or its network failed.
     run.event('note', 'the worker stopped responding; starting a new one');
-    await run.destination.stopWorker(destinationRun(run, vm), 'disk-copy', signal);
+    await stopFormerWorker(run.destination, destinationRun(run, vm), 'disk-copy', signal);
     const next = await start();
     former = next.workerId;
     return { worker: next };
