@@ -48,9 +48,9 @@ export const calls = {
     output: endpointSchema,
   },
   'endpoint.remove': { input: z.strictObject({ endpoint: reference }), output: nothing },
-  /** Tries what an endpoint is used for. What it found is kept with the endpoint. */
   /** What the account of an endpoint has to be allowed, by feature; nothing where its platform does not say. */
   'endpoint.policy': { input: z.strictObject({ endpoint: reference }), output: z.array(featurePolicySchema) },
+  /** Tries what an endpoint is used for. What it found is kept with the endpoint. */
   'endpoint.check': { input: z.strictObject({ endpoint: reference }), output: checkReportSchema },
 
   /** What a server shows of itself over TLS before anything is sent to it, and whether it would be believed. */

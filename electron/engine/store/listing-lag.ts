@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../ports/ledger.ts';
 import type { LedgerEntryStore } from './ledger-entries.ts';
 
 /**
- * When to query a resource again, in milliseconds after the platform was last asked to create it. A platform's lists
+ * When to look for a resource again, in milliseconds after the platform was last asked to create it. A platform's lists
  * may lag behind its creations, and a request may still be under way when the process that sent it has ended.
  */
 const lookTimes = [1_000, 3_000, 7_000, 15_000, 30_000] as const;
@@ -11,7 +11,7 @@ const lookTimes = [1_000, 3_000, 7_000, 15_000, 30_000] as const;
 const surelyOldMs = 24 * 3_600_000;
 
 /**
- * Queries until the resource is found, or until so much time has passed since the request that it would be
+ * Looks for the resource until it is found, or until so much time has passed since the request that it would be
  * listed. Time counts by the monotonic clock; for a request of an earlier process it counts from this one's start, as
  * nobody knows how long ago the former one ended.
  */

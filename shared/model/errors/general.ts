@@ -29,7 +29,7 @@ export const generalErrors = {
   'general.runtime-lacks': {
     title: 'This runtime lacks cryptography that Causeway needs',
     cause: 'Node or Electron was built with a library that does not have the algorithm named in the details.',
-    remedy: 'Use the Node or Electron version that Causeway ships with. "causeway doctor" lists everything that is missing.',
+    remedy: 'Use the Node or Electron version that Causeway ships with.',
     retryable: false,
   },
   'general.sample-failed': {

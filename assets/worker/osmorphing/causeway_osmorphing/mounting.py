@@ -118,7 +118,7 @@ def mount_system(tree, undo_log):
 
 
 def lend_resolver(tree, undo_log):
-    """Returns the guest the worker's name servers without touching its own file: by a file in its fresh /run when its
+    """Lends the guest the worker's name servers without touching its own file: by a file in its fresh /run when its
     resolv.conf leads there, by a mount on top of it otherwise."""
     source = next(
         (path for path in ('/run/systemd/resolve/resolv.conf', '/etc/resolv.conf') if os.path.isfile(path)), os.devnull
