@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
@@ -92,15 +92,50 @@ export function stableText(value: unknown): string {
 }
 
 export function writeProjectFile(path: string, text: string): void {
+  writeAside(path, text, (temporary) => renameSync(temporary, path));
+}
+
+/** Writes a file that is not there yet, whole or not at all. Says whether it did: a file that is there stays. */
+export function createProjectFile(path: string, text: string): boolean {
+  if (hasContent(path)) return false;
+  let isCreated = false;
+  writeAside(path, text, (temporary) => {
+    isCreated = placeNew(temporary, path);
+  });
+  return isCreated;
+}
+
+/** Whether there is a file with content. An empty one is what a write on a full disk left behind. */
+export function hasContent(path: string): boolean {
+  return existsSync(path) && statSync(path).size > 0;
+}
+
+/** Writes the text beside the path, from where `place` takes it. Nothing stays beside it. */
+function writeAside(path: string, text: string, place: (temporary: string) => void): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
   try {
     writeFileSync(temporary, text, { flush: true });
-    renameSync(temporary, path);
-  } catch (error) {
+    place(temporary);
+  } finally {
     rmSync(temporary, { force: true });
-    throw error;
   }
+}
+
+/** A link, unlike a rename, does not replace the file that another process has written meanwhile. */
+function placeNew(temporary: string, path: string): boolean {
+  if (!existsSync(path)) {
+    try {
+      linkSync(temporary, path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      // This file system has no links.
+    }
+  }
+  if (hasContent(path)) return false;
+  renameSync(temporary, path);
+  return true;
 }
 
 /**
