@@ -31,9 +31,9 @@ export function endpointStore(db: DatabaseSync) {
     list(): Endpoint[] {
       return all.all().map(fromRow);
     },
-    /** Keeps what a check found, in place of the one before. */
-    keepCheck(id: string, report: CheckReport): void {
-      keepCheck.run(id, new Date().toISOString(), JSON.stringify(report));
+    /** Keeps what a check that began then found, in place of the one before. */
+    keepCheck(id: string, at: string, report: CheckReport): void {
+      keepCheck.run(id, at, JSON.stringify(report));
     },
     lastCheck(id: string): (CheckReport & { readonly at: string }) | undefined {
       const row = check.get(id);

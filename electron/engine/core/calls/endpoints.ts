@@ -1,7 +1,9 @@
-import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
+import { errorText } from '../../../../shared/model/errors/catalogue.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
+import type { CheckReport, CheckStep } from '../../ports/platform-common.ts';
 import { missingInRuntime } from '../../runtime/runtime-check.ts';
 import { newId } from '../../store/ids.ts';
 import { refuseConnection } from '../../trust/connection-bounds.ts';
@@ -67,19 +69,48 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
 
   async 'endpoint.check'(core, { endpoint: reference }, signal) {
     const endpoint = endpointOf(core, reference);
-    const report =
-      !core.gate.hasPlatform(endpoint.plugin, 'source')
-        ? await using(openDestination(core, endpoint), (platform) => platform.check(signal))
-        : await using(openSource(core, endpoint), (platform) => platform.check(signal));
-    const lacking = (await missingInRuntime()).map(({ name, usedFor, evidence }) => ({
-      name: `Runtime: ${name}`, outcome: 'failed' as const, evidence: `Not available, needed for ${usedFor} (${evidence}).`,
-    }));
-    const steps = [...lacking, ...report.steps.map((step) => ({ ...step, evidence: core.redactor.text(step.evidence) }))];
-    const found = { passed: report.passed && lacking.length === 0, steps };
-    core.store.endpoints.keepCheck(endpoint.id, found);
-    return found;
+    // The beginning: of an endpoint that is edited meanwhile, the connection before was checked.
+    const at = new Date().toISOString();
+    try {
+      const found = await checkEndpoint(core, endpoint, signal);
+      keepCheck(core, endpoint.id, at, found);
+      return found;
+    } catch (error) {
+      const failure = core.redactor.error(toErrorRecord(error));
+      // What was cancelled says nothing about the endpoint.
+      if (!signal.aborted && failure.code !== 'general.cancelled') keepCheck(core, endpoint.id, at, { passed: false, steps: [failedStep(failure)] });
+      throw error;
+    }
   },
 };
+
+async function checkEndpoint(core: CoreContext, endpoint: Endpoint, signal: AbortSignal): Promise<{ readonly passed: boolean; readonly steps: CheckStep[] }> {
+  const report =
+    !core.gate.hasPlatform(endpoint.plugin, 'source')
+      ? await using(openDestination(core, endpoint), (platform) => platform.check(signal))
+      : await using(openSource(core, endpoint), (platform) => platform.check(signal));
+  const lacking = (await missingInRuntime()).map(({ name, usedFor, evidence }) => ({
+    name: `Runtime: ${name}`, outcome: 'failed' as const, evidence: `Not available, needed for ${usedFor} (${evidence}).`,
+  }));
+  const steps = [...lacking, ...report.steps.map((step) => ({ ...step, evidence: core.redactor.text(step.evidence) }))];
+  return { passed: report.passed && lacking.length === 0, steps };
+}
+
+/** A check that ended with an error, as a step of its report. */
+function failedStep({ code, message }: ErrorRecord): CheckStep {
+  const { title, remedy } = errorText(code);
+  return { name: 'Check', outcome: 'failed', evidence: `${title} (${message}). ${remedy}`, code };
+}
+
+/** Never throws: on a full disk, or when the endpoint was removed meanwhile, whoever asked still gets what was found. */
+function keepCheck(core: CoreContext, endpointId: string, at: string, report: CheckReport): void {
+  try {
+    core.store.endpoints.keepCheck(endpointId, at, report);
+  } catch {
+    return;
+  }
+  core.changed();
+}
 
 function withLastCheck(core: CoreContext, endpoint: Endpoint) {
   const check = core.store.endpoints.lastCheck(endpoint.id);

@@ -9,6 +9,7 @@ import type { DestinationPlatform, DestinationRun, Volume } from '../../ports/de
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import type { WriteTarget, WorkerSession } from '../../ports/write-target.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
+import type { CheckReport } from '../../ports/platform-common.ts';
 import type { PlatformUse } from '../../ports/platform-context.ts';
 import type { EndpointRecord, SecretVault } from '../../ports/secret-vault.ts';
 import type { Snapshot, SourcePlatform } from '../../ports/source-platform.ts';
@@ -56,6 +57,8 @@ export class MemoryLab {
   consoleText = 'web login: ';
   /** What a check may repeat into its evidence, as a careless platform would. */
   evidence = 'all is well';
+  /** What the source answers to a check. */
+  check = async (): Promise<CheckReport> => ({ passed: true, steps: [{ name: 'reach', outcome: 'passed', evidence: this.evidence }] });
 
   get volumes(): Buffer[] {
     return [...this.things.values()].flatMap((thing) => (thing.bytes === undefined ? [] : [thing.bytes]));
@@ -132,7 +135,7 @@ export class MemoryLab {
       disks: [...(this.snapshots.get(tag)?.content ?? [])].map(([diskId, bytes]) => ({ diskId, sizeBytes: bytes.length })),
     });
     return {
-      check: async () => ({ passed: true, steps: [{ name: 'reach', outcome: 'passed', evidence: this.evidence }] }),
+      check: () => this.check(),
       listVms: async () => [{ id: 'vm-1', name: 'web', os_type: 'linux', power: 'running', diskCount: this.disks.size, totalBytes: 0 }],
       describeVm: async () => {
         this.step('describe');
