@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { mostMessageBytes } from '../../shared/contract/channel.ts';
 import { pageFile } from '../page/page-files.ts';
 import { createAdmission, type Admission } from './admission.ts';
 
@@ -16,9 +17,6 @@ export interface WebHost {
   readonly port: number;
   close(): Promise<void>;
 }
-
-/** An inventory of 100,000 VMs is saved by one call, and has some hundred bytes for each. A longer message ends the connection. */
-const mostMessageBytes = 128 * 1024 * 1024;
 
 /**
  * Serves the workbench on loopback: the built renderer, and one WebSocket under `/contract` for the calls and events.

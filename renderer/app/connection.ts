@@ -1,5 +1,5 @@
 import { channelClient } from '../../shared/contract/channel-client.ts';
-import type { Channel } from '../../shared/contract/channel.ts';
+import { messageText, type Channel } from '../../shared/contract/channel.ts';
 import { opened, type Envelope } from '../../shared/contract/envelope.ts';
 import { workbenchCalls, workbenchEvents } from '../../shared/contract/shell.ts';
 import type { TableClient } from '../../shared/contract/tables.ts';
@@ -55,7 +55,7 @@ async function overSocket(onLost: () => void): Promise<Workbench> {
   });
   socket.addEventListener('close', onLost, { once: true });
   const channel: Channel = {
-    send: (message) => socket.send(JSON.stringify(message)),
+    send: (message) => socket.send(messageText(message)),
     onMessage: (listener) => socket.addEventListener('message', (event) => listener(JSON.parse(String(event.data)))),
     onClose: (listener) => socket.addEventListener('close', listener, { once: true }),
     close: () => socket.close(),

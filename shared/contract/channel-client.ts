@@ -57,6 +57,7 @@ export function channelClient<C extends CallTable, E extends EventTable>(channel
         });
         return calls[name]!.output.parse(value) as never;
       } finally {
+        waiting.delete(id);
         signal?.removeEventListener('abort', abort);
       }
     },

@@ -1,3 +1,4 @@
+import { toErrorRecord } from '../model/causeway-error.ts';
 import { requestSchema, type Channel } from './channel.ts';
 import type { Envelope } from './envelope.ts';
 import type { EventTable } from './tables.ts';
@@ -28,7 +29,13 @@ export function serveChannel(served: Served, events: EventTable, channel: Channe
   };
   const subscribe = (name: string): void => {
     if (!Object.hasOwn(events, name) || subscriptions.has(name)) return;
-    subscriptions.set(name, served.subscribe(name as never, (payload) => send({ event: name, payload })));
+    subscriptions.set(name, served.subscribe(name as never, (payload) => {
+      try {
+        send({ event: name, payload });
+      } catch {
+        // Too large. Whoever told it must not fail for one client; the next event or call tells this client more.
+      }
+    }));
   };
   channel.onClose(() => {
     isOpen = false;
@@ -45,7 +52,11 @@ export function serveChannel(served: Served, events: EventTable, channel: Channe
     calls.set(request.id, controller);
     void served.dispatch(request.call, request.input, controller.signal).then((answer) => {
       calls.delete(request.id);
-      send({ id: request.id, answer });
+      try {
+        send({ id: request.id, answer });
+      } catch (error) {
+        send({ id: request.id, answer: { ok: false, error: toErrorRecord(error) } satisfies Envelope<unknown> });
+      }
     });
   });
   return {

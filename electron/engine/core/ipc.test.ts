@@ -2,13 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { channelClient } from '../../../shared/contract/channel-client.ts';
+import { messageText, type Channel } from '../../../shared/contract/channel.ts';
+import { calls, events } from '../../../shared/contract/contract.ts';
+import { serveChannel } from '../../../shared/contract/serve-channel.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Core } from './core.ts';
 import { eventHub } from './event-hub.ts';
-import { connectLocally, serveLocally, type LocalServer } from './ipc.ts';
+import { connectLocally, readLines, serveLocally, type LocalServer } from './ipc.ts';
 
+const MiB = 1024 * 1024;
 let folder: string;
 let address: string;
 let server: LocalServer;
@@ -16,11 +22,12 @@ const hub = eventHub();
 let aborted: Promise<void>;
 const progress: ExecutionProgress = { executionId: 'e1', total: { phase: 'copying', bytesTotal: 2, bytesDone: 1, bytesSent: 1, rateBytesPerSecond: 1, stalledForSeconds: 0 }, disks: [] };
 
-/** A core that answers three calls, enough to see what the channel does with values, errors and aborts. */
+/** A core that answers four calls, enough to see what the channel does with values, errors and aborts. */
 const core = {
   subscribe: hub.subscribe,
-  async dispatch(name: string, _input: unknown, signal: AbortSignal) {
+  async dispatch(name: string, input: unknown, signal: AbortSignal) {
     if (name === 'vault.has') return { ok: true, value: true };
+    if (name === 'vault.list') return { ok: true, value: [(input as { text: string }).text.repeat(2)] };
     if (name === 'vm.list') {
       const ended = Promise.withResolvers<void>();
       aborted = ended.promise;
@@ -68,6 +75,102 @@ describe('the core through a local socket', () => {
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.resume().write(line);
     await closed;
+    await server.close();
+  });
+});
+
+/** Both ends of a channel that carries messages of up to so many bytes. */
+function channelPair(mostBytes: number): readonly [Channel, Channel] {
+  const listeners: ((message: unknown) => void)[] = [];
+  const end = (own: number): Channel => ({
+    send(message) {
+      const text = messageText(message, mostBytes);
+      queueMicrotask(() => listeners[1 - own]!(JSON.parse(text)));
+    },
+    onMessage: (listener) => void (listeners[own] = listener),
+    onClose: () => undefined,
+    close: () => expect.unreachable('closed'),
+  });
+  return [end(0), end(1)];
+}
+
+describe('long messages', () => {
+  it('are carried through the local socket as through the web host', async () => {
+    const client = await connectLocally(address);
+    const text = 'é'.repeat(20 * MiB);
+    expect((await client.call('vault.list', { text } as never))[0]?.length).toBe(2 * text.length);
+    await client.close();
+    await server.close();
+  });
+
+  it('are refused with a code when they are too long, and the connection stays', async () => {
+    const [near, far] = channelPair(1000);
+    serveChannel(core, events, far);
+    const client = channelClient(near, calls, events);
+    await expect(client.call('vault.list', { text: 'x'.repeat(2000) } as never)).rejects.toMatchObject({
+      code: 'engine.message-too-large', message: expect.stringMatching(/^a message of 20\d\d bytes, the limit is 1000 bytes$/) as unknown,
+    });
+    await expect(client.call('vault.list', { text: 'é'.repeat(480) } as never)).rejects.toMatchObject({ code: 'engine.message-too-large' });
+    await expect(client.call('vault.list', { text: 'x'.repeat(600) } as never)).rejects.toMatchObject({ code: 'engine.message-too-large' });
+    const told = new Promise((resolve) => client.subscribe('project.changed', resolve));
+    client.subscribe('execution.progress', () => expect.unreachable('carried'));
+    expect(await client.call('vault.list', { text: 'x'.repeat(200) } as never)).toEqual(['x'.repeat(400)]);
+    hub.emit('execution.progress', { ...progress, executionId: 'e'.repeat(2000) });
+    hub.emit('project.changed', {});
+    expect(await told).toEqual({});
+    await server.close();
+  });
+});
+
+describe('lines of a stream', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it('are searched and put together once, however many pieces one comes in', async () => {
+    const text = Buffer.from(`${JSON.stringify('é'.repeat(30 * MiB))}\n1\n`);
+    const stream = new PassThrough();
+    const seen: unknown[] = [];
+    let searched = 0;
+    const joined = vi.spyOn(Buffer, 'concat');
+    readLines(stream, (value) => seen.push(value), (error) => expect.unreachable(error.message));
+    for (let at = 0; at < text.length; at += 4095) {
+      const chunk = text.subarray(at, at + 4095);
+      stream.emit('data', Object.assign(chunk, {
+        indexOf(value: number, from = 0) {
+          searched += chunk.length - from;
+          return Buffer.prototype.indexOf.call(chunk, value, from);
+        },
+      }));
+    }
+    expect([(seen[0] as string).length, seen[1]]).toEqual([30 * MiB, 1]);
+    expect(searched).toBeGreaterThanOrEqual(text.length);
+    expect(searched).toBeLessThan(text.length + 2 * 4095);
+    expect(joined).toHaveBeenCalledTimes(2);
+    await server.close();
+  });
+
+  it.each([1, 3, 100])('are the same in pieces of %d bytes', async (size) => {
+    const stream = new PassThrough();
+    const seen: unknown[] = [];
+    readLines(stream, (value) => seen.push(value), (error) => expect.unreachable(error.message));
+    const text = Buffer.from('{"a":"é€😀"}\n[]\n"last"\n"open');
+    for (let at = 0; at < text.length; at += size) stream.emit('data', text.subarray(at, at + size));
+    expect(seen).toEqual([{ a: 'é€😀' }, [], 'last']);
+    await server.close();
+  });
+
+  it.each([
+    ['too long, before its end comes', ['"12345', '67890', '1'], 'a line is too long'],
+    ['too long, and whole', ['1\n"1234567890"\n2\n'], 'a line is too long'],
+    ['no JSON', ['1\n{\n2\n', '3\n'], 'a line is not JSON'],
+  ])('end with the first that is %s', async (_what, chunks, reason) => {
+    const stream = new PassThrough();
+    const [seen, failures]: [unknown[], string[]] = [[], []];
+    readLines(stream, (value) => seen.push(value), (error) => failures.push(error.message), 10);
+    for (const chunk of [...chunks, '4\n']) stream.emit('data', Buffer.from(chunk));
+    expect(failures).toEqual([reason]);
+    expect(seen).toEqual(chunks[0]!.startsWith('1') ? [1] : []);
     await server.close();
   });
 });

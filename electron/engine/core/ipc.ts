@@ -4,38 +4,56 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import { channelClient } from '../../../shared/contract/channel-client.ts';
-import type { Channel } from '../../../shared/contract/channel.ts';
+import { messageText, mostMessageBytes, type Channel } from '../../../shared/contract/channel.ts';
 import { calls, events } from '../../../shared/contract/contract.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { serveChannel, type ServedChannel } from '../../../shared/contract/serve-channel.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Core } from './core.ts';
 
-/** Far above any valid message; a peer that sends more is disconnected. */
-const longestLine = 32 * 1024 * 1024;
+const newline = 10;
 
-/** Calls back for each line; `failed` when one is too long or no JSON. */
-export function readLines(stream: Readable, line: (value: unknown) => void, failed: (error: Error) => void): void {
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
-  stream.on('data', (chunk: Buffer) => {
-    rest += decoder.write(chunk);
-    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
-      const text = rest.slice(0, end);
-      rest = rest.slice(end + 1);
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        failed(new Error('a line is not JSON'));
-        return;
-      }
-      line(value);
+/**
+ * Calls back for each line; `failed`, and nothing after it, when one is too long or no JSON. What came of a line is put together once it
+ * is whole, and only what is new is searched: a long line comes in thousands of pieces.
+ */
+export function readLines(stream: Readable, line: (value: unknown) => void, failed: (error: Error) => void, longest = mostMessageBytes): void {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  let hasFailed = false;
+  const fail = (reason: string): void => {
+    hasFailed = true;
+    pieces = [];
+    failed(new Error(reason));
+  };
+  const add = (piece: Buffer): void => {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > longest) fail('a line is too long');
+  };
+  const take = (): void => {
+    const whole = Buffer.concat(pieces, length);
+    pieces = [];
+    length = 0;
+    let value: unknown;
+    try {
+      value = JSON.parse(whole.toString('utf8'));
+    } catch {
+      return fail('a line is not JSON');
     }
-    if (rest.length > longestLine) failed(new Error('a line is too long'));
+    line(value);
+  };
+  stream.on('data', (chunk: Buffer) => {
+    let from = 0;
+    while (!hasFailed) {
+      const end = chunk.indexOf(newline, from);
+      add(chunk.subarray(from, end < 0 ? undefined : end));
+      if (end < 0) return;
+      if (!hasFailed) take();
+      from = end + 1;
+    }
   });
 }
 
@@ -63,7 +81,7 @@ export function localChannel(socket: Socket): Channel {
   socket.on('error', () => socket.destroy());
   return {
     send(message) {
-      if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`);
+      if (!socket.destroyed) socket.write(`${messageText(message)}\n`);
     },
     onMessage: (listener) => readLines(socket, listener, () => socket.destroy()),
     onClose: (listener) => void socket.once('close', listener),

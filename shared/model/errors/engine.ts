@@ -45,6 +45,12 @@ export const engineErrors = {
     remedy: 'Open the project again. Interrupted executions can be resumed.',
     retryable: true,
   },
+  'engine.message-too-large': {
+    title: 'Message too large',
+    cause: 'A call or its answer is larger than what the process that has the project open exchanges with other processes.',
+    remedy: 'Use smaller parts, for example several inventories with fewer VMs each.',
+    retryable: false,
+  },
   'engine.unknown-call': {
     title: 'Unknown call',
     cause: 'The two sides run different versions, or the name is misspelled.',
