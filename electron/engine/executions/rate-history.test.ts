@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rateHistory } from './rate-history.ts';
 
@@ -31,5 +32,63 @@ describe('the history of a rate', () => {
     const history = rateHistory();
     for (const [at, limit] of [[0, null], [300, null], [500, 2000], [700, 2000], [1600, 0]] as const) history.add({ bytesPerSecond: 1, limit }, at);
     expect(history.samples().map(({ at, limit }) => [at, limit])).toEqual([[0, null], [500, 2000], [1600, 0]]);
+  });
+
+  describe('whatever limits apply and however long', () => {
+    /** Stretches with one limit each, as looks: how many, how far apart, how fast. */
+    const stretches = (count: { readonly minLength: number; readonly maxLength: number }, looks: number) =>
+      fc.array(fc.record({ looks: fc.integer({ min: 1, max: looks }), apartMs: fc.integer({ min: 1, max: 1500 }), limit: fc.constantFrom(null, 1000, 2000, 3000), rate: fc.nat(1000) }), { ...count, size: 'max' });
+
+    function record(given: readonly { readonly looks: number; readonly apartMs: number; readonly limit: number | null; readonly rate: number }[]) {
+      const history = rateHistory();
+      const looks: { readonly at: number; readonly rate: number; readonly limit: number | null }[] = [];
+      let at = 0;
+      let mostKept = 0;
+      for (const stretch of given) {
+        for (let count = 0; count < stretch.looks; count += 1) {
+          const rate = stretch.rate + (count % 7);
+          looks.push({ at, rate, limit: stretch.limit });
+          history.add({ bytesPerSecond: rate, sentPerSecond: rate / 2, limit: stretch.limit }, at);
+          at += stretch.apartMs;
+        }
+        mostKept = Math.max(mostKept, history.samples().length);
+      }
+      const samples = history.samples();
+      let next = 0;
+      /** The looks that each sample stands for. */
+      const parts = samples.map((sample, index) => {
+        const from = next;
+        while (next < looks.length && looks[next]!.at < (samples[index + 1]?.at ?? Infinity)) next += 1;
+        return { sample, looks: looks.slice(from, next) };
+      });
+      return { looks, samples, mostKept, parts };
+    }
+
+    function isMean({ parts, samples, looks, mostKept }: ReturnType<typeof record>): void {
+      expect(mostKept).toBeLessThanOrEqual(480);
+      expect(samples[0]!.at).toBe(0);
+      expect(samples.at(-1)!.limit).toBe(looks.at(-1)!.limit);
+      expect(parts.filter((part) => {
+        const mean = part.looks.reduce((sum, { rate }) => sum + rate, 0) / part.looks.length;
+        const isNear = (one: number | undefined, other: number): boolean => one !== undefined && Math.abs(one - other) < 1e-6;
+        return part.looks[0]?.at !== part.sample.at || !isNear(part.sample.bytesPerSecond, mean) || !isNear(part.sample.sentPerSecond, mean / 2);
+      })).toEqual([]);
+    }
+
+    test('every sample is the mean of its looks, under the limit that applied to all of them', () => {
+      fc.assert(fc.property(stretches({ minLength: 1, maxLength: 200 }, 60), (given) => {
+        const recorded = record(given);
+        isMean(recorded);
+        expect(recorded.parts.filter(({ sample, looks }) => looks.some(({ limit }) => limit !== sample.limit))).toEqual([]);
+      }), { numRuns: 20, endOnFailure: true });
+    });
+
+    test('a limit that changes hundreds of times is shown as far as there is room, and does not make later samples coarse', () => {
+      fc.assert(fc.property(stretches({ minLength: 600, maxLength: 1500 }, 3), (given) => {
+        isMean(record(given));
+        const calm = { looks: 100, apartMs: 1000, limit: 9000, rate: 5 };
+        expect(record([...given, calm]).samples.filter(({ limit }) => limit === calm.limit).length).toBeGreaterThan(10);
+      }), { numRuns: 10, endOnFailure: true });
+    });
   });
 });

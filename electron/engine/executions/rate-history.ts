@@ -2,6 +2,8 @@ import type { RateSample } from '../../../shared/model/progress.ts';
 
 /** More samples cannot be distinguished on a screen. */
 const mostSamples = 480;
+/** Where merging leaves more, limits change so often that not all can be kept. */
+const mostMerged = 360;
 const firstStepMs = 1000;
 
 /** One look at a run's rate and at what limits it. */
@@ -13,53 +15,80 @@ export interface RateHistory {
   samples(): readonly RateSample[];
 }
 
+/** A sample with the number of looks that it is the mean of. */
+interface Weighed {
+  readonly sample: RateSample;
+  readonly looks: number;
+}
+
 /**
  * How fast a run was over time, in bounded memory: the looks within one step are averaged, and when there are too many
  * samples, neighbours are merged and the step is doubled. A run of days thus has as many as one of minutes. Another limit begins a
- * sample of its own, so that it is shown from when it applied.
+ * sample of its own, so that it is shown from when it applied; samples with different limits are merged only where limits changed
+ * hundreds of times.
  *
  * @param known what an earlier life of the engine saw
  */
 export function rateHistory(known: readonly RateSample[] = []): RateHistory {
-  let samples = [...known];
-  let stepMs = stepOf(samples);
-  let looks = 0;
+  let stepMs = stepOf(known);
+  // About one look a second.
+  let kept: Weighed[] = known.map((sample) => ({ sample, looks: stepMs / firstStepMs }));
+  let isLastOpen = false;
   return {
     add(look, at = Date.now()) {
-      const last = samples.at(-1);
-      if (last !== undefined && looks > 0 && at - last.at < stepMs && last.limit === look.limit) {
-        samples[samples.length - 1] = average(last, looks, look);
-        looks += 1;
+      const last = kept.at(-1);
+      const next = { sample: { at, ...look }, looks: 1 };
+      if (last !== undefined && isLastOpen && at - last.sample.at < stepMs && last.sample.limit === look.limit) {
+        kept[kept.length - 1] = together(last, next);
         return;
       }
-      samples.push({ at, ...look });
-      looks = 1;
-      if (samples.length <= mostSamples) return;
-      samples = merged(samples);
-      stepMs *= 2;
-      looks = 2;
+      kept.push(next);
+      isLastOpen = true;
+      if (kept.length <= mostSamples) return;
+      kept = pairsMerged(kept);
+      if (kept.length <= mostMerged) stepMs *= 2;
+      // A longer step would not help.
+      else while (kept.length > mostMerged) mergeBriefest(kept);
     },
-    samples: () => samples,
+    samples: () => kept.map(({ sample }) => sample),
   };
 }
 
-/** A sample that stands for several looks, with one more. */
-function average(sample: RateSample, looks: number, { bytesPerSecond, sentPerSecond }: RateLook): RateSample {
-  const mean = (one: number, other: number): number => (one * looks + other) / (looks + 1);
+/** Two neighbours as one, with the limit of the one that lasted longer. */
+function together(one: Weighed, other: Weighed): Weighed {
+  const looks = one.looks + other.looks;
+  const mean = (first: number, second: number): number => (first * one.looks + second * other.looks) / looks;
+  const [{ sentPerSecond: sent }, { sentPerSecond: otherSent }] = [one.sample, other.sample];
   return {
-    ...sample,
-    bytesPerSecond: mean(sample.bytesPerSecond, bytesPerSecond),
-    sentPerSecond: sample.sentPerSecond === undefined || sentPerSecond === undefined ? sentPerSecond : mean(sample.sentPerSecond, sentPerSecond),
+    looks,
+    sample: {
+      ...one.sample,
+      bytesPerSecond: mean(one.sample.bytesPerSecond, other.sample.bytesPerSecond),
+      sentPerSecond: sent === undefined || otherSent === undefined ? (sent ?? otherSent) : mean(sent, otherSent),
+      limit: one.looks >= other.looks ? one.sample.limit : other.sample.limit,
+    },
   };
 }
 
-function merged(samples: readonly RateSample[]): RateSample[] {
-  const pairs: RateSample[] = [];
-  for (let index = 0; index < samples.length; index += 2) {
-    const [one, other] = [samples[index]!, samples[index + 1]];
-    pairs.push(other === undefined ? one : average(one, 1, other));
+/** Neighbours with the same limit, two by two. */
+function pairsMerged(kept: readonly Weighed[]): Weighed[] {
+  const merged: Weighed[] = [];
+  for (let index = 0; index < kept.length; index += 1) {
+    const [one, other] = [kept[index]!, kept[index + 1]];
+    const isPair = other !== undefined && one.sample.limit === other.sample.limit;
+    merged.push(isPair ? together(one, other) : one);
+    if (isPair) index += 1;
   }
-  return pairs;
+  return merged;
+}
+
+/** Merges the neighbours that lasted shortest, whatever their limits; never the last, whose limit applies now. */
+function mergeBriefest(kept: Weighed[]): void {
+  let briefest = 0;
+  for (let index = 1; index < kept.length - 2; index += 1) {
+    if (kept[index]!.looks + kept[index + 1]!.looks < kept[briefest]!.looks + kept[briefest + 1]!.looks) briefest = index;
+  }
+  kept.splice(briefest, 2, together(kept[briefest]!, kept[briefest + 1]!));
 }
 
 /** The step that samples were taken with: the usual interval, ignoring pauses. */
