@@ -1,6 +1,27 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { filterSteps, inSlices, sortSteps } from './slices.ts';
+import { expect, test, vi } from 'vitest';
+import { filterSteps, inSlices, sortSteps, useInSlices } from './slices.ts';
+
+/** As much of React as one component needs: its state, and what it starts once it is drawn. */
+const drawn = vi.hoisted(() => ({ states: [] as unknown[], next: 0, effects: [] as (() => unknown)[], changed: () => undefined as void }));
+
+vi.mock('react', () => ({
+  startTransition: (change: () => void) => change(),
+  useMemo: (make: () => unknown) => make(),
+  useEffect: (start: () => unknown) => drawn.effects.push(start),
+  useState() {
+    const own = drawn.next++;
+    return [drawn.states[own], (value: unknown) => {
+      drawn.states[own] = value;
+      drawn.changed();
+    }];
+  },
+}));
+
+function draw<T>(component: () => T): T {
+  Object.assign(drawn, { next: 0, effects: [] });
+  return component();
+}
 
 const rows = fc.array(fc.record({ key: fc.nat(20), place: fc.nat() }), { maxLength: 600 });
 const byKey = (one: { readonly key: number }, other: { readonly key: number }): number => one.key - other.key;
@@ -47,4 +68,20 @@ test('between slices others have their turn, and what is called off ends there',
   expect(await inSlices(filterSteps(Array.from({ length: 2000 }, (_, index) => index), () => true), slices)).toHaveLength(2000);
   expect(turns).toBeGreaterThan(2);
   await expect(inSlices(filterSteps(Array.from({ length: 2000 }, (_, index) => index), () => true), { ...slices, onBreak: () => stop.abort() })).rejects.toThrow();
+});
+
+test.each([['few', 10], ['very many', 10_000]])('what goes wrong with %s rows is thrown while they are drawn, until there is other work', async (_many, count) => {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const fails = () => filterSteps(numbers, (row) => {
+    if (row === 7) throw new Error('row 7 is damaged');
+    return true;
+  });
+  const changed = new Promise<void>((resolve) => (drawn.changed = resolve));
+  if (count > 5_000) {
+    expect(draw(() => useInSlices(fails, count))).toEqual({ value: undefined, isCurrent: false });
+    for (const start of drawn.effects) start();
+    await changed;
+  }
+  expect(() => draw(() => useInSlices(fails, count))).toThrow('row 7 is damaged');
+  expect(draw(() => useInSlices(() => filterSteps(numbers, () => true), count)).isCurrent).toBe(count <= 5_000);
 });

@@ -46,6 +46,16 @@ function atOneGo<R>(steps: Iterator<unknown, R>): R {
   }
 }
 
+interface Later<R> {
+  readonly steps: () => Iterator<unknown, R>;
+  readonly value: R;
+}
+
+interface Failure {
+  readonly steps: unknown;
+  readonly error: unknown;
+}
+
 /**
  * What comes of many rows, e.g. in another order: at once where there are few, else in slices. Until these are done, what came of
  * the rows before.
@@ -55,19 +65,20 @@ function atOneGo<R>(steps: Iterator<unknown, R>): R {
 export function useInSlices<R>(steps: () => Iterator<unknown, R>, rows: number): { readonly value: R | undefined; readonly isCurrent: boolean } {
   const isLong = rows > atOnce;
   const now = useMemo(() => (isLong ? undefined : { value: atOneGo(steps()) }), [steps, isLong]);
-  const [later, setLater] = useState<{ readonly steps: () => Iterator<unknown, R>; readonly value: R }>();
+  const [later, setLater] = useState<Later<R>>();
+  const [failure, setFailure] = useState<Failure>();
   useEffect(() => {
     if (!isLong) return undefined;
     const stop = new AbortController();
     void inSlices(steps(), { signal: stop.signal }).then(
       // A transition: drawing is interrupted too.
       (value) => stop.signal.aborted || startTransition(() => setLater({ steps, value })),
-      (error: unknown) => {
-        if (!stop.signal.aborted) throw error;
-      },
+      (error: unknown) => stop.signal.aborted || setFailure({ steps, error }),
     );
     return () => stop.abort();
   }, [steps, isLong]);
+  // While drawing, as where there are few rows: whoever shows errors of this part of the page shows this one as well.
+  if (isLong && failure?.steps === steps) throw failure.error;
   return now === undefined ? { value: later?.value, isCurrent: later?.steps === steps } : { value: now.value, isCurrent: true };
 }
 
