@@ -98,13 +98,23 @@ describe('the virtualization platform as a source', () => {
 
   describe('changes that tracking would miss', () => {
     const ways: readonly (readonly [string, () => void, RegExp])[] = [
-      ['a revert to a snapshot', () => lab.rig.world.happen('TaskEvent', lab.vmId, 'VirtualMachineSnapshot.revert'), /reverted/],
+      ['a revert to a snapshot', () => lab.rig.world.happen('TaskEvent', lab.vmId, { descriptionId: 'VirtualMachineSnapshot.revert' }), /reverted/],
       ['a move to other storage', () => lab.rig.world.move(lab.vm, lab.vm.hostId, 'LocalDS_1'), /moved/],
       ['a restart by high availability', () => lab.rig.world.happen('VmRestartedOnAlternateHostEvent', lab.vmId), /host failed/],
       ['a loss of power of its host', () => {
-        lab.rig.world.happen('HostConnectionLostEvent', lab.vm.hostId);
-        lab.vm.bootTime = new Date(Date.now() + 60_000).toISOString();
-      }, /host lost/],
+        lab.rig.world.loseHostPower(lab.vm.hostId);
+        lab.rig.world.powerOn(lab.vm);
+      }, /lost power/],
+      ['a loss of power after which the VM stays off', () => lab.rig.world.loseHostPower(lab.vm.hostId), /lost power/],
+      ['a loss of power of its host that ends up as a VM that was powered off', () => {
+        lab.rig.world.loseHostPower(lab.vm.hostId);
+        lab.rig.world.happen('VmPoweredOffEvent', lab.vmId);
+      }, /host lost its connection or power/],
+      ['a part of its history was purged', () => {
+        lab.rig.world.happen('TaskEvent', lab.vmId, { descriptionId: 'VirtualMachineSnapshot.revert' });
+        lab.rig.world.purgeEvents();
+        lab.rig.world.happen('VmMigratedEvent', lab.vmId);
+      }, /history since the last execution is incomplete/],
       ['a reset of tracking', () => lab.rig.world.resetTracking(lab.vm), /was reset/],
     ];
     it.each(ways)('after %s are found by a comparison', async (_name, happen, why) => {
@@ -127,6 +137,38 @@ describe('the virtualization platform as a source', () => {
       const last = await snapshot(next);
       expect((await read(last, next, result.replica)).coverage).toBe('changed');
       await lab.platform.promoteToBase(last, next, signal);
+    });
+
+    it('are found by a comparison where the server keeps no history', async () => {
+      lab.rig.world.keepsEvents = false;
+      const platform = lab.reopen();
+      try {
+        const base = await snapshot();
+        await lab.platform.promoteToBase(base, undefined, signal);
+        const next = await platform.createSnapshot({ vmId: lab.vmId, tag: 'without-history', environment: {}, base }, signal);
+        expect((await read(next, base)).coverage).toBe('allocated');
+        expect(told()).toMatch(/the server keeps no history/);
+        await platform.discardSnapshot(next, base, signal);
+      } finally {
+        await platform.close();
+      }
+    });
+
+    it.each([
+      ['is shut down for the last execution', () => lab.platform.shutdown?.(lab.vmId, {}, signal)],
+      ['was shut down and started', async () => {
+        lab.rig.world.powerOff(lab.vm);
+        lab.rig.world.powerOn(lab.vm);
+      }],
+    ])('do not come from a VM that %s', async (_name, happen) => {
+      const base = await snapshot();
+      const { replica } = await read(base);
+      await lab.platform.promoteToBase(base, undefined, signal);
+      await lab.write(0, MIB, 65_536, 0x41);
+      await happen();
+      const next = await snapshot(base);
+      expect(await read(next, base, replica)).toMatchObject({ coverage: 'changed', dataBytes: 65_536 });
+      await lab.platform.promoteToBase(next, base, signal);
     });
 
     it('do not come from a move to another host alone', async () => {
@@ -286,7 +328,7 @@ describe('the virtualization platform as a source', () => {
     const { host, port, username } = lab.rig.connection;
     const said: unknown = JSON.parse(await run(debianPython, [script, host, String(port), username, String(lab.rig.connection.password), certificate]));
     expect(said).toMatchObject({
-      vm: lab.vmId, consolidationNeeded: false, granted: true, events: ['vim.event.VmRelocatedEvent'], refused: expect.stringContaining('[LocalDS_0]') as string,
+      vm: lab.vmId, consolidationNeeded: false, granted: true, events: ['vim.event.VmRelocatedEvent', 'vim.event.TaskEvent'], refused: expect.stringContaining('[LocalDS_0]') as string,
       disks: [{ key: 2000, size: 16 * MIB, areas: [], changeId: expect.stringMatching(/\/1$/) as string }, { key: 2001, size: 8 * MIB }],
     });
   });
@@ -304,6 +346,32 @@ it('a single host is a source like a management server', async () => {
     await reader.close();
     await lab.platform.promoteToBase(taken, undefined, signal);
     expect(await lab.leftovers()).toEqual([]);
+  } finally {
+    await lab.close();
+  }
+});
+
+it('a single host compares whole disks when its short history no longer has the base', async () => {
+  const lab = await vsphereHarness({ singleHost: true });
+  const take = (tag: string, base?: Snapshot) => lab.platform.createSnapshot({ vmId: lab.vmId, tag, environment: {}, ...(base === undefined ? {} : { base }) }, signal);
+  const coverageOf = async (of: Snapshot, base: Snapshot): Promise<string> => {
+    const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', base, signal);
+    await reader.close();
+    return reader.coverage;
+  };
+  try {
+    const first = await take('one');
+    await lab.platform.promoteToBase(first, undefined, signal);
+    const second = await take('two', first);
+    expect(await coverageOf(second, first)).toBe('changed');
+    await lab.platform.promoteToBase(second, first, signal);
+    // The host forgets events of a VM that is powered off, and all of them when it fails.
+    lab.rig.world.powerOff(lab.vm);
+    lab.rig.world.powerOn(lab.vm);
+    const third = await take('three', second);
+    expect(await coverageOf(third, second)).toBe('allocated');
+    expect(lab.notes.join('\n')).toMatch(/history since the last execution is incomplete/);
+    await lab.platform.promoteToBase(third, second, signal);
   } finally {
     await lab.close();
   }

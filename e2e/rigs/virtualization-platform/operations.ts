@@ -9,7 +9,12 @@ import { beginExport, leaseAnswer } from './file-answers.ts';
 import { failed, patchObject } from './property-patches.ts';
 import { methods } from './soap-check.ts';
 import { labUser, type Vcsim } from './vcsim.ts';
-import type { RigVm, VsphereWorld } from './world.ts';
+import type { RigEvent, RigVm, VsphereWorld } from './world.ts';
+
+/** As the server names these tasks in its history. */
+const taskDescriptions: Readonly<Record<string, string>> = {
+  CreateSnapshot_Task: 'VirtualMachine.createSnapshot', RemoveSnapshot_Task: 'vm.Snapshot.remove', ReconfigVM_Task: 'VirtualMachine.reconfigure',
+};
 
 const reference = (type: string, id: string): string => `<returnval type="${type}">${escapeXml(id)}</returnval>`;
 
@@ -51,10 +56,13 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
   };
   /** Passes a call that starts a task on, and comes back when the task has ended. */
   const carryOut = async (call: Call<VsphereWorld>): Promise<{ readonly reply: Reply; readonly result: ManagedObject | undefined; readonly isDone: boolean }> => {
+    // Of a snapshot that is removed, the VM is not known by it afterwards.
+    const vm = vmOf(call);
     const reply = await forward(call);
     const body = childOf(parseXml(String(reply.body)), 'Body')?.children[0];
     const task = objectOf(childOf(body, 'returnval'));
     if (reply.status !== 200 || task === undefined) return { reply, result: undefined, isDone: false };
+    if (vm !== undefined) world.beginTask(vm, task.id, taskDescriptions[call.operation] ?? call.operation);
     try {
       return { reply, result: (await awaitTask(admin, task, call.operation, signal)).result, isDone: true };
     } catch {
@@ -77,6 +85,11 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
   };
 
   const operations: Record<string, Operation<VsphereWorld>> = {
+    async RetrieveServiceContent(call) {
+      const reply = await forward(call);
+      if (world.keepsEvents || reply.status !== 200) return reply;
+      return rewritten(reply, (result) => ({ ...result, children: result.children.filter(({ name }) => name !== 'eventManager') }));
+    },
     async RetrievePropertiesEx(call) {
       const lease = /<obj type="HttpNfcLease">([\w-]+)</.exec(call.raw.toString())?.[1];
       if (lease !== undefined && world.leases !== undefined) return { status: 200, body: leaseAnswer(world.leases, lease) };
@@ -147,7 +160,7 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const vm = vmOf(call);
       if (vm === undefined) return forward(call);
       if (!vm.isRunning) return faultReply('InvalidPowerState', 'The attempted operation cannot be performed in the current state (Powered off).');
-      vm.isRunning = false;
+      world.powerOff(vm);
       return { status: 200, body: '' };
     },
     QueryChangedDiskAreas(call) {
@@ -213,13 +226,7 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const entityId = (filter['entity']?.['entity'] as Readonly<Record<string, string>> | undefined)?.['#text'];
       const since = Date.parse(String(filter['time']?.['beginTime'] ?? '1970-01-01T00:00:00Z'));
       const found = world.events.filter((event) => event.entityId === entityId && Date.parse(event.createdTime) >= since);
-      return {
-        status: 200,
-        body: found.map(({ type, createdTime, descriptionId }, index) => {
-          const info = descriptionId === undefined ? '' : `<info><key>task-${index}</key><task type="Task">task-${index}</task><descriptionId>${descriptionId}</descriptionId><state>success</state><cancelled>false</cancelled><cancelable>false</cancelable><reason xsi:type="TaskReasonUser"><userName>somebody</userName></reason><queueTime>${createdTime}</queueTime><eventChainId>1</eventChainId></info>`;
-          return `<returnval xsi:type="${type}"><key>${index + 1}</key><chainId>${index + 1}</chainId><createdTime>${createdTime}</createdTime><userName>somebody</userName>${info}</returnval>`;
-        }).join(''),
-      };
+      return { status: 200, body: found.map(eventXml).join('') };
     },
   };
   return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, (call) => {
@@ -230,6 +237,15 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
     }
     return operation(call);
   }]));
+}
+
+/** An event of the history, its members in the order of the API's types. */
+function eventXml({ key, type, createdTime, entityId, hostId, descriptionId, taskId, eventTypeId }: RigEvent): string {
+  const host = hostId === undefined ? '' : `<host><name>${hostId}</name><host type="HostSystem">${hostId}</host></host>`;
+  const task = taskId ?? `task-of-event-${key}`;
+  const info = descriptionId === undefined ? '' : `<info><key>${task}</key><task type="Task">${task}</task><descriptionId>${descriptionId}</descriptionId><entity type="VirtualMachine">${entityId}</entity><state>queued</state><cancelled>false</cancelled><cancelable>false</cancelable><reason xsi:type="TaskReasonUser"><userName>somebody</userName></reason><queueTime>${createdTime}</queueTime><eventChainId>${key}</eventChainId></info>`;
+  const typeId = eventTypeId === undefined ? '' : `<eventTypeId>${eventTypeId}</eventTypeId>`;
+  return `<returnval xsi:type="${type}"><key>${key}</key><chainId>${key}</chainId><createdTime>${createdTime}</createdTime><userName>somebody</userName>${host}${info}${typeId}</returnval>`;
 }
 
 /** The answer with another `returnval`; an answer without one stays as it is. */

@@ -17,7 +17,8 @@ function vmPatches(world: VsphereWorld, vm: RigVm): Readonly<Record<string, Patc
     'capability.changeTrackingSupported': () => flag(vm.canTrack),
     'config.changeTrackingEnabled': () => flag(vm.isTracked),
     'guest.toolsRunningStatus': () => text(vm.hasTools ? 'guestToolsRunning' : 'guestToolsNotRunning'),
-    'runtime.bootTime': () => text(vm.bootTime, 'xsd:dateTime'),
+    'runtime.bootTime': () => (vm.isRunning ? text(vm.bootTime, 'xsd:dateTime') : undefined),
+    recentTask: () => parseXml(`<val ${xsi} xsi:type="ArrayOfManagedObjectReference">${vm.tasks.map((id) => `<ManagedObjectReference type="Task" xsi:type="ManagedObjectReference">${id}</ManagedObjectReference>`).join('')}</val>`),
     'runtime.powerState': () => parseXml(`<val ${xsi} xsi:type="VirtualMachinePowerState">${vm.isRunning ? 'poweredOn' : 'poweredOff'}</val>`),
     'runtime.host': () => parseXml(`<val ${xsi} type="HostSystem" xsi:type="ManagedObjectReference">${vm.hostId}</val>`),
   };
@@ -84,19 +85,22 @@ export function patchObject(world: VsphereWorld, content: XmlElement, wanted: Re
   const fails = type === 'Task' ? world.failingTasks.get(id) : undefined;
   const patches = { ...own, ...wholes(own) };
   const kept = content.children.filter(({ name }) => name !== 'propSet' && name !== 'missingSet');
-  const sets = childrenOf(content, 'propSet').map((set) => {
+  const hidden = type === 'VirtualMachine' ? [...world.hiddenProperties].filter((path) => wanted.get(type)?.has(path) === true) : [];
+  const sets = childrenOf(content, 'propSet').flatMap((set) => {
     const path = textAt(set, 'name') ?? '';
-    const patched = patches[path]?.(childOf(set, 'val'));
-    if (patched !== undefined) return propSet(path, patched);
-    return fails !== undefined && path === 'info' ? failed(set, fails) : set;
-  });
+    const patch = patches[path];
+    if (patch === undefined) return [fails !== undefined && path === 'info' ? failed(set, fails) : set];
+    const patched = patch(childOf(set, 'val'));
+    return patched === undefined ? [] : [propSet(path, patched)];
+  }).filter((set) => !hidden.includes(textAt(set, 'name') ?? ''));
   const present = new Set(sets.map((set) => textAt(set, 'name')));
-  const added = Object.entries(patches).filter(([path]) => !present.has(path) && wanted.get(type)?.has(path) === true).flatMap(([path, patch]) => {
+  const added = Object.entries(patches).filter(([path]) => !present.has(path) && !hidden.includes(path) && wanted.get(type)?.has(path) === true).flatMap(([path, patch]) => {
     const made = patch(undefined);
     return made === undefined ? [] : [propSet(path, made)];
   });
   const missing = childrenOf(content, 'missingSet').filter((set) => !((textAt(set, 'path') ?? '') in patches));
-  return { ...content, children: [...kept, ...sets, ...added, ...missing] };
+  const refused = hidden.map((path) => parseXml(`<missingSet><path>${path}</path><fault><fault ${xsi} xsi:type="NoPermission"><object type="${type}">${id}</object><privilegeId>System.Read</privilegeId></fault><localizedMessage>Permission was denied.</localizedMessage></fault></missingSet>`));
+  return { ...content, children: [...kept, ...sets, ...added, ...missing, ...refused] };
 }
 
 const propSet = (path: string, val: XmlElement): XmlElement => {

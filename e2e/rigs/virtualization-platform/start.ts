@@ -45,7 +45,7 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
         world.vms.set(object.id, {
           id: object.id, name: properties.get('name')?.text ?? object.id, hostId: properties.get('runtime.host')?.text ?? '',
           disks: [], snapshots: new Map(), isRunning: true, isTracked: false, canTrack: true, hasTools: true, failsToQuiesce: false, needsConsolidation: false, failsToConsolidate: false,
-          bootTime: '2026-01-01T00:00:00Z',
+          bootTime: '2026-01-01T00:00:00Z', tasks: [],
         });
       }
       return world;
@@ -69,6 +69,7 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
     takeSnapshot: async (vm, name, description = '') => {
       const parts = [value('name', name), value('description', description), value('memory', false), value('quiesce', false)];
       const task = await admin.callForObject('CreateSnapshot_Task', { type: 'VirtualMachine', id: vm.id }, parts, signal);
+      cloud.world.beginTask(vm, task.id, 'VirtualMachine.createSnapshot');
       const { result } = await awaitTask(admin, task, 'take a snapshot', signal);
       if (result === undefined) throw new Error('the simulator made no snapshot');
       await cloud.world.freeze(vm, result.id);
@@ -76,6 +77,7 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
     },
     removeSnapshot: async (vm, snapshotId) => {
       const task = await admin.callForObject('RemoveSnapshot_Task', { type: 'VirtualMachineSnapshot', id: snapshotId }, [value('removeChildren', false)], signal);
+      cloud.world.beginTask(vm, task.id, 'vm.Snapshot.remove');
       await awaitTask(admin, task, 'remove a snapshot', signal);
       await cloud.world.thaw(vm, snapshotId);
     },

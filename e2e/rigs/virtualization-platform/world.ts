@@ -55,14 +55,22 @@ export interface RigVm {
   needsConsolidation: boolean;
   failsToConsolidate: boolean;
   bootTime: string;
+  /** Tasks of the simulator about this VM, the last one at the end. */
+  readonly tasks: string[];
 }
 
 export interface RigEvent {
+  readonly key: number;
   readonly type: string;
   readonly entityId: string;
   readonly createdTime: string;
+  /** Where the VM was. */
+  readonly hostId?: string | undefined;
   /** Of a `TaskEvent`. */
-  readonly descriptionId?: string;
+  readonly descriptionId?: string | undefined;
+  readonly taskId?: string | undefined;
+  /** Of an `EventEx`. */
+  readonly eventTypeId?: string | undefined;
 }
 
 /** Where a host serves disks. */
@@ -75,7 +83,11 @@ export interface DataPort {
 /** What the simulator lacks: disks with content, change tracking, data ports, privileges, events. */
 export class VsphereWorld extends SimulatedWorld implements ServedDisks {
   readonly vms = new Map<string, RigVm>();
+  /** The history. A server that keeps none has no event manager. */
   readonly events: RigEvent[] = [];
+  keepsEvents = true;
+  /** Properties of VMs that the account may not read. */
+  readonly hiddenProperties = new Set<string>();
   /** By id of the host. */
   readonly dataPorts = new Map<string, DataPort>();
   /** Exports, once somebody serves their streams. */
@@ -92,6 +104,7 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
   areaLimits = { bytes: 6 * 2 ** 20, areas: 8 };
   /** Objects in one page of properties at most, however many the client asks for. */
   pageLimit = 250;
+  #lastEvent = 0;
   readonly #tickets = new Map<string, { readonly vmId: string; readonly host: string }>();
   readonly isSingleHost: boolean;
 
@@ -182,8 +195,45 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
     return changed;
   }
 
-  happen(type: string, entityId: string, descriptionId?: string): void {
-    this.events.push({ type, entityId, createdTime: new Date().toISOString(), ...(descriptionId === undefined ? {} : { descriptionId }) });
+  happen(type: string, entityId: string, more: Partial<Pick<RigEvent, 'descriptionId' | 'taskId' | 'eventTypeId'>> = {}): void {
+    this.#lastEvent += 1;
+    this.events.push({ key: this.#lastEvent, type, entityId, createdTime: new Date().toISOString(), hostId: this.vms.get(entityId)?.hostId, ...more });
+  }
+
+  /** A task has been asked for: the history and the VM's list of tasks have it. */
+  beginTask(vm: RigVm, taskId: string, descriptionId: string): void {
+    this.happen('TaskEvent', vm.id, { taskId, descriptionId });
+    vm.tasks.push(taskId);
+    // The server forgets them after some minutes.
+    vm.tasks.splice(0, Math.max(0, vm.tasks.length - 3));
+  }
+
+  /** What the history has by now is deleted, as old events are. */
+  purgeEvents(entityId?: string): void {
+    for (let at = this.events.length - 1; at >= 0; at -= 1) if (entityId === undefined || this.events[at]?.entityId === entityId) this.events.splice(at, 1);
+  }
+
+  /** The guest shuts down, or the VM is powered off. A single host forgets what it knew of a VM that is off. */
+  powerOff(vm: RigVm): void {
+    this.happen('VmGuestShutdownEvent', vm.id);
+    vm.isRunning = false;
+    this.happen('VmPoweredOffEvent', vm.id);
+    if (this.isSingleHost) this.purgeEvents(vm.id);
+  }
+
+  powerOn(vm: RigVm): void {
+    this.happen('VmStartingEvent', vm.id);
+    vm.isRunning = true;
+    vm.bootTime = new Date().toISOString();
+    this.happen('VmPoweredOnEvent', vm.id);
+  }
+
+  /** A host fails with all its VMs. A management server sees its connection go; a single host forgets everything and notes how it started. */
+  loseHostPower(hostId: string): void {
+    for (const vm of this.vms.values()) if (vm.hostId === hostId) vm.isRunning = false;
+    if (!this.isSingleHost) return this.happen('HostConnectionLostEvent', hostId);
+    this.purgeEvents();
+    this.happen('EventEx', hostId, { eventTypeId: 'esx.audit.host.poweroff.reason.unavailable' });
   }
 
   /** Moves a VM to another host; with `datastore`, its disks as well. */

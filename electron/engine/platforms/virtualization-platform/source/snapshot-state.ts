@@ -45,6 +45,12 @@ export function snapshotIdOf(snapshot: Snapshot): string {
   throw new CausewayError('general.bug', `the snapshot ${snapshot.tag} was not taken by this platform`);
 }
 
+/** Where the VM's history stood when a snapshot was taken: the task that took it, and whether the VM was running. */
+export function historyMark(snapshot: Snapshot): { readonly creationTask: string | undefined; readonly wasRunning: boolean } {
+  const { creationTask, wasRunning } = snapshot.state;
+  return { creationTask: typeof creationTask === 'string' ? creationTask : undefined, wasRunning: wasRunning !== false };
+}
+
 /** Why the changes between its base and this snapshot can't be trusted. */
 export function gapOf(snapshot: Snapshot): string | undefined {
   const gap = snapshot.state['gap'];

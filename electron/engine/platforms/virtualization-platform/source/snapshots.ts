@@ -5,7 +5,7 @@ import { isFault, isGone } from '../client/fault.ts';
 import { readObject } from '../client/properties.ts';
 import { value, vm as vmObject, type ManagedObject } from '../client/request.ts';
 import { awaitTask } from '../client/tasks.ts';
-import { textAt } from '../client/xml.ts';
+import { textAt, type XmlElement } from '../client/xml.ts';
 import type { VmState } from './inventory.ts';
 import { isLeftover, snapshotName, snapshotText } from './snapshot-marks.ts';
 import type { SourceContext } from './source-context.ts';
@@ -23,8 +23,8 @@ export async function listSnapshots({ session }: SourceContext, vmId: string, si
   }
 }
 
-/** Waits for tasks with snapshots of this VM that are still running, e.g. of a process that was killed: until then nobody knows what is there. */
-export async function settleTasks({ session }: SourceContext, vmId: string, signal: AbortSignal): Promise<void> {
+/** The tasks of a VM that the server still lists, with what it says of each. */
+async function* recentTasks({ session }: SourceContext, vmId: string, signal: AbortSignal): AsyncGenerator<{ readonly task: ManagedObject; readonly info: XmlElement | undefined }> {
   const ignoreGone = (error: unknown): undefined => {
     if (isGone(error)) return undefined;
     throw error;
@@ -32,11 +32,17 @@ export async function settleTasks({ session }: SourceContext, vmId: string, sign
   const recent = await readObject(session, vmObject(vmId), ['recentTask'], signal).catch(ignoreGone);
   for (const element of recent?.properties.get('recentTask')?.children ?? []) {
     const task = { type: 'Task', id: element.text };
-    const info = (await readObject(session, task, ['info'], signal).catch(ignoreGone))?.properties.get('info');
+    yield { task, info: (await readObject(session, task, ['info'], signal).catch(ignoreGone))?.properties.get('info') };
+  }
+}
+
+/** Waits for tasks with snapshots of this VM that are still running, e.g. of a process that was killed: until then nobody knows what is there. */
+export async function settleTasks(context: SourceContext, vmId: string, signal: AbortSignal): Promise<void> {
+  for await (const { task, info } of recentTasks(context, vmId, signal)) {
     const isRunning = ['queued', 'running'].includes(textAt(info, 'state') ?? '');
     if (!isRunning || !/snapshot|consolidate/i.test(`${textAt(info, 'descriptionId') ?? ''} ${textAt(info, 'name') ?? ''}`)) continue;
     // Whether it succeeds is seen by what is there afterwards.
-    await awaitTask(session, task, `earlier task ${task.id} of VM ${vmId}`, signal).catch((error: unknown) => {
+    await awaitTask(context.session, task, `earlier task ${task.id} of VM ${vmId}`, signal).catch((error: unknown) => {
       if (!(error instanceof CausewayError) || error.code === 'general.cancelled' || error.code === 'general.deadline') throw error;
     });
   }
@@ -51,23 +57,34 @@ export async function findSnapshot(context: SourceContext, vmId: string, tag: st
   return (await listSnapshots(context, vmId, signal)).find((node) => node.name === name);
 }
 
+/** A snapshot, with the task that took it as far as that is known. */
+export interface TakenSnapshot extends SnapshotNode {
+  readonly task?: string | undefined;
+}
+
+/** The task that took a snapshot, of those that the server still lists; for a snapshot whose creation was not seen to end. */
+export async function creationTask(context: SourceContext, vmId: string, snapshotId: string, signal: AbortSignal): Promise<string | undefined> {
+  for await (const { task, info } of recentTasks(context, vmId, signal)) if (textAt(info, 'result') === snapshotId) return task.id;
+  return undefined;
+}
+
 /**
  * Takes a snapshot without memory. With VMware Tools running, the guest's file systems are quiesced; when that fails, the snapshot is
  * taken without, and people are told.
  */
-export async function takeSnapshot(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<SnapshotNode> {
+export async function takeSnapshot(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<TakenSnapshot> {
   const { session, backOff, clock, random, note } = context;
   const vmId = state.vm.id;
-  const take = async (quiesce: boolean, within: AbortSignal): Promise<SnapshotNode> => {
+  const take = async (quiesce: boolean, within: AbortSignal): Promise<TakenSnapshot> => {
     const task = await session.callForObject('CreateSnapshot_Task', state.vm, [
       value('name', snapshotName(tag)), value('description', snapshotText(context.use)), value('memory', false), value('quiesce', quiesce),
     ], within);
     await awaitTask(session, task, `create snapshot ${snapshotName(tag)} of VM ${state.name}`, within);
     const made = (await listSnapshots(context, vmId, within)).find((node) => node.name === snapshotName(tag));
     if (made === undefined) throw new CausewayError('source.snapshot-failed', `snapshot ${snapshotName(tag)} of VM ${state.name} was created, but is not there`, { details: { vmId, tag } });
-    return made;
+    return { ...made, task: task.id };
   };
-  const once = (quiesce: boolean): Promise<SnapshotNode> => createOnce({ create: (within) => take(quiesce, within), find: (within) => findSnapshot(context, vmId, tag, within) },
+  const once = (quiesce: boolean): Promise<TakenSnapshot> => createOnce({ create: (within) => take(quiesce, within), find: (within) => findSnapshot(context, vmId, tag, within) },
     { backOff, clock, random, looks: usualLooks }, signal);
   const canQuiesce = state.power === 'running' && state.hasRunningTools;
   if (state.power === 'running' && !canQuiesce) note(`VM ${state.name}: VMware Tools are not running, so the snapshot is crash-consistent.`);

@@ -17,7 +17,7 @@ import { shutDown } from './shut-down.ts';
 import { ownSnapshot } from './snapshot-marks.ts';
 import { featurePrivileges } from './privileges.ts';
 import { markDisk, snapshotIdOf } from './snapshot-state.ts';
-import { consolidate, findSnapshot, listSnapshots, readSnapshotDisks, removeLeftovers, removeSnapshot, settleTasks, snapshotObject, takeSnapshot } from './snapshots.ts';
+import { consolidate, creationTask, findSnapshot, listSnapshots, readSnapshotDisks, removeLeftovers, removeSnapshot, settleTasks, snapshotObject, takeSnapshot, type TakenSnapshot } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
 import { trackingGap } from './tracking-history.ts';
 import { snapshotsOf } from './vm-devices.ts';
@@ -83,23 +83,28 @@ export class VsphereSource implements SourcePlatform {
     if (known !== undefined) return known;
     const state = await readVm(context.session, vmId, signal);
     refuse(state);
-    const taken = (await findSnapshot(context, vmId, tag, signal)) ?? await takeSnapshot(context, state, tag, signal);
+    // The server's own clock, which its history goes by. A snapshot's time may be another clock's, of the host.
+    const askedAt = await context.session.currentTime(signal);
+    const taken: TakenSnapshot = (await findSnapshot(context, vmId, tag, signal)) ?? await takeSnapshot(context, state, tag, signal);
+    const task = taken.task ?? await creationTask(context, vmId, taken.id, signal);
     // Asked after the snapshot was taken: what happens later is not in it.
     const [disks, gap] = await Promise.all([
       readSnapshotDisks(context, taken.id, signal),
-      base === undefined ? undefined : trackingGap(context, state, base.takenAt, signal),
+      base === undefined ? undefined : trackingGap(context, state, base, signal),
     ]);
     const version = environment['disklib_compatibility_version'];
     const snapshot: Snapshot = {
       id: taken.id,
       tag,
       vmId,
-      takenAt: taken.createTime,
+      takenAt: Date.parse(taken.createTime) < Date.parse(askedAt) ? taken.createTime : askedAt,
       disks: disks.map(({ key, sizeBytes }) => ({ diskId: String(key), sizeBytes })),
       state: {
         snapshot: taken.id,
         ...(base === undefined ? {} : { base: base.tag }),
         ...(gap === undefined ? {} : { gap }),
+        ...(task === undefined ? {} : { creationTask: task }),
+        wasRunning: state.power !== 'stopped',
         environment: version === undefined ? {} : { disklib_compatibility_version: version },
         disks: Object.fromEntries(disks.map((disk) => [String(disk.key), markDisk(disk)])),
       },
