@@ -9,6 +9,7 @@ import { createVsphereSource, type VsphereConnection } from '../../electron/engi
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
 import { ExportLeases } from '../rigs/virtualization-platform/export-lease/export-leases.ts';
 import { startHttpsHost, type HttpsHost } from '../rigs/virtualization-platform/https-host.ts';
 import { vsphereHarness, type VsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
@@ -122,6 +123,16 @@ describe('the same VM by each transport', () => {
     for (const [index, { replica }] of results.entries()) expect(firstDifference(replica, await lab.content(index))).toBeUndefined();
     await Promise.all(readers.map((reader) => reader.close()));
     expect(leases.ends()).toEqual(['completed']);
+    await platform.discardSnapshot(taken, undefined, signal);
+  });
+
+  it('reads no ciphertext from the files of an encrypted disk', async () => {
+    lab.vm.isRunning = false;
+    const { key } = lab.rig.world.addDisk(lab.vm, new MemoryDisk(MIB), { isEncrypted: true });
+    const platform = source('datastore_files');
+    const taken = await snapshot(platform);
+    await expect(platform.openDisk(taken, String(key), undefined, signal)).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('Hard disk 3 of VM') as string });
+    await (await platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal)).close();
     await platform.discardSnapshot(taken, undefined, signal);
   });
 

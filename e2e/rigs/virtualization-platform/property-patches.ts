@@ -67,8 +67,9 @@ function diskXml({ key, unitNumber, uuid, traits }: RigDisk, file: string, sizeB
   const change = changeId === undefined ? '' : `<changeId>${escapeXml(changeId)}</changeId>`;
   const mode = traits.mode ?? 'persistent';
   const sharing = `<sharing>${traits.sharing ?? 'sharingNone'}</sharing>`;
+  const encryption = traits.isEncrypted === true ? '<keyId><keyId>key-1</keyId><providerId><id>provider-1</id></providerId></keyId>' : '';
   const backing = traits.rawDevice === undefined
-    ? `<backing ${xsi} xsi:type="VirtualDiskFlatVer2BackingInfo"><fileName>${escapeXml(file)}</fileName><diskMode>${mode}</diskMode><thinProvisioned>true</thinProvisioned><uuid>${uuid}</uuid>${change}${sharing}</backing>`
+    ? `<backing ${xsi} xsi:type="VirtualDiskFlatVer2BackingInfo"><fileName>${escapeXml(file)}</fileName><diskMode>${mode}</diskMode><thinProvisioned>true</thinProvisioned><uuid>${uuid}</uuid>${change}${sharing}${encryption}</backing>`
     : `<backing ${xsi} xsi:type="VirtualDiskRawDiskMappingVer1BackingInfo"><fileName>${escapeXml(file)}</fileName><lunUuid>${uuid}</lunUuid><deviceName>vml.0</deviceName><compatibilityMode>${traits.rawDevice}</compatibilityMode><diskMode>${mode}</diskMode><uuid>${uuid}</uuid>${change}${sharing}</backing>`;
   return `<VirtualDevice ${xsi} xsi:type="VirtualDisk"><key>${key}</key><deviceInfo><label>Hard disk ${key - 1999}</label><summary>${(sizeBytes / 1024).toLocaleString('en')} KB</summary></deviceInfo>${backing}<controllerKey>1000</controllerKey><unitNumber>${unitNumber}</unitNumber><capacityInKB>${Math.floor(sizeBytes / 1024)}</capacityInKB><capacityInBytes>${sizeBytes}</capacityInBytes></VirtualDevice>`;
 }

@@ -10,6 +10,7 @@ export interface DiskTraits {
   readonly mode?: 'persistent' | 'independent_persistent';
   readonly sharing?: 'sharingNone' | 'sharingMultiWriter';
   readonly rawDevice?: 'physicalMode' | 'virtualMode';
+  readonly isEncrypted?: boolean;
 }
 
 /** Change tracking of one disk since it was switched on. */

@@ -179,6 +179,11 @@ describe('a flat disk on a datastore', () => {
   });
 });
 
+it('reads a disk whose descriptor only says that it has no filter', async () => {
+  const { request } = await lab(memoryDisk(path, bytes.subarray(0, 4096), { descriptor: { iofilters: '', encoding: 'UTF-8' } }));
+  expect((await readAll(request)).equals(bytes.subarray(0, 4096))).toBe(true);
+});
+
 describe('what is not flat', () => {
   it('refuses a snapshot with the reason, and a live disk', async () => {
     const delta = await lab(memoryDisk('[ds1] web/web-000001.vmdk', bytes.subarray(0, 4096)));
@@ -195,6 +200,8 @@ describe('what is not flat', () => {
     ['a raw device', `${head}createType="vmfsPassthroughRawDeviceMap"\nRW 8 VMFS "a-rdmp.vmdk"\n`, 'source.unsupported'],
     ['a sparse header', 'KDMV\u0001\u0000', 'source.unsupported'],
     ['no data', `${head}createType="vmfs"\n`, 'source.unsupported'],
+    ['an I/O filter', `${head}createType="vmfs"\nRW 8 VMFS "web-flat.vmdk"\nddb.iofilters = "vmwarevmcrypt"\nddb.sidecars = "web-1.vmfd;"\n`, 'source.unsupported'],
+    ['encryption keys', `${head}createType="vmfs"\nencryptionKeys = "vmware:key/list/(pair/(x))"\nRW 8 VMFS "web-flat.vmdk"\n`, 'source.unsupported'],
     ['another size', `${head}createType="vmfs"\nRW 7 VMFS "web-flat.vmdk"\n`, 'source.image-unreadable'],
     ['lines that mean nothing', 'x'.repeat(5000), 'source.image-unreadable'],
     ['more than a descriptor', ' '.repeat(3 * MIB), 'source.image-unreadable'],

@@ -12,6 +12,8 @@ export interface DiskToOpen {
   /** As people know it, e.g. `Hard disk 1`. */
   readonly label: string;
   readonly sizeBytes: number;
+  /** Its files have ciphertext: only ways through a host, which has the keys, give its content. */
+  readonly isEncrypted: boolean;
   /** Where it is attached: by this an export names it. */
   readonly attachment: { readonly controllerType: string; readonly busNumber: number; readonly unitNumber: number };
   /** The frozen file of the disk, where it lies now: storage migration moves it while it is read. */

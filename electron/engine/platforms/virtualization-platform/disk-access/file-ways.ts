@@ -23,6 +23,7 @@ export function datastoreFiles(session: VimSession, { port, trust, clock }: File
   return {
     name: 'files of the datastore (HTTPS)',
     async open(disk, signal) {
+      if (disk.isEncrypted) throw new CausewayError('source.unsupported', `${disk.label} of VM ${disk.vm.id} is encrypted, and its files have no readable content`, { details: { vmId: disk.vm.id, deviceKey: disk.deviceKey } });
       const [datacenterPath, fileName] = await Promise.all([datacenterOf(session, disk.vm, signal), disk.path(signal)]);
       return openDatastoreDisk({
         server: { host: session.host, port, trust }, cookie: (renew, within) => session.cookie(renew, within), datacenterPath, fileName, sizeBytes: disk.sizeBytes, clock,

@@ -26,7 +26,7 @@ export async function openDisk(context: SourceContext, snapshot: Snapshot, diskI
     return disk.fileName;
   };
   const content = await context.access.open({
-    vm: vmObject(snapshot.vmId), snapshot: snapshotObject(snapshotIdOf(snapshot)), deviceKey: mark.key, label: mark.label, sizeBytes: mark.sizeBytes, attachment: mark.attachment, path, environment: environmentOf(snapshot), readsOnlyChanges: changed !== undefined,
+    vm: vmObject(snapshot.vmId), snapshot: snapshotObject(snapshotIdOf(snapshot)), deviceKey: mark.key, label: mark.label, sizeBytes: mark.sizeBytes, isEncrypted: mark.isEncrypted, attachment: mark.attachment, path, environment: environmentOf(snapshot), readsOnlyChanges: changed !== undefined,
   }, signal);
   if (content.sizeBytes !== mark.sizeBytes) {
     await content.close();

@@ -14,6 +14,7 @@ export interface VirtualDisk {
   /** Class of the controller, its number, and the place on it. */
   readonly attachment: { readonly controllerType: string; readonly busNumber: number; readonly unitNumber: number };
   readonly bus: 'scsi' | 'ide' | 'sata' | 'nvme' | undefined;
+  /** By the platform: its files have ciphertext. */
   readonly isEncrypted: boolean;
   /** Why no snapshot contains this disk; undefined when it can be replicated. */
   readonly obstacle: string | undefined;
