@@ -171,6 +171,59 @@ describe('the virtualization platform as a source', () => {
       await lab.platform.promoteToBase(next, base, signal);
     });
 
+    it('after a disk grew are found by comparisons until tracking starts anew', async () => {
+      const base = await snapshot();
+      await lab.platform.promoteToBase(base, undefined, signal);
+      await lab.growDisk(0, 20 * MIB);
+      const grown = await snapshot(base);
+      expect((await read(grown, base)).coverage).toBe('allocated');
+      await lab.platform.promoteToBase(grown, base, signal);
+      // Its size is the same from now on, and so is the damage.
+      lab.rig.world.memory(lab.vm, 0).writeUnseen(2 * MIB, Buffer.alloc(65_536, 0x77));
+      const later = await snapshot(grown);
+      const result = await read(later, grown);
+      expect(result.coverage).toBe('allocated');
+      expect(firstDifference(result.replica, await lab.content(0))).toBeUndefined();
+      expect(told()).toMatch(/misses changes, as the disk grew/);
+      await lab.platform.promoteToBase(later, grown, signal);
+      lab.rig.world.resetTracking(lab.vm);
+      const anew = await snapshot(later);
+      expect((await read(anew, later)).coverage).toBe('allocated');
+      await lab.platform.promoteToBase(anew, later, signal);
+      const last = await snapshot(anew);
+      expect((await read(last, anew)).coverage).toBe('changed');
+      await lab.platform.promoteToBase(last, anew, signal);
+    });
+
+    it('are found by comparisons when somebody enabled tracking on top of a snapshot', async () => {
+      untrack();
+      const foreign = await lab.rig.takeSnapshot(lab.vm, 'by hand');
+      lab.vm.isTracked = true;
+      let base: Snapshot | undefined;
+      for (const coverage of ['allocated', 'allocated', 'allocated'] as const) {
+        const next: Snapshot = await snapshot(base);
+        expect((await read(next, base)).coverage).toBe(coverage);
+        await lab.platform.promoteToBase(next, base, signal);
+        base = next;
+      }
+      expect(told()).toMatch(/misses changes, .* on top of a snapshot/);
+      // The damage stays when the snapshot goes.
+      await lab.rig.removeSnapshot(lab.vm, foreign);
+      const next = await snapshot(base);
+      expect((await read(next, base)).coverage).toBe('allocated');
+      await lab.platform.promoteToBase(next, base, signal);
+    });
+
+    it('do not come from a snapshot that was taken while the disks were tracked', async () => {
+      const foreign = await lab.rig.takeSnapshot(lab.vm, 'by hand');
+      const base = await snapshot();
+      await lab.platform.promoteToBase(base, undefined, signal);
+      const next = await snapshot(base);
+      expect((await read(next, base)).coverage).toBe('changed');
+      await lab.platform.promoteToBase(next, base, signal);
+      await lab.rig.removeSnapshot(lab.vm, foreign);
+    });
+
     it('do not come from a move to another host alone', async () => {
       const base = await snapshot();
       await lab.platform.promoteToBase(base, undefined, signal);

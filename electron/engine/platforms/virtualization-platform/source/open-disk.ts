@@ -7,6 +7,7 @@ import { vm as vmObject } from '../client/request.ts';
 import { changedAreas } from './changed-areas.ts';
 import { readSnapshotDisks, snapshotObject } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
+import { trackingUuid } from './tracking-trust.ts';
 import { diskMark, gapOf, snapshotIdOf, type DiskMark } from './snapshot-state.ts';
 
 /** What tracking knows is in multiples of this in practice; nothing promises it. */
@@ -69,6 +70,9 @@ async function changesSince(context: SourceContext, snapshot: Snapshot, mark: Di
   if (former.sizeBytes !== mark.sizeBytes) return untold(`its size changed from ${former.sizeBytes} to ${mark.sizeBytes} bytes`);
   if (former.uuid !== mark.uuid) return untold('it is another disk than in the last execution');
   if (trackingUuid(former.changeId) !== trackingUuid(mark.changeId)) return untold('change tracking was reset since the last execution');
+  if (mark.distrustedTracking === trackingUuid(mark.changeId)) {
+    return untold('its change tracking misses changes, as the disk grew since tracking began, or tracking was enabled on top of a snapshot; disable changed block tracking of the VM and enable it again while it has no snapshots');
+  }
   if (former.place !== mark.place) return untold(`it was moved from ${former.place ?? 'an unknown place'} to ${mark.place ?? 'an unknown place'}`);
   try {
     return await changedAreas(context.session, {
@@ -79,6 +83,3 @@ async function changesSince(context: SourceContext, snapshot: Snapshot, mark: Di
     return untold(`the server does not know what changed (${error.message})`);
   }
 }
-
-/** `uuid/number`: the uuid changes when tracking starts anew. */
-const trackingUuid = (changeId: string): string => changeId.slice(0, Math.max(0, changeId.lastIndexOf('/')));

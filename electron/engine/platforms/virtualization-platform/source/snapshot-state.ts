@@ -11,18 +11,21 @@ export interface DiskMark {
   readonly attachment: VirtualDisk['attachment'];
   readonly uuid: string | undefined;
   readonly changeId: string | undefined;
+  /** The uuid of change tracking that is known to miss changes. */
+  readonly distrustedTracking: string | undefined;
   readonly isEncrypted: boolean;
   /** Datastore and folder. */
   readonly place: string | undefined;
 }
 
 /** The disk as plain data. */
-export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fileName, isEncrypted }: VirtualDisk): JsonObject {
+export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fileName, isEncrypted }: VirtualDisk, distrustedTracking: string | undefined): JsonObject {
   const place = placeOf(fileName);
   return {
     key, label, sizeBytes, attachment,
     ...(uuid === undefined ? {} : { uuid }),
     ...(changeId === undefined ? {} : { changeId }),
+    ...(distrustedTracking === undefined ? {} : { distrustedTracking }),
     ...(isEncrypted ? { isEncrypted } : {}),
     ...(place === undefined ? {} : { place: `[${place.datastore}] ${place.folder}` }),
   };
@@ -37,7 +40,10 @@ export function diskMark(snapshot: Snapshot, diskId: string): DiskMark | undefin
   const attached = isJsonObject(mark['attachment'] ?? null) ? (mark['attachment'] as JsonObject) : {};
   const attachment = { controllerType: String(attached['controllerType'] ?? ''), busNumber: Number(attached['busNumber'] ?? 0), unitNumber: Number(attached['unitNumber'] ?? 0) };
   const text = (name: string): string | undefined => (typeof mark[name] === 'string' ? mark[name] : undefined);
-  return { key, sizeBytes, attachment, label: typeof label === 'string' ? label : diskId, uuid: text('uuid'), changeId: text('changeId'), isEncrypted: mark['isEncrypted'] === true, place: text('place') };
+  return {
+    key, sizeBytes, attachment, label: typeof label === 'string' ? label : diskId, uuid: text('uuid'), changeId: text('changeId'),
+    distrustedTracking: text('distrustedTracking'), isEncrypted: mark['isEncrypted'] === true, place: text('place'),
+  };
 }
 
 /** The snapshot's object on the platform. */

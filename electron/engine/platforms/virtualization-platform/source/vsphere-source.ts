@@ -20,6 +20,7 @@ import { markDisk, snapshotIdOf } from './snapshot-state.ts';
 import { consolidate, creationTask, findSnapshot, listSnapshots, readSnapshotDisks, removeLeftovers, removeSnapshot, settleTasks, snapshotObject, takeSnapshot, type TakenSnapshot } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
 import { trackingGap } from './tracking-history.ts';
+import { distrustedTracking } from './tracking-trust.ts';
 import { snapshotsOf } from './vm-devices.ts';
 
 /** VMs of a management server or of a single host. Between executions nothing is kept on the platform: a base is its change ids. */
@@ -92,6 +93,7 @@ export class VsphereSource implements SourcePlatform {
       readSnapshotDisks(context, taken.id, signal),
       base === undefined ? undefined : trackingGap(context, state, base, signal),
     ]);
+    const distrusted = await distrustedTracking(context, { vmId, taken: taken.id, disks, base }, signal);
     const version = environment['disklib_compatibility_version'];
     const snapshot: Snapshot = {
       id: taken.id,
@@ -104,9 +106,10 @@ export class VsphereSource implements SourcePlatform {
         ...(base === undefined ? {} : { base: base.tag }),
         ...(gap === undefined ? {} : { gap }),
         ...(task === undefined ? {} : { creationTask: task }),
-        wasRunning: state.power !== 'stopped',
+        // Of a snapshot that was found, the VM's state at its time is not known.
+        wasRunning: taken.task === undefined || state.power !== 'stopped',
         environment: version === undefined ? {} : { disklib_compatibility_version: version },
-        disks: Object.fromEntries(disks.map((disk) => [String(disk.key), markDisk(disk)])),
+        disks: Object.fromEntries(disks.map((disk) => [String(disk.key), markDisk(disk, distrusted.get(disk.key))])),
       },
     };
     await this.#records.keep(snapshot);
