@@ -308,6 +308,20 @@ describe('the virtualization platform as a source', () => {
     for (const id of kept) await lab.rig.removeSnapshot(lab.vm, id);
   });
 
+  it.each(['snapshot', 'runtime.consolidationNeeded'])('takes %s that it may not read for no answer, and not for nothing', async (path) => {
+    const taken = await snapshot();
+    lab.rig.world.hiddenProperties.add(path);
+    const refused = { code: 'source.permission-denied', message: expect.stringContaining(path) as string };
+    if (path === 'snapshot') {
+      await expect(lab.platform.discardSnapshot(taken, undefined, signal)).rejects.toMatchObject(refused);
+      expect(await lab.leftovers()).toHaveLength(1);
+    }
+    await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject(refused);
+    lab.rig.world.hiddenProperties.clear();
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+    expect(await lab.leftovers()).toEqual([]);
+  });
+
   it('shuts the guest down by its tools, and says when it cannot', async () => {
     lab.vm.hasTools = false;
     await expect(lab.platform.shutdown?.(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.shutdown-refused' });

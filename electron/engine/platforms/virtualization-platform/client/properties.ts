@@ -1,15 +1,26 @@
 import type { VimSession } from './session.ts';
-import { isFault, localizedFault } from './fault.ts';
+import { faultError, isFault, localizedFault } from './fault.ts';
 import { data, objectOf, refer, value, type ManagedObject, type Part } from './request.ts';
 import { childOf, childrenOf, textAt, typeOf, type XmlElement } from './xml.ts';
 
 /** The properties of one managed object that were asked for and are there. */
 export interface ObjectProperties {
   readonly object: ManagedObject;
-  /** By path; absent when it is not set, or may not be read. */
+  /** By path; absent when it is not set, or may not be read: see `propertyOf`. */
   readonly properties: ReadonlyMap<string, XmlElement>;
   /** Paths that the server kept back, with the fault's type. */
   readonly missing: ReadonlyMap<string, string>;
+}
+
+/**
+ * A property that decides what is done; undefined when it is not set.
+ *
+ * @throws `source.permission-denied`, or what else the server keeps it back for: not shown is not the same as not there
+ */
+export function propertyOf({ object, properties, missing }: ObjectProperties, path: string): XmlElement | undefined {
+  const fault = missing.get(path);
+  if (fault === undefined) return properties.get(path);
+  throw faultError(`read ${path} of ${object.type} ${object.id}`, { name: 'fault', rawName: 'fault', attributes: { 'xsi:type': fault }, children: [], text: '' }, '');
 }
 
 /** Objects in one answer; the rest follows by its token. Keeps answers to a few megabytes also for VMs with many devices. */

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import type { VmSummary } from '../../../ports/source-platform.ts';
 import { isGone } from '../client/fault.ts';
-import { readInventory, readObject, readObjects, type ObjectProperties } from '../client/properties.ts';
+import { propertyOf, readInventory, readObject, readObjects, type ObjectProperties } from '../client/properties.ts';
 import { objectOf, vm as vmObject, type ManagedObject } from '../client/request.ts';
 import type { VimSession } from '../client/session.ts';
 import { flagAt, integerOf, type XmlElement } from '../client/xml.ts';
@@ -42,7 +42,7 @@ const statePaths = [
   'snapshot', 'recentTask',
 ];
 
-/** @throws `source.vm-not-found` */
+/** @throws `source.vm-not-found`, `source.permission-denied` */
 export async function readVm(session: VimSession, vmId: string, signal: AbortSignal): Promise<VmState> {
   const gone = (): CausewayError => new CausewayError('source.vm-not-found', `${session.host} has no VM ${vmId}`, { details: { vmId } });
   if (!/^[\w-]+$/.test(vmId)) throw gone();
@@ -67,8 +67,8 @@ export async function readVm(session: VimSession, vmId: string, signal: AbortSig
     secureBoot: flagAt(properties.get('config.bootOptions'), 'efiSecureBootEnabled') ?? false,
     vcpus: integerOf(properties.get('config.hardware.numCPU')),
     memoryMib: integerOf(properties.get('config.hardware.memoryMB')),
-    devices: devicesOf(properties.get('config.hardware.device')),
-    snapshots: snapshotsOf(properties.get('snapshot')),
+    devices: devicesOf(propertyOf(read, 'config.hardware.device')),
+    snapshots: snapshotsOf(propertyOf(read, 'snapshot')),
     isTracked: flag('config.changeTrackingEnabled'),
     canTrack: properties.has('capability.changeTrackingSupported') ? flag('capability.changeTrackingSupported') : true,
     needsConsolidation: flag('runtime.consolidationNeeded'),

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { createOnce, usualLooks } from '../../../http/create-once.ts';
 import { retryDelayMs } from '../../../http/retry-after.ts';
 import { isFault, isGone } from '../client/fault.ts';
-import { readObject } from '../client/properties.ts';
+import { propertyOf, readObject } from '../client/properties.ts';
 import { value, vm as vmObject, type ManagedObject } from '../client/request.ts';
 import { awaitTask } from '../client/tasks.ts';
 import { textAt, type XmlElement } from '../client/xml.ts';
@@ -16,7 +16,7 @@ export const snapshotObject = (id: string): ManagedObject => ({ type: 'VirtualMa
 /** All snapshots of a VM; none when the VM is gone. */
 export async function listSnapshots({ session }: SourceContext, vmId: string, signal: AbortSignal): Promise<readonly SnapshotNode[]> {
   try {
-    return snapshotsOf((await readObject(session, vmObject(vmId), ['snapshot'], signal)).properties.get('snapshot'));
+    return snapshotsOf(propertyOf(await readObject(session, vmObject(vmId), ['snapshot'], signal), 'snapshot'));
   } catch (error) {
     if (isGone(error)) return [];
     throw error;
@@ -142,10 +142,11 @@ export async function consolidate(context: SourceContext, vmId: string, signal: 
   const { session, note } = context;
   const isNeeded = async (): Promise<boolean> => {
     const path = 'runtime.consolidationNeeded';
-    return (await readObject(session, vmObject(vmId), [path], signal).catch((error: unknown) => {
+    const read = await readObject(session, vmObject(vmId), [path], signal).catch((error: unknown) => {
       if (isGone(error)) return undefined;
       throw error;
-    }))?.properties.get(path)?.text === 'true';
+    });
+    return read !== undefined && propertyOf(read, path)?.text === 'true';
   };
   if (!(await isNeeded())) return;
   note(`VM ${vmId}: its disks need consolidation, which is started now.`);
@@ -177,7 +178,7 @@ export async function removeLeftovers(context: SourceContext, vmId: string, keep
 export async function readSnapshotDisks({ session }: SourceContext, snapshotId: string, signal: AbortSignal): Promise<readonly VirtualDisk[]> {
   const path = 'config.hardware.device';
   try {
-    return devicesOf((await readObject(session, snapshotObject(snapshotId), [path], signal)).properties.get(path)).disks.filter(({ obstacle }) => obstacle === undefined);
+    return devicesOf(propertyOf(await readObject(session, snapshotObject(snapshotId), [path], signal), path)).disks.filter(({ obstacle }) => obstacle === undefined);
   } catch (error) {
     if (isFault(error, 'ManagedObjectNotFound')) throw new CausewayError('source.snapshot-lost', `snapshot ${snapshotId} no longer exists`, { details: { snapshotId } });
     throw error;
