@@ -322,6 +322,14 @@ describe('the virtualization platform as a source', () => {
     expect(await lab.leftovers()).toEqual([]);
   });
 
+  it('removes a snapshot again when the server has forgotten the first removal', async () => {
+    const taken = await snapshot();
+    lab.rig.world.forgottenRemovals = 2;
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+    expect(await lab.leftovers()).toEqual([]);
+    expect(called('RemoveSnapshot_Task')).toBe(3);
+  });
+
   it('shuts the guest down by its tools, and says when it cannot', async () => {
     lab.vm.hasTools = false;
     await expect(lab.platform.shutdown?.(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.shutdown-refused' });

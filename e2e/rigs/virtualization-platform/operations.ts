@@ -131,6 +131,10 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const vm = vmOf(call);
       if (vm === undefined) return forward(call);
       if (asked(call)) return failTask(vm, 'HostCommunication');
+      if (world.forgottenRemovals > 0) {
+        world.forgottenRemovals -= 1;
+        return { status: 200, body: reference('Task', 'task-forgotten') };
+      }
       const { reply, isDone } = await carryOut(call);
       if (isDone) await world.thaw(vm, target(call).id);
       return reply;

@@ -124,7 +124,7 @@ export async function removeSnapshot(context: SourceContext, vmId: string, snaps
       await awaitTask(session, task, `remove snapshot ${snapshotId} of VM ${vmId}`, signal);
       break;
     } catch (error) {
-      if (isGone(error)) break;
+      // Gone may be the snapshot, or only the task, e.g. when the server was restarted: the list of snapshots tells.
       if (!(error instanceof CausewayError) || error.code === 'general.cancelled' || error.code === 'source.permission-denied' || attempt >= removalAttempts) throw error;
       await settleTasks(context, vmId, signal);
       await clock.sleep(retryDelayMs(backOff, attempt, undefined, random), signal);
