@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVsphereSource } from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
+import type { LedgerEntry, LedgerScope } from '../../electron/engine/ports/ledger.ts';
 import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
 import { run } from '../rigs/machines/child-process.ts';
@@ -328,6 +329,23 @@ describe('the virtualization platform as a source', () => {
     await lab.platform.discardSnapshot(taken, undefined, signal);
     expect(await lab.leftovers()).toEqual([]);
     expect(called('RemoveSnapshot_Task')).toBe(3);
+  });
+
+  it('removes nothing of somebody else that has got the id of a recorded snapshot', async () => {
+    const taken = await snapshot();
+    await lab.platform.promoteToBase(taken, undefined, signal);
+    const id = await lab.rig.takeSnapshot(lab.vm, 'by hand');
+    const base = { ...taken, id, state: { ...taken.state, snapshot: id } };
+    expect(await lab.platform.isAlive(base, signal)).toBe(false);
+    await lab.platform.deleteBase(base, signal);
+    const entry = {
+      entryId: 'res-1', endpointId: 'ep-1', kind: 'source-snapshot', key: 'found', name: 'causeway-old', lifetime: 'temporary', state: 'existing', resourceId: id, createdAt: '', details: { vmId: lab.vmId, tag: 'old' },
+    } as const;
+    expect(await lab.platform.findResource?.(entry, signal)).toBeUndefined();
+    const ledger = { release: (of: LedgerEntry, how: { remove(id: string, entry: LedgerEntry, signal: AbortSignal): Promise<void> }) => how.remove(id, of, signal) } as unknown as LedgerScope;
+    for (const details of [entry.details, { vmId: lab.vmId }, {}]) await lab.platform.removeResource?.({ ...entry, details }, ledger, signal);
+    expect([...lab.vm.snapshots.keys()]).toEqual([id]);
+    await lab.rig.removeSnapshot(lab.vm, id);
   });
 
   it('shuts the guest down by its tools, and says when it cannot', async () => {

@@ -34,7 +34,7 @@ export async function enableTracking(context: SourceContext, state: VmState, tag
   try {
     untracked = (await readSnapshotDisks(context, stun.id, signal)).filter(({ changeId }) => changeId === undefined).map(({ label }) => label);
   } finally {
-    await removeSnapshot(context, state.vm.id, stun.id, signal);
+    await removeSnapshot(context, state.vm.id, stun, signal);
   }
   if (untracked.length > 0) return note(`VM ${state.name}: changed block tracking is on, but has no effect on ${untracked.join(', ')}. Each execution reads and compares these disks as a whole.`);
   note(`VM ${state.name}: changed block tracking is on.`);

@@ -7,7 +7,7 @@ import { value, vm as vmObject, type ManagedObject } from '../client/request.ts'
 import { awaitTask } from '../client/tasks.ts';
 import { textAt, type XmlElement } from '../client/xml.ts';
 import type { VmState } from './inventory.ts';
-import { isLeftover, snapshotName, snapshotText } from './snapshot-marks.ts';
+import { isLeftover, ownSnapshot, snapshotName, snapshotText } from './snapshot-marks.ts';
 import type { SourceContext } from './source-context.ts';
 import { devicesOf, snapshotsOf, type SnapshotNode, type VirtualDisk } from './vm-devices.ts';
 
@@ -111,14 +111,28 @@ function asSnapshotError(error: unknown, { name, vm }: VmState, tag: string): un
 /** How often a removal is asked for while other tasks or a passing failure stand in its way. */
 const removalAttempts = 8;
 
+/** A snapshot as a record of it says. The platform gives ids anew, e.g. to a VM that was registered again: an id alone may be another snapshot's. */
+export interface RecordedSnapshot {
+  readonly id: string;
+  /** Undefined where it was not recorded: then the snapshot has the marks of Causeway. */
+  readonly name: string | undefined;
+}
+
+/** The snapshot of a record; undefined when it is gone, whatever has its id now. */
+export async function findRecorded(context: SourceContext, vmId: string, { id, name }: RecordedSnapshot, signal: AbortSignal): Promise<SnapshotNode | undefined> {
+  const node = (await listSnapshots(context, vmId, signal)).find((one) => one.id === id);
+  return node !== undefined && (name === undefined ? ownSnapshot(node) !== undefined : node.name === name) ? node : undefined;
+}
+
 /**
  * Removes a snapshot and waits until its files are merged into the chain. Gone already is done. Disks that need consolidation after that are
  * consolidated.
  */
-export async function removeSnapshot(context: SourceContext, vmId: string, snapshotId: string, signal: AbortSignal): Promise<void> {
+export async function removeSnapshot(context: SourceContext, vmId: string, recorded: RecordedSnapshot, signal: AbortSignal): Promise<void> {
   const { session, clock, backOff, random } = context;
+  const { id: snapshotId } = recorded;
   for (let attempt = 1; ; attempt += 1) {
-    if (!(await listSnapshots(context, vmId, signal)).some(({ id }) => id === snapshotId)) break;
+    if ((await findRecorded(context, vmId, recorded, signal)) === undefined) break;
     try {
       const task = await session.callForObject('RemoveSnapshot_Task', snapshotObject(snapshotId), [value('removeChildren', false), value('consolidate', true)], signal);
       await awaitTask(session, task, `remove snapshot ${snapshotId} of VM ${vmId}`, signal);
@@ -170,7 +184,7 @@ export async function removeLeftovers(context: SourceContext, vmId: string, keep
   for (const node of await listSnapshots(context, vmId, signal)) {
     if (!isLeftover(node, use, keepTag)) continue;
     note(`VM ${vmId}: snapshot ${node.name} was left by an earlier execution and is removed.`);
-    await removeSnapshot(context, vmId, node.id, signal);
+    await removeSnapshot(context, vmId, node, signal);
   }
 }
 

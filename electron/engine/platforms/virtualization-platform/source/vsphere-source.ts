@@ -14,10 +14,12 @@ import { enableTracking } from './enable-tracking.ts';
 import { describe, listVms, readVm, replicable, type VmState } from './inventory.ts';
 import { openDisk } from './open-disk.ts';
 import { shutDown } from './shut-down.ts';
-import { ownSnapshot } from './snapshot-marks.ts';
+import { ownSnapshot, snapshotName } from './snapshot-marks.ts';
 import { featurePrivileges } from './privileges.ts';
 import { markDisk, snapshotIdOf } from './snapshot-state.ts';
-import { consolidate, creationTask, findSnapshot, listSnapshots, readSnapshotDisks, removeLeftovers, removeSnapshot, settleTasks, snapshotObject, takeSnapshot, type TakenSnapshot } from './snapshots.ts';
+import {
+  consolidate, creationTask, findRecorded, findSnapshot, readSnapshotDisks, removeLeftovers, removeSnapshot, settleTasks, snapshotObject, takeSnapshot, type RecordedSnapshot, type TakenSnapshot,
+} from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
 import { trackingGap } from './tracking-history.ts';
 import { distrustedTracking } from './tracking-trust.ts';
@@ -70,7 +72,7 @@ export class VsphereSource implements SourcePlatform {
     // A name of its own, so that a process that is killed here leaves what the next one finds.
     const tag = `tracking-${context.use?.executionId ?? vmId}`;
     const left = await findSnapshot(context, vmId, tag, signal);
-    if (left !== undefined) await removeSnapshot(context, vmId, left.id, signal);
+    if (left !== undefined) await removeSnapshot(context, vmId, left, signal);
     await enableTracking(context, await readVm(context.session, vmId, signal), tag, signal);
   }
 
@@ -117,8 +119,7 @@ export class VsphereSource implements SourcePlatform {
   }
 
   async isAlive(snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
-    const id = snapshotIdOf(snapshot);
-    return (await listSnapshots(this.#context, snapshot.vmId, signal)).some((node) => node.id === id);
+    return (await findRecorded(this.#context, snapshot.vmId, recordOf(snapshot), signal)) !== undefined;
   }
 
   /** A snapshot's links are frozen as long as it exists. */
@@ -159,7 +160,7 @@ export class VsphereSource implements SourcePlatform {
     if (known !== undefined) return this.#release(known, signal);
     await settleTasks(this.#context, vmId, signal);
     const left = await findSnapshot(this.#context, vmId, tag, signal);
-    if (left !== undefined) await removeSnapshot(this.#context, vmId, left.id, signal);
+    if (left !== undefined) await removeSnapshot(this.#context, vmId, left, signal);
   }
 
   async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
@@ -184,15 +185,18 @@ export class VsphereSource implements SourcePlatform {
     await ledger.release(entry, {
       findId: async (_given, within) => (await this.findResource(entry, within))?.id,
       remove: async (id, _given, within) => {
-        const vmId = typeof entry.details['vmId'] === 'string' ? entry.details['vmId'] : await this.#vmOf(id, within);
-        if (vmId !== undefined) await removeSnapshot(this.#context, vmId, id, within);
+        const vmId = await this.#vmOf(entry, id, within);
+        if (vmId !== undefined) await removeSnapshot(this.#context, vmId, { id, name: nameIn(entry) }, within);
       },
     }, signal);
   }
 
   async findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
     const { vmId, tag } = entry.details;
-    if (entry.resourceId !== undefined) return (await this.#vmOf(entry.resourceId, signal)) === undefined ? undefined : { id: entry.resourceId };
+    if (entry.resourceId !== undefined) {
+      const of = await this.#vmOf(entry, entry.resourceId, signal);
+      return of === undefined ? undefined : findRecorded(this.#context, of, { id: entry.resourceId, name: nameIn(entry) }, signal);
+    }
     return typeof vmId === 'string' && typeof tag === 'string' ? findSnapshot(this.#context, vmId, tag, signal) : undefined;
   }
 
@@ -202,7 +206,9 @@ export class VsphereSource implements SourcePlatform {
     await this.#context.session.close();
   }
 
-  async #vmOf(snapshotId: string, signal: AbortSignal): Promise<string | undefined> {
+  /** The VM of a recorded snapshot. */
+  async #vmOf({ details }: LedgerEntry, snapshotId: string, signal: AbortSignal): Promise<string | undefined> {
+    if (typeof details['vmId'] === 'string') return details['vmId'];
     try {
       return (await readObject(this.#context.session, snapshotObject(snapshotId), ['vm'], signal)).properties.get('vm')?.text;
     } catch (error) {
@@ -213,10 +219,15 @@ export class VsphereSource implements SourcePlatform {
 
   async #release(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     await settleTasks(this.#context, snapshot.vmId, signal);
-    await removeSnapshot(this.#context, snapshot.vmId, snapshotIdOf(snapshot), signal);
+    await removeSnapshot(this.#context, snapshot.vmId, recordOf(snapshot), signal);
     await this.#records.forget(snapshot);
   }
 }
+
+const recordOf = (snapshot: Snapshot): RecordedSnapshot => ({ id: snapshotIdOf(snapshot), name: snapshotName(snapshot.tag) });
+
+/** The name of the snapshot of a ledger's entry. */
+const nameIn = ({ details: { tag } }: LedgerEntry): string | undefined => (typeof tag === 'string' ? snapshotName(tag) : undefined);
 
 /** @throws `source.unsupported`, `source.unreachable` before anything is begun */
 function refuse(state: VmState): void {
