@@ -10,7 +10,7 @@ import { run } from '../rigs/machines/child-process.ts';
 import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
 import { ExportLeases } from '../rigs/virtualization-platform/export-lease/export-leases.ts';
 import { startHttpsHost, type HttpsHost } from '../rigs/virtualization-platform/https-host.ts';
-import { straightAccess, vsphereHarness, type VsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
+import { projectMark, straightAccess, vsphereHarness, type VsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
 
 const MIB = 2 ** 20;
 const signal = new AbortController().signal;
@@ -348,6 +348,31 @@ describe('the virtualization platform as a source', () => {
     await lab.rig.removeSnapshot(lab.vm, id);
   });
 
+  it('tells whose snapshot each one is', async () => {
+    const taken = await snapshot();
+    expect(await lab.platform.listManaged?.(signal)).toMatchObject([{ id: taken.id, entryId: taken.tag, replicaId: 'rep-1', owner: projectMark }]);
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+  });
+
+  it('removes the snapshots of tracking that a killed process has left, with whatever else is released', async () => {
+    const left = (replica: string, execution: string) => lab.rig.takeSnapshot(lab.vm, `causeway-tracking-${execution}`, `Temporary. managed-by=causeway replica=${replica} execution=${execution}`);
+    const base = await snapshot();
+    await lab.platform.promoteToBase(base, undefined, signal);
+    const [other, former] = [await left('rep-2', 'exe-1'), await left('rep-1', 'exe-0')];
+    const release: readonly (() => Promise<void> | undefined)[] = [
+      () => lab.platform.discardPending?.({ vmId: lab.vmId, tag: 'never-taken' }, signal), () => lab.platform.discardSnapshot(base, undefined, signal),
+    ];
+    for (const action of release) {
+      await left('rep-1', 'exe-1');
+      await action();
+      expect([...lab.vm.snapshots.keys()]).toEqual([other, former]);
+    }
+    // With the replica, everything of its executions goes.
+    await lab.platform.deleteBase(base, signal);
+    expect([...lab.vm.snapshots.keys()]).toEqual([other]);
+    await lab.rig.removeSnapshot(lab.vm, other);
+  });
+
   it('shuts the guest down by its tools, and says when it cannot', async () => {
     lab.vm.hasTools = false;
     await expect(lab.platform.shutdown?.(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.shutdown-refused' });
@@ -425,6 +450,27 @@ describe('the virtualization platform as a source', () => {
       disks: [{ key: 2000, size: 16 * MIB, areas: [], changeId: expect.stringMatching(/\/1$/) as string }, { key: 2001, size: 8 * MIB }],
     });
   });
+});
+
+it.each([1, 4, 7, 9, 12])('leaves no snapshot of tracking when it is cancelled at call %i from its creation on', async (count) => {
+  const cancel = new AbortController();
+  let after = Infinity;
+  const lab = await vsphereHarness({
+    onCall: ({ operation }) => {
+      if (operation === 'CreateSnapshot_Task') after = 0;
+      after += 1;
+      if (after === count) cancel.abort();
+    },
+  });
+  try {
+    lab.vm.isTracked = false;
+    lab.rig.world.applyTracking(lab.vm);
+    await expect(lab.platform.prepare(lab.vmId, { automatically_enable_cbt: true }, cancel.signal)).rejects.toBeDefined();
+    expect(lab.rig.calls.some(({ operation }) => operation === 'CreateSnapshot_Task')).toBe(true);
+    expect(await lab.leftovers()).toEqual([]);
+  } finally {
+    await lab.close();
+  }
 });
 
 it('a single host is a source like a management server', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DiskAccess } from '../../../electron/engine/platforms/virtualization-platform/disk-access/disk-access.ts';
 import { createVsphereSource, type VsphereConnection, type VsphereOptions } from '../../../electron/engine/platforms/virtualization-platform/source/index.ts';
+import type { LedgerScope } from '../../../electron/engine/ports/ledger.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { extentsFrom } from '../../../shared/model/extent.ts';
 import { callFaults, type CallFault, type MortalProcess, type PlatformCalls } from '../../conformance/platform-calls.ts';
@@ -25,6 +26,8 @@ const effects: Readonly<Record<CallFault, FaultEffect>> = {
   'fails-later': 'status-error',
 };
 const forever = 1_000_000;
+/** What snapshots of the harness say that they belong to. */
+export const projectMark = 'computer.4711';
 
 export interface VsphereHarness extends SourceHarness {
   readonly rig: VsphereRig;
@@ -47,7 +50,8 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
   let onCutCall: { readonly from: number; readonly tell: () => void } | undefined;
   const rig = await startVsphere({
     ...options,
-    onCall: () => {
+    onCall: (call) => {
+      options.onCall?.(call);
       if (onCutCall !== undefined && rig.calls.length >= onCutCall.from) onCutCall.tell();
     },
   });
@@ -68,8 +72,10 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
     world.dataPorts.set(hostId, { host: port.host, port: port.port, sslThumbprint: port.thumbprint });
   }
   const access = options.access?.(world);
+  // Of the ledger, the source needs to know only who it belongs to.
+  const ledger = { owner: { mark: projectMark, former: [] } } as unknown as LedgerScope;
   let executions = 0;
-  const open = (executionId: string) => createVsphereSource({ ...rig.connection, ...(options.diskAccess === undefined ? {} : { disk_access: options.diskAccess }) }, { scratchFolder, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } }, {
+  const open = (executionId: string) => createVsphereSource({ ...rig.connection, ...(options.diskAccess === undefined ? {} : { disk_access: options.diskAccess }) }, { scratchFolder, ledger, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } }, {
     ...(access === undefined ? {} : { access }), clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 2000,
   });
   const platform = open('exe-1');

@@ -96,3 +96,13 @@ test('what a source has of an earlier computer\'s work is listed with the source
   expect(await core.call('ledger.remove', { entries: ['kept'], dryRun: false, madeElsewhere: true })).toMatchObject([{ outcome: 'removed' }]);
   expect(removed).toEqual(['kept']);
 });
+
+test('a snapshot of the source that an execution recorded is no stray, whatever the source tells of it', async () => {
+  const { id } = await core.call('replica.execute', { replica: 'web' });
+  await expect.poll(async () => (await core.call('execution.show', { execution: id })).state).toBe('completed');
+  const [recorded] = (await core.call('ledger.list', {})).filter(({ kind }) => kind === 'source-snapshot');
+  if (recorded === undefined) throw new Error('no snapshot is recorded');
+  listed.source = [{ ...managed('source-snapshot', 'snapshot-1'), entryId: recorded.entryId }, managed('source-snapshot', 'snapshot-2')];
+  const { items } = await core.call('ledger.check', {});
+  expect(items.filter(({ key }) => key.includes('found/')).map(({ resourceId }) => resourceId)).toEqual(['snapshot-2']);
+});

@@ -72,6 +72,8 @@ function unrecorded(core: CoreContext, endpoint: Endpoint, side: LedgerSide, man
   const entries = core.store.ledger.list({ removed: true }).filter((entry) => entry.endpointId === endpoint.id);
   const { mark, former } = core.store.ledger.ownership();
   return managed
+    // Snapshots of a source have records of their own, for as long as they may be there.
+    .filter(({ kind, entryId }) => kind !== 'source-snapshot' || (core.store.snapshots.find(entryId)?.role ?? 'dropped') === 'dropped')
     .filter((resource) => !entries.some((entry) => entry.state !== 'removed' && isOf(entry, resource)))
     .map((resource) => {
       const isOwn = resource.owner === undefined ? entries.some(({ entryId }) => entryId === resource.entryId) : [mark, ...former].includes(resource.owner);

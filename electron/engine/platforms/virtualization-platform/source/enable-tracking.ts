@@ -3,8 +3,10 @@ import { isFault } from '../client/fault.ts';
 import { data, value } from '../client/request.ts';
 import { awaitTask } from '../client/tasks.ts';
 import type { VmState } from './inventory.ts';
-import { readSnapshotDisks, removeSnapshot, takeSnapshot } from './snapshots.ts';
+import { snapshotName } from './snapshot-marks.ts';
+import { readSnapshotDisks, removeSnapshot, removeTagged, takeSnapshot } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
+import type { VirtualDisk } from './vm-devices.ts';
 
 /**
  * Switches changed block tracking on, where that is possible and effective: not on top of a snapshot, as the changes would have gaps that
@@ -29,13 +31,27 @@ export async function enableTracking(context: SourceContext, state: VmState, tag
     return without(`the platform refused it (${error.message})`);
   }
   if (state.power !== 'running') return note(`VM ${state.name}: changed block tracking is on.`);
-  const stun = await takeSnapshot(context, { ...state, hasRunningTools: false }, tag, signal);
-  let untracked: readonly string[] = [];
-  try {
-    untracked = (await readSnapshotDisks(context, stun.id, signal)).filter(({ changeId }) => changeId === undefined).map(({ label }) => label);
-  } finally {
-    await removeSnapshot(context, state.vm.id, stun, signal);
-  }
+  const untracked = (await stun(context, state, tag, signal)).filter(({ changeId }) => changeId === undefined).map(({ label }) => label);
   if (untracked.length > 0) return note(`VM ${state.name}: changed block tracking is on, but has no effect on ${untracked.join(', ')}. Each execution reads and compares these disks as a whole.`);
   note(`VM ${state.name}: changed block tracking is on.`);
+}
+
+/** So long the removal of a stun may take after everything else was called off. */
+const removalGraceMs = 60_000;
+
+/** Takes a snapshot and removes it; the disks that were in it. Whatever happens, it does not stay. */
+async function stun(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<readonly VirtualDisk[]> {
+  const vmId = state.vm.id;
+  try {
+    const taken = await takeSnapshot(context, { ...state, hasRunningTools: false }, tag, signal);
+    const disks = await readSnapshotDisks(context, taken.id, signal);
+    await removeSnapshot(context, vmId, taken, signal);
+    return disks;
+  } catch (error) {
+    // No record names it, so that nobody else would know of it. The signal of the execution may be what ended the work above.
+    await removeTagged(context, vmId, tag, AbortSignal.timeout(removalGraceMs)).catch((failure: unknown) => {
+      context.note(`VM ${state.name}: snapshot ${snapshotName(tag)} could not be removed (${failure instanceof Error ? failure.message : String(failure)}). The next execution removes it.`);
+    });
+    throw error;
+  }
 }

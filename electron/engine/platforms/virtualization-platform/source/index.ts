@@ -28,7 +28,7 @@ export interface VsphereOptions {
 const nfcPort = 902;
 
 /** The source for the VMs of an endpoint. Opens nothing yet. */
-export function createVsphereSource(connection: VsphereConnection, { scratchFolder, use }: PlatformContext, options: VsphereOptions = {}): SourcePlatform {
+export function createVsphereSource(connection: VsphereConnection, { scratchFolder, use, ledger }: PlatformContext, options: VsphereOptions = {}): SourcePlatform {
   const { host, port, username, password, ca_certificate: caCertificate, allow_untrusted: allowUntrusted = false, disk_access: diskAccess = 'auto', disk_library_folder: folder } = connection;
   if (typeof password !== 'string') throw new CausewayError('general.bug', 'the password of the endpoint was not resolved');
   const [clock, random, backOff] = [options.clock ?? systemClock, options.random ?? Math.random, options.backOff ?? defaultBackOff];
@@ -39,7 +39,7 @@ export function createVsphereSource(connection: VsphereConnection, { scratchFold
   const library = folder === undefined ? undefined : vendorLibrary(session, { folder, port: port ?? 443, user: username, password, caCertificate, allowUntrusted });
   const note = (message: string): void => use?.note?.(message);
   const access = options.access?.(session) ?? inFirstWay(waysOf(diskAccess, session, { port: port ?? 443, trust: { caCertificate, allowUntrusted }, clock, note }, library), note);
-  return new VsphereSource({ session, access, clock, random, backOff, use, note }, { allowUntrusted, nfcPort, libraryFolder: folder }, scratchFolder);
+  return new VsphereSource({ session, access, clock, random, backOff, use, owner: ledger?.owner?.mark, note }, { allowUntrusted, nfcPort, libraryFolder: folder }, scratchFolder);
 }
 
 /** All ways, the fastest first, or the one that the endpoint names. */

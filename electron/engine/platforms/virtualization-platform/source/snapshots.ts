@@ -7,7 +7,7 @@ import { value, vm as vmObject, type ManagedObject } from '../client/request.ts'
 import { awaitTask } from '../client/tasks.ts';
 import { textAt, type XmlElement } from '../client/xml.ts';
 import type { VmState } from './inventory.ts';
-import { isLeftover, ownSnapshot, snapshotName, snapshotText } from './snapshot-marks.ts';
+import { isLeftover, isStun, ownSnapshot, snapshotName, snapshotText } from './snapshot-marks.ts';
 import type { SourceContext } from './source-context.ts';
 import { devicesOf, snapshotsOf, type SnapshotNode, type VirtualDisk } from './vm-devices.ts';
 
@@ -77,7 +77,7 @@ export async function takeSnapshot(context: SourceContext, state: VmState, tag: 
   const vmId = state.vm.id;
   const take = async (quiesce: boolean, within: AbortSignal): Promise<TakenSnapshot> => {
     const task = await session.callForObject('CreateSnapshot_Task', state.vm, [
-      value('name', snapshotName(tag)), value('description', snapshotText(context.use)), value('memory', false), value('quiesce', quiesce),
+      value('name', snapshotName(tag)), value('description', snapshotText(context.use, context.owner)), value('memory', false), value('quiesce', quiesce),
     ], within);
     await awaitTask(session, task, `create snapshot ${snapshotName(tag)} of VM ${state.name}`, within);
     const made = (await listSnapshots(context, vmId, within)).find((node) => node.name === snapshotName(tag));
@@ -149,6 +149,19 @@ export async function removeSnapshot(context: SourceContext, vmId: string, recor
     // What was read is complete all the same; the next execution tries again, and stops if it must.
     context.note(`VM ${vmId}: ${error.message}`);
   });
+}
+
+/** Removes the snapshot with this tag, where there is one. */
+export async function removeTagged(context: SourceContext, vmId: string, tag: string, signal: AbortSignal): Promise<void> {
+  const left = await findSnapshot(context, vmId, tag, signal);
+  if (left !== undefined) await removeSnapshot(context, vmId, left, signal);
+}
+
+/** Removes stuns of this replica that a process has left which was killed; with `ofExecution`, only those of this execution. */
+export async function removeStuns(context: SourceContext, vmId: string, ofExecution: boolean, signal: AbortSignal): Promise<void> {
+  const { use } = context;
+  if (use === undefined) return;
+  for (const node of await listSnapshots(context, vmId, signal)) if (isStun(node, use, ofExecution)) await removeSnapshot(context, vmId, node, signal);
 }
 
 /** Merges what removed snapshots have left. @throws `source.consolidation-needed` */

@@ -12,6 +12,8 @@ export interface SourceContext {
   readonly random: () => number;
   readonly backOff: BackOff;
   readonly use: PlatformUse | undefined;
+  /** The mark of the project data, which snapshots carry. */
+  readonly owner: string | undefined;
   /** Tells the people who watch the execution. */
   readonly note: (message: string) => void;
 }

@@ -14,11 +14,11 @@ import { enableTracking } from './enable-tracking.ts';
 import { describe, listVms, readVm, replicable, type VmState } from './inventory.ts';
 import { openDisk } from './open-disk.ts';
 import { shutDown } from './shut-down.ts';
-import { ownSnapshot, snapshotName } from './snapshot-marks.ts';
+import { ownSnapshot, snapshotName, stunTag } from './snapshot-marks.ts';
 import { featurePrivileges } from './privileges.ts';
 import { markDisk, snapshotIdOf } from './snapshot-state.ts';
 import {
-  consolidate, creationTask, findRecorded, findSnapshot, readSnapshotDisks, removeLeftovers, removeSnapshot, settleTasks, snapshotObject, takeSnapshot, type RecordedSnapshot, type TakenSnapshot,
+  consolidate, creationTask, findRecorded, findSnapshot, readSnapshotDisks, removeLeftovers, removeSnapshot, removeStuns, removeTagged, settleTasks, snapshotObject, takeSnapshot, type RecordedSnapshot, type TakenSnapshot,
 } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
 import { trackingGap } from './tracking-history.ts';
@@ -70,9 +70,8 @@ export class VsphereSource implements SourcePlatform {
     await consolidate(context, vmId, signal);
     if (environment['automatically_enable_cbt'] !== true) return;
     // A name of its own, so that a process that is killed here leaves what the next one finds.
-    const tag = `tracking-${context.use?.executionId ?? vmId}`;
-    const left = await findSnapshot(context, vmId, tag, signal);
-    if (left !== undefined) await removeSnapshot(context, vmId, left, signal);
+    const tag = stunTag(context.use?.executionId ?? vmId);
+    await removeTagged(context, vmId, tag, signal);
     await enableTracking(context, await readVm(context.session, vmId, signal), tag, signal);
   }
 
@@ -159,12 +158,13 @@ export class VsphereSource implements SourcePlatform {
     const known = await this.#records.find(vmId, tag);
     if (known !== undefined) return this.#release(known, signal);
     await settleTasks(this.#context, vmId, signal);
-    const left = await findSnapshot(this.#context, vmId, tag, signal);
-    if (left !== undefined) await removeSnapshot(this.#context, vmId, left, signal);
+    await removeTagged(this.#context, vmId, tag, signal);
+    await removeStuns(this.#context, vmId, true, signal);
   }
 
   async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
     await this.#release(base, signal);
+    await removeStuns(this.#context, base.vmId, false, signal);
   }
 
   shutdown(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
@@ -177,7 +177,7 @@ export class VsphereSource implements SourcePlatform {
     return found.flatMap(({ object, properties }) => snapshotsOf(properties.get('snapshot')).flatMap((node): readonly ManagedResource[] => {
       const own = ownSnapshot(node);
       if (own === undefined) return [];
-      return [{ kind: 'source-snapshot', id: node.id, name: node.name, entryId: own.tag, replicaId: own.replicaId, owner: undefined, details: { vmId: object.id, tag: own.tag } }];
+      return [{ kind: 'source-snapshot', id: node.id, name: node.name, entryId: own.tag, replicaId: own.replicaId, owner: own.owner, details: { vmId: object.id, tag: own.tag } }];
     }));
   }
 
@@ -220,6 +220,7 @@ export class VsphereSource implements SourcePlatform {
   async #release(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     await settleTasks(this.#context, snapshot.vmId, signal);
     await removeSnapshot(this.#context, snapshot.vmId, recordOf(snapshot), signal);
+    await removeStuns(this.#context, snapshot.vmId, true, signal);
     await this.#records.forget(snapshot);
   }
 }
