@@ -196,6 +196,26 @@ describe('the virtualization platform as a source', () => {
       await lab.platform.promoteToBase(last, anew, signal);
     });
 
+    it.each(['runs', 'is off'])('after a disk grew are tracked again by the next execution where tracking may be switched and the VM %s', async (power) => {
+      lab.vm.isRunning = power === 'runs';
+      const take = (tag: string, base?: Snapshot) => lab.platform.createSnapshot({ vmId: lab.vmId, tag, environment: { automatically_enable_cbt: true }, ...(base === undefined ? {} : { base }) }, signal);
+      const base = await take('first');
+      await lab.platform.promoteToBase(base, undefined, signal);
+      expect(called('ReconfigVM_Task')).toBe(0);
+      await lab.growDisk(0, 20 * MIB);
+      const grown = await take('grown', base);
+      const { coverage, replica } = await read(grown, base);
+      expect([coverage, called('ReconfigVM_Task')]).toEqual(['allocated', 2]);
+      expect(told()).toMatch(/disabled and enabled again/);
+      await lab.platform.promoteToBase(grown, base, signal);
+      await lab.write(0, 18 * MIB, 65_536, 0x41);
+      const last = await take('last', grown);
+      expect(await read(last, grown, replica)).toMatchObject({ coverage: 'changed', dataBytes: 65_536 });
+      expect(called('ReconfigVM_Task')).toBe(2);
+      await lab.platform.promoteToBase(last, grown, signal);
+      expect(await lab.leftovers()).toEqual([]);
+    });
+
     it('are found by comparisons when somebody enabled tracking on top of a snapshot', async () => {
       untrack();
       const foreign = await lab.rig.takeSnapshot(lab.vm, 'by hand');

@@ -15,7 +15,7 @@ import type { VirtualDisk } from './vm-devices.ts';
  * What keeps tracking off is no failure: the first execution reads everything anyway, and people are told what the next ones cost.
  */
 export async function enableTracking(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<void> {
-  const { session, note } = context;
+  const { note } = context;
   const without = (why: string): void => note(`VM ${state.name}: changed block tracking stays off, because ${why}. Each execution reads and compares the whole disks.`);
   if (state.isTracked) return;
   if (!state.canTrack) return without('its virtual hardware does not support it');
@@ -24,10 +24,9 @@ export async function enableTracking(context: SourceContext, state: VmState, tag
     return without(`it has ${state.snapshots.length === 1 ? 'a snapshot' : `${state.snapshots.length} snapshots`} (${names}); remove ${state.snapshots.length === 1 ? 'it' : 'them'} first`);
   }
   try {
-    const task = await session.callForObject('ReconfigVM_Task', state.vm, [data('spec', [value('changeTrackingEnabled', true)])], signal, { repeatable: true });
-    await awaitTask(session, task, `enable changed block tracking on VM ${state.name}`, signal);
+    await switchTracking(context, state, true, signal);
   } catch (error) {
-    if (!(error instanceof CausewayError) || !(error.code === 'source.permission-denied' || isFault(error, 'NotSupported', 'InvalidState', 'GenericVmConfigFault', 'InvalidVmConfig'))) throw error;
+    if (!isRefusal(error)) throw error;
     return without(`the platform refused it (${error.message})`);
   }
   if (state.power !== 'running') return note(`VM ${state.name}: changed block tracking is on.`);
@@ -35,6 +34,33 @@ export async function enableTracking(context: SourceContext, state: VmState, tag
   if (untracked.length > 0) return note(`VM ${state.name}: changed block tracking is on, but has no effect on ${untracked.join(', ')}. Each execution reads and compares these disks as a whole.`);
   note(`VM ${state.name}: changed block tracking is on.`);
 }
+
+/**
+ * Starts change tracking anew for a VM whose tracking misses changes. It is off in between, so that the next snapshot has other ids.
+ * Not on top of snapshots: see `enableTracking`.
+ */
+export async function restartTracking(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<void> {
+  const { note } = context;
+  if (!state.isTracked || state.snapshots.length > 0) return;
+  note(`VM ${state.name}: changed block tracking misses changes, so it is disabled and enabled again. This execution reads and compares the whole disks.`);
+  try {
+    for (const isOn of [false, true]) {
+      await switchTracking(context, state, isOn, signal);
+      if (state.power === 'running') await stun(context, state, tag, signal);
+    }
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    note(`VM ${state.name}: the platform refused to start changed block tracking anew (${error.message}).`);
+  }
+}
+
+async function switchTracking({ session }: SourceContext, { vm, name }: VmState, isOn: boolean, signal: AbortSignal): Promise<void> {
+  const task = await session.callForObject('ReconfigVM_Task', vm, [data('spec', [value('changeTrackingEnabled', isOn)])], signal, { repeatable: true });
+  await awaitTask(session, task, `${isOn ? 'enable' : 'disable'} changed block tracking on VM ${name}`, signal);
+}
+
+const isRefusal = (error: unknown): error is CausewayError =>
+  error instanceof CausewayError && (error.code === 'source.permission-denied' || isFault(error, 'NotSupported', 'InvalidState', 'GenericVmConfigFault', 'InvalidVmConfig'));
 
 /** So long the removal of a stun may take after everything else was called off. */
 const removalGraceMs = 60_000;

@@ -8,6 +8,14 @@ import type { VirtualDisk } from './vm-devices.ts';
 /** `uuid/number`: the uuid changes when tracking starts anew. */
 export const trackingUuid = (changeId: string): string => changeId.slice(0, Math.max(0, changeId.lastIndexOf('/')));
 
+/** Whether tracking has to start anew: a disk grew under it since the base, or it is known to miss changes. */
+export function missesChanges(disks: readonly VirtualDisk[], base: Snapshot): boolean {
+  return disks.some(({ key, sizeBytes }) => {
+    const former = diskMark(base, String(key));
+    return former?.changeId !== undefined && (former.sizeBytes !== sizeBytes || former.distrustedTracking !== undefined);
+  });
+}
+
 /**
  * The tracking of disks that misses changes for as long as it keeps its uuid, by the key of the disk: the disk grew under it, or it was
  * enabled on top of a snapshot. The platform reports neither. What is found once is carried from base to base.

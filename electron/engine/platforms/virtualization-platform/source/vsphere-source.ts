@@ -10,7 +10,7 @@ import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { isGone } from '../client/fault.ts';
 import { readInventory, readObject } from '../client/properties.ts';
 import { checkSource, type CheckedConnection } from './check.ts';
-import { enableTracking } from './enable-tracking.ts';
+import { enableTracking, restartTracking } from './enable-tracking.ts';
 import { describe, listVms, readVm, replicable, type VmState } from './inventory.ts';
 import { openDisk } from './open-disk.ts';
 import { shutDown } from './shut-down.ts';
@@ -22,7 +22,7 @@ import {
 } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
 import { trackingGap } from './tracking-history.ts';
-import { distrustedTracking } from './tracking-trust.ts';
+import { distrustedTracking, missesChanges } from './tracking-trust.ts';
 import { snapshotsOf } from './vm-devices.ts';
 
 /** VMs of a management server or of a single host. Between executions nothing is kept on the platform: a base is its change ids. */
@@ -85,9 +85,13 @@ export class VsphereSource implements SourcePlatform {
     if (known !== undefined) return known;
     const state = await readVm(context.session, vmId, signal);
     refuse(state);
+    const existing = await findSnapshot(context, vmId, tag, signal);
+    if (existing === undefined && environment['automatically_enable_cbt'] === true && base !== undefined && missesChanges(replicable(state), base)) {
+      await restartTracking(context, state, stunTag(context.use?.executionId ?? vmId), signal);
+    }
     // The server's own clock, which its history goes by. A snapshot's time may be another clock's, of the host.
     const askedAt = await context.session.currentTime(signal);
-    const taken: TakenSnapshot = (await findSnapshot(context, vmId, tag, signal)) ?? await takeSnapshot(context, state, tag, signal);
+    const taken: TakenSnapshot = existing ?? await takeSnapshot(context, state, tag, signal);
     const task = taken.task ?? await creationTask(context, vmId, taken.id, signal);
     // Asked after the snapshot was taken: what happens later is not in it.
     const [disks, gap] = await Promise.all([
