@@ -209,7 +209,9 @@ describe('the virtualization platform as a source', () => {
     });
     afterEach(() => exports.stop());
 
-    it('reads files of the datastore, and an export where those cannot be read; both give changes alone', async () => {
+    const overExport = () => createVsphereSource({ ...lab.rig.connection, disk_access: 'export' }, { scratchFolder: join(lab.rig.folder, 'export'), use: { replicaId: 'rep-1', executionId: 'exe-9', note: (message) => void lab.notes.push(message) } });
+
+    it('reads files of the datastore; where those cannot be read, a first copy by an export, and changes only where that was asked for', async () => {
       const base = await snapshot();
       const { replica } = await read(base);
       expect(firstDifference(replica, await lab.content(0))).toBeUndefined();
@@ -219,10 +221,18 @@ describe('the virtualization platform as a source', () => {
       const foreign = await lab.rig.takeSnapshot(lab.vm, 'by hand');
       await lab.write(0, MIB, 65_536, 0x29);
       const next = await snapshot(base);
-      const result = await read(next, base, replica);
+      expect(firstDifference((await read(next)).replica, await lab.content(0))).toBeUndefined();
+      expect(told()).toMatch(/received as a whole, from its beginning[^]*read through an export of the snapshot/);
+      await expect(read(next, base, replica)).rejects.toMatchObject({
+        code: 'source.host-unreachable', message: expect.stringMatching(/data port[^]*stands on an earlier snapshot[^]*an export sends whole disks[^]*Set disk_access/) as string,
+      });
+      const exporting = overExport();
+      const reader = await exporting.openDisk(next, lab.diskIds[0] ?? '', base, signal);
+      const result = await readOnto(reader, replica, signal);
       expect(firstDifference(result.replica, await lab.content(0))).toBeUndefined();
       expect(result).toMatchObject({ coverage: 'changed', dataBytes: 65_536 });
-      expect(told()).toMatch(/read through an export of the snapshot/);
+      expect(told()).toMatch(/received as a whole although only its changes are needed/);
+      await exporting.close();
       expect(lab.rig.world.leases?.ends().every((end) => end !== undefined)).toBe(true);
       await lab.platform.promoteToBase(next, base, signal);
       await lab.rig.removeSnapshot(lab.vm, foreign);

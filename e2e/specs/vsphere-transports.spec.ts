@@ -88,7 +88,6 @@ describe('the same VM by each transport', () => {
   };
 
   it.each(['data_port', 'vendor_library', 'datastore_files', 'export', 'auto'] as const)('%s gives the bytes of a first and of a further execution', async (access) => {
-    if (access === 'datastore_files') lab.vm.isRunning = false;
     const control = source('auto');
     const reading = () => (access === 'vendor_library' ? withLibrary() : Promise.resolve(source(access)));
     const base = await snapshot(control);

@@ -12,7 +12,7 @@ type Patch = (original: XmlElement | undefined) => XmlElement | undefined;
 /** What the rig says of a VM instead of the simulator. */
 function vmPatches(world: VsphereWorld, vm: RigVm): Readonly<Record<string, Patch>> {
   return {
-    'config.hardware.device': (original) => withDisks(original, vm.disks.map((disk) => diskXml(disk, world.linkOf(vm, undefined, disk), disk.backing.sizeBytes, undefined))),
+    'config.hardware.device': (original) => withDisks(original, vm.disks.map((disk) => diskXml(disk, world.chainOf(vm, undefined, disk), disk.backing.sizeBytes, undefined))),
     'runtime.consolidationNeeded': () => flag(vm.needsConsolidation),
     'capability.changeTrackingSupported': () => flag(vm.canTrack),
     'config.changeTrackingEnabled': () => flag(vm.isTracked),
@@ -27,7 +27,7 @@ function vmPatches(world: VsphereWorld, vm: RigVm): Readonly<Record<string, Patc
 /** A snapshot's configuration has the frozen links, with where tracking stands. */
 function snapshotPatches(world: VsphereWorld, vm: RigVm, id: string, frozen: readonly FrozenDisk[]): Readonly<Record<string, Patch>> {
   return {
-    'config.hardware.device': (original) => withDisks(original, frozen.map(({ disk, content, changeId }) => diskXml(disk, world.linkOf(vm, id, disk), content.sizeBytes, changeId))),
+    'config.hardware.device': (original) => withDisks(original, frozen.map(({ disk, content, changeId }) => diskXml(disk, world.chainOf(vm, id, disk), content.sizeBytes, changeId))),
   };
 }
 
@@ -63,14 +63,16 @@ function withDisks(original: XmlElement | undefined, disks: readonly string[]): 
   return parseXml(`<val ${xsi} xsi:type="ArrayOfVirtualDevice">${[...others, controller, ...disks].join('')}</val>`);
 }
 
-function diskXml({ key, unitNumber, uuid, traits }: RigDisk, file: string, sizeBytes: number, changeId: string | undefined): string {
+/** @param chain the file and the one that it stands on, if any */
+function diskXml({ key, unitNumber, uuid, traits }: RigDisk, [file, below]: readonly [string, string?], sizeBytes: number, changeId: string | undefined): string {
   const change = changeId === undefined ? '' : `<changeId>${escapeXml(changeId)}</changeId>`;
   const mode = traits.mode ?? 'persistent';
+  const parent = below === undefined ? '' : `<parent><fileName>${escapeXml(below)}</fileName><diskMode>${mode}</diskMode></parent>`;
   const sharing = `<sharing>${traits.sharing ?? 'sharingNone'}</sharing>`;
   const encryption = traits.isEncrypted === true ? '<keyId><keyId>key-1</keyId><providerId><id>provider-1</id></providerId></keyId>' : '';
   const backing = traits.rawDevice === undefined
-    ? `<backing ${xsi} xsi:type="VirtualDiskFlatVer2BackingInfo"><fileName>${escapeXml(file)}</fileName><diskMode>${mode}</diskMode><thinProvisioned>true</thinProvisioned><uuid>${uuid}</uuid>${change}${sharing}${encryption}</backing>`
-    : `<backing ${xsi} xsi:type="VirtualDiskRawDiskMappingVer1BackingInfo"><fileName>${escapeXml(file)}</fileName><lunUuid>${uuid}</lunUuid><deviceName>vml.0</deviceName><compatibilityMode>${traits.rawDevice}</compatibilityMode><diskMode>${mode}</diskMode><uuid>${uuid}</uuid>${change}${sharing}</backing>`;
+    ? `<backing ${xsi} xsi:type="VirtualDiskFlatVer2BackingInfo"><fileName>${escapeXml(file)}</fileName><diskMode>${mode}</diskMode><thinProvisioned>true</thinProvisioned><uuid>${uuid}</uuid>${change}${parent}${sharing}${encryption}</backing>`
+    : `<backing ${xsi} xsi:type="VirtualDiskRawDiskMappingVer1BackingInfo"><fileName>${escapeXml(file)}</fileName><lunUuid>${uuid}</lunUuid><deviceName>vml.0</deviceName><compatibilityMode>${traits.rawDevice}</compatibilityMode><diskMode>${mode}</diskMode><uuid>${uuid}</uuid>${change}${parent}${sharing}</backing>`;
   return `<VirtualDevice ${xsi} xsi:type="VirtualDisk"><key>${key}</key><deviceInfo><label>Hard disk ${key - 1999}</label><summary>${(sizeBytes / 1024).toLocaleString('en')} KB</summary></deviceInfo>${backing}<controllerKey>1000</controllerKey><unitNumber>${unitNumber}</unitNumber><capacityInKB>${Math.floor(sizeBytes / 1024)}</capacityInKB><capacityInBytes>${sizeBytes}</capacityInBytes></VirtualDevice>`;
 }
 

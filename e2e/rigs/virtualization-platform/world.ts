@@ -264,6 +264,13 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
     return VsphereWorld.link(disk, snapshotId === undefined ? ids.length : ids.indexOf(snapshotId));
   }
 
+  /** That file, and the one below it in the chain. */
+  chainOf(vm: RigVm, snapshotId: string | undefined, disk: RigDisk): readonly [string, string?] {
+    const ids = [...vm.snapshots.keys()];
+    const place = snapshotId === undefined ? ids.length : ids.indexOf(snapshotId);
+    return place === 0 ? [VsphereWorld.link(disk, 0)] : [VsphereWorld.link(disk, place), VsphereWorld.link(disk, place - 1)];
+  }
+
   find(path: string): ServedDisk | undefined {
     for (const vm of this.vms.values()) {
       for (const [id, frozen] of vm.snapshots) {

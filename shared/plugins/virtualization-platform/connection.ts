@@ -10,7 +10,7 @@ export const connection = z.strictObject({
   password: passwordField(),
   disk_access: field(z.enum(['auto', 'data_port', 'vendor_library', 'datastore_files', 'export']).optional(), {
     title: 'Disk access',
-    help: 'How disks are read. auto uses the first way that works: the data port of the host (TCP 902), the library of the vendor if its folder is given, files of the datastore, or an export of the snapshot.',
+    help: 'How disks are read. auto uses the first way that works: the data port of the host (TCP 902), the library of the vendor if its folder is given, files of the datastore, or an export of the snapshot. An export sends whole disks, so that auto uses it for first copies only.',
     group: 'Disk access',
     example: 'auto',
     builtIn: 'auto',

@@ -79,6 +79,7 @@ function flatDescriptor(bytes: Buffer, name: string): VmdkDescriptor {
   if (descriptor.parent !== undefined) throw refuse('a snapshot, which only a host can merge with what it is based on');
   if (/RDM|RawDisk|Passthrough|Device/i.test(descriptor.createType)) throw refuse(`a disk of type ${descriptor.createType}, which has no data file`);
   if (descriptor.extents.length === 0) throw refuse('its descriptor names no data (vSAN and vVol objects are not files)');
+  if (descriptor.extents.some(({ file }) => file !== undefined && /^\w+:\/\//.test(file))) throw refuse('its data is an object of a vSAN or vVol datastore, not a file');
   if (descriptor.extents.length > MAX_EXTENTS) throw refuse(`its descriptor has more than ${MAX_EXTENTS} extents`);
   if (descriptor.extents.some(({ kind }) => kind === 'sparse')) throw refuse('sparse extents, which the datastore serves without merging them');
   return descriptor;

@@ -1,20 +1,45 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { requestNfcTicket } from '../client/nfc-ticket.ts';
 import type { VimSession } from '../client/session.ts';
-import { openNfcDisk } from '../nfc/nfc-disk.ts';
+import { openNfcDisk, type NfcDiskOptions } from '../nfc/nfc-disk.ts';
 import type { DiskWay } from './disk-access.ts';
+import type { NfcTicket } from './disk-content.ts';
 
 /** Disks through the data port (NFC) of the host where the VM is. Needs nothing but the network way to it. */
-export function dataPort(session: VimSession, note: (message: string) => void): DiskWay {
+export function dataPort(session: VimSession, note: (message: string) => void, more: Partial<NfcDiskOptions> = {}): DiskWay {
+  /** Ports that nothing could connect to, each with its error. To find that out takes half a minute: not for each disk. */
+  const closed = new Map<string, CausewayError>();
   return {
     name: 'the data port of the host (NFC)',
-    open: (disk, signal) => openNfcDisk({
-      ticket: (within) => requestNfcTicket(session, disk.vm, within),
-      path: (within) => disk.path(within),
-      onEvent: (event) => {
-        if (event.kind === 'waiting') note(`${disk.label} of VM ${disk.vm.id} waits until host ${event.host} has room for another disk.`);
-        if (event.kind === 'lost') note(`The connection to host ${event.host} was lost while ${disk.label} of VM ${disk.vm.id} was read (${event.reason.message}). Reading resumes where it stopped.`);
-      },
-    }, signal),
+    async open(disk, signal) {
+      let asked: NfcTicket | undefined;
+      let isOpen = false;
+      try {
+        const content = await openNfcDisk({
+          ...more,
+          async ticket(within) {
+            asked = await requestNfcTicket(session, disk.vm, within);
+            const known = closed.get(portOf(asked));
+            // A disk that is open has reached its host before: the port may be there again.
+            if (known !== undefined && !isOpen) throw new CausewayError(known.code, known.message, { details: known.details, retryable: false, cause: known });
+            return asked;
+          },
+          path: (within) => disk.path(within),
+          onEvent: (event) => {
+            if (event.kind === 'waiting') note(`${disk.label} of VM ${disk.vm.id} waits until host ${event.host} has room for another disk.`);
+            if (event.kind === 'lost') note(`The connection to host ${event.host} was lost while ${disk.label} of VM ${disk.vm.id} was read (${event.reason.message}). Reading resumes where it stopped.`);
+          },
+        }, signal);
+        isOpen = true;
+        return content;
+      } catch (error) {
+        if (asked !== undefined && error instanceof CausewayError && error.code === 'source.host-unreachable' && !closed.has(portOf(asked))) closed.set(portOf(asked), error);
+        throw error;
+      }
+    },
+    startOver: () => closed.clear(),
     close: async () => undefined,
   };
 }
+
+const portOf = ({ host, port }: NfcTicket): string => `${host.toLowerCase()} ${port}`;

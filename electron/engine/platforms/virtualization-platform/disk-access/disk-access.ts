@@ -27,8 +27,12 @@ export interface DiskToOpen {
 export interface DiskWay {
   /** As people are told it, e.g. `the data port of its host`. */
   readonly name: string;
+  /** Why the way must not be taken for this disk, asked before it is opened: the end of a sentence about the disk. Undefined when it may be taken. */
+  obstacle?(disk: DiskToOpen, signal: AbortSignal): Promise<string | undefined>;
   /** @throws CausewayError when the disk can't be read in this way */
   open(disk: DiskToOpen, signal: AbortSignal): Promise<DiskContent>;
+  /** No way has worked: forgets what it remembers to save time, so that another attempt really tries it. */
+  startOver?(): void;
   close(): Promise<void>;
 }
 
@@ -43,7 +47,10 @@ const otherWays: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'source.host-unreachable', 'source.host-too-old', 'source.host-encryption-missing', 'source.data-session-refused', 'source.permission-denied', 'source.unsupported', 'source.request-refused', 'source.not-licensed', 'source.tool-missing',
 ]);
 
-/** Opens each disk in the first way that works, and tells people why the ones before it did not. */
+/**
+ * Opens each disk in the first way that may be taken and works, and tells people why the ones before it did not. When none does, the
+ * error has the code of the best way, and all reasons.
+ */
 export function inFirstWay(ways: readonly DiskWay[], note: (message: string) => void): DiskAccess {
   const used = new Map<string, string>();
   return {
@@ -52,6 +59,8 @@ export function inFirstWay(ways: readonly DiskWay[], note: (message: string) => 
       let first: CausewayError | undefined;
       for (const way of ways) {
         try {
+          const obstacle = await way.obstacle?.(disk, signal);
+          if (obstacle !== undefined) throw new CausewayError('source.unsupported', `${disk.label} of VM ${disk.vm.id}: ${obstacle}`, { details: { vmId: disk.vm.id } });
           const content = await way.open(disk, signal);
           const reason = refusals.length === 0 ? '' : `, because ${refusals.join('; ')}`;
           // Once for each VM and way, not for each of its disks.
@@ -64,7 +73,9 @@ export function inFirstWay(ways: readonly DiskWay[], note: (message: string) => 
           refusals.push(`${way.name} cannot be used (${error.message})`);
         }
       }
-      throw first ?? new CausewayError('source.unsupported', 'there is no way to the disks of this platform');
+      for (const way of ways) way.startOver?.();
+      if (first === undefined) throw new CausewayError('source.unsupported', 'there is no way to the disks of this platform');
+      throw refusals.length === 1 ? first : new CausewayError(first.code, refusals.join('; '), { details: first.details, cause: first });
     },
     close: async () => void (await Promise.allSettled(ways.map((way) => way.close()))),
   };

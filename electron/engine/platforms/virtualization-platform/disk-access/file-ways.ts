@@ -4,7 +4,7 @@ import type { Clock } from '../../../time/clock.ts';
 import { readObject } from '../client/properties.ts';
 import { objectOf, value, type ManagedObject } from '../client/request.ts';
 import type { VimSession } from '../client/session.ts';
-import { atPath, childrenOf, flagAt, integerAt, textAt } from '../client/xml.ts';
+import { atPath, childOf, childrenOf, flagAt, integerAt, textAt } from '../client/xml.ts';
 import { openDatastoreDisk } from '../datastore-files/datastore-disk.ts';
 import type { ExportCalls, LeaseDevice } from '../export-lease/export-calls.ts';
 import { ExportedDisks } from '../export-lease/exported-disks.ts';
@@ -18,10 +18,22 @@ export interface FileServerOptions {
   readonly note: (message: string) => void;
 }
 
-/** Disks as flat files of their datastore, over the API's own port. Not for disks that stand on an earlier snapshot. */
+/**
+ * Disks as flat files of their datastore, over the API's own port. Only files that nobody writes to: of a VM that is off, or the one that
+ * the snapshot has frozen. Not for disks that stand on an earlier snapshot.
+ */
 export function datastoreFiles(session: VimSession, { port, trust, clock }: FileServerOptions): DiskWay {
   return {
     name: 'files of the datastore (HTTPS)',
+    async obstacle(disk, signal) {
+      const [frozen, live, { properties }] = await Promise.all([
+        linkOf(session, disk.snapshot, disk.deviceKey, signal), linkOf(session, disk.vm, disk.deviceKey, signal), readObject(session, disk.vm, ['runtime.powerState'], signal),
+      ]);
+      if (frozen === undefined || live === undefined) return `${frozen === undefined ? 'its snapshot' : 'the VM'} no longer has it as a file`;
+      if (frozen.hasParent) return 'it stands on an earlier snapshot, and only a host merges the files of such a chain';
+      if (frozen.fileName === live.fileName && properties.get('runtime.powerState')?.text !== 'poweredOff') return 'the VM is not off, and writes to the file';
+      return undefined;
+    },
     async open(disk, signal) {
       if (disk.isEncrypted) throw new CausewayError('source.unsupported', `${disk.label} of VM ${disk.vm.id} is encrypted, and its files have no readable content`, { details: { vmId: disk.vm.id, deviceKey: disk.deviceKey } });
       const [datacenterPath, fileName] = await Promise.all([datacenterOf(session, disk.vm, signal), disk.path(signal)]);
@@ -31,6 +43,15 @@ export function datastoreFiles(session: VimSession, { port, trust, clock }: File
     },
     close: async () => undefined,
   };
+}
+
+/** The file that a disk of a VM, or of a snapshot, stands on. */
+async function linkOf(session: VimSession, object: ManagedObject, deviceKey: number, signal: AbortSignal): Promise<{ readonly fileName: string; readonly hasParent: boolean } | undefined> {
+  const path = 'config.hardware.device';
+  const devices = (await readObject(session, object, [path], signal)).properties.get(path)?.children ?? [];
+  const backing = childOf(devices.find((device) => integerAt(device, 'key') === deviceKey), 'backing');
+  const fileName = textAt(backing, 'fileName');
+  return fileName === undefined || fileName === '' ? undefined : { fileName, hasParent: childOf(backing, 'parent') !== undefined };
 }
 
 /** The path of the data center in the inventory, as file requests name it. */
@@ -49,13 +70,25 @@ async function datacenterOf(session: VimSession, vm: ManagedObject, signal: Abor
   return above.slice(above[0]?.type === 'Datacenter' ? 0 : 1, last + 1).map(({ name }) => name).join('/');
 }
 
+/** An export where nobody has asked for one: only for disks that are read as a whole anyway. */
+export function exportOfFirstCopies(session: VimSession, options: FileServerOptions): DiskWay {
+  return {
+    ...snapshotExport(session, options),
+    obstacle: async (disk) =>
+      disk.readsOnlyChanges ? 'an export sends whole disks, and only what changed is needed. Set disk_access of the endpoint to export to accept that' : undefined,
+  };
+}
+
 /** Disks as the compressed streams of an export of the snapshot: whole disks, in order. The slowest way, and one that needs nothing else. */
 export function snapshotExport(session: VimSession, { trust, clock, note }: FileServerOptions): DiskWay {
   const exports = new Map<string, ExportedDisks>();
+  const told = new Map<string, string>();
   return {
     name: 'an export of the snapshot (HTTPS)',
     async open(disk, signal) {
-      if (!exports.has(disk.snapshot.id)) note(exportCost(disk));
+      // Once for each VM, and again when it is a disk of which less would be needed.
+      if (exportCost(disk) !== told.get(disk.snapshot.id)) note(exportCost(disk));
+      told.set(disk.snapshot.id, exportCost(disk));
       const disks = exports.get(disk.snapshot.id) ?? new ExportedDisks({ calls: exportCalls(session, disk.snapshot), host: session.host, trust, clock, note });
       exports.set(disk.snapshot.id, disks);
       const { controllerType, busNumber, unitNumber } = disk.attachment;

@@ -9,7 +9,7 @@ import { systemClock, type Clock } from '../../../time/clock.ts';
 import { VimSession } from '../client/session.ts';
 import { dataPort } from '../disk-access/data-port.ts';
 import { inFirstWay, type DiskAccess, type DiskWay } from '../disk-access/disk-access.ts';
-import { datastoreFiles, snapshotExport, type FileServerOptions } from '../disk-access/file-ways.ts';
+import { datastoreFiles, exportOfFirstCopies, snapshotExport, type FileServerOptions } from '../disk-access/file-ways.ts';
 import { vendorLibrary } from '../disk-access/vendor-library-way.ts';
 import { VsphereSource } from './vsphere-source.ts';
 
@@ -42,11 +42,11 @@ export function createVsphereSource(connection: VsphereConnection, { scratchFold
   return new VsphereSource({ session, access, clock, random, backOff, use, owner: ledger?.owner?.mark, note }, { allowUntrusted, nfcPort, libraryFolder: folder }, scratchFolder);
 }
 
-/** All ways, the fastest first, or the one that the endpoint names. */
+/** All ways, the fastest first, or the one that the endpoint names. An export takes the time and traffic of whole disks: of itself only a first copy uses one. */
 function waysOf(choice: NonNullable<VsphereConnection['disk_access']>, session: VimSession, options: FileServerOptions, library: DiskWay | undefined): readonly DiskWay[] {
   const ways = { data_port: dataPort(session, options.note), vendor_library: library, datastore_files: datastoreFiles(session, options), export: snapshotExport(session, options) };
   if (choice === 'vendor_library' && library === undefined) {
     throw new CausewayError('general.invalid-input', 'disk_access is vendor_library, but disk_library_folder does not say where the library is', { details: { parameter: 'disk_library_folder' } });
   }
-  return (choice === 'auto' ? Object.values(ways) : [ways[choice]]).filter((way) => way !== undefined);
+  return (choice === 'auto' ? [ways.data_port, ways.vendor_library, ways.datastore_files, exportOfFirstCopies(session, options)] : [ways[choice]]).filter((way) => way !== undefined);
 }
