@@ -10,13 +10,13 @@ import { MIB, PATH, content, failure, listed, oneHost, openDisk, readWhole, sign
 
 describe('reading a disk from a host', () => {
   for (const profile of ['esxi-8', 'esxi-7'] as const) {
-    for (const encryption of ['required', 'never'] as const) {
+    for (const encryption of ['required', 'preferred', 'never'] as const) {
       it(`reads every byte (${profile}, encryption ${encryption})`, async () => {
         const { office, host } = await oneHost({ profile });
         const { disk, events } = await openDisk(office, () => host, { encryption });
         expect(disk.sizeBytes).toBe(content.length);
         expect((await readWhole(disk)).equals(content)).toBe(true);
-        expect(events).toMatchObject([{ kind: 'opened', host: '127.0.0.1', version: profile === 'esxi-8' ? 11 : 9, compression: 3 }]);
+        expect(events).toMatchObject([{ kind: 'opened', host: '127.0.0.1', version: profile === 'esxi-8' ? 11 : 9, compression: 3, isEncrypted: encryption !== 'never' }]);
         await disk.close();
         await expect.poll(() => host.state.closedWell).toBe(1);
         expect(host.state.violations).toEqual([]);
@@ -160,6 +160,10 @@ describe('a host that refuses', () => {
     ['another SHA-256 than the certificate has', (host) => void host.faults.add({ kind: 'wrong-sha2' }), 'source.host-certificate-mismatch'],
     ['no TLS for data', (host) => void host.faults.add({ kind: 'greeting-without', capability: 'NFCSSL supported' }), 'source.host-encryption-missing'],
     ['no TLS at all', (host) => void host.faults.add({ kind: 'greeting-without', capability: 'SSL Required' }), 'source.host-encryption-missing'],
+    ['no TLS for the login, where data may come in the clear', (host) => {
+      host.faults.add({ kind: 'greeting-without', capability: 'SSL Required' });
+      return { encryption: 'preferred' };
+    }, 'source.host-encryption-missing'],
     ['the login', (host) => void host.faults.add({ kind: 'login-refused', line: '530 Login incorrect' }), 'source.data-session-refused'],
     ['a disk of another VM', (host, office) => ({ ticket: () => Promise.resolve(host.ticket(office.issue('vm-2', host.host))) }), 'source.disk-access-denied'],
     ['a disk that is not there', () => ({ path: () => Promise.resolve('[ds1] vm/none.vmdk') }), 'source.disk-not-found'],
@@ -214,6 +218,18 @@ describe('a host that refuses', () => {
     host.faults.add({ kind: 'greeting-without', capability: 'SSL Required' });
     const { disk } = await openDisk(office, () => host, { encryption: 'never' });
     expect((await readWhole(disk)).equals(content)).toBe(true);
+  });
+
+  it('encryption that is preferred is taken where it is offered, also when only the greeting lacks it', async () => {
+    const { office, host } = await oneHost();
+    host.faults.add({ kind: 'greeting-without', capability: 'NFCSSL supported' });
+    const inClear = await openDisk(office, () => host, { encryption: 'preferred' });
+    expect((await readWhole(inClear.disk)).equals(content)).toBe(true);
+    expect(inClear.events).toMatchObject([{ kind: 'opened', isEncrypted: false }]);
+    host.faults.add({ kind: 'full-banner' });
+    const encrypted = await openDisk(office, () => host, { encryption: 'preferred' });
+    expect((await readWhole(encrypted.disk)).equals(content)).toBe(true);
+    expect(encrypted.events).toMatchObject([{ kind: 'opened', isEncrypted: true }]);
   });
 });
 

@@ -17,7 +17,7 @@ export const vsphereNfcErrors = {
   'source.host-encryption-missing': {
     title: 'The host does not encrypt its data port',
     cause: 'The host does not offer TLS for disk data, or something on the way removed the offer.',
-    remedy: 'Update the host to ESXi 6.5 or later, or read through datastore files or an export (HTTPS, port 443). Nothing was sent unencrypted.',
+    remedy: 'Update the host to ESXi 6.5 or later, or read through datastore files or an export (HTTPS, port 443). Nothing was sent unencrypted. On a network that you trust, set disk_access_encryption of the endpoint to preferred.',
     retryable: false,
   },
   'source.data-session-refused': {

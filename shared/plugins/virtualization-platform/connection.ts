@@ -15,6 +15,13 @@ export const connection = z.strictObject({
     example: 'auto',
     builtIn: 'auto',
   }),
+  disk_access_encryption: field(z.enum(['required', 'preferred']).optional(), {
+    title: 'Encryption of disk data',
+    help: 'Whether the data port of a host must offer TLS. required refuses hosts that do not. preferred reads from them without encryption: anyone on the network path can then read and change the data of the disks.',
+    group: 'Disk access',
+    example: 'required',
+    builtIn: 'required',
+  }),
   disk_library_folder: field(localPath().optional(), {
     title: 'Folder of the vendor’s disk library',
     help: 'Folder of this computer with the vendor’s virtual disk development kit, if you have it. Disks are then read through nbdkit when the data port of a host cannot be used.',

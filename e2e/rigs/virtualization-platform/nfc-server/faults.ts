@@ -26,6 +26,8 @@ export type NfcFault =
   | Fault<'wrong-sha2', object>
   /** A greeting that lacks a capability. */
   | Fault<'greeting-without', { readonly capability: 'SSL Required' | 'NFCSSL supported' | 'SHA256 supported' }>
+  /** The banner within the login names every capability, whatever the greeting lacks: somebody on the way has taken it away. */
+  | Fault<'full-banner', object>
   /** The login is refused with this line. */
   | Fault<'login-refused', { readonly line: string }>
   /** The session is ended, or an error sent, where this message is due. */

@@ -145,7 +145,7 @@ async function logIn(line: Duplex, reader: ConnectionReader, state: HostState, o
     if (command === 'SESSION') {
       session = argument;
     } else if (command === 'BANNER') {
-      line.write('220 VMware Authentication Daemon Version 1.10\r\n');
+      line.write(`220 VMware Authentication Daemon Version 1.10${faults.find('full-banner') === undefined ? '' : `: ${CAPABILITIES.join(', ')}`}\r\n`);
     } else if (command === 'THUMBPRINT_SHA2') {
       if (faults.find('greeting-without', (fault) => fault.capability === 'SHA256 supported') !== undefined) {
         line.write('530 Please login with USER and PASS\r\n');

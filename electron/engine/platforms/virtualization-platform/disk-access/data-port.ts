@@ -9,6 +9,7 @@ import type { NfcTicket } from './disk-content.ts';
 export function dataPort(session: VimSession, note: (message: string) => void, more: Partial<NfcDiskOptions> = {}): DiskWay {
   /** Ports that nothing could connect to, each with its error. To find that out takes half a minute: not for each disk. */
   const closed = new Map<string, CausewayError>();
+  const unencrypted = new Set<string>();
   return {
     name: 'the data port of the host (NFC)',
     async open(disk, signal) {
@@ -26,6 +27,10 @@ export function dataPort(session: VimSession, note: (message: string) => void, m
           },
           path: (within) => disk.path(within),
           onEvent: (event) => {
+            if (event.kind === 'opened' && !event.isEncrypted && !unencrypted.has(event.host)) {
+              unencrypted.add(event.host);
+              note(`Disks are read from host ${event.host} WITHOUT ENCRYPTION, as it offers none and disk_access_encryption of the endpoint is preferred: everyone on the network path can read and change their data.`);
+            }
             if (event.kind === 'waiting') note(`${disk.label} of VM ${disk.vm.id} waits until host ${event.host} has room for another disk.`);
             if (event.kind === 'lost') note(`The connection to host ${event.host} was lost while ${disk.label} of VM ${disk.vm.id} was read (${event.reason.message}). Reading resumes where it stopped.`);
           },

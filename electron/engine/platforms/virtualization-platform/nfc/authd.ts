@@ -6,8 +6,11 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { NfcTicket } from '../disk-access/disk-content.ts';
 import { hostText, violation } from './protocol.ts';
 
-/** `required`: disk data crosses the network only over TLS. `never`: in the clear, for networks that are trusted. */
-export type NfcEncryption = 'required' | 'never';
+/**
+ * `required`: disk data crosses the network only over TLS. `preferred`: in the clear from hosts that offer no TLS for it, but the login, and with
+ * it the ticket, over TLS all the same. `never`: in the clear, for networks that are trusted.
+ */
+export type NfcEncryption = 'required' | 'preferred' | 'never';
 
 /** A stream on which the session's first message may be sent. */
 export interface DataStream {
@@ -17,6 +20,8 @@ export interface DataStream {
   onData(listener: (bytes: Uint8Array) => void): void;
   /** What the host was told in the login; its first message repeats it. Unset on hosts that don't know it. */
   readonly token: string | undefined;
+  /** Whether disk data comes over TLS. */
+  readonly isEncrypted: boolean;
   /** Ends the connection, whatever is wrapped around it. */
   destroy(): void;
 }
@@ -28,6 +33,8 @@ export interface LoginTimeouts {
 }
 
 const MAX_LINE = 4096;
+/** How a host names that it offers TLS for disk data. */
+const dataEncryption = 'NFCSSL supported';
 const RECEIVE_BYTES = 256 * 1024;
 
 /**
@@ -54,7 +61,8 @@ export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeou
     const unlistenClear = lines.listen(socket, received);
     const greeting = await lines.next('220');
     const offers = capabilities(greeting);
-    if (encryption === 'required' && !(offers.has('SSL Required') && offers.has('NFCSSL supported'))) {
+    const isDataOffered = offers.has(dataEncryption);
+    if ((encryption !== 'never' && !offers.has('SSL Required')) || (encryption === 'required' && !isDataOffered)) {
       throw new CausewayError('source.host-encryption-missing', `${address} offers: ${hostText(greeting)}`);
     }
     // What came before the TLS handshake could have been slipped in by anyone.
@@ -72,7 +80,9 @@ export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeou
     const unlisten = lines.listen(line, first === undefined ? received : undefined);
     line.write(`SESSION ${ticket.sessionId}\r\n`);
     line.write('BANNER \r\n');
-    await lines.next('220');
+    const banner = await lines.next('220');
+    // The greeting came in the clear: who takes the offer away there can't take it away here.
+    const isEncrypted = encryption !== 'never' && (isDataOffered || capabilities(banner).has(dataEncryption));
     // Hosts without it take the line for an attempt to log in by name.
     const token = olderHost ? undefined : randomBytes(12).toString('base64');
     if (token !== undefined) {
@@ -82,20 +92,21 @@ export async function logIn(ticket: NfcTicket, encryption: NfcEncryption, timeou
         throw mismatch(address, `it says SHA-256 ${hostText(said)} of itself, but showed ${seen.sha256}`);
       }
     }
-    const service = encryption === 'required' && !ticket.service.endsWith('ssl') ? `${ticket.service}ssl` : ticket.service;
+    const service = isEncrypted && !ticket.service.endsWith('ssl') ? `${ticket.service}ssl` : ticket.service;
     line.write(`PROXY ${service}\r\n`);
     await lines.next('200');
     unlisten();
     lines.expectNothing();
     carrier?.detach();
     first?.destroy();
-    if (encryption === 'never') return { stream: socket, onData: (listener) => received.give(listener), token, destroy: () => socket.destroy() };
+    if (!isEncrypted) return { stream: socket, onData: (listener) => received.give(listener), token, isEncrypted, destroy: () => socket.destroy() };
     const { stream, seen: again } = await secure(socket, ticket, address, olderHost, timeouts.answerMs, signal);
     if (seen !== undefined && again.sha256 !== seen.sha256) throw mismatch(address, 'the second handshake showed another certificate than the first');
     return {
       stream,
       onData: (listener) => stream.on('data', listener),
       token,
+      isEncrypted,
       destroy: () => {
         stream.destroy();
         socket.destroy();

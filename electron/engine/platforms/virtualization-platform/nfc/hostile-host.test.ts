@@ -55,7 +55,7 @@ async function play(script: readonly Buffer[]): Promise<{ readonly outcome: 'rea
   const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done(), autoDestroy: false });
   const whole = Buffer.alloc(READ + 128, 0xa5);
   const into = whole.subarray(64, 64 + READ);
-  const data = { stream, onData: (listener: (bytes: Uint8Array) => void) => stream.on('data', listener), token: 'token', destroy: () => stream.destroy() };
+  const data = { stream, onData: (listener: (bytes: Uint8Array) => void) => stream.on('data', listener), token: 'token', isEncrypted: true, destroy: () => stream.destroy() };
   const outcome = (async (): Promise<'read' | CausewayError> => {
     try {
       const session = await NfcSession.open(data, { path: '[a] b', bufferBytes, bufferCount: 1, silenceMs: 60_000, requestMs: 60_000 }, signal);

@@ -8,7 +8,7 @@ import { NfcSession, type Piece } from './session.ts';
 
 /** What happened to a disk's connection, for logs and progress. */
 export type NfcEvent =
-  | { readonly kind: 'opened'; readonly host: string; readonly version: number; readonly bufferBytes: number; readonly compression: CompressionType }
+  | { readonly kind: 'opened'; readonly host: string; readonly version: number; readonly bufferBytes: number; readonly compression: CompressionType; readonly isEncrypted: boolean }
   | { readonly kind: 'waiting'; readonly host: string }
   | { readonly kind: 'lost'; readonly host: string; readonly reason: CausewayError }
   | { readonly kind: 'retrying'; readonly reason: CausewayError; readonly inMs: number };
@@ -404,7 +404,7 @@ export class NfcDisk implements DiskContent {
       }
       this.#sizeBytes = sizeBytes;
       const compression = this.#options.compression ?? this.#usualCompression(session.version);
-      this.#options.onEvent?.({ kind: 'opened', host: ticket.host, version: session.version, bufferBytes, compression });
+      this.#options.onEvent?.({ kind: 'opened', host: ticket.host, version: session.version, bufferBytes, compression, isEncrypted: data.isEncrypted });
       return { session, slot, host: ticket.host, compression, inFlight: new Set() };
     } catch (error) {
       slot.release();

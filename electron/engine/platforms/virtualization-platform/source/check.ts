@@ -11,6 +11,8 @@ const patienceMs = 5000;
 export interface CheckedConnection {
   readonly allowUntrusted: boolean;
   readonly nfcPort: number;
+  /** Of disk data, from hosts that don't offer encryption. */
+  readonly mayBeUnencrypted?: boolean;
   /** Of the vendor's disk library. */
   readonly libraryFolder?: string | undefined;
 }
@@ -23,9 +25,15 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
     essential: false,
     run: async () => ({ warning: `the certificate of ${session.host} is NOT verified: anyone on the network path can read and change the password and all data. Specify the certificate authority instead` }),
   };
+  const unencrypted: EndpointCheck = {
+    name: 'Encrypt disk data',
+    essential: false,
+    run: async () => ({ warning: 'hosts that offer no TLS on their data port are read WITHOUT ENCRYPTION: anyone on the network path can read and change the data of disks. Set disk_access_encryption to required unless there are such hosts' }),
+  };
   const { libraryFolder } = connection;
   const checks: readonly EndpointCheck[] = [
     ...(connection.allowUntrusted ? [untrusted] : []),
+    ...(connection.mayBeUnencrypted === true ? [unencrypted] : []),
     {
       name: 'Reach the server',
       essential: true,
