@@ -6,6 +6,10 @@ import { memoryDisk } from '../memory-disk.ts';
 import type { ServedDisk } from '../served-disk.ts';
 import { openDatastoreDisk, type DatastoreDiskRequest } from '../../../../electron/engine/platforms/virtualization-platform/datastore-files/datastore-disk.ts';
 import { folderUrl, parseDatastorePath, siblingOf } from '../../../../electron/engine/platforms/virtualization-platform/datastore-files/datastore-path.ts';
+import type { VimSession } from '../../../../electron/engine/platforms/virtualization-platform/client/session.ts';
+import type { DiskToOpen } from '../../../../electron/engine/platforms/virtualization-platform/disk-access/disk-access.ts';
+import { datastoreFiles as datastoreWay } from '../../../../electron/engine/platforms/virtualization-platform/disk-access/file-ways.ts';
+import { systemClock } from '../../../../electron/engine/time/clock.ts';
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
@@ -185,6 +189,17 @@ it('reads a disk whose descriptor only says that it has no filter', async () => 
 });
 
 describe('what is not flat', () => {
+  it('is left to the next way', async () => {
+    const { host } = await lab(memoryDisk(path, bytes.subarray(0, 4096)));
+    const session = { host: host.host, content: () => Promise.resolve({ apiType: 'HostAgent' }), cookie: () => Promise.resolve('session-1') } as unknown as VimSession;
+    const way = datastoreWay(session, { port: host.port, trust: { caCertificate: host.certificate }, clock: systemClock, note: () => undefined });
+    const gone: DiskToOpen = {
+      vm: { type: 'VirtualMachine', id: 'vm-1' }, snapshot: { type: 'VirtualMachineSnapshot', id: 's-1' }, deviceKey: 2000, label: 'Hard disk 1', sizeBytes: 4096, isEncrypted: false, path: () => Promise.resolve('[ds1] web/gone.vmdk'),
+      attachment: { controllerType: 'ParaVirtualSCSIController', busNumber: 0, unitNumber: 0 }, environment: {}, readsOnlyChanges: false,
+    };
+    await expect(way.open(gone, never)).rejects.toMatchObject({ code: 'source.unsupported', details: { status: 404 } });
+  });
+
   it('refuses a snapshot with the reason, and a live disk', async () => {
     const delta = await lab(memoryDisk('[ds1] web/web-000001.vmdk', bytes.subarray(0, 4096)));
     await expect(openDatastoreDisk(delta.request, never)).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('snapshot') as string });
@@ -198,6 +213,8 @@ describe('what is not flat', () => {
     ['another place by backslashes', `${head}createType="vmfs"\nRW 8 VMFS "..\\secret.vmdk"\n`, 'source.image-refers-outside'],
     ['a parent', 'version=1\nCID=55667788\nparentCID=11223344\nparentFileNameHint="a.vmdk"\ncreateType="vmfsSparse"\nRW 8 VMFSSPARSE "a-delta.vmdk"\n', 'source.unsupported'],
     ['a raw device', `${head}createType="vmfsPassthroughRawDeviceMap"\nRW 8 VMFS "a-rdmp.vmdk"\n`, 'source.unsupported'],
+    ['a raw device mapping', `${head}createType="vmfsRawDeviceMap"\nRW 8 VMFSRDM "a-rdm.vmdk"\n`, 'source.unsupported'],
+    ['an object of a vSAN datastore', `${head}createType="vmfs"\nRW 8 VMFS "vsan://0a1b2c3d-1111-2222-3333-444455556666"\n`, 'source.unsupported'],
     ['a sparse header', 'KDMV\u0001\u0000', 'source.unsupported'],
     ['no data', `${head}createType="vmfs"\n`, 'source.unsupported'],
     ['an I/O filter', `${head}createType="vmfs"\nRW 8 VMFS "web-flat.vmdk"\nddb.iofilters = "vmwarevmcrypt"\nddb.sidecars = "web-1.vmfd;"\n`, 'source.unsupported'],

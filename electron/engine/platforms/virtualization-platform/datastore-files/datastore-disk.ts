@@ -75,6 +75,7 @@ function flatDescriptor(bytes: Buffer, name: string): VmdkDescriptor {
   // The files have what the host's filters wrote, e.g. ciphertext or what a cache has not written back yet.
   const filter = /^[ \t]*((?:ddb\.)?(?:iofilters|sidecars|encryption\w*(?:\.\w+)*))[ \t]*=[ \t]*"?[^"\s]/im.exec(text)?.[1];
   if (filter !== undefined) throw refuse(`a disk that is encrypted or has an I/O filter (${filter}): its files do not have its content`);
+  if (/\bVMFSR(DM|AW)\b/.test(text)) throw refuse('a raw device mapping, which has no data file');
   const descriptor = parseVmdkDescriptor(bytes, name);
   if (descriptor.parent !== undefined) throw refuse('a snapshot, which only a host can merge with what it is based on');
   if (/RDM|RawDisk|Passthrough|Device/i.test(descriptor.createType)) throw refuse(`a disk of type ${descriptor.createType}, which has no data file`);

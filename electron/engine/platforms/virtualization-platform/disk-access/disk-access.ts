@@ -44,7 +44,7 @@ export interface DiskAccess {
 
 /** After these, another way may work. Never after a certificate that does not match: the other way would hide an attack. */
 const otherWays: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'source.host-unreachable', 'source.host-too-old', 'source.host-encryption-missing', 'source.data-session-refused', 'source.permission-denied', 'source.unsupported', 'source.request-refused', 'source.not-licensed', 'source.tool-missing',
+  'source.host-unreachable', 'source.host-too-old', 'source.host-encryption-missing', 'source.data-session-refused', 'source.permission-denied', 'source.unsupported', 'source.request-refused', 'source.not-licensed', 'source.tool-missing', 'source.protocol',
 ]);
 
 /**

@@ -1,4 +1,5 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { ErrorCode } from '../../../../../shared/model/errors/catalogue.ts';
 import type { Trust } from '../../../http/transport.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { readObject } from '../client/properties.ts';
@@ -37,13 +38,22 @@ export function datastoreFiles(session: VimSession, { port, trust, clock }: File
     async open(disk, signal) {
       if (disk.isEncrypted) throw new CausewayError('source.unsupported', `${disk.label} of VM ${disk.vm.id} is encrypted, and its files have no readable content`, { details: { vmId: disk.vm.id, deviceKey: disk.deviceKey } });
       const [datacenterPath, fileName] = await Promise.all([datacenterOf(session, disk.vm, signal), disk.path(signal)]);
-      return openDatastoreDisk({
-        server: { host: session.host, port, trust }, cookie: (renew, within) => session.cookie(renew, within), datacenterPath, fileName, sizeBytes: disk.sizeBytes, clock,
-      }, signal);
+      try {
+        return await openDatastoreDisk({
+          server: { host: session.host, port, trust }, cookie: (renew, within) => session.cookie(renew, within), datacenterPath, fileName, sizeBytes: disk.sizeBytes, clock,
+        }, signal);
+      } catch (error) {
+        // What is no file that this way knows, a host may read all the same.
+        if (!(error instanceof CausewayError) || !noPlainFile.has(error.code)) throw error;
+        throw new CausewayError('source.unsupported', error.message, { details: error.details, cause: error });
+      }
     },
     close: async () => undefined,
   };
 }
+
+/** The disk is there, but not as a flat file with a descriptor. */
+const noPlainFile: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['source.disk-not-found', 'source.image-unreadable', 'source.image-refers-outside']);
 
 /** The file that a disk of a VM, or of a snapshot, stands on. */
 async function linkOf(session: VimSession, object: ManagedObject, deviceKey: number, signal: AbortSignal): Promise<{ readonly fileName: string; readonly hasParent: boolean } | undefined> {

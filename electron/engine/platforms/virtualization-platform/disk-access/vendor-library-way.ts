@@ -23,7 +23,9 @@ export function vendorLibrary(session: VimSession, { folder, port, user, passwor
     name: "the vendor's library",
     async open(disk, signal) {
       const address = `${session.host.includes(':') ? `[${session.host}]` : session.host}:${port}`;
-      const { chain: [certificate], isVerified } = await serverTrust(address, caCertificate, signal);
+      const { chain: [certificate], isVerified } = await serverTrust(address, caCertificate, signal).catch((error: unknown) => {
+        throw error instanceof CausewayError && error.code === 'cloud.unreachable' ? new CausewayError('source.unreachable', error.message, { cause: error }) : error;
+      });
       // The library pins what it is given: that must be a certificate that the endpoint trusts.
       if (certificate === undefined || (!isVerified && !allowUntrusted)) throw new CausewayError('source.tls-refused', `${address}: the certificate is not trusted`);
       const version = disk.environment['disklib_compatibility_version'];
