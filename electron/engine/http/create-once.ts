@@ -75,7 +75,7 @@ const graceMs = 15_000;
  * or not: with the answer the resource is known, and can be removed; without it, a look that comes too early would take
  * it for never made.
  */
-function abortedLater(signal: AbortSignal, clock: Clock): { readonly signal: AbortSignal; release(): void } {
+export function abortedLater(signal: AbortSignal, clock: Clock): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   let callOff = (): void => undefined;
   const onAbort = (): void => {

@@ -182,8 +182,20 @@ describe('disks of an export', () => {
     await expect(cancelled).rejects.toMatchObject({ code: 'general.cancelled' });
     await disk.close();
     expect(leases.ends()).toEqual(['aborted']);
+    const begun = Promise.withResolvers<void>();
+    const during = new AbortController();
+    const late = new ExportedDisks({ calls: { ...calls, begin: async (signal) => {
+      during.abort();
+      await begun.promise;
+      signal.throwIfAborted();
+      return calls.begin(signal);
+    } }, host: 'localhost', trust: {} });
+    const opening = expect(late.openDisk(first, during.signal)).rejects.toMatchObject({ code: 'general.cancelled' });
+    begun.resolve();
+    await opening;
+    expect(leases.ends()).toEqual(['aborted', 'aborted']);
     const refused = new ExportedDisks({ calls: { ...calls, state: () => Promise.resolve({ state: 'error', reason: 'The operation is not allowed in the current state.' }) }, host: 'localhost', trust: {} });
     await expect(refused.openDisk(first, never)).rejects.toMatchObject({ code: 'source.request-refused', message: expect.stringContaining('not allowed') as string });
-    expect(leases.ends()).toEqual(['aborted', 'aborted']);
+    expect(leases.ends()).toEqual(['aborted', 'aborted', 'aborted']);
   });
 });

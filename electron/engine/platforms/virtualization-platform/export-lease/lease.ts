@@ -1,6 +1,8 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { abortedLater } from '../../../http/create-once.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { pollUntil } from '../../../time/poll.ts';
+import { throwIfCancelled } from '../disk-access/file-server.ts';
 import type { ExportCalls, LeaseDevice } from './export-calls.ts';
 
 /** Used where the platform does not tell. */
@@ -40,8 +42,12 @@ export class Lease {
    * @throws CausewayError source.snapshot-failed when the platform refuses it
    */
   static async take(calls: ExportCalls, clock: Clock, percent: () => number, signal: AbortSignal): Promise<Lease> {
-    const id = await calls.begin(signal);
+    throwIfCancelled(signal);
+    const patient = abortedLater(signal, clock);
+    // What was asked for begins, whether anybody waits or not: only with its id can it be ended.
+    const id = await calls.begin(patient.signal).finally(() => patient.release());
     try {
+      throwIfCancelled(signal);
       const ready = await pollUntil(async () => {
         const seen = await calls.state(id, signal);
         if (seen.state === 'error' || seen.state === 'done') throw new CausewayError('source.request-refused', `the export ended before it was ready: ${seen.reason ?? seen.state}`, { details: { lease: id } });
