@@ -114,6 +114,15 @@ describe('disks of an export', () => {
     expect(leases.ends()).toEqual(['lapsed', 'completed']);
   });
 
+  it('asks the server that was signed in to on its own port, where the export names neither', async () => {
+    const { leases, host, calls } = await lab({}, { origin: () => 'https://*' });
+    const disks = new ExportedDisks({ calls, host: 'localhost', port: host.port, trust: {} });
+    const disk = await disks.openDisk(second, never);
+    expect((await piecewise(disk)).equals(other)).toBe(true);
+    await disk.close();
+    expect(leases.ends()).toEqual(['completed']);
+  });
+
   it('renews the lease while it is held', async () => {
     const callbacks: (() => void)[] = [];
     const { disks, leases } = await lab({

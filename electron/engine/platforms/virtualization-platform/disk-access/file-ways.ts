@@ -90,7 +90,7 @@ export function exportOfFirstCopies(session: VimSession, options: FileServerOpti
 }
 
 /** Disks as the compressed streams of an export of the snapshot: whole disks, in order. The slowest way, and one that needs nothing else. */
-export function snapshotExport(session: VimSession, { trust, clock, note }: FileServerOptions): DiskWay {
+export function snapshotExport(session: VimSession, { port, trust, clock, note }: FileServerOptions): DiskWay {
   const exports = new Map<string, ExportedDisks>();
   const told = new Map<string, string>();
   return {
@@ -99,7 +99,7 @@ export function snapshotExport(session: VimSession, { trust, clock, note }: File
       // Once for each VM, and again when it is a disk of which less would be needed.
       if (exportCost(disk) !== told.get(disk.snapshot.id)) note(exportCost(disk));
       told.set(disk.snapshot.id, exportCost(disk));
-      const disks = exports.get(disk.snapshot.id) ?? new ExportedDisks({ calls: exportCalls(session, disk.snapshot), host: session.host, trust, clock, note });
+      const disks = exports.get(disk.snapshot.id) ?? new ExportedDisks({ calls: exportCalls(session, disk.snapshot), host: session.host, port, trust, clock, note });
       exports.set(disk.snapshot.id, disks);
       const { controllerType, busNumber, unitNumber } = disk.attachment;
       return disks.openDisk({ name: `${disk.label} of VM ${disk.vm.id}`, sizeBytes: disk.sizeBytes, attachment: { controllerType, busNumber, unitNumber } }, signal);

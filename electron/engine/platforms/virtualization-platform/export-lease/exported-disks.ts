@@ -13,6 +13,8 @@ export interface ExportedDisksOptions {
   readonly calls: ExportCalls;
   /** The host that was logged in to: what `*` in a URL stands for. */
   readonly host: string;
+  /** Of that host; default 443. */
+  readonly port?: number;
   /** For URLs without a thumbprint. */
   readonly trust: Trust;
   /** What people are told of, e.g. that a stream starts over. */
@@ -150,12 +152,13 @@ class FileServers {
   async get({ url, sslThumbprint, key }: LeaseDevice, signal: AbortSignal): Promise<IncomingMessage> {
     const [, host, port, path] = /^https:\/\/(\*|[^/?#@\s:]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?(\/[^\s#]*)$/i.exec(url) ?? [];
     if (host === undefined || path === undefined) throw new CausewayError('source.protocol', `the export gives no HTTPS address for ${key}`);
+    const usedPort = Number(port ?? (host === '*' ? this.#options.port : undefined) ?? 443);
     const name = host === '*' ? this.#options.host : host.replace(/^\[|\]$/g, '');
-    const address = `${name} ${port ?? 443} ${sslThumbprint ?? ''}`;
+    const address = `${name} ${usedPort} ${sslThumbprint ?? ''}`;
     let server = this.#byAddress.get(address);
     if (server === undefined) {
       const trust = sslThumbprint === undefined ? this.#options.trust : { sslThumbprint };
-      server = new FileServer({ host: name, port: Number(port ?? 443), trust });
+      server = new FileServer({ host: name, port: usedPort, trust });
       this.#byAddress.set(address, server);
     }
     const answer = await server.send({ method: 'GET', path }, signal);
