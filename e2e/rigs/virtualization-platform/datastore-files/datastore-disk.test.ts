@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { datastoreFiles, type FileFault } from './datastore-files.ts';
 import { startHttpsHost, type HttpsHost } from '../https-host.ts';
@@ -9,6 +10,7 @@ import { folderUrl, parseDatastorePath, siblingOf } from '../../../../electron/e
 import type { VimSession } from '../../../../electron/engine/platforms/virtualization-platform/client/session.ts';
 import type { DiskToOpen } from '../../../../electron/engine/platforms/virtualization-platform/disk-access/disk-access.ts';
 import { datastoreFiles as datastoreWay } from '../../../../electron/engine/platforms/virtualization-platform/disk-access/file-ways.ts';
+import { FileServer } from '../../../../electron/engine/platforms/virtualization-platform/disk-access/file-server.ts';
 import { systemClock } from '../../../../electron/engine/time/clock.ts';
 
 const MIB = 1024 * 1024;
@@ -175,6 +177,25 @@ describe('a flat disk on a datastore', () => {
     await expect(openDatastoreDisk({ ...request, cookie, server: pinned }, never)).rejects.toMatchObject({ code: 'source.tls-refused' });
     expect(asked).toHaveLength(2);
     expect(ranges).toEqual([]);
+  });
+
+  it('leaves a host that accepts connections and never shows a certificate', async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => { silent.listen(0, '127.0.0.1', resolve); });
+    try {
+      const { port } = silent.address() as AddressInfo;
+      const address = { host: '127.0.0.1', port, trust: { sslThumbprint: '00:'.repeat(19) + '00' } };
+      await expect(new FileServer(address, 50).send({ method: 'GET', path: '/' }, never)).rejects.toMatchObject({ code: 'source.connection-lost', message: expect.stringContaining('no TLS handshake') as string });
+      const patient = new FileServer(address, 3600_000);
+      const closed = expect(patient.send({ method: 'GET', path: '/' }, never)).rejects.toMatchObject({ code: 'source.connection-lost' });
+      await expect.poll(() => sockets.size).toBe(2);
+      patient.close();
+      await closed;
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => { silent.close(resolve); });
+    }
   });
 
   it('takes the host with the thumbprint that the platform gave', async () => {

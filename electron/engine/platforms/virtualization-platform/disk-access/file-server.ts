@@ -40,7 +40,7 @@ export class FileServer {
     this.#address = address;
     this.#inactivityMs = inactivityMs;
     this.name = `${address.host}:${address.port}`;
-    this.#agent = agentFor(address.trust, this.name);
+    this.#agent = agentFor(address.trust, this.name, inactivityMs);
   }
 
   /**
@@ -83,9 +83,9 @@ export function throwIfCancelled(signal: AbortSignal): void {
   throw signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', 'reading from the source was cancelled');
 }
 
-function agentFor(trust: FileServerTrust, server: string): Agent {
+function agentFor(trust: FileServerTrust, server: string, handshakeMs: number): Agent {
   const options: AgentOptions = { keepAlive: true, minVersion: 'TLSv1.2' };
-  if ('sslThumbprint' in trust) return new PinnedAgent(options, trust.sslThumbprint, server);
+  if ('sslThumbprint' in trust) return new PinnedAgent(options, trust.sslThumbprint, server, handshakeMs);
   const { caCertificate, allowUntrusted } = trust;
   return new Agent({
     ...options,
@@ -99,9 +99,13 @@ function agentFor(trust: FileServerTrust, server: string): Agent {
 class PinnedAgent extends Agent {
   readonly #thumbprint: Buffer;
   readonly #server: string;
+  readonly #handshakeMs: number;
+  /** Connections that are not handed out yet: the agent knows nothing of them. */
+  readonly #pending = new Set<TLSSocket>();
 
-  constructor(options: AgentOptions, thumbprint: string, server: string) {
+  constructor(options: AgentOptions, thumbprint: string, server: string, handshakeMs: number) {
     super(options);
+    this.#handshakeMs = handshakeMs;
     this.#thumbprint = Buffer.from(thumbprint.replaceAll(':', ''), 'hex');
     this.#server = server;
   }
@@ -109,9 +113,19 @@ class PinnedAgent extends Agent {
   override createConnection(options: ConnectionOptions, callback?: (error: Error | null, stream: Duplex) => void): Duplex | null | undefined {
     const host = options.host ?? '';
     const socket = connect({ ...options, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) });
-    const fail = (error: Error): void => callback?.(error, socket);
+    const timer = setTimeout(() => socket.destroy(new Error(`no TLS handshake within ${this.#handshakeMs} ms`)), this.#handshakeMs);
+    const settled = (): void => {
+      clearTimeout(timer);
+      this.#pending.delete(socket);
+    };
+    const fail = (error: Error): void => {
+      settled();
+      callback?.(error, socket);
+    };
+    this.#pending.add(socket);
     socket.once('error', fail);
     socket.once('secureConnect', () => {
+      settled();
       socket.off('error', fail);
       const refusal = this.#refusal(socket);
       if (refusal === undefined) return callback?.(null, socket);
@@ -119,6 +133,11 @@ class PinnedAgent extends Agent {
       fail(refusal);
     });
     return undefined;
+  }
+
+  override destroy(): void {
+    for (const socket of this.#pending) socket.destroy(new Error('the connection was closed'));
+    super.destroy();
   }
 
   #refusal(socket: TLSSocket): CausewayError | undefined {
