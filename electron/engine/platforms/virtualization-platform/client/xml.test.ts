@@ -26,6 +26,7 @@ test('a hostile message is refused before it is parsed', () => {
   const bomb = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "${'x'.repeat(1000)}">]><a>&b;&b;</a>`;
   expect(() => parseXml(bomb)).toThrow('document type');
   expect(() => parseXml(`${'<a>'.repeat(200_000)}${'</a>'.repeat(200_000)}`)).toThrow('nests deeper');
+  expect(() => parseXml(`<a>${'<b/>'.repeat(2_000_000)}</a>`)).toThrow('more than 2000000 tags');
   expect(() => parseXml('no XML at all')).toThrow('not an XML document');
   // Only the five entities of XML are known: others stay text.
   expect(textAt(parseXml('<a><b>&nbsp;&xxe;</b></a>'), 'b')).toBe('&nbsp;&xxe;');

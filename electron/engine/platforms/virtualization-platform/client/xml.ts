@@ -13,16 +13,18 @@ export interface XmlElement {
 
 /** Larger nesting than any answer of the API has; what nests deeper is no answer of it. */
 const deepest = 128;
+/** More tags than any page of properties has. Each element takes a hundred times the memory of its text. */
+const mostTags = 2_000_000;
 
 /**
- * Reads a SOAP message of a server that may be hostile: document types (and with them entities of their own) and deep nesting
- * are refused before the message is parsed. Its size is bounded by the transport.
+ * Reads a SOAP message of a server that may be hostile: document types (and with them entities of their own), deep nesting and millions
+ * of elements are refused before the message is parsed. Its size is bounded by the transport.
  *
  * @throws Error with what is wrong
  */
 export function parseXml(text: string): XmlElement {
   if (/<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST)/i.test(text)) throw new Error('the XML has a document type definition');
-  refuseDepth(text);
+  refuseExcess(text);
   const nodes: unknown = parser.parse(text);
   const roots = (Array.isArray(nodes) ? nodes : []).map(elementOf).filter((element) => element !== undefined);
   const [root] = roots;
@@ -42,9 +44,12 @@ const parser = new XMLParser({
   ignorePiTags: true,
 });
 
-function refuseDepth(text: string): void {
+function refuseExcess(text: string): void {
   let depth = 0;
+  let tags = 0;
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+    tags += 1;
+    if (tags > mostTags) throw new Error(`the XML has more than ${mostTags} tags`);
     const next = text[at + 1];
     if (next === '!' || next === '?') continue;
     if (next === '/') {
