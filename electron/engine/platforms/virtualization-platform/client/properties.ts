@@ -56,9 +56,17 @@ export async function readInventory(session: VimSession, wanted: WantedPropertie
     const specs = data('specSet', [...propertySpecs(wanted), data('objectSet', [refer('obj', view), value('skip', true), throughView])]);
     return await retrieve(session, specs, signal);
   } finally {
-    // A view that is left ends with its session.
-    await session.call('DestroyView', view, [], signal).catch(() => undefined);
+    await letGo(session, 'DestroyView', view, signal);
   }
+}
+
+/**
+ * Ends a view or a collector that was made for one question, also after a cancellation, which then waits for nothing: what is left ends with
+ * its session, but a session may live for hours, and a server has few of them.
+ */
+export async function letGo(session: VimSession, method: 'DestroyView' | 'DestroyPropertyCollector', object: ManagedObject, signal: AbortSignal): Promise<void> {
+  const gone = session.call(method, object, [], AbortSignal.timeout(10_000)).then(() => undefined, () => undefined);
+  if (!signal.aborted) await gone;
 }
 
 async function retrieve(session: VimSession, specs: Part, signal: AbortSignal): Promise<readonly ObjectProperties[]> {

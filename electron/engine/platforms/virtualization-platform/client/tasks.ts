@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { retryDelayMs } from '../../../http/retry-after.ts';
 import { isFault, localizedFault } from './fault.ts';
-import { readObject } from './properties.ts';
+import { letGo, readObject } from './properties.ts';
 import { data, objectOf, refer, value, type ManagedObject } from './request.ts';
 import type { VimSession } from './session.ts';
 import { childOf, childrenOf, integerAt, textAt, type XmlElement } from './xml.ts';
@@ -25,9 +26,13 @@ export async function awaitTask(
   options: { readonly deadlineMs?: number; readonly onProgress?: (percent: number) => void } = {},
 ): Promise<TaskOutcome> {
   const end = session.clock.monotonic() + (options.deadlineMs ?? 24 * 3600_000);
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     const info = await infoOnceOver(session, task, operation, end, options.onProgress, signal);
-    if (info === undefined) continue;
+    if (info === undefined) {
+      if (session.clock.monotonic() > end) throw stillRunning(operation, task);
+      await session.clock.sleep(retryDelayMs(session.backOff, attempt, undefined, session.random), signal);
+      continue;
+    }
     if (textAt(info, 'state') === 'error') throw localizedFault(operation, childOf(info, 'error'));
     return { result: objectOf(childOf(info, 'result')) };
   }
@@ -57,15 +62,19 @@ async function infoOnceOver(
         const progress = integerAt(info, 'progress');
         if (progress !== undefined) onProgress?.(progress);
       }
-      if (session.clock.monotonic() > end) throw new CausewayError('general.deadline', `${operation}: task ${task.id} is still running`, { details: { operation, task: task.id } });
+      if (session.clock.monotonic() > end) throw stillRunning(operation, task);
     }
   } catch (error) {
     // The collector went with its session.
     if (isFault(error, 'ManagedObjectNotFound', 'InvalidCollectorVersion') && !(await isTaskGone(session, task, signal))) return undefined;
     throw error;
   } finally {
-    await session.call('DestroyPropertyCollector', collector, [], AbortSignal.any([signal, AbortSignal.timeout(10_000)])).catch(() => undefined);
+    await letGo(session, 'DestroyPropertyCollector', collector, signal);
   }
+}
+
+function stillRunning(operation: string, task: ManagedObject): CausewayError {
+  return new CausewayError('general.deadline', `${operation}: task ${task.id} is still running`, { details: { operation, task: task.id } });
 }
 
 async function isTaskGone(session: VimSession, task: ManagedObject, signal: AbortSignal): Promise<boolean> {
