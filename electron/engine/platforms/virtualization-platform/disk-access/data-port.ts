@@ -7,7 +7,7 @@ import type { NfcTicket } from './disk-content.ts';
 
 /** Disks through the data port (NFC) of the host where the VM is. Needs nothing but the network way to it. */
 export function dataPort(session: VimSession, note: (message: string) => void, more: Partial<NfcDiskOptions> = {}): DiskWay {
-  /** Ports that nothing could connect to, each with its error. To find that out takes half a minute: not for each disk. */
+  /** Ports that nothing could connect to, each with its error. Where packets are dropped, to find that out takes long: not for each disk. */
   const closed = new Map<string, CausewayError>();
   const unencrypted = new Set<string>();
   return {
@@ -15,6 +15,7 @@ export function dataPort(session: VimSession, note: (message: string) => void, m
     async open(disk, signal) {
       let asked: NfcTicket | undefined;
       let isOpen = false;
+      const told = new Set<string>();
       try {
         const content = await openNfcDisk({
           ...more,
@@ -32,6 +33,10 @@ export function dataPort(session: VimSession, note: (message: string) => void, m
               note(`Disks are read from host ${event.host} WITHOUT ENCRYPTION, as it offers none and disk_access_encryption of the endpoint is preferred: everyone on the network path can read and change their data.`);
             }
             if (event.kind === 'waiting') note(`${disk.label} of VM ${disk.vm.id} waits until host ${event.host} has room for another disk.`);
+            if (event.kind === 'retrying' && !told.has(event.reason.message)) {
+              told.add(event.reason.message);
+              note(`${disk.label} of VM ${disk.vm.id} cannot be read from its host right now (${event.reason.message}). Trying again.`);
+            }
             if (event.kind === 'lost') note(`The connection to host ${event.host} was lost while ${disk.label} of VM ${disk.vm.id} was read (${event.reason.message}). Reading resumes where it stopped.`);
           },
         }, signal);

@@ -26,7 +26,7 @@ export interface NfcDiskOptions {
   readonly depth?: number;
   /** Default: shared by all disks of this process. */
   readonly slots?: HostSlots;
-  /** How often in a row a connection may fail before any byte has come over it. Default 8. */
+  /** How often in a row a connection may fail before any byte has come over it. Default 8; 2 for a port that nothing could ever connect to. */
   readonly attempts?: number;
   readonly timeouts?: Partial<NfcTimeouts>;
   readonly onEvent?: (event: NfcEvent) => void;
@@ -49,6 +49,8 @@ const BUFFER_COUNT = 4;
 const SMALLEST_BUFFER = 65_536;
 const DEFAULT_DEPTH = 16;
 const DEFAULT_ATTEMPTS = 8;
+/** For a port that nothing can connect to, before the disk was ever open: with packets that are dropped, each takes ten seconds. */
+const ATTEMPTS_AT_CLOSED_PORT = 2;
 /** Hosts from this version on were seen to answer with SkipZ. */
 const SKIPZ_VERSION = 9;
 
@@ -333,7 +335,8 @@ export class NfcDisk implements DiskContent {
         this.#learn(known);
         this.#failuresInARow += 1;
         if (this.#failure !== undefined) throw this.#failure;
-        if (!isPassing(known) || this.#failuresInARow >= limit) throw this.#fail(known);
+        const isClosed = this.#sizeBytes === undefined && known.code === 'source.host-unreachable';
+        if (!isPassing(known) || this.#failuresInARow >= (isClosed ? Math.min(limit, ATTEMPTS_AT_CLOSED_PORT) : limit)) throw this.#fail(known);
         this.#lastReason = known;
       }
     }
