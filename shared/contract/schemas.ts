@@ -27,6 +27,7 @@ export const vmSummarySchema = z.object({
   totalBytes: z.number(),
   folder: z.string().optional(),
   cluster: z.string().optional(),
+  tags: z.array(z.string()).optional(),
 });
 
 /** What an account has to be allowed for one feature of a platform. */

@@ -27,6 +27,10 @@ export interface VsphereRig extends Simulation<VsphereWorld> {
   takeSnapshot(vm: RigVm, name: string, description?: string): Promise<string>;
   /** Removes a snapshot as somebody else would. */
   removeSnapshot(vm: RigVm, snapshotId: string): Promise<void>;
+  /** Tags VMs, as somebody does in the platform's own client. */
+  tag(vms: readonly RigVm[], category: string, name: string): Promise<void>;
+  /** Sessions of the service for tags that were begun and not ended. */
+  readonly openTagSessions: () => number;
 }
 
 /** The management server (or a single host) in front of the simulator: what that lacks is answered here, over TLS. */
@@ -38,6 +42,7 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
   const folder = await mkdtemp(join(tmpdir(), 'causeway-vsphere-'));
   const tls = await certificate(folder);
   const others = passOn(vcsim.url);
+  let tagSessions = 0;
   const cloud = await startSimulation('vsphere', { ...(options.onCall === undefined ? {} : { onCall: options.onCall }), folder, tls },
     (ground) => {
       const world = new VsphereWorld(ground, options.singleHost ?? false);
@@ -58,7 +63,11 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
         if (headers['user-agent'] === 'causeway') world.problems.push(...problemsOf(raw.toString()));
         demandSession(world, headers.cookie, operation);
       },
-      fallback: async (request) => (await datastoreAnswer(world, request)) ?? others({ ...request, headers: { ...request.headers, 'accept-encoding': 'identity' } }),
+      fallback: async (request) => {
+        const isTagSession = request.url.pathname.endsWith('/com/vmware/cis/session');
+        if (isTagSession) tagSessions += request.method === 'DELETE' ? -1 : 1;
+        return (await datastoreAnswer(world, request)) ?? others({ ...request, headers: { ...request.headers, 'accept-encoding': 'identity' } });
+      },
     }));
   const { hostname, port } = new URL(cloud.url);
   return {
@@ -80,6 +89,20 @@ export async function startVsphere(options: VsphereRigOptions = {}): Promise<Vsp
       cloud.world.beginTask(vm, task.id, 'vm.Snapshot.remove');
       await awaitTask(admin, task, 'remove a snapshot', signal);
       await cloud.world.thaw(vm, snapshotId);
+    },
+    openTagSessions: () => tagSessions,
+    tag: async (vms, category, name) => {
+      const basic = `Basic ${Buffer.from(`${labUser.username}:${labUser.password}`).toString('base64')}`;
+      const send = async (path: string, headers: Record<string, string>, body?: unknown): Promise<string> => {
+        const answer = await fetch(new URL(`/rest/com/vmware/cis/${path}`, vcsim.url), { method: 'POST', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+        if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status}`);
+        const said = await answer.text();
+        return said === '' ? '' : (JSON.parse(said) as { value?: string }).value ?? '';
+      };
+      const own = { 'vmware-api-session-id': await send('session', { authorization: basic }) };
+      const categoryId = await send('tagging/category', own, { create_spec: { name: category, cardinality: 'MULTIPLE', associable_types: [], description: '' } });
+      const tagId = await send('tagging/tag', own, { create_spec: { name, category_id: categoryId, description: '' } });
+      for (const { id } of vms) await send(`tagging/tag-association/id:${tagId}?~action=attach`, own, { object_id: { id, type: 'VirtualMachine' } });
     },
     close: async () => {
       await admin.close();

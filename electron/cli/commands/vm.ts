@@ -19,10 +19,11 @@ const listVms: CommandRegistrar = (group, context) => {
       const vms = await withProject(options, context, (core) => core.call('vm.list', { endpoint }, { signal: context.signal }));
       // Only platforms with an inventory of folders have these.
       const places = vms.some(({ folder, cluster }) => folder !== undefined || cluster !== undefined);
+      const tagged = vms.some(({ tags = [] }) => tags.length > 0);
       print(context, options, vms, () =>
         table(
-          ['name', 'id', 'os', 'power', 'disks', 'size', ...(places ? ['folder', 'cluster'] : [])],
-          vms.map((vm) => [vm.name, vm.id, vm.os_type, vm.power, vm.diskCount, bytes(vm.totalBytes), ...(places ? [vm.folder ?? '', vm.cluster ?? ''] : [])]),
+          ['name', 'id', 'os', 'power', 'disks', 'size', ...(places ? ['folder', 'cluster'] : []), ...(tagged ? ['tags'] : [])],
+          vms.map((vm) => [vm.name, vm.id, vm.os_type, vm.power, vm.diskCount, bytes(vm.totalBytes), ...(places ? [vm.folder ?? '', vm.cluster ?? ''] : []), ...(tagged ? [(vm.tags ?? []).join(', ')] : [])]),
         ));
       return 0;
     }),

@@ -34,6 +34,8 @@ export interface VmSummary {
   readonly folder?: string;
   /** The cluster that it runs on, or the host that is in none. */
   readonly cluster?: string;
+  /** What people have tagged it with, e.g. `Environment: production`. Only of platforms with tags. */
+  readonly tags?: readonly string[];
 }
 
 /** One source endpoint. Every call takes an AbortSignal; errors are `CausewayError` with `source.*` codes. */

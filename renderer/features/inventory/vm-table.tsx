@@ -48,11 +48,12 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
   // Typing stays quick however many rows there are.
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const found = useMemo(
-    () => (wanted === '' ? vms : vms.filter(({ name, id, folder = '', cluster = '' }) => [name, id, folder, cluster].some((part) => part.toLowerCase().includes(wanted)))),
+    () => (wanted === '' ? vms : vms.filter(({ name, id, folder = '', cluster = '', tags = [] }) => [name, id, folder, cluster, ...tags].some((part) => part.toLowerCase().includes(wanted)))),
     [vms, wanted],
   );
   const hasPlaces = useMemo(() => vms.some(({ folder, cluster }) => folder !== undefined || cluster !== undefined), [vms]);
-  const columns = useMemo(() => columnsFor(endpointId, replicas, hasPlaces), [endpointId, replicas, hasPlaces]);
+  const hasTags = useMemo(() => vms.some(({ tags = [] }) => tags.length > 0), [vms]);
+  const columns = useMemo(() => columnsFor(endpointId, replicas, { hasPlaces, hasTags }), [endpointId, replicas, hasPlaces, hasTags]);
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -73,8 +74,13 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
   );
 }
 
-/** @param hasPlaces the platform has folders or clusters */
-function columnsFor(endpointId: string, replicas: Replicas, hasPlaces: boolean): Column<VmSummary>[] {
+interface Shown {
+  /** The platform has folders or clusters. */
+  readonly hasPlaces: boolean;
+  readonly hasTags: boolean;
+}
+
+function columnsFor(endpointId: string, replicas: Replicas, { hasPlaces, hasTags }: Shown): Column<VmSummary>[] {
   const byVm = Map.groupBy(replicas.filter((replica) => replica.sourceEndpointId === endpointId), ({ vmId }) => vmId);
   return [
     { id: 'name', label: text.inventory.name, sortBy: ({ name }) => name, cell: ({ name }) => name },
@@ -83,6 +89,9 @@ function columnsFor(endpointId: string, replicas: Replicas, hasPlaces: boolean):
           { id: 'folder', label: text.inventory.folder, sortBy: ({ folder = '' }) => folder, cell: ({ folder = '' }) => folder },
           { id: 'cluster', label: text.inventory.cluster, sortBy: ({ cluster = '' }) => cluster, cell: ({ cluster = '' }) => cluster },
         ] satisfies Column<VmSummary>[])
+      : []),
+    ...(hasTags
+      ? ([{ id: 'tags', label: text.inventory.tags, sortBy: ({ tags = [] }) => tags.join(', '), cell: ({ tags = [] }) => tags.join(', ') }] satisfies Column<VmSummary>[])
       : []),
     { id: 'os', label: text.inventory.os, sortBy: ({ os_type: os }) => os, cell: ({ os_type: os }) => text.inventory.osTypes[os] },
     { id: 'power', label: text.inventory.power, sortBy: ({ power }) => power, cell: ({ power }) => text.inventory.powerStates[power] },

@@ -18,6 +18,7 @@ export const inventory = {
   size: 'Size',
   folder: 'Folder',
   cluster: 'Cluster',
+  tags: 'Tags',
   replica: 'Replica',
   create: 'Create replica',
   createOf: (name: string) => `Create replica of ${name}`,

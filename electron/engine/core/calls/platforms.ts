@@ -23,7 +23,7 @@ export const pluginCalls: Handlers<CallsOf<'plugins'>> = {
 export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
   async 'vm.list'(core, { endpoint }, signal) {
     const vms = await using(openSource(core, endpointOf(core, endpoint)), (source) => source.listVms(signal));
-    return vms.map((vm) => ({ ...vm }));
+    return vms.map(({ tags, ...vm }) => ({ ...vm, ...(tags === undefined ? {} : { tags: [...tags] }) }));
   },
 
   async 'vm.show'(core, { endpoint, vm }, signal) {

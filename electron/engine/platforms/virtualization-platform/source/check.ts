@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import { readInventory } from '../client/properties.ts';
@@ -49,6 +50,20 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
       run: async (within) => {
         const found = await readInventory(session, { VirtualMachine: ['name'] }, within);
         return found.length === 0 ? { warning: 'no VM is visible: the account may lack Read-only access to their folders' } : `${found.length} VMs`;
+      },
+    },
+    {
+      name: 'Read tags',
+      essential: false,
+      run: async (within) => {
+        if ((await session.content(within)).apiType !== 'VirtualCenter') return 'a single host has none';
+        const vms = (await readInventory(session, { VirtualMachine: ['name'] }, within)).slice(0, 50).map(({ object }) => object.id);
+        try {
+          return `${(await context.readTags(vms, within)).size} of ${vms.length} VMs that were asked for have tags`;
+        } catch (error) {
+          if (within.aborted || !(error instanceof CausewayError)) throw error;
+          return { warning: `VMs are listed without tags: ${error.message}` };
+        }
       },
     },
     ...featurePrivileges.map(({ feature, privileges, isEssential }): EndpointCheck => ({

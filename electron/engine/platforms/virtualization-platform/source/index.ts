@@ -7,6 +7,7 @@ import { defaultBackOff } from '../../../http/retry-after.ts';
 import type { BackOff } from '../../../time/back-off.ts';
 import { systemClock, type Clock } from '../../../time/clock.ts';
 import { VimSession } from '../client/session.ts';
+import { readVmTags } from '../client/vm-tags.ts';
 import { dataPort } from '../disk-access/data-port.ts';
 import { inFirstWay, type DiskAccess, type DiskWay } from '../disk-access/disk-access.ts';
 import { datastoreFiles, exportOfFirstCopies, snapshotExport, type FileServerOptions } from '../disk-access/file-ways.ts';
@@ -37,10 +38,12 @@ export function createVsphereSource(connection: VsphereConnection, { scratchFold
     host, port: port ?? 443, username, password, caCertificate, allowUntrusted, clock, random, backOff,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   });
+  const readTags = (vmIds: readonly string[], signal: AbortSignal) =>
+    readVmTags({ host, port: port ?? 443, username, password, caCertificate, allowUntrusted, ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }) }, vmIds, signal);
   const library = folder === undefined ? undefined : vendorLibrary(session, { folder, port: port ?? 443, user: username, password, caCertificate, allowUntrusted });
   const note = (message: string): void => use?.note?.(message);
   const access = options.access?.(session) ?? inFirstWay(waysOf(diskAccess, session, { port: port ?? 443, trust: { caCertificate, allowUntrusted }, clock, note, encryption }, library), note);
-  return new VsphereSource({ session, access, clock, random, backOff, use, owner: ledger?.owner?.mark, note }, { allowUntrusted, nfcPort, mayBeUnencrypted: encryption === 'preferred', libraryFolder: folder }, scratchFolder);
+  return new VsphereSource({ session, access, readTags, clock, random, backOff, use, owner: ledger?.owner?.mark, note }, { allowUntrusted, nfcPort, mayBeUnencrypted: encryption === 'preferred', libraryFolder: folder }, scratchFolder);
 }
 
 /** All ways, the fastest first, or the one that the endpoint names. An export takes the time and traffic of whole disks: of itself only a first copy uses one. */

@@ -6,6 +6,7 @@ import { propertyOf, readInventory, readObject, readObjects, type ObjectProperti
 import { objectOf, vm as vmObject, type ManagedObject } from '../client/request.ts';
 import type { VimSession } from '../client/session.ts';
 import { flagAt, integerOf, type XmlElement } from '../client/xml.ts';
+import type { SourceContext } from './source-context.ts';
 import { devicesOf, guestAddresses, placeOf, snapshotsOf, type SnapshotNode, type VirtualDevices } from './vm-devices.ts';
 
 /** What replication needs to know of a VM. */
@@ -152,12 +153,14 @@ function decodeName(name: string): string {
 /** What is told of a VM of which nobody asks more than where it is. */
 const summaryPaths = ['name', 'parent', 'runtime.powerState', 'runtime.host', 'config.template', 'config.guestId', 'config.guestFullName', 'guest.guestFamily', 'config.hardware.device'];
 
-/** All VMs that the account can see, without templates, each with its folder and cluster. */
-export async function listVms(session: VimSession, signal: AbortSignal): Promise<readonly VmSummary[]> {
+/** All VMs that the account can see, without templates, each with its folder, cluster and tags. */
+export async function listVms(context: SourceContext, signal: AbortSignal): Promise<readonly VmSummary[]> {
+  const { session } = context;
   const found = await readInventory(session, {
     VirtualMachine: summaryPaths,
     Folder: ['name', 'parent'], Datacenter: ['name', 'parent'], HostSystem: ['name', 'parent'], ComputeResource: ['name'], VirtualApp: ['name', 'parentFolder'],
   }, signal);
+  const tags = await tagsOf(context, found.filter(({ object }) => object.type === 'VirtualMachine').map(({ object }) => object.id), signal);
   const parents = new Map(found.filter(({ object }) => object.type !== 'VirtualMachine').map((entry) => [entry.object.id, entry]));
   return found.filter(({ object, properties }) => object.type === 'VirtualMachine' && !isTrue(properties.get('config.template'))).map(({ object, properties }) => {
     const text = (path: string): string => properties.get(path)?.text ?? '';
@@ -173,7 +176,17 @@ export async function listVms(session: VimSession, signal: AbortSignal): Promise
       totalBytes: disks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
       ...(folder === '' ? {} : { folder }),
       ...(cluster === undefined ? {} : { cluster }),
+      ...(tags.has(object.id) ? { tags: tags.get(object.id) ?? [] } : {}),
     };
+  });
+}
+
+/** Tags help to find VMs: without them, VMs are listed all the same. The endpoint check says why they are missing. */
+async function tagsOf({ session, readTags }: SourceContext, vmIds: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (vmIds.length === 0 || (await session.content(signal)).apiType !== 'VirtualCenter') return new Map();
+  return readTags(vmIds, signal).catch((error: unknown) => {
+    if (signal.aborted || !(error instanceof CausewayError)) throw error;
+    return new Map<string, readonly string[]>();
   });
 }
 

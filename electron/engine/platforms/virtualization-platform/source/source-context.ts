@@ -8,6 +8,8 @@ import type { DiskAccess } from '../disk-access/disk-access.ts';
 export interface SourceContext {
   readonly session: VimSession;
   readonly access: DiskAccess;
+  /** The tags of VMs of a management server, by id of the VM. */
+  readonly readTags: (vmIds: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly backOff: BackOff;

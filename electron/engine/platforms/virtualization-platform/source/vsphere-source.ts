@@ -43,7 +43,7 @@ export class VsphereSource implements SourcePlatform {
   }
 
   listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {
-    return listVms(this.#context.session, signal);
+    return listVms(this.#context, signal);
   }
 
   async describeVm(vmId: string, signal: AbortSignal): Promise<Vm> {
