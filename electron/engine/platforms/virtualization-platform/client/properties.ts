@@ -36,7 +36,8 @@ const propertySpecs = (wanted: WantedProperties): Part[] =>
 export async function readObjects(session: VimSession, objects: readonly ManagedObject[], wanted: WantedProperties, signal: AbortSignal): Promise<readonly ObjectProperties[]> {
   if (objects.length === 0) return [];
   const objectSpecs = objects.map((object) => data('objectSet', [refer('obj', object), value('skip', false)]));
-  return retrieve(session, data('specSet', [...propertySpecs(wanted), ...objectSpecs]), signal);
+  const specs = data('specSet', [...propertySpecs(wanted), ...objectSpecs]);
+  return againInNewSession(session, () => retrievePages(session, specs, signal), [], signal);
 }
 
 /** Properties of one object. */
@@ -47,6 +48,10 @@ export async function readObject(session: VimSession, object: ManagedObject, pat
 
 /** Properties of everything of these types that the account can see, page by page. */
 export async function readInventory(session: VimSession, wanted: WantedProperties, signal: AbortSignal): Promise<readonly ObjectProperties[]> {
+  return againInNewSession(session, () => readThroughView(session, wanted, signal), ['ManagedObjectNotFound'], signal);
+}
+
+async function readThroughView(session: VimSession, wanted: WantedProperties, signal: AbortSignal): Promise<readonly ObjectProperties[]> {
   const content = await session.content(signal);
   const view = await session.callForObject('CreateContainerView', content.object('viewManager'), [
     refer('container', content.object('rootFolder')), ...Object.keys(wanted).map((type) => value('type', type)), value('recursive', true),
@@ -54,7 +59,7 @@ export async function readInventory(session: VimSession, wanted: WantedPropertie
   try {
     const throughView = data('selectSet', [value('name', 'view'), value('type', 'ContainerView'), value('path', 'view'), value('skip', false)], 'TraversalSpec');
     const specs = data('specSet', [...propertySpecs(wanted), data('objectSet', [refer('obj', view), value('skip', true), throughView])]);
-    return await retrieve(session, specs, signal);
+    return await retrievePages(session, specs, signal);
   } finally {
     await letGo(session, 'DestroyView', view, signal);
   }
@@ -69,14 +74,14 @@ export async function letGo(session: VimSession, method: 'DestroyView' | 'Destro
   if (!signal.aborted) await gone;
 }
 
-async function retrieve(session: VimSession, specs: Part, signal: AbortSignal): Promise<readonly ObjectProperties[]> {
+/** An ended session takes its views, and the token of the next page, with it: everything is read again, once. */
+async function againInNewSession<T>(session: VimSession, read: () => Promise<T>, moreFaults: readonly string[], signal: AbortSignal): Promise<T> {
   try {
-    return await retrievePages(session, specs, signal);
+    return await read();
   } catch (error) {
-    // An ended session takes the token of the next page with it: all pages are read again.
-    if (!isFault(error, 'NotAuthenticated', 'InvalidProperty', 'InvalidArgument')) throw error;
+    if (!isFault(error, 'NotAuthenticated', 'InvalidProperty', 'InvalidArgument', ...moreFaults)) throw error;
     if (isFault(error, 'NotAuthenticated')) await session.renew(signal);
-    return retrievePages(session, specs, signal);
+    return read();
   }
 }
 
