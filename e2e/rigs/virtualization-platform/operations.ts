@@ -167,7 +167,7 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       world.powerOff(vm);
       return { status: 200, body: '' };
     },
-    QueryChangedDiskAreas(call) {
+    async QueryChangedDiskAreas(call) {
       const vm = vmOf(call);
       const snapshotId = (call.body['snapshot'] as Readonly<Record<string, string>> | undefined)?.['#text'] ?? '';
       const frozen = vm?.snapshots.get(snapshotId)?.find(({ disk }) => disk.key === Number(call.body['deviceKey']));
@@ -176,7 +176,9 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const { sizeBytes } = frozen.content;
       const invalid = (property: string): Reply => faultReply('InvalidArgument', 'A specified parameter was not correct.', `<invalidProperty>${property}</invalidProperty>`);
       if (start >= sizeBytes) return invalid('startOffset');
-      const changed = world.changedSince(frozen, String(call.body['changeId']));
+      const since = String(call.body['changeId']);
+      world.askedChangeIds.push(since);
+      const changed = since === '*' ? await world.usedAreas(frozen) : world.changedSince(frozen, since);
       if (changed === 'unknown') return faultReply('FileFault', 'Error caused by file', `<file>${escapeXml(world.linkOf(vm, snapshotId, frozen.disk))}</file>`);
       // An answer covers a part of the disk: so many bytes, and no more areas than it takes.
       let end = Math.min(sizeBytes, start + world.areaLimits.bytes);

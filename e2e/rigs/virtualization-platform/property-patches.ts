@@ -84,7 +84,7 @@ export function patchObject(world: VsphereWorld, content: XmlElement, wanted: Re
   const vm = world.vms.get(id);
   const owner = [...world.vms.values()].find(({ snapshots }) => snapshots.has(id));
   const frozen = owner?.snapshots.get(id);
-  const own = type === 'VirtualMachine' && vm !== undefined ? vmPatches(world, vm) : owner !== undefined && frozen !== undefined ? snapshotPatches(world, owner, id, frozen) : {};
+  const own = type === 'Datastore' ? { 'summary.type': () => text(world.datastoreType) } : type === 'VirtualMachine' && vm !== undefined ? vmPatches(world, vm) : owner !== undefined && frozen !== undefined ? snapshotPatches(world, owner, id, frozen) : {};
   const fails = type === 'Task' ? world.failingTasks.get(id) : undefined;
   const patches = { ...own, ...wholes(own) };
   const kept = content.children.filter(({ name }) => name !== 'propSet' && name !== 'missingSet');

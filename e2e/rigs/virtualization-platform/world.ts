@@ -16,6 +16,8 @@ export interface DiskTraits {
 /** Change tracking of one disk since it was switched on. */
 interface Tracker {
   readonly uuid: string;
+  /** What was in use before is not known to it. */
+  readonly beganOnSnapshot: boolean;
   /** Of the last freeze. */
   sequence: number;
   /** What was written before each freeze, since the one before it. */
@@ -107,6 +109,10 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
   areaLimits = { bytes: 6 * 2 ** 20, areas: 8 };
   /** Objects in one page of properties at most, however many the client asks for. */
   pageLimit = 250;
+  /** Of every datastore. */
+  datastoreType: 'VMFS' | 'NFS' = 'VMFS';
+  /** The change ids of queries for changed areas. */
+  readonly askedChangeIds: string[] = [];
   #lastEvent = 0;
   readonly #tickets = new Map<string, { readonly vmId: string; readonly host: string }>();
   readonly isSingleHost: boolean;
@@ -127,7 +133,7 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
     const key = Math.max(1999, ...vm.disks.map((disk) => disk.key)) + 1;
     const disk: RigDisk = {
       key, unitNumber: key - 2000 < 7 ? key - 2000 : key - 1999, uuid: randomUUID(), backing, traits, stem: `[LocalDS_0] ${vm.name}/disk-${key}`,
-      tracker: vm.disks.some(({ tracker }) => tracker !== undefined) ? newTracker() : undefined,
+      tracker: vm.disks.some(({ tracker }) => tracker !== undefined) ? newTracker(vm.snapshots.size > 0) : undefined,
     };
     vm.disks.push(disk);
     return disk;
@@ -167,13 +173,21 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
   applyTracking(vm: RigVm): void {
     for (const disk of vm.disks.filter(isInSnapshots)) {
       if (!vm.isTracked) disk.tracker = undefined;
-      else disk.tracker ??= newTracker();
+      else disk.tracker ??= newTracker(vm.snapshots.size > 0);
     }
   }
 
   /** Tracking starts anew, as after another product has switched it off and on. */
   resetTracking(vm: RigVm): void {
-    for (const disk of vm.disks) if (disk.tracker !== undefined) disk.tracker = newTracker();
+    for (const disk of vm.disks) if (disk.tracker !== undefined) disk.tracker = newTracker(vm.snapshots.size > 0);
+  }
+
+  /** What a server lists as in use: the truth on VMFS alone, and only of what its tracking has seen. */
+  async usedAreas(frozen: FrozenDisk): Promise<readonly Extent[] | 'unknown'> {
+    const { tracker } = frozen.disk;
+    if (tracker === undefined) return 'unknown';
+    if (this.datastoreType !== 'VMFS') return [{ offset: 0, length: frozen.content.sizeBytes, kind: 'data' }];
+    return tracker.beganOnSnapshot ? this.changedSince(frozen, `${tracker.uuid}/0`) : (await frozen.content.allocated()).filter(({ kind }) => kind === 'data');
   }
 
   changedSince(frozen: FrozenDisk, changeId: string): readonly Extent[] | 'unknown' {
@@ -321,7 +335,7 @@ export const isInSnapshots = ({ traits }: RigDisk): boolean =>
   traits.mode !== 'independent_persistent' && traits.sharing !== 'sharingMultiWriter' && traits.rawDevice !== 'physicalMode';
 
 /** In the form that hosts give: bytes in hex with blanks. */
-function newTracker(): Tracker {
+function newTracker(beganOnSnapshot: boolean): Tracker {
   const bytes = randomBytes(16).toString('hex').match(/../g) ?? [];
-  return { uuid: `${bytes.slice(0, 8).join(' ')}-${bytes.slice(8).join(' ')}`, sequence: 0, log: new Map() };
+  return { uuid: `${bytes.slice(0, 8).join(' ')}-${bytes.slice(8).join(' ')}`, beganOnSnapshot, sequence: 0, log: new Map() };
 }

@@ -2,10 +2,11 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isFault } from '../client/fault.ts';
 import { data, value } from '../client/request.ts';
 import { awaitTask } from '../client/tasks.ts';
-import type { VmState } from './inventory.ts';
+import { readVm, replicable, type VmState } from './inventory.ts';
 import { snapshotName } from './snapshot-marks.ts';
 import { readSnapshotDisks, removeSnapshot, removeTagged, takeSnapshot } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
+import { trackingStarts, type TrackingStarts } from './used-areas.ts';
 import type { VirtualDisk } from './vm-devices.ts';
 
 /**
@@ -13,11 +14,16 @@ import type { VirtualDisk } from './vm-devices.ts';
  * the platform does not report. A running VM needs a short stun, which a snapshot that is created and removed gives it.
  *
  * What keeps tracking off is no failure: the first execution reads everything anyway, and people are told what the next ones cost.
+ *
+ * @returns where tracking began, of the disks that it has begun for
  */
-export async function enableTracking(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<void> {
+export async function enableTracking(context: SourceContext, state: VmState, tag: string, signal: AbortSignal): Promise<TrackingStarts> {
   const { note } = context;
-  const without = (why: string): void => note(`VM ${state.name}: changed block tracking stays off, because ${why}. Each execution reads and compares the whole disks.`);
-  if (state.isTracked) return;
+  const without = (why: string): TrackingStarts => {
+    note(`VM ${state.name}: changed block tracking stays off, because ${why}. Each execution reads and compares the whole disks.`);
+    return new Map();
+  };
+  if (state.isTracked) return new Map();
   if (!state.canTrack) return without('its virtual hardware does not support it');
   if (state.snapshots.length > 0) {
     const names = state.snapshots.map(({ name }) => name).join(', ');
@@ -29,10 +35,11 @@ export async function enableTracking(context: SourceContext, state: VmState, tag
     if (!isRefusal(error)) throw error;
     return without(`the platform refused it (${error.message})`);
   }
-  if (state.power !== 'running') return note(`VM ${state.name}: changed block tracking is on.`);
-  const untracked = (await stun(context, state, tag, signal)).filter(({ changeId }) => changeId === undefined).map(({ label }) => label);
-  if (untracked.length > 0) return note(`VM ${state.name}: changed block tracking is on, but has no effect on ${untracked.join(', ')}. Each execution reads and compares these disks as a whole.`);
-  note(`VM ${state.name}: changed block tracking is on.`);
+  const disks = state.power === 'running' ? await stun(context, state, tag, signal) : undefined;
+  const untracked = (disks ?? []).filter(({ changeId }) => changeId === undefined).map(({ label }) => label);
+  note(untracked.length === 0 ? `VM ${state.name}: changed block tracking is on.`
+    : `VM ${state.name}: changed block tracking is on, but has no effect on ${untracked.join(', ')}. Each execution reads and compares these disks as a whole.`);
+  return trackingStarts(disks ?? replicable(await readVm(context.session, state.vm.id, signal)));
 }
 
 /**

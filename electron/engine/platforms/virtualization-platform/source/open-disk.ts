@@ -9,6 +9,7 @@ import { readSnapshotDisks, snapshotObject } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
 import { trackingUuid } from './tracking-trust.ts';
 import { diskMark, gapOf, snapshotIdOf, type DiskMark } from './snapshot-state.ts';
+import { usedAreas } from './used-areas.ts';
 
 /** What tracking knows is in multiples of this in practice; nothing promises it. */
 const granularityBytes = 64 * 1024;
@@ -21,6 +22,7 @@ export async function openDisk(context: SourceContext, snapshot: Snapshot, diskI
   const mark = diskMark(snapshot, diskId);
   if (mark === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`, { details: { diskId } });
   const changed = base === undefined ? undefined : await changesSince(context, snapshot, mark, base, signal);
+  const used = base === undefined ? await areasInUse(context, snapshot, mark, signal) : undefined;
   const path = async (within: AbortSignal): Promise<string> => {
     const disk = (await readSnapshotDisks(context, snapshotIdOf(snapshot), within)).find(({ key }) => key === mark.key);
     if (disk?.fileName === undefined) throw new CausewayError('source.disk-not-found', `snapshot ${snapshot.tag} has no file for disk ${diskId}`, { details: { diskId } });
@@ -34,6 +36,7 @@ export async function openDisk(context: SourceContext, snapshot: Snapshot, diskI
     throw new CausewayError('source.snapshot-lost', `disk ${diskId} has ${content.sizeBytes} bytes where its snapshot has ${mark.sizeBytes}`, { details: { diskId } });
   }
   const release = context.session.hold();
+  const listed = changed ?? used;
   const whole: readonly Extent[] = [{ offset: 0, length: mark.sizeBytes, kind: 'data' }];
   let closing: Promise<void> | undefined;
   return {
@@ -41,7 +44,7 @@ export async function openDisk(context: SourceContext, snapshot: Snapshot, diskI
     coverage: changed === undefined ? 'allocated' : 'changed',
     granularityBytes: changed === undefined ? 512 : granularityBytes,
     extents: (within, fromBytes = 0) =>
-      changed === undefined && content.allocated !== undefined ? content.allocated(within, fromBytes) : extentsFrom(changed ?? whole, fromBytes),
+      listed === undefined && content.allocated !== undefined ? content.allocated(within, fromBytes) : extentsFrom(listed ?? whole, fromBytes),
     read: (offset, into, within) => content.read(offset, into, within),
     close: () => (closing ??= (async () => {
       release();
@@ -81,5 +84,16 @@ async function changesSince(context: SourceContext, snapshot: Snapshot, mark: Di
   } catch (error) {
     if (!isFault(error, ...idRefused) || !(error instanceof CausewayError)) throw error;
     return untold(`the server does not know what changed (${error.message})`);
+  }
+}
+
+/** The whole disk by what the server knows to be in use; undefined where it does not know that for sure. */
+async function areasInUse(context: SourceContext, snapshot: Snapshot, mark: DiskMark, signal: AbortSignal): Promise<readonly Extent[] | undefined> {
+  if (!mark.areasAreKnown) return undefined;
+  try {
+    return await usedAreas(context, { vm: vmObject(snapshot.vmId), snapshotId: snapshotIdOf(snapshot), deviceKey: mark.key, sizeBytes: mark.sizeBytes }, signal);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || !(isFault(error, ...idRefused) || error.code === 'source.tracking-incomplete')) throw error;
+    return undefined;
   }
 }

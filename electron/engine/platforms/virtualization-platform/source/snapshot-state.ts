@@ -16,10 +16,12 @@ export interface DiskMark {
   readonly isEncrypted: boolean;
   /** Datastore and folder. */
   readonly place: string | undefined;
+  /** Whether the server's list of areas in use is complete. */
+  readonly areasAreKnown: boolean;
 }
 
 /** The disk as plain data. */
-export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fileName, isEncrypted }: VirtualDisk, distrustedTracking: string | undefined): JsonObject {
+export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fileName, isEncrypted }: VirtualDisk, distrustedTracking: string | undefined, areasAreKnown: boolean): JsonObject {
   const place = placeOf(fileName);
   return {
     key, label, sizeBytes, attachment,
@@ -28,6 +30,7 @@ export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fi
     ...(distrustedTracking === undefined ? {} : { distrustedTracking }),
     ...(isEncrypted ? { isEncrypted } : {}),
     ...(place === undefined ? {} : { place: `[${place.datastore}] ${place.folder}` }),
+    ...(areasAreKnown ? { areasAreKnown } : {}),
   };
 }
 
@@ -43,6 +46,7 @@ export function diskMark(snapshot: Snapshot, diskId: string): DiskMark | undefin
   return {
     key, sizeBytes, attachment, label: typeof label === 'string' ? label : diskId, uuid: text('uuid'), changeId: text('changeId'),
     distrustedTracking: text('distrustedTracking'), isEncrypted: mark['isEncrypted'] === true, place: text('place'),
+    areasAreKnown: mark['areasAreKnown'] === true,
   };
 }
 

@@ -8,6 +8,8 @@ export interface VirtualDisk {
   readonly sizeBytes: number;
   /** `[datastore] folder/name.vmdk`: the link of the chain that this configuration stands on. */
   readonly fileName: string | undefined;
+  /** Whether there are links below that one. */
+  readonly hasParent: boolean;
   readonly uuid: string | undefined;
   /** Where change tracking stands; only in a snapshot's configuration. */
   readonly changeId: string | undefined;
@@ -74,6 +76,7 @@ function diskOf(device: XmlElement, controller: XmlElement | undefined): readonl
     attachment: { controllerType, busNumber: integerAt(controller, 'busNumber') ?? 0, unitNumber: integerAt(device, 'unitNumber') ?? 0 },
     label: labelOf(device),
     fileName: textAt(backing, 'fileName'),
+    hasParent: childOf(backing, 'parent') !== undefined,
     uuid: textAt(backing, 'uuid'),
     changeId: textAt(backing, 'changeId') === '' ? undefined : textAt(backing, 'changeId'),
     isEncrypted: childOf(backing, 'keyId') !== undefined,

@@ -23,6 +23,7 @@ import {
 import type { SourceContext } from './source-context.ts';
 import { trackingGap } from './tracking-history.ts';
 import { distrustedTracking, missesChanges } from './tracking-trust.ts';
+import { disksWithKnownAreas, type TrackingStarts } from './used-areas.ts';
 import { snapshotsOf } from './vm-devices.ts';
 
 /** VMs of a management server or of a single host. Between executions nothing is kept on the platform: a base is its change ids. */
@@ -31,6 +32,8 @@ export class VsphereSource implements SourcePlatform {
   readonly #connection: CheckedConnection;
   readonly #records: SnapshotRecords;
   readonly #readers = new Set<DiskReader>();
+  /** By id of the VM: of tracking that this execution has enabled. */
+  readonly #trackingStarts = new Map<string, TrackingStarts>();
 
   constructor(context: SourceContext, connection: CheckedConnection, scratchFolder: string) {
     this.#context = context;
@@ -72,7 +75,8 @@ export class VsphereSource implements SourcePlatform {
     // A name of its own, so that a process that is killed here leaves what the next one finds.
     const tag = stunTag(context.use?.executionId ?? vmId);
     await removeTagged(context, vmId, tag, signal);
-    await enableTracking(context, await readVm(context.session, vmId, signal), tag, signal);
+    const starts = await enableTracking(context, await readVm(context.session, vmId, signal), tag, signal);
+    if (starts.size > 0) this.#trackingStarts.set(vmId, starts);
   }
 
   async createSnapshot(
@@ -81,8 +85,8 @@ export class VsphereSource implements SourcePlatform {
   ): Promise<Snapshot> {
     const { vmId, tag, environment, base } = request;
     const context = this.#context;
-    const known = await this.#records.find(vmId, tag);
-    if (known !== undefined) return known;
+    const recorded = await this.#records.find(vmId, tag);
+    if (recorded !== undefined) return recorded;
     const state = await readVm(context.session, vmId, signal);
     refuse(state);
     const existing = await findSnapshot(context, vmId, tag, signal);
@@ -99,6 +103,7 @@ export class VsphereSource implements SourcePlatform {
       base === undefined ? undefined : trackingGap(context, state, base, signal),
     ]);
     const distrusted = await distrustedTracking(context, { vmId, taken: taken.id, disks, base }, signal);
+    const known = base === undefined ? await disksWithKnownAreas(context, state.vm, disks, this.#trackingStarts.get(vmId), signal) : new Set<number>();
     const version = environment['disklib_compatibility_version'];
     const snapshot: Snapshot = {
       id: taken.id,
@@ -114,7 +119,7 @@ export class VsphereSource implements SourcePlatform {
         // Of a snapshot that was found, the VM's state at its time is not known.
         wasRunning: taken.task === undefined || state.power !== 'stopped',
         environment: version === undefined ? {} : { disklib_compatibility_version: version },
-        disks: Object.fromEntries(disks.map((disk) => [String(disk.key), markDisk(disk, distrusted.get(disk.key))])),
+        disks: Object.fromEntries(disks.map((disk) => [String(disk.key), markDisk(disk, distrusted.get(disk.key), known.has(disk.key) && !distrusted.has(disk.key))])),
       },
     };
     await this.#records.keep(snapshot);
