@@ -2,18 +2,10 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonValue } from '../../../../../shared/model/json.ts';
 import { transportError } from '../../../http/http-error.ts';
 import { createTransport, type Transport } from '../../../http/transport.ts';
+import type { SessionOptions } from './session.ts';
 
-export interface TagOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  readonly caCertificate?: string | undefined;
-  readonly allowUntrusted?: boolean | undefined;
-  readonly transport?: Transport;
-  /** For one request. */
-  readonly timeoutMs?: number;
-}
+/** As for the API that everything else is in; `timeoutMs` is for one request. */
+export type TagOptions = Omit<SessionOptions, 'clock' | 'random' | 'backOff'>;
 
 /** One of the two forms of the service that has tags: they are not in the API that everything else is in. */
 interface TagApi {
