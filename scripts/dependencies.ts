@@ -8,6 +8,16 @@ import { join } from 'node:path';
 
 /** Why each direct dependency is there. The one place for it. */
 const purposes: Readonly<Record<string, string>> = {
+  '@aws-sdk/client-ebs': 'Reads snapshots block by block through EBS direct APIs.',
+  '@aws-sdk/client-ec2': 'Client of the large public cloud: instances, volumes, snapshots.',
+  '@aws-sdk/client-sts': 'Says as whom one is signed in at the large public cloud, and assumes roles.',
+  '@aws-sdk/credential-providers': 'Ways to sign in at the large public cloud: profiles, single sign-on, roles.',
+  '@azure/arm-compute': 'Client of the resource-group cloud: virtual machines, disks, snapshots.',
+  '@azure/arm-network': 'Client of the resource-group cloud: networks, interfaces, addresses.',
+  '@azure/arm-resources': 'Client of the resource-group cloud: resource groups, locations, providers.',
+  '@azure/arm-storage': 'Client of the resource-group cloud: storage accounts and their keys.',
+  '@azure/identity': 'Ways to sign in at the resource-group cloud.',
+  '@azure/storage-blob': 'Reads and writes page blobs and disks by their signed addresses.',
   '@dagrejs/dagre': 'Places the boxes and lines of the task graph.',
   '@emotion/cache': "Inserts the page's styles with the nonce that the content security policy asks for.",
   '@emotion/react': 'Styling engine of Material UI.',

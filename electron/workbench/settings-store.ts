@@ -16,7 +16,7 @@ export interface KeyValueFile {
   set(key: string, value: unknown): void;
 }
 
-const defaults: Settings = { scheme: 'system', reducedMotion: false, executionLimit: 4 };
+const defaults: Settings = { scheme: 'system', reducedMotion: false, messageSeconds: 8, executionLimit: 4 };
 const mostRecent = 20;
 
 /** A file that somebody edited badly gives the defaults for what can't be understood. */

@@ -41,6 +41,9 @@ const entries: readonly Entry[] = [
   { icon: ManualIcon, label: text.navigation.manual, path: ['manual'], covers: ['manual'] },
 ];
 
+/** In pixels; icons alone below the width `md`. */
+export const railWidth = { xs: 64, md: 216 } as const;
+
 /** The rail of screens at the left; icons alone where there is little room. */
 export function Navigation() {
   const [first] = useRoute();
@@ -50,7 +53,7 @@ export function Navigation() {
     <Box
       component="nav"
       aria-label={text.navigation.label}
-      sx={{ width: { xs: 64, md: 216 }, flexShrink: 0, position: 'sticky', top: 0, height: '100vh', overflowY: 'auto' }}
+      sx={{ width: railWidth, flexShrink: 0, position: 'sticky', top: 0, height: '100vh', overflowY: 'auto' }}
     >
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 1.5, px: 2, py: 2 }}>
         <Box component="img" src="/icon.svg" alt="" sx={{ width: 30, height: 30 }} />

@@ -90,6 +90,6 @@ export const theme = createTheme({
       },
     },
     MuiSnackbarContent: { styleOverrides: { root: ({ theme: { vars } }) => ({ border: `1px solid ${vars?.palette.divider}`, fontSize: size(13) }) } },
-    MuiSnackbar: { defaultProps: { anchorOrigin: { vertical: 'bottom', horizontal: 'right' } } },
+    MuiSnackbar: { defaultProps: { anchorOrigin: { vertical: 'bottom', horizontal: 'left' } } },
   },
 });

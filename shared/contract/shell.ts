@@ -54,6 +54,8 @@ export type ShellInfo = z.infer<typeof shellInfoSchema>;
 export const settingsSchema = z.object({
   scheme: z.enum(['system', 'light', 'dark']),
   reducedMotion: z.boolean(),
+  /** How long a message at the bottom edge stays, in seconds; 0: until it is closed or the next one comes. */
+  messageSeconds: z.int().min(0).max(600),
   /** How many executions may run at the same time. */
   executionLimit: z.int().min(1).max(32),
 });

@@ -78,6 +78,20 @@ function SettingsForm({ settings, onChanged }: { readonly settings: Settings; re
           />
           <FormHelperText>{text.settings.reducedMotionHelp}</FormHelperText>
         </div>
+        <TextField
+          select
+          size="small"
+          label={text.settings.messageSeconds}
+          helperText={text.settings.messageSecondsHelp}
+          value={settings.messageSeconds}
+          onChange={(event) => void change.run({ messageSeconds: Number(event.target.value) })}
+        >
+          {[...new Set([5, 8, 15, 30, 0, settings.messageSeconds])].map((seconds) => (
+            <MenuItem key={seconds} value={seconds}>
+              {text.settings.messageSecondsOption(seconds)}
+            </MenuItem>
+          ))}
+        </TextField>
       </Paper>
       <Paper variant="outlined" component="section" sx={{ p: 3, display: 'flex', flexDirection: 'column', gap: 2 }}>
         <Typography variant="h6" component="h2">

@@ -15,6 +15,7 @@ export const app = {
   loading: 'Loading',
   cancel: 'Cancel',
   close: 'Close',
+  closeMessage: 'Close message',
   tryAgain: 'Try again',
   copy: 'Copy',
   copied: 'Copied',
