@@ -2,18 +2,21 @@ import { join } from 'node:path';
 import type { DestinationRun, Volume } from '../../../../../ports/destination-platform.ts';
 import type { DiskReader } from '../../../../../ports/disk-reader.ts';
 import { resolve, resolvedOrThrow } from '../../../../../cloud-resources/resolve-reference.ts';
+import { attachToWorker } from '../../../../../cloud-resources/volume-attachments.ts';
+import { DigestFile, digestFileName, forgetDigests } from '../../../../../workers/export/digest-store.ts';
+import { ExportWorker, exportRole } from '../../../../../workers/export/export-worker.ts';
+import { WorkerVolumeReader } from '../../../../../workers/export/worker-volume-reader.ts';
+import { cloudApi } from '../../../destination/cloud-api.ts';
 import type { OpenStackSession } from '../../../destination/context.ts';
 import { readEnvironment } from '../../../destination/environment.ts';
+import { startWorker } from '../../../destination/start-worker.ts';
 import { planWorker } from '../../../destination/worker-plan.ts';
 import { markText } from '../../disk-mark.ts';
 import type { ExportMechanism } from '../export-mechanism.ts';
 import { recordedOf } from '../../recorded.ts';
 import { removeRecorded } from '../../remove-recorded.ts';
-import { DigestFile, digestFileName, forgetDigests } from './digest-store.ts';
-import { ExportWorker } from './export-worker.ts';
 import { ensureInterimVolume, ensureServerImage } from './interim-volumes.ts';
 import { exportWorkerWishes, inExportWords } from './worker-environment.ts';
-import { WorkerVolumeReader } from './worker-volume-reader.ts';
 import { ledgerOf, type CloudDisk, type DiskMark, type MarkedDisk, type SourceContext } from '../../source-context.ts';
 import { takeVolumeSnapshots } from '../../volume-snapshots.ts';
 
@@ -24,7 +27,14 @@ import { takeVolumeSnapshots } from '../../volume-snapshots.ts';
  */
 export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
   const session: OpenStackSession = context.session;
-  const worker = new ExportWorker(session);
+  const cloud = cloudApi(session);
+  const worker = new ExportWorker({
+    cloud,
+    start: (keyRing, run, signal) => startWorker(session, keyRing, run, exportRole, signal).catch((error: unknown) => {
+      throw inExportWords(error);
+    }),
+    attach: (run, workerId, volume, signal) => attachToWorker(cloud, run, workerId, volume, signal),
+  });
   const folder = join(context.folder, 'open-source-cloud-digests');
 
   const runOf = (environment: DestinationRun['environment']): DestinationRun => ({

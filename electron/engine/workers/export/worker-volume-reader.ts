@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { extentsFrom, type Extent } from '../../../../../../../shared/model/extent.ts';
-import { appendExtent } from '../../../../../nbd/status-extents.ts';
-import type { DiskReader } from '../../../../../ports/disk-reader.ts';
-import type { WorkerVolume } from '../../../../../ports/write-target.ts';
+import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
+import { appendExtent } from '../../nbd/status-extents.ts';
+import type { DiskReader } from '../../ports/disk-reader.ts';
+import type { WorkerVolume } from '../../ports/write-target.ts';
 import { digestBlockBytes, type DigestFile } from './digest-store.ts';
 
 const DIGEST_BYTES = 32;

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WorkerVolume } from '../../../../../ports/write-target.ts';
+import type { WorkerVolume } from '../../ports/write-target.ts';
 import { DigestFile, digestBlockBytes, digestFileName, forgetDigests } from './digest-store.ts';
-import type { Extent } from '../../../../../../../shared/model/extent.ts';
+import type { Extent } from '../../../../shared/model/extent.ts';
 import { WorkerVolumeReader } from './worker-volume-reader.ts';
 
 const signal = new AbortController().signal;
