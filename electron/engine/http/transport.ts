@@ -6,6 +6,8 @@ export interface TransportRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** A body that is no text, in place of one that is. */
+  readonly bytes?: Uint8Array | undefined;
 }
 
 export interface TransportAnswer {
@@ -41,11 +43,12 @@ export function createTransport({ caCertificate, allowUntrusted = false }: Trust
   const trust = { ...(caCertificate === undefined ? {} : { ca: caCertificate, allowPartialTrustChain: true }), ...(allowUntrusted ? { rejectUnauthorized: false } : {}) };
   const secure = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2', proxyEnv: process.env, ...trust });
   return {
-    send({ url, method, headers, body }, signal) {
+    send({ url, method, headers, body: text, bytes }, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();
       const onAnswer = (answer: IncomingMessage): void => {
         readBytes(answer).then((bytes) => resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), bytes }), reject);
       };
+      const body = bytes ?? text;
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, signal };
       const outgoing = url.protocol === 'https:' ? httpsRequest(url, { ...options, agent: secure }, onAnswer) : httpRequest(url, { ...options, agent: plain }, onAnswer);

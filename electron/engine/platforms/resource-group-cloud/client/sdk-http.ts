@@ -1,0 +1,144 @@
+import { Readable } from 'node:stream';
+import type { ComputeManagementClientOptionalParams } from '@azure/arm-compute';
+import type { StoragePipelineOptions } from '@azure/storage-blob';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { didNotArrive, isAmbiguous, isPassingStatus, transportError } from '../../../http/http-error.ts';
+import { safeBaseUrl } from '../../../http/http-client.ts';
+import { parseRetryAfter, retryDelayMs } from '../../../http/retry-after.ts';
+import type { Transport, TransportAnswer } from '../../../http/transport.ts';
+import type { RetryContext } from '../../../cloud-resources/retry-context.ts';
+
+/** What the vendor's libraries send their requests with. */
+export type SdkHttp = NonNullable<ComputeManagementClientOptionalParams['httpClient']>;
+type StorageHttp = NonNullable<StoragePipelineOptions['httpClient']>;
+type SdkRequest = Parameters<SdkHttp['sendRequest']>[0];
+type SdkAnswer = Awaited<ReturnType<SdkHttp['sendRequest']>>;
+type SdkHeaders = SdkAnswer['headers'];
+
+/** Stands in errors of this file until the caller puts its own words there. */
+export const anyOperation = 'request';
+
+/** POSTs that do no more when they are carried out twice. */
+const repeatablePosts = /\/(?:beginGetAccess|endGetAccess|deallocate|powerOff|start|retrieveBootDiagnosticsData|listKeys|oauth2\/v2\.0\/token)$/i;
+
+/**
+ * The requests of the vendor's libraries over the transport of all platforms: with its proxies and certificates, with pauses that
+ * a test can hurry, and without a copy of an answer in any log. Passing failures are repeated here and nowhere else.
+ */
+export function createSdkHttp(transport: Transport, { timing, clock, random }: RetryContext): SdkHttp {
+  async function attempt(request: SdkRequest, signal: AbortSignal): Promise<TransportAnswer> {
+    const url = new URL(request.url);
+    // Tokens of managed identities come from an address of the machine itself, without TLS.
+    if (request.allowInsecureConnection !== true) safeBaseUrl(url.origin);
+    const timeout = AbortSignal.timeout(request.timeout > 0 ? Math.min(request.timeout, timing.requestMs) : timing.requestMs);
+    try {
+      const headers = Object.fromEntries(Object.entries(request.headers.toJSON()).filter(([name]) => name.toLowerCase() !== 'content-length'));
+      return await transport.send({ url, method: request.method, headers, ...bodyOf(request) }, AbortSignal.any([signal, timeout]));
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (thrown instanceof CausewayError) throw thrown;
+      throw transportError({ operation: anyOperation, method: 'GET', path: '' }, url.host, timeout.aborted ? new Error('no response before the request timeout') : thrown);
+    }
+  }
+
+  return {
+    async sendRequest(request) {
+      const signal = signalOf(request);
+      const isRepeatable = request.method !== 'POST' || repeatablePosts.test(new URL(request.url).pathname);
+      for (let number = 1; ; number += 1) {
+        signal.throwIfAborted();
+        let failure: CausewayError | undefined;
+        let answer: TransportAnswer | undefined;
+        let again: boolean;
+        try {
+          answer = await attempt(request, signal);
+          again = isPassingStatus(answer.status) && (isRepeatable || answer.status === 429);
+        } catch (thrown) {
+          if (!(thrown instanceof CausewayError)) throw thrown;
+          failure = thrown;
+          again = didNotArrive(thrown) || (isRepeatable && isAmbiguous(thrown));
+        }
+        if (!again || number >= timing.backOff.attempts) {
+          if (answer === undefined) throw failure ?? new Error('no answer');
+          return asSdkAnswer(request, answer);
+        }
+        const retryAfterMs = parseRetryAfter(answer?.headers.get('retry-after') ?? null, clock.wallTime());
+        await clock.sleep(retryDelayMs(timing.backOff, number, retryAfterMs, random), signal);
+      }
+    },
+  };
+}
+
+/** The same for the storage library, which has headers of an older form. */
+export function asStorageHttp(http: SdkHttp): StorageHttp {
+  return {
+    async sendRequest(request) {
+      const { url, method, body, timeout, abortSignal, streamResponseStatusCodes } = request;
+      const inner = { url, method, body: body as unknown, timeout, abortSignal, streamResponseStatusCodes, headers: { toJSON: () => request.headers.rawHeaders() } };
+      const { status, bodyAsText, readableStreamBody, headers } = await http.sendRequest(inner as unknown as SdkRequest);
+      const answer = { request, status, bodyAsText, readableStreamBody, headers: { toJson: () => headers.toJSON() } };
+      return answer as unknown as Awaited<ReturnType<StorageHttp['sendRequest']>>;
+    },
+  };
+}
+
+/** The library's signal may be of its own making; one of the platform is needed to combine it. */
+function signalOf({ abortSignal }: SdkRequest): AbortSignal {
+  if (abortSignal instanceof AbortSignal) return abortSignal;
+  const controller = new AbortController();
+  if (abortSignal?.aborted === true) controller.abort();
+  abortSignal?.addEventListener('abort', () => controller.abort());
+  return controller.signal;
+}
+
+function bodyOf({ body }: SdkRequest): { readonly body: string | undefined; readonly bytes?: Uint8Array } {
+  if (body === undefined || body === null) return { body: undefined };
+  if (typeof body === 'string') return { body };
+  if (body instanceof ArrayBuffer) return { body: undefined, bytes: new Uint8Array(body) };
+  if (ArrayBuffer.isView(body)) return { body: undefined, bytes: new Uint8Array(body.buffer, body.byteOffset, body.byteLength) };
+  throw new CausewayError('general.bug', 'a request body of a library is neither text nor bytes');
+}
+
+function asSdkAnswer(request: SdkRequest, { status, headers, bytes }: TransportAnswer): SdkAnswer {
+  const streamed = request.streamResponseStatusCodes;
+  const asStream = streamed !== undefined && (streamed.has(status) || streamed.has(Number.POSITIVE_INFINITY));
+  return {
+    request,
+    status,
+    headers: new AnswerHeaders(headers),
+    ...(asStream ? { readableStreamBody: Readable.from([bytes], { objectMode: false }) } : { bodyAsText: bytes.toString('utf8') }),
+  };
+}
+
+/** Headers as the libraries read them; they add some of their own. */
+class AnswerHeaders implements SdkHeaders {
+  readonly #headers: Headers;
+
+  constructor(headers: Headers) {
+    this.#headers = new Headers(headers);
+  }
+
+  get(name: string): string | undefined {
+    return this.#headers.get(name) ?? undefined;
+  }
+
+  has(name: string): boolean {
+    return this.#headers.has(name);
+  }
+
+  set(name: string, value: string | number | boolean): void {
+    this.#headers.set(name, String(value));
+  }
+
+  delete(name: string): void {
+    this.#headers.delete(name);
+  }
+
+  toJSON(): Record<string, string> {
+    return Object.fromEntries(this.#headers);
+  }
+
+  [Symbol.iterator](): Iterator<[string, string]> {
+    return this.#headers.entries();
+  }
+}
