@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -14,6 +15,11 @@ const setupFiles = ['e2e/property-seed.ts'];
 /** What tests accept stays out of the settings of whoever runs them. */
 const env = { CAUSEWAY_USER_FOLDER: join(tmpdir(), `causeway-test-user-${process.pid}`) };
 
+const unitTests = '{shared,electron,renderer,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}';
+
+/** Tests that replace a module would replace it for others too: each such file gets a process of its own. */
+const replaceModules = globSync(unitTests, { cwd: import.meta.dirname }).filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
+
 /** `unit`: beside the code, no system packages. `specs`: the big ones, with real servers, disks, guests and a browser. */
 export default defineConfig({
   test: {
@@ -22,7 +28,20 @@ export default defineConfig({
         test: {
           name: 'unit',
           env,
-          include: ['{shared,electron,renderer,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}'],
+          include: [unitTests],
+          exclude: ['**/node_modules/**', ...replaceModules],
+          // Files share processes: what they all import is loaded once, which halves the time.
+          isolate: false,
+          setupFiles,
+          testTimeout: 120_000,
+          expect: { poll: { timeout: patience.unit } },
+        },
+      },
+      {
+        test: {
+          name: 'unit-replaced-modules',
+          env,
+          include: replaceModules,
           setupFiles,
           testTimeout: 120_000,
           expect: { poll: { timeout: patience.unit } },

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 const purposes: Readonly<Record<string, string>> = {
   '@aws-sdk/client-ebs': 'Reads snapshots block by block through EBS direct APIs.',
   '@aws-sdk/client-ec2': 'Client of the large public cloud: instances, volumes, snapshots.',
-  '@aws-sdk/client-sts': 'Says as whom one is signed in at the large public cloud, and assumes roles.',
+  '@aws-sdk/client-sts': 'Names the signed-in identity of the large public cloud, and assumes roles.',
   '@aws-sdk/credential-providers': 'Ways to sign in at the large public cloud: profiles, single sign-on, roles.',
   '@azure/arm-compute': 'Client of the resource-group cloud: virtual machines, disks, snapshots.',
   '@azure/arm-network': 'Client of the resource-group cloud: networks, interfaces, addresses.',
