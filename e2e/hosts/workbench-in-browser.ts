@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium, type BrowserContext, type Page } from 'playwright';
 
+/** How long a page may take for anything, in milliseconds: a build machine that emulates guests beside it is slow at times. */
+export const pagePatience = 120_000;
+
 const root = join(import.meta.dirname, '..', '..');
 
 export interface OpenedPage {
@@ -51,6 +54,7 @@ export async function openInChromium(url: string): Promise<OpenedPage> {
     reducedMotion: 'reduce',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
   });
+  context.setDefaultTimeout(pagePatience);
   const page = context.pages()[0] ?? (await context.newPage());
   const complaints: string[] = [];
   page.on('console', (message) => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { _electron as electron } from 'playwright';
 import { electronRuntime } from '../../scripts/electron-runtime.ts';
+import { pagePatience } from './workbench-in-browser.ts';
 import type { Workbench, WorkbenchOptions } from './workbench.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -18,6 +19,7 @@ export async function openWorkbenchInElectron({ settings, project }: WorkbenchOp
       ...(project === undefined ? [] : ['--project', project]),
     ],
   });
+  app.context().setDefaultTimeout(pagePatience);
   const page = await app.firstWindow();
   await page.setViewportSize({ width: 1280, height: 860 });
   const complaints: string[] = [];

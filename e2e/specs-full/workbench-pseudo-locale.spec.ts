@@ -41,7 +41,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench in a language that nobo
     await Promise.all([buildPseudoPage(join(lab.settings, 'page')), makeScreenProject(lab, { replicas: ['web-01', 'web-02'] })]);
     workbench = await openWorkbenchHere(engineHere({}), lab.project, { page: join(lab.settings, 'page'), language: 'en-XA' });
     page = workbench.page;
-    page.setDefaultTimeout(30_000);
     data = followData(page);
     await page.reload();
   }, 5 * minute);

@@ -17,7 +17,6 @@ describe.runIf(process.env['CAUSEWAY_SAMPLE'] === '1')('the sample', () => {
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'causeway-sample-'));
     workbench = await openWorkbench({ settings: root });
-    workbench.page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     await workbench.page.reload();
   });

@@ -21,7 +21,6 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     lab = await startScreenLab(MiB, { images: ['web-01', 'db-01'] });
     workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
-    page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     await page.reload();
     await makeProject();

@@ -32,7 +32,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await makeScreenProject(lab, { replicas: names });
     workbench = await openWorkbenchHere(engineHere({ guests: preparation.guests }), lab.project);
     page = workbench.page;
-    page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     await page.reload();
   }, 3 * minute);

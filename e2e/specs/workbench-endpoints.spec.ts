@@ -27,7 +27,6 @@ beforeAll(async () => {
   writeFileSync(join(images, 'web-01.raw'), Buffer.alloc(1024 * 1024));
   workbench = await openWorkbench({ settings: join(root, 'settings'), project });
   page = workbench.page;
-  page.setDefaultTimeout(60_000);
   await prepareAxe(workbench.context);
   await page.reload();
   await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery staple');

@@ -24,7 +24,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     lab = await startScreenLab(24 * MiB);
     workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
-    page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => received.push(String(payload))));
     await page.reload();

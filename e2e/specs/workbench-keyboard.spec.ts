@@ -17,7 +17,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     lab = await startScreenLab(1024 * 1024);
     workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
-    page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();

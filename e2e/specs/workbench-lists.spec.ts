@@ -20,7 +20,6 @@ beforeAll(async () => {
   writeFileSync(join(project, 'causeway.yaml'), 'name: Lists\n');
   workbench = await openWorkbench({ settings: join(root, 'settings'), project });
   page = workbench.page;
-  page.setDefaultTimeout(60_000);
   await prepareAxe(workbench.context);
   await page.reload();
 });

@@ -113,7 +113,6 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
 
 async function open(): Promise<Workbench> {
   const opened = await openWorkbench(lab);
-  opened.page.setDefaultTimeout(60_000);
   await prepareAxe(opened.context);
   await opened.page.reload();
   return opened;

@@ -24,7 +24,6 @@ describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () =
     await replicateFromHypervisor();
     await hypervisor.close();
     workbench = await openWorkbench(lab);
-    workbench.page.setDefaultTimeout(60_000);
     await prepareAxe(workbench.context);
     await workbench.page.reload();
   });
