@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVsphereSource } from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import type { LedgerEntry, LedgerScope } from '../../electron/engine/ports/ledger.ts';
 import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
-import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
+import { firstDifference, readOnto } from '../conformance/read-snapshot.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
 import { ExportLeases } from '../rigs/virtualization-platform/export-lease/export-leases.ts';
 import { startHttpsHost, type HttpsHost } from '../rigs/virtualization-platform/https-host.ts';
 import { projectMark, straightAccess, vsphereHarness, type VsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
+import { sourceSteps } from '../rigs/virtualization-platform/source-steps.ts';
 
 const MIB = 2 ** 20;
 const signal = new AbortController().signal;
@@ -19,24 +20,12 @@ const debianPython = '/usr/bin/python3';
 
 describe('the virtualization platform as a source', () => {
   let lab: VsphereHarness;
-  let tags = 0;
   beforeEach(async () => {
     lab = await vsphereHarness();
   });
   afterEach(() => lab.close());
 
-  const snapshot = (base?: Snapshot) =>
-    lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: lab.environment, ...(base === undefined ? {} : { base }) }, signal);
-  const read = async (of: Snapshot, base?: Snapshot, former?: Buffer): Promise<DiskRead> => {
-    const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', base, signal);
-    try {
-      return await readOnto(reader, former, signal);
-    } finally {
-      await reader.close();
-    }
-  };
-  const called = (operation: string): number => lab.rig.calls.filter((call) => call.operation === operation).length;
-  const told = (): string => lab.notes.join('\n');
+  const { snapshot, read, called, told } = sourceSteps(() => lab);
 
   it('takes a crash-consistent snapshot when the guest cannot be quiesced, and says so', async () => {
     lab.vm.failsToQuiesce = true;

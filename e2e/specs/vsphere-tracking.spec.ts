@@ -1,31 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
-import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
+import { firstDifference } from '../conformance/read-snapshot.ts';
 import { vsphereHarness, type VsphereHarness } from '../rigs/virtualization-platform/source-harness.ts';
+import { sourceSteps } from '../rigs/virtualization-platform/source-steps.ts';
 
 const MIB = 2 ** 20;
 const signal = new AbortController().signal;
 
 describe('changed block tracking of the virtualization platform', () => {
   let lab: VsphereHarness;
-  let tags = 0;
   beforeEach(async () => {
     lab = await vsphereHarness();
   });
   afterEach(() => lab.close());
 
-  const snapshot = (base?: Snapshot) =>
-    lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment: lab.environment, ...(base === undefined ? {} : { base }) }, signal);
-  const read = async (of: Snapshot, base?: Snapshot, former?: Buffer): Promise<DiskRead> => {
-    const reader = await lab.platform.openDisk(of, lab.diskIds[0] ?? '', base, signal);
-    try {
-      return await readOnto(reader, former, signal);
-    } finally {
-      await reader.close();
-    }
-  };
-  const called = (operation: string): number => lab.rig.calls.filter((call) => call.operation === operation).length;
-  const told = (): string => lab.notes.join('\n');
+  const { snapshot, read, called, told } = sourceSteps(() => lab);
   const untrack = (): void => {
     lab.vm.isTracked = false;
     lab.rig.world.applyTracking(lab.vm);

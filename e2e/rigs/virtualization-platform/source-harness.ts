@@ -6,9 +6,9 @@ import { createVsphereSource, type VsphereConnection, type VsphereOptions } from
 import type { LedgerScope } from '../../../electron/engine/ports/ledger.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { extentsFrom } from '../../../shared/model/extent.ts';
-import { callFaults, type CallFault, type MortalProcess, type PlatformCalls } from '../../conformance/platform-calls.ts';
+import type { MortalProcess } from '../../conformance/platform-calls.ts';
+import { simulatedCalls } from '../../conformance/simulated-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
-import type { FaultEffect } from '../cloud-kit/faults.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import { MemoryDisk } from './backing.ts';
 import { startNfcServer, type NfcServer } from './nfc-server/nfc-server.ts';
@@ -16,16 +16,6 @@ import { startVsphere, type VsphereRig, type VsphereRigOptions } from './start.t
 import type { RigVm, VsphereWorld } from './world.ts';
 
 const MIB = 2 ** 20;
-const effects: Readonly<Record<CallFault, FaultEffect>> = {
-  'refused-for-now': '503',
-  throttled: '429',
-  'cut-before': 'connection-reset',
-  'gateway-error-after': '502-after',
-  'cut-after': 'connection-reset-after',
-  'never-answered': 'no-answer',
-  'fails-later': 'status-error',
-};
-const forever = 1_000_000;
 /** What snapshots of the harness say that they belong to. */
 export const projectMark = 'computer.4711';
 
@@ -47,12 +37,12 @@ export interface VsphereHarnessOptions extends VsphereRigOptions {
 
 /** A running VM with two disks in memory, its changes tracked, on the rig. */
 export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promise<VsphereHarness> {
-  let onCutCall: { readonly from: number; readonly tell: () => void } | undefined;
+  const cuts = simulatedCalls({ changes: ({ operation }) => /_Task$/.test(operation), refusal: '503' });
   const rig = await startVsphere({
     ...options,
     onCall: (call) => {
       options.onCall?.(call);
-      if (onCutCall !== undefined && rig.calls.length >= onCutCall.from) onCutCall.tell();
+      cuts.onCall();
     },
   });
   const { world } = rig;
@@ -79,24 +69,8 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
     ...(access === undefined ? {} : { access }), clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 2000,
   });
   const platform = open('exe-1');
-  const calls: PlatformCalls = {
-    faults: callFaults,
-    callCount: () => rig.calls.length,
-    callName: (number) => rig.calls[number - 1]?.operation ?? 'none',
-    callChanges: (number) => /_Task$/.test(rig.calls[number - 1]?.operation ?? ''),
-    failCall: (n, fault) => rig.faults.add({ operation: '*', nth: n, effect: effects[fault] }),
-    cutOff(n, when, tell) {
-      onCutCall = { from: rig.calls.length + n, tell };
-      if (when === 'after') rig.faults.add({ operation: '*', nth: n, effect: 'connection-reset-after' });
-      rig.faults.add({ operation: '*', nth: when === 'after' ? n + 1 : n, times: forever, effect: 'connection-reset' });
-    },
-    clearFaults() {
-      onCutCall = undefined;
-      rig.faults.clear();
-    },
-  };
   return {
-    rig, vm, notes, platform, calls, ports,
+    rig, vm, notes, platform, ports, calls: cuts.of(rig),
     reopen: (_process?: MortalProcess) => open(`exe-${(executions += 1) + 1}`),
     leftovers: async () => [...world.vms.values()].flatMap(({ name, snapshots }) => [...snapshots.keys()].map((id) => `snapshot ${id} of ${name}`)),
     vmId: vm.id,

@@ -34,3 +34,29 @@ export function refuseOutside({ sizeBytes }: Pick<DiskReader, 'sizeBytes'>, offs
   if (offset >= 0 && offset + length <= sizeBytes) return;
   throw new CausewayError('general.bug', `[${offset}, +${length}) is outside the disk of ${sizeBytes} bytes`);
 }
+
+/** The readers that a source has open: who closes the source closes them too. */
+export class OpenReaders {
+  readonly #open = new Set<DiskReader>();
+
+  /** The reader as it is handed out, known until it is closed. */
+  track(reader: DiskReader): DiskReader {
+    const tracked: DiskReader = {
+      sizeBytes: reader.sizeBytes,
+      coverage: reader.coverage,
+      granularityBytes: reader.granularityBytes,
+      extents: (signal, fromBytes) => reader.extents(signal, fromBytes),
+      read: (offset, into, signal) => reader.read(offset, into, signal),
+      close: () => {
+        this.#open.delete(tracked);
+        return reader.close();
+      },
+    };
+    this.#open.add(tracked);
+    return tracked;
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.allSettled([...this.#open].map((reader) => reader.close()));
+  }
+}

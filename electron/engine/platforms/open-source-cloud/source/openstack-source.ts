@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
-import type { DiskReader } from '../../../ports/disk-reader.ts';
+import { OpenReaders, type DiskReader } from '../../../ports/disk-reader.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import type { CheckReport, OptionList } from '../../../ports/platform-common.ts';
@@ -24,7 +24,7 @@ export class OpenStackSource implements SourcePlatform {
   readonly #context: SourceContext;
   readonly #records: SnapshotRecords;
   readonly #opened = new Map<MechanismName, ExportMechanism>();
-  readonly #readers = new Set<DiskReader>();
+  readonly #readers = new OpenReaders();
 
   constructor(context: SourceContext) {
     this.#context = context;
@@ -103,20 +103,7 @@ export class OpenStackSource implements SourcePlatform {
   async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
     const disk = markedDisks(snapshot).find((candidate) => candidate.diskId === diskId);
     if (disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
-    const reader = await this.#mechanism(mechanismOf(snapshot)).open(disk, baseDisk(snapshot, base, diskId), signal);
-    const tracked: DiskReader = {
-      sizeBytes: reader.sizeBytes,
-      coverage: reader.coverage,
-      granularityBytes: reader.granularityBytes,
-      extents: (within, fromBytes) => reader.extents(within, fromBytes),
-      read: (offset, into, within) => reader.read(offset, into, within),
-      close: async () => {
-        this.#readers.delete(tracked);
-        await reader.close();
-      },
-    };
-    this.#readers.add(tracked);
-    return tracked;
+    return this.#readers.track(await this.#mechanism(mechanismOf(snapshot)).open(disk, baseDisk(snapshot, base, diskId), signal));
   }
 
   async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
@@ -158,7 +145,7 @@ export class OpenStackSource implements SourcePlatform {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#readers].map((reader) => reader.close()));
+    await this.#readers.closeAll();
     await Promise.allSettled([...this.#opened.values()].map((mechanism) => mechanism.close()));
     this.#context.cloud.close();
   }

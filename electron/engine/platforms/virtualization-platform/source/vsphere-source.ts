@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
-import type { DiskReader } from '../../../ports/disk-reader.ts';
+import { OpenReaders, type DiskReader } from '../../../ports/disk-reader.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/platform-common.ts';
 import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
@@ -31,7 +31,7 @@ export class VsphereSource implements SourcePlatform {
   readonly #context: SourceContext;
   readonly #connection: CheckedConnection;
   readonly #records: SnapshotRecords;
-  readonly #readers = new Set<DiskReader>();
+  readonly #readers = new OpenReaders();
   /** By id of the VM: of tracking that this execution has enabled. */
   readonly #trackingStarts = new Map<string, TrackingStarts>();
 
@@ -138,20 +138,7 @@ export class VsphereSource implements SourcePlatform {
   }
 
   async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
-    const reader = await openDisk(this.#context, snapshot, diskId, base, signal);
-    const tracked: DiskReader = {
-      sizeBytes: reader.sizeBytes,
-      coverage: reader.coverage,
-      granularityBytes: reader.granularityBytes,
-      extents: (within, fromBytes) => reader.extents(within, fromBytes),
-      read: (offset, into, within) => reader.read(offset, into, within),
-      close: async () => {
-        this.#readers.delete(tracked);
-        await reader.close();
-      },
-    };
-    this.#readers.add(tracked);
-    return tracked;
+    return this.#readers.track(await openDisk(this.#context, snapshot, diskId, base, signal));
   }
 
   /** The change ids are in the snapshot's state, so that the base needs no snapshot. */
@@ -210,7 +197,7 @@ export class VsphereSource implements SourcePlatform {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#readers].map((reader) => reader.close()));
+    await this.#readers.closeAll();
     await this.#context.access.close();
     await this.#context.session.close();
   }
