@@ -53,6 +53,8 @@ const shares: Readonly<Record<CallFault, readonly [number, number]>> = {
 };
 const all = process.env['CAUSEWAY_ALL_FAULTS'] === '1';
 const seed = Number(process.env['CAUSEWAY_FAULT_SEED'] ?? 1);
+/** How long a test that goes through faults or crash points may take: all of them are hundreds, some of which wait for an answer that never comes. */
+export const faultPatienceMs = all ? 3_600_000 : 600_000;
 
 /** So many of the cases, drawn by `CAUSEWAY_FAULT_SEED`; all of them with `CAUSEWAY_ALL_FAULTS=1`. */
 export function sampleOf<T>(cases: readonly T[], most: number): readonly T[] {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
-import { clearErrorOf, crashPoints, faultsAt, killedAt, type PlatformCalls } from './platform-calls.ts';
+import { clearErrorOf, crashPoints, faultPatienceMs, faultsAt, killedAt, type PlatformCalls } from './platform-calls.ts';
 import { firstDifference, readOnto } from './read-snapshot.ts';
 import type { SourceHarness } from './source-harness.ts';
 
@@ -103,7 +103,7 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
     return { start, count };
   };
 
-  it('ends well or with a clear error when any of its calls goes wrong, and the next process goes on or gives up', async ({ skip }) => {
+  it('ends well or with a clear error when any of its calls goes wrong, and the next process goes on or gives up', { timeout: faultPatienceMs }, async ({ skip }) => {
     const { calls } = lab().harness;
     if (calls === undefined) return skip('this source makes no calls');
     const { start, count } = await callsOfAPass(calls);
@@ -118,7 +118,7 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
     });
   });
 
-  it('is taken up, or given up, by another process when one is killed at any of its calls', async ({ skip }) => {
+  it('is taken up, or given up, by another process when one is killed at any of its calls', { timeout: faultPatienceMs }, async ({ skip }) => {
     const { calls } = lab().harness;
     if (calls === undefined) return skip('this source makes no calls');
     const { start, count } = await callsOfAPass(calls);
@@ -141,7 +141,7 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
     expect(kills).toBeGreaterThan(0);
   });
 
-  it('is given up by another process when one is killed while it gives a snapshot up', async ({ skip }) => {
+  it('is given up by another process when one is killed while it gives a snapshot up', { timeout: faultPatienceMs }, async ({ skip }) => {
     const { calls } = lab().harness;
     if (calls === undefined) return skip('this source makes no calls');
     const begin = (pass: Pass) => inProcess(async (platform) => {

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVsphereSource } from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import type { LedgerEntry, LedgerScope } from '../../electron/engine/ports/ledger.ts';
-import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
 import { firstDifference, readOnto } from '../conformance/read-snapshot.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';

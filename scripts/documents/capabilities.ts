@@ -53,7 +53,7 @@ export const capabilities: readonly Capability[] = [
     ['`open-source-cloud`: compressed backups', 'never seen', 'refused'],
     ['disks of vSphere from the data port of its hosts', 'stand-in', 'a stand-in for a host, which a client that others wrote against ESXi 8 reads as well', 'specs/nfc', 'specs/nfc-connections', 'specs-full/nfc-peer'],
     ['disks of vSphere by the vendor\'s library', 'stand-in', 'nbdkit\'s vddk plugin as Debian has it, with a stand-in for the library built from its documented interface', 'specs/vendor-library', 'specs/vsphere-transports'],
-    ['`virtualization-platform`: inventory, snapshots, change tracking, its parameters', 'stand-in', 'govmomi\'s simulator with an interceptor of the lab in front, tried with pyVmomi as well; requests are checked against the API\'s types', 'specs/vsphere-source', 'specs/vsphere-tracking', 'specs/vsphere-inventory', 'specs/vsphere-first-copy', 'specs/vsphere-wave', 'specs/vsphere-transports', 'specs/vsphere-conformance', 'specs-full/vsphere-guest'],
+    ['`virtualization-platform`: inventory, snapshots, change tracking, its parameters', 'stand-in', 'govmomi\'s simulator with an interceptor of the lab in front, tried with pyVmomi as well; requests are checked against the API\'s types', 'specs/vsphere-source', 'specs/vsphere-tracking', 'specs/vsphere-inventory', 'specs/vsphere-first-copy', 'specs/vsphere-wave', 'specs/vsphere-transports', 'specs/vsphere-conformance', 'specs-full/vsphere-guest', 'specs-guests/vsphere-real-guest'],
     ['`virtualization-platform`: a real vCenter or ESXi', 'never seen', ''],
     ...noAdapter('source', 'large-public-cloud', 'windows-hypervisor', 'resource-group-cloud', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
   ),

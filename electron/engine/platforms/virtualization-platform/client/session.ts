@@ -38,11 +38,11 @@ export interface ServiceContent {
 export interface CallOptions {
   /** Sending it twice does no more than sending it once, so that it is repeated after a lost answer. Default: by the method's name. */
   readonly repeatable?: boolean;
-  readonly timeoutMs?: number;
 }
 
 const serviceInstance: ManagedObject = { type: 'ServiceInstance', id: 'ServiceInstance' };
 const readOnly = /^(Retrieve|ContinueRetrieve|Query|CurrentTime$|WaitForUpdates|CreateFilter$|CreateContainerView$|CreatePropertyCollector$|Destroy(View|PropertyCollector|PropertyFilter)$|CancelRetrieve|HasPrivilege|HasUserPrivilege|FetchUserPrivilege|Log(in|out)$|FindBy|NfcGetVmFiles$)/;
+const usualTimeoutMs = 120_000;
 /** How often an open session says that it is alive while nothing else is asked. Servers end idle ones after 30 minutes. */
 const keepAliveMs = 5 * 60_000;
 
@@ -83,6 +83,11 @@ export class VimSession {
 
   get clock(): Clock {
     return this.#clock;
+  }
+
+  /** How long one attempt of a request may take. */
+  get timeoutMs(): number {
+    return this.#options.timeoutMs ?? usualTimeoutMs;
   }
 
   get backOff(): BackOff {
@@ -230,7 +235,7 @@ export class VimSession {
       let failure: unknown;
       let retryAfterMs: number | undefined;
       try {
-        const answer = await this.#attempt(method, envelope(method, target, parts), options.timeoutMs ?? this.#options.timeoutMs ?? 120_000, signal);
+        const answer = await this.#attempt(method, envelope(method, target, parts), this.timeoutMs, signal);
         retryAfterMs = parseRetryAfter(answer.headers.get('retry-after'), this.#clock.wallTime());
         const read = readAnswer(method, answer);
         this.#keepCookie(answer);

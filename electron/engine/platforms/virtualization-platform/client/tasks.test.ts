@@ -16,7 +16,7 @@ function server(answers: Record<string, () => ReturnType<typeof parseXml>[]>) {
   const asked: string[] = [];
   const clock = createHastyClock();
   const session = {
-    clock, backOff: { attempts: 3, firstMs: 1000, capMs: 20_000 }, random: () => 0,
+    clock, timeoutMs: 120_000, backOff: { attempts: 3, firstMs: 1000, capMs: 20_000 }, random: () => 0,
     content: async () => ({ object: (name: string) => ({ type: name, id: name }) }),
     async call(method: string, _target: ManagedObject, _parts: readonly string[], signal: AbortSignal) {
       asked.push(method);
@@ -41,6 +41,24 @@ describe('waiting for a task', () => {
     await expect(awaitTask(never.session, task, 'test', new AbortController().signal, { deadlineMs: 60_000 })).rejects.toMatchObject({ code: 'general.deadline' });
     expect(never.clock.sleeps.length).toBeLessThan(100);
     expect(Math.min(...never.clock.sleeps)).toBeGreaterThan(0);
+  });
+
+  test('begins anew when an answer with the news was lost', async () => {
+    let lost = 1;
+    const { session, asked } = server({
+      WaitForUpdatesEx: () => {
+        if ((lost -= 1) >= 0) throw new CausewayError('source.connection-lost', 'HTTP 502', { details: { ambiguous: true } });
+        return [info('success')];
+      },
+    });
+    await awaitTask(session, task, 'test', new AbortController().signal);
+    expect(asked.filter((method) => method === 'CreatePropertyCollector')).toHaveLength(2);
+  });
+
+  test('asks for the task itself when there was no news of it for a while', async () => {
+    const now = '<returnval><objects><obj type="Task">task-1</obj><propSet><name>info</name><val><state>success</state><result type="VirtualMachineSnapshot">snapshot-1</result></val></propSet></objects></returnval>';
+    const { session } = server({ WaitForUpdatesEx: () => [], RetrievePropertiesEx: () => [parseXml(now)] });
+    expect(await awaitTask(session, task, 'test', new AbortController().signal)).toEqual({ result: { type: 'VirtualMachineSnapshot', id: 'snapshot-1' } });
   });
 
   test('ends its collector after a cancellation as well', async () => {

@@ -6,8 +6,8 @@ import { data, objectOf, refer, value, type ManagedObject } from './request.ts';
 import type { VimSession } from './session.ts';
 import { childOf, childrenOf, integerAt, textAt, type XmlElement } from './xml.ts';
 
-/** How long the server holds a request for news of a task before it answers that there is none. */
-const waitSeconds = 30;
+/** How long the server holds a request for news of a task at most before it answers that there is none; well below what a request may take. */
+const longestWaitSeconds = 30;
 
 export interface TaskOutcome {
   /** What the task made, e.g. a snapshot. */
@@ -38,7 +38,7 @@ export async function awaitTask(
   }
 }
 
-/** The info of a task that has ended; undefined when the wait has to begin anew, because the session ended. */
+/** The info of a task that has ended; undefined when the wait has to begin anew, because the session ended or an answer was lost. */
 async function infoOnceOver(
   session: VimSession, task: ManagedObject, operation: string, end: number, onProgress: ((percent: number) => void) | undefined, signal: AbortSignal,
 ): Promise<XmlElement | undefined> {
@@ -51,14 +51,22 @@ async function infoOnceOver(
       data('objectSet', [refer('obj', task), value('skip', false)]),
     ]);
     await session.call('CreateFilter', collector, [spec, value('partialUpdates', false)], signal);
+    const waitSeconds = Math.max(1, Math.min(longestWaitSeconds, Math.floor(session.timeoutMs / 4000)));
     let version = '';
     for (;;) {
-      const answer = await session.call('WaitForUpdatesEx', collector, [value('version', version), data('options', [value('maxWaitSeconds', waitSeconds)])], signal, { timeoutMs: (waitSeconds + 60) * 1000 });
+      const parts = [value('version', version), data('options', [value('maxWaitSeconds', waitSeconds)])];
+      const answer = await session.call('WaitForUpdatesEx', collector, parts, signal, { repeatable: false }).catch((error: unknown) => {
+        if (isAnswerLost(error) && !signal.aborted) return undefined;
+        throw error;
+      });
+      // It may have had the news, and not every server tells them twice.
+      if (answer === undefined) return undefined;
       const update = answer.find(({ name }) => name === 'returnval');
       version = textAt(update, 'version') ?? version;
-      for (const info of infosOf(update)) {
+      const infos = update === undefined ? [await infoNow(session, task, signal)] : infosOf(update);
+      for (const info of infos) {
         const state = textAt(info, 'state');
-        if (state === 'success' || state === 'error') return info;
+        if (info !== undefined && (state === 'success' || state === 'error')) return info;
         const progress = integerAt(info, 'progress');
         if (progress !== undefined) onProgress?.(progress);
       }
@@ -71,6 +79,13 @@ async function infoOnceOver(
   } finally {
     await letGo(session, 'DestroyPropertyCollector', collector, signal);
   }
+}
+
+const isAnswerLost = (error: unknown): boolean => error instanceof CausewayError && error.retryable && error.details['ambiguous'] === true;
+
+/** Asked for where nothing was told for a while: what was told to nobody is told here. */
+async function infoNow(session: VimSession, task: ManagedObject, signal: AbortSignal): Promise<XmlElement | undefined> {
+  return (await readObject(session, task, ['info'], signal)).properties.get('info');
 }
 
 function stillRunning(operation: string, task: ManagedObject): CausewayError {

@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { requestNfcTicket } from '../client/nfc-ticket.ts';
 import type { VimSession } from '../client/session.ts';
 import { openNfcDisk, type NfcDiskOptions } from '../nfc/nfc-disk.ts';
+import { Compression } from '../nfc/protocol.ts';
 import type { DiskWay } from './disk-access.ts';
 import type { NfcTicket } from './disk-content.ts';
 
@@ -10,6 +11,7 @@ export function dataPort(session: VimSession, note: (message: string) => void, m
   /** Ports that nothing could connect to, each with its error. Where packets are dropped, to find that out takes long: not for each disk. */
   const closed = new Map<string, CausewayError>();
   const unencrypted = new Set<string>();
+  const packed = new Set<string>();
   return {
     name: 'the data port of the host (NFC)',
     async open(disk, signal) {
@@ -31,6 +33,10 @@ export function dataPort(session: VimSession, note: (message: string) => void, m
             if (event.kind === 'opened' && !event.isEncrypted && !unencrypted.has(event.host)) {
               unencrypted.add(event.host);
               note(`Disks are read from host ${event.host} WITHOUT ENCRYPTION, as it offers none and disk_access_encryption of the endpoint is preferred: everyone on the network path can read and change their data.`);
+            }
+            if (event.kind === 'packing' && !packed.has(`${event.host} ${event.compression}`)) {
+              packed.add(`${event.host} ${event.compression}`);
+              note(`The link to host ${event.host} brings ${(event.linkBytesPerSecond / 2 ** 20).toFixed(1)} MiB/s: disks are compressed there (${event.compression === Compression.zlib ? 'zlib' : 'FastLZ'}), which is faster.`);
             }
             if (event.kind === 'waiting') note(`${disk.label} of VM ${disk.vm.id} waits until host ${event.host} has room for another disk.`);
             if (event.kind === 'retrying' && !told.has(event.reason.message)) {

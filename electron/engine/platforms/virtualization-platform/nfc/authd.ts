@@ -36,6 +36,9 @@ const MAX_LINE = 4096;
 /** How a host names that it offers TLS for disk data. */
 const dataEncryption = 'NFCSSL supported';
 const RECEIVE_BYTES = 256 * 1024;
+/** A key of 128 bits takes half the time of one of 256, which disks full of data feel. Hosts that choose by themselves choose as before. */
+const quickFirst = ['TLS_AES_128_GCM_SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'];
+const CIPHERS = [...quickFirst, ...tls.DEFAULT_CIPHERS.split(':').filter((name) => !quickFirst.includes(name))].join(':');
 
 /**
  * Logs in to a host's data port with a ticket.
@@ -199,7 +202,7 @@ async function secure(
     // Hosts sign their own certificates: the one named in the ticket is demanded below, before anything is sent.
     rejectUnauthorized: false,
     // ESXi 6.5 and 6.7 sign the handshake with SHA-1.
-    ...(olderHost ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}),
+    ciphers: olderHost ? 'DEFAULT@SECLEVEL=0' : CIPHERS,
     ...(net.isIP(ticket.host) === 0 ? { servername: ticket.host } : {}),
   });
   stream.on('error', () => undefined);

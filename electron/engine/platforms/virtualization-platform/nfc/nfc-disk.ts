@@ -1,61 +1,36 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { Extent } from '../../../../../shared/model/extent.ts';
-import type { DiskContent, NfcTicket } from '../disk-access/disk-content.ts';
-import { cancelled, logIn, type NfcEncryption } from './authd.ts';
-import { sharedHostSlots, type HostSlot, type HostSlots } from './host-slots.ts';
-import { BLOCK_BYTES, Classic, Compression, MAX_BLOCKS, SECTOR, blockRuns, type CompressionType } from './protocol.ts';
-import { NfcSession, type Piece } from './session.ts';
+import type { DiskContent } from '../disk-access/disk-content.ts';
+import { allocatedExtents } from './allocated-extents.ts';
+import { cancelled } from './authd.ts';
+import { CompressionChoice } from './compression-choice.ts';
+import { Connector, asKnown, isPassing, type ConnectorEvent, type ConnectorOptions, type OpenLink } from './connector.ts';
+import type { Piece } from './incoming-reads.ts';
+import { Compression, SECTOR, type CompressionType } from './protocol.ts';
+import type { NfcSession } from './session.ts';
 
 /** What happened to a disk's connection, for logs and progress. */
 export type NfcEvent =
-  | { readonly kind: 'opened'; readonly host: string; readonly version: number; readonly bufferBytes: number; readonly compression: CompressionType; readonly isEncrypted: boolean }
-  | { readonly kind: 'waiting'; readonly host: string }
-  | { readonly kind: 'lost'; readonly host: string; readonly reason: CausewayError }
-  | { readonly kind: 'retrying'; readonly reason: CausewayError; readonly inMs: number };
+  | ConnectorEvent
+  | { readonly kind: 'opened'; readonly host: string; readonly version: number; readonly bufferBytes: number; readonly isEncrypted: boolean }
+  /** The link is slow, and content comes faster when it is packed like this. */
+  | { readonly kind: 'packing'; readonly host: string; readonly compression: CompressionType; readonly linkBytesPerSecond: number }
+  | { readonly kind: 'lost'; readonly host: string; readonly reason: CausewayError };
 
-export interface NfcDiskOptions {
-  /** Asks the platform for a ticket of the VM: one for each connection. After a vMotion it names another host. */
-  ticket(signal: AbortSignal): Promise<NfcTicket>;
-  /** The disk's file of the snapshot, as the platform names it now: `[datastore] folder/name.vmdk`. */
-  path(signal: AbortSignal): Promise<string>;
-  /** Default `required`. */
-  readonly encryption?: NfcEncryption;
-  /** Default: what costs least and the host is known to have. */
+export interface NfcDiskOptions extends ConnectorOptions {
+  /** Default: by what the host is known to have and the link brings. */
   readonly compression?: CompressionType;
   /** Reads under way on this disk, of up to 1 MiB each. Default 16. */
   readonly depth?: number;
-  /** Default: shared by all disks of this process. */
-  readonly slots?: HostSlots;
-  /** How often in a row a connection may fail before any byte has come over it. Default 8; 2 for a port that nothing could ever connect to. */
-  readonly attempts?: number;
-  readonly timeouts?: Partial<NfcTimeouts>;
   readonly onEvent?: (event: NfcEvent) => void;
 }
 
-export interface NfcTimeouts {
-  readonly connectMs: number;
-  /** Silence while an answer is due. */
-  readonly silenceMs: number;
-  readonly requestMs: number;
-  /** First pause before another connection; it doubles. */
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
-}
-
-const usualTimeouts: NfcTimeouts = { connectMs: 10_000, silenceMs: 60_000, requestMs: 600_000, firstPauseMs: 500, longestPauseMs: 15_000 };
-const MIB = 2 ** 20;
-const PIECE_BYTES = MIB;
-const BUFFER_COUNT = 4;
-const SMALLEST_BUFFER = 65_536;
+const PIECE_BYTES = 2 ** 20;
 const DEFAULT_DEPTH = 16;
-const DEFAULT_ATTEMPTS = 8;
-/** For a port that nothing can connect to, before the disk was ever open: with packets that are dropped, each takes ten seconds. */
-const ATTEMPTS_AT_CLOSED_PORT = 2;
+/** So many reads that the host still has to answer keep the link busy. */
+const BUSY_READS = 4;
 /** Hosts from this version on were seen to answer with SkipZ. */
 const SKIPZ_VERSION = 9;
-
-/** Whether another connection may get over it. Asking the platform for a ticket may fail in its own ways. */
-const isPassing = (error: CausewayError): boolean => error.retryable && error.code !== 'source.disk-replaced';
 
 /**
  * Opens a disk on the data port of the host that serves it. A lost connection is replaced, on another host if the VM has
@@ -83,23 +58,20 @@ export async function openNfcDisk(options: NfcDiskOptions, signal: AbortSignal):
 
 interface Waiting extends Piece {
   isWanted: boolean;
+  /** How it was asked for last. */
+  compression: CompressionType;
   /** The host could not read it, and it was asked for again without compression. */
   wasRefused: boolean;
 }
 
-interface Connection {
-  readonly session: NfcSession;
-  readonly slot: HostSlot;
-  readonly host: string;
-  readonly compression: CompressionType;
+interface Connection extends OpenLink {
   readonly inFlight: Set<Waiting>;
 }
 
 /** One disk, over as many connections one after another as it takes. */
 export class NfcDisk implements DiskContent {
   readonly #options: NfcDiskOptions;
-  readonly #timeouts: NfcTimeouts;
-  readonly #slots: HostSlots;
+  readonly #connector: Connector;
   readonly #depth: number;
   /** Ends everything. */
   readonly #life = new AbortController();
@@ -109,24 +81,20 @@ export class NfcDisk implements DiskContent {
   #connection: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
   #failure: CausewayError | undefined;
-  #sizeBytes: number | undefined;
-  /** What the host's memory allowed last; halved when it refuses. */
-  #largestBuffer = PIECE_BYTES;
-  #withoutToken = false;
-  #compressionRefused = false;
-  #failuresInARow = 0;
+  /** Unset before the first connection, and where the compression is given. */
+  #choice: CompressionChoice | undefined;
   #wireBytes = 0;
 
   constructor(options: NfcDiskOptions) {
     this.#options = options;
-    this.#timeouts = { ...usualTimeouts, ...options.timeouts };
-    this.#slots = options.slots ?? sharedHostSlots;
     this.#depth = options.depth ?? DEFAULT_DEPTH;
+    this.#connector = new Connector(options, (event) => options.onEvent?.(event));
   }
 
   get sizeBytes(): number {
-    if (this.#sizeBytes === undefined) throw new CausewayError('general.bug', 'the disk is not open');
-    return this.#sizeBytes;
+    const { sizeBytes } = this.#connector;
+    if (sizeBytes === undefined) throw new CausewayError('general.bug', 'the disk is not open');
+    return sizeBytes;
   }
 
   /** Bytes of disk content that came over the network, packed as they were. */
@@ -158,37 +126,8 @@ export class NfcDisk implements DiskContent {
     into.set(sectors.subarray(before, before + into.length));
   }
 
-  async *allocated(signal: AbortSignal, fromBytes: number): AsyncGenerator<Extent, void, undefined> {
-    const { sizeBytes } = this;
-    const whole = Math.floor(sizeBytes / BLOCK_BYTES);
-    let run: Extent | undefined;
-    let knows = true;
-    for (let block = Math.floor(fromBytes / BLOCK_BYTES); block < whole; ) {
-      const count = Math.min(MAX_BLOCKS, whole - block);
-      const bitmap: Buffer | undefined = knows ? await this.#askAllocated(block * BLOCK_BYTES, count, signal) : undefined;
-      // A host that can't tell: everything may hold data.
-      knows = bitmap !== undefined;
-      for (const [first, length, isData] of bitmap === undefined ? [[0, count, true] as const] : blockRuns(bitmap, count)) {
-        const next: Extent = { offset: (block + first) * BLOCK_BYTES, length: length * BLOCK_BYTES, kind: isData ? 'data' : 'zero' };
-        if (run?.kind === next.kind) {
-          run = { ...run, length: run.length + next.length };
-        } else {
-          if (run !== undefined) yield* from(run, fromBytes);
-          run = next;
-        }
-      }
-      block += count;
-    }
-    // What is shorter than a block can't be asked after.
-    const tail = whole * BLOCK_BYTES;
-    if (tail < sizeBytes && fromBytes < sizeBytes) {
-      if (run?.kind === 'data') run = { ...run, length: run.length + sizeBytes - tail };
-      else {
-        if (run !== undefined) yield* from(run, fromBytes);
-        run = { offset: tail, length: sizeBytes - tail, kind: 'data' };
-      }
-    }
-    if (run !== undefined) yield* from(run, fromBytes);
+  allocated(signal: AbortSignal, fromBytes: number): AsyncGenerator<Extent, void, undefined> {
+    return allocatedExtents(this.sizeBytes, fromBytes, (startByte, blocks) => this.#ask((session) => session.allocatedBlocks(startByte, blocks), signal));
   }
 
   /** A value of the disk's descriptor, by its key without `ddb.`. */
@@ -202,6 +141,7 @@ export class NfcDisk implements DiskContent {
     this.#connection = undefined;
     this.#fail(new CausewayError('source.connection-lost', 'the disk was closed'));
     if (connection !== undefined) {
+      this.#wireBytes += connection.session.wireBytes;
       await connection.session.close();
       connection.slot.release();
     }
@@ -235,16 +175,18 @@ export class NfcDisk implements DiskContent {
           offset: offset + at,
           into: into.subarray(at, Math.min(at + PIECE_BYTES, into.length)),
           isWanted: true,
+          compression: Compression.none,
           wasRefused: false,
-          done: (error) => {
-            if (error?.code === 'source.read-failed' && piece.isWanted && !piece.wasRefused) {
+          done: (error, wireBytes) => {
+            if (error?.code === 'source.read-failed' && piece.isWanted && piece.compression !== Compression.none) {
               // Hosts may refuse a compression that they don't know like a sector that they can't read.
               piece.wasRefused = true;
-              this.#compressionRefused = true;
+              this.#choice?.refused(piece.compression);
               this.#queue.unshift(piece);
               this.#ended(piece);
               return;
             }
+            if (error === undefined) this.#took(piece, wireBytes);
             this.#ended(piece);
             if (!piece.isWanted) return;
             piece.isWanted = false;
@@ -263,10 +205,15 @@ export class NfcDisk implements DiskContent {
     });
   }
 
+  #took(piece: Waiting, wireBytes: number): void {
+    const isBusy = (this.#connection?.inFlight.size ?? 0) > BUSY_READS;
+    this.#choice?.took({ compression: piece.compression, plainBytes: piece.into.length, wireBytes, isBusy });
+  }
+
   /** A piece has come, or can't be read: its place in the queue of the host is free. */
   #ended(piece: Waiting): void {
     const connection = this.#connection;
-    this.#failuresInARow = 0;
+    this.#connector.noteProgress();
     if (connection?.inFlight.delete(piece) === true) connection.slot.readEnded();
   }
 
@@ -286,11 +233,8 @@ export class NfcDisk implements DiskContent {
     const piece = this.#queue.shift();
     if (connection === undefined || piece === undefined) throw new CausewayError('general.bug', 'a read was started that nobody waits for');
     connection.inFlight.add(piece);
-    connection.session.read(piece, connection.compression);
-  }
-
-  async #askAllocated(startByte: number, blocks: number, signal: AbortSignal): Promise<Buffer | undefined> {
-    return this.#ask((session) => session.allocatedBlocks(startByte, blocks), signal);
+    piece.compression = piece.wasRefused ? Compression.none : (this.#options.compression ?? this.#choice?.next() ?? Compression.none);
+    connection.session.read(piece, piece.compression);
   }
 
   /** Asks the session something, again on the next connection if this one is lost. */
@@ -316,108 +260,31 @@ export class NfcDisk implements DiskContent {
   }
 
   async #connectAgain(): Promise<Connection> {
-    const limit = this.#options.attempts ?? DEFAULT_ATTEMPTS;
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure;
-      // After a loss, the same host usually answers again at once; only then pauses begin.
-      if (this.#failuresInARow > 1) await this.#pause();
-      try {
-        const connection = await this.#connectOnce();
-        if (this.#failure !== undefined) {
-          connection.session.end(this.#failure);
-          connection.slot.release();
-          throw this.#failure;
-        }
-        // It may have been lost again by now.
-        if (this.#adopt(connection)) return connection;
-      } catch (error) {
-        const known = asKnown(error);
-        this.#learn(known);
-        this.#failuresInARow += 1;
-        if (this.#failure !== undefined) throw this.#failure;
-        const isClosed = this.#sizeBytes === undefined && known.code === 'source.host-unreachable';
-        if (!isPassing(known) || this.#failuresInARow >= (isClosed ? Math.min(limit, ATTEMPTS_AT_CLOSED_PORT) : limit)) throw this.#fail(known);
-        this.#lastReason = known;
+      const link = await this.#connector.connect(this.#life.signal).catch((error: unknown) => {
+        throw this.#fail(asKnown(error));
+      });
+      if (this.#failure !== undefined) {
+        link.session.end(this.#failure);
+        link.slot.release();
+        throw this.#failure;
       }
-    }
-  }
-
-  #lastReason: CausewayError | undefined;
-
-  async #pause(): Promise<void> {
-    const { firstPauseMs, longestPauseMs } = this.#timeouts;
-    const ms = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#failuresInARow - 2)) * (0.75 + Math.random() / 4);
-    if (this.#lastReason !== undefined) this.#options.onEvent?.({ kind: 'retrying', reason: this.#lastReason, inMs: Math.round(ms) });
-    const { signal } = this.#life;
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end, { once: true });
-      if (signal.aborted) end();
-    });
-  }
-
-  /** What a refusal says about how to ask the next time. */
-  #learn(error: CausewayError): void {
-    if (error.code === 'source.host-busy') this.#largestBuffer = Math.max(SMALLEST_BUFFER, this.#largestBuffer / 2);
-    // Hosts before 7.0 end the session at a message that they don't know.
-    if (error.code === 'source.data-session-refused' && error.details['due'] === Classic.parametersReply) this.#withoutToken = true;
-  }
-
-  async #connectOnce(): Promise<Connection> {
-    const { signal } = this.#life;
-    let ticket = await this.#options.ticket(signal);
-    let slot = this.#slots.tryAcquire(ticket.host);
-    while (slot === undefined) {
-      this.#options.onEvent?.({ kind: 'waiting', host: ticket.host });
-      const place = await this.#slots.acquire(ticket.host, signal);
-      // The wait may have outlasted the ticket, or the VM may have moved.
-      const { host } = ticket;
-      try {
-        ticket = await this.#options.ticket(signal);
-      } catch (error) {
-        place.release();
-        throw error;
-      }
-      if (ticket.host.toLowerCase() === host.toLowerCase()) slot = place;
-      else {
-        place.release();
-        slot = this.#slots.tryAcquire(ticket.host);
-      }
-    }
-    try {
-      const path = await this.#options.path(signal);
-      const { connectMs, silenceMs, requestMs } = this.#timeouts;
-      const data = await logIn(ticket, this.#options.encryption ?? 'required', { connectMs, answerMs: silenceMs }, signal);
-      const bufferBytes = Math.min(this.#largestBuffer, slot.bufferBytes / BUFFER_COUNT);
-      const session = await NfcSession.open(
-        this.#withoutToken ? { ...data, token: undefined } : data,
-        { path, bufferBytes, bufferCount: BUFFER_COUNT, silenceMs, requestMs },
-        signal,
-      );
-      const { sizeBytes } = session.disk;
-      if (this.#sizeBytes !== undefined && this.#sizeBytes !== sizeBytes) {
-        const error = new CausewayError('source.disk-replaced', `${path} has ${sizeBytes} bytes on ${ticket.host}, it had ${this.#sizeBytes}`);
-        session.end(error);
-        throw error;
-      }
-      this.#sizeBytes = sizeBytes;
-      const compression = this.#options.compression ?? this.#usualCompression(session.version);
-      this.#options.onEvent?.({ kind: 'opened', host: ticket.host, version: session.version, bufferBytes, compression, isEncrypted: data.isEncrypted });
-      return { session, slot, host: ticket.host, compression, inFlight: new Set() };
-    } catch (error) {
-      slot.release();
-      throw error;
+      const connection: Connection = { ...link, inFlight: new Set() };
+      const { session: { version, bufferBytes }, host, isEncrypted } = link;
+      this.#options.onEvent?.({ kind: 'opened', host, version, bufferBytes, isEncrypted });
+      this.#choose(version);
+      // It may have been lost again by now.
+      if (this.#adopt(connection)) return connection;
     }
   }
 
   /** SkipZ leaves out zeros at next to no cost; what it can't shorten comes as it is. */
-  #usualCompression(version: number): CompressionType {
-    return version >= SKIPZ_VERSION && !this.#compressionRefused ? Compression.skipz : Compression.none;
+  #choose(version: number): void {
+    if (this.#options.compression !== undefined) return;
+    this.#choice?.reconnected();
+    this.#choice ??= new CompressionChoice(version >= SKIPZ_VERSION ? Compression.skipz : Compression.none, (compression, linkBytesPerSecond) =>
+      this.#options.onEvent?.({ kind: 'packing', host: this.host ?? '', compression, linkBytesPerSecond }));
   }
 
   #adopt(connection: Connection): boolean {
@@ -438,15 +305,9 @@ export class NfcDisk implements DiskContent {
     connection.slot.release();
     if (this.#failure !== undefined) return;
     this.#options.onEvent?.({ kind: 'lost', host: connection.host, reason: error });
-    if (!isPassing(error)) {
-      this.#fail(error);
-      return;
-    }
-    this.#lastReason = error;
-    this.#failuresInARow += 1;
     // Only what is not complete is asked for again, before what was never asked for.
     this.#queue.unshift(...[...connection.inFlight].filter((piece) => piece.isWanted));
-    if (this.#failuresInARow >= (this.#options.attempts ?? DEFAULT_ATTEMPTS)) this.#fail(error);
+    if (!this.#connector.noteLoss(error)) this.#fail(error);
     else if (this.#queue.length > 0) this.#wake();
   }
 
@@ -456,18 +317,9 @@ export class NfcDisk implements DiskContent {
     this.#failure = error;
     this.#life.abort(error);
     this.#queue.length = 0;
-    for (const piece of [...this.#callers]) piece.done(error);
+    for (const piece of [...this.#callers]) piece.done(error, 0);
     return error;
   }
-}
-
-function* from(run: Extent, fromBytes: number): Generator<Extent, void, undefined> {
-  const end = run.offset + run.length;
-  if (end > fromBytes) yield run.offset >= fromBytes ? run : { ...run, offset: fromBytes, length: end - fromBytes };
-}
-
-function asKnown(error: unknown): CausewayError {
-  return error instanceof CausewayError ? error : new CausewayError('general.bug', 'reading from the host failed', { cause: error });
 }
 
 async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
