@@ -10,6 +10,7 @@ const all = {
   validate: '10,000 environment documents in one call of the command line',
   pipeline: 'what replication costs without a network',
   transfer: 'a disk to a worker, beside nbdcopy, qemu-img and dd over ssh',
+  images: 'disk images by our own readers, beside qemu-nbd',
   nfc: 'a disk from the data port of a host, beside a peer\'s client',
   execution: 'whole executions: sparse disks, memory with several disks at once',
   'guest-preparation': 'a guest prepared, beside virt-v2v-in-place and virt-customize',

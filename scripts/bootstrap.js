@@ -20,7 +20,7 @@ const groups = {
   demo: {
     python3: 'the worker agent and the lab\'s network',
     'openssh-client': 'keys of lab workers',
-    'qemu-utils': 'disk image formats',
+    'qemu-utils': 'disks of the lab\'s machines, and what tests compare our readers of disk images with',
     e2fsprogs: 'file systems inside guest disks',
     'util-linux': 'namespaces of native workers',
     mount: 'loop devices of native workers',

@@ -129,7 +129,7 @@ describe('a hostile image', () => {
   });
 
   it('may not be based on a chain without end', async () => {
-    const files = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${index}.qcow2`, buildQcow2(content, { backing: `${index + 1}.qcow2` })]));
+    const files = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`${index}.qcow2`, buildQcow2(content, { backing: `${index + 1}.qcow2` })]));
     await expectRefused(withSecrets(files), '0.qcow2', 'source.image-unreadable', /more than 64/);
   });
 

@@ -82,7 +82,7 @@ describe('images that other programs do not write', () => {
     const bytes = randomContent(700 * 512, seeded(5));
     const content = { sizeBytes: bytes.length, bytes };
     const images: Readonly<Record<string, Buffer>> = {
-      'a.qcow2': buildQcow2(content), 'packed.qcow2': buildQcow2(content, { compressed: true }), 'a.vmdk': buildVmdk(content), 'stream.vmdk': buildVmdk(content, { stream: true }),
+      'a.qcow2': buildQcow2(content), 'packed.qcow2': buildQcow2(content, { compressed: true }), 'newer.qcow2': buildQcow2(content, { compressed: true, subclusters: true, zstd: true }), 'a.vmdk': buildVmdk(content), 'stream.vmdk': buildVmdk(content, { stream: true }),
       'a.vhd': dynamicVhd(content), 'fixed.vhd': fixedVhd(bytes), 'a.vdi': buildVdi(content), 'a.raw': bytes,
     };
     for (const [name, image] of Object.entries(images)) expectSame(await readImage(`/images/${name}`, folder, memoryFiles({ [`/images/${name}`]: image }), signal), bytes);

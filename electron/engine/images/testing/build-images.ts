@@ -3,11 +3,23 @@ import { sectorsOf, type Content } from './content.ts';
 
 const SECTOR = 512;
 
-/** A qcow2 image (version 3) with clusters of 4 KiB; every other cluster compressed if asked. `backingFormat: null`: it says none. */
-export function buildQcow2(content: Content, options: { readonly backing?: string; readonly backingFormat?: string | null; readonly compressed?: boolean } = {}): Buffer {
-  const bits = 12;
+export interface Qcow2Options {
+  readonly backing?: string;
+  /** `null`: the image says none. */
+  readonly backingFormat?: string | null;
+  /** Every other cluster is compressed. */
+  readonly compressed?: boolean;
+  /** Subclusters (extended L2) in clusters of 16 KiB, and zstd: each sets a feature that older readers must refuse. */
+  readonly subclusters?: boolean;
+  readonly zstd?: boolean;
+}
+
+/** A qcow2 image (version 3) with clusters of 4 KiB. */
+export function buildQcow2(content: Content, options: Qcow2Options = {}): Buffer {
+  const bits = options.subclusters === true ? 14 : 12;
   const cluster = 2 ** bits;
-  const perL2 = cluster / 8;
+  const entryBytes = options.subclusters === true ? 16 : 8;
+  const perL2 = cluster / entryBytes;
   const l1Entries = Math.ceil(content.sizeBytes / (cluster * perL2));
   const head = Buffer.alloc(cluster);
   head.write('QFI\xfb', 0, 'latin1');
@@ -17,13 +29,16 @@ export function buildQcow2(content: Content, options: { readonly backing?: strin
   head.writeUInt32BE(l1Entries, 36);
   head.writeBigUInt64BE(BigInt(cluster), 40);
   head.writeUInt32BE(4, 96);
-  head.writeUInt32BE(104, 100);
+  head.writeBigUInt64BE((options.zstd === true ? 8n : 0n) | (options.subclusters === true ? 16n : 0n), 72);
+  head.writeUInt32BE(options.zstd === true ? 112 : 104, 100);
+  if (options.zstd === true) head[104] = 1;
   if (options.backing !== undefined) {
     if (options.backingFormat !== null) {
       const format = Buffer.from(options.backingFormat ?? 'qcow2');
-      head.writeUInt32BE(0xe2792aca, 104);
-      head.writeUInt32BE(format.length, 108);
-      format.copy(head, 112);
+      const extension = head.readUInt32BE(100);
+      head.writeUInt32BE(0xe2792aca, extension);
+      head.writeUInt32BE(format.length, extension + 4);
+      format.copy(head, extension + 8);
     }
     const name = Buffer.from(options.backing);
     head.writeBigUInt64BE(512n, 8);
@@ -50,10 +65,14 @@ export function buildQcow2(content: Content, options: { readonly backing?: strin
       if (sectors.every((sector) => sector === undefined)) continue;
       const bytes = Buffer.concat(sectors.map((sector) => sector ?? Buffer.alloc(SECTOR)));
       if (options.compressed === true && index % 2 === 0) {
-        const packed = zlib.deflateRawSync(bytes, { windowBits: 12 });
+        const packed = options.zstd === true ? zlib.zstdCompressSync(bytes) : zlib.deflateRawSync(bytes, { windowBits: 12 });
         const packedAt = push(packed);
-        l2.writeBigUInt64BE((1n << 62n) | (BigInt(Math.ceil(packed.length / SECTOR) - 1) << BigInt(70 - bits)) | BigInt(packedAt), index * 8);
-      } else l2.writeBigUInt64BE(BigInt(push(bytes)) | (1n << 63n), index * 8);
+        l2.writeBigUInt64BE((1n << 62n) | (BigInt(Math.ceil(packed.length / SECTOR) - 1) << BigInt(70 - bits)) | BigInt(packedAt), index * entryBytes);
+        continue;
+      }
+      l2.writeBigUInt64BE(BigInt(push(bytes)) | (1n << 63n), index * entryBytes);
+      // 32 subclusters of one sector: those that the content does not have lie below.
+      if (options.subclusters === true) l2.writeUInt32BE(sectors.reduce((set, sector, bit) => (sector === undefined ? set : (set | (1 << bit)) >>> 0), 0), index * entryBytes + 12);
     }
   }
   return Buffer.concat([head, l1, ...parts]);

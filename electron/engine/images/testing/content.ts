@@ -6,14 +6,18 @@ export interface Content {
   readonly has?: (offset: number) => boolean;
 }
 
+const zeros = Buffer.alloc(4096);
+
 /** The sectors of a range; undefined where the content does not have one. */
 export function sectorsOf(content: Content, offset: number, length: number, sectorBytes: number): readonly (Buffer | undefined)[] {
   return Array.from({ length: length / sectorBytes }, (_, index) => {
     const at = offset + index * sectorBytes;
+    // Tables cover more than a small disk has.
+    if (at >= content.sizeBytes) return undefined;
     const bytes = Buffer.alloc(sectorBytes);
     content.bytes.subarray(at, at + sectorBytes).copy(bytes);
-    const has = content.has === undefined ? bytes.some((byte) => byte !== 0) : content.has(at);
-    return at < content.sizeBytes && has ? bytes : undefined;
+    const has = content.has === undefined ? bytes.compare(zeros, 0, sectorBytes) !== 0 : content.has(at);
+    return has ? bytes : undefined;
   });
 }
 
