@@ -52,7 +52,9 @@ async function compare(image: MatrixImage, seed: number, reference: string): Pro
   await fillHoles(folder);
   const theirs = await extentsByQemu(image);
   await withReader(image, folder, async (reader) => {
-    expect(await Array.fromAsync(reader.extents(signal)), what).toEqual(theirs);
+    const mine = [];
+    for await (const extent of reader.extents(signal)) mine.push(extent);
+    expect(mine, what).toEqual(theirs);
   });
 }
 
