@@ -119,6 +119,12 @@ describe('the vendor\'s library through nbdkit\'s plugin', () => {
     expect(server).toBeDefined();
     child.kill('SIGKILL');
     await vi.waitFor(async () => expect(await readFile(`/proc/${server}/cmdline`, 'utf8').catch(() => '')).toBe(''), { timeout: 20_000 });
+    // Its folder goes with the next process that reads through the library.
+    const left = async (): Promise<string[]> => (await leftovers()).filter((name) => name.includes(`-${child.pid}-`));
+    expect(await left()).toHaveLength(1);
+    const content = await openVendorDisk(request, never);
+    await content.close();
+    expect(await left()).toEqual([]);
   });
 });
 

@@ -49,7 +49,8 @@ export function leaseAnswer(leases: ExportLeases, id: string): string {
   if (state.state === 'ready') {
     const devices = state.devices.map(({ key, url, isDisk, sslThumbprint = '' }) =>
       `<deviceUrl><key>${escapeXml(key)}</key><importKey>${escapeXml(key)}</importKey><url>${escapeXml(url)}</url><sslThumbprint>${sslThumbprint}</sslThumbprint><disk>${String(isDisk)}</disk></deviceUrl>`);
-    properties.push(`<propSet><name>info</name><val xsi:type="HttpNfcLeaseInfo"><lease type="HttpNfcLease">${id}</lease><totalDiskCapacityInKB>0</totalDiskCapacityInKB><leaseTimeout>${state.timeoutSeconds}</leaseTimeout>${devices.join('')}</val></propSet>`);
+    const vmId = state.devices[0]?.key.split('/')[1] ?? '';
+    properties.push(`<propSet><name>info</name><val xsi:type="HttpNfcLeaseInfo"><lease type="HttpNfcLease">${id}</lease><entity type="VirtualMachine">${escapeXml(vmId)}</entity>${devices.join('')}<totalDiskCapacityInKB>0</totalDiskCapacityInKB><leaseTimeout>${state.timeoutSeconds}</leaseTimeout></val></propSet>`);
   }
   return `<returnval><objects><obj type="HttpNfcLease">${id}</obj>${properties.join('')}</objects></returnval>`;
 }

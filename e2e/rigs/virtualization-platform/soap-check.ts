@@ -1,11 +1,11 @@
 import { childOf, parseXml, typeOf, type XmlElement } from '../../../electron/engine/platforms/virtualization-platform/client/xml.ts';
 
 /** A parameter or member: its name, its type, and how often it may stand there. */
-type Member = readonly [name: string, type: string, count: '1' | '?' | '*' | '+'];
+export type Member = readonly [name: string, type: string, count: '1' | '?' | '*' | '+'];
 
 const wait: readonly Member[] = [['maxWaitSeconds', 'int', '?'], ['maxObjectUpdates', 'int', '?']];
 /** Data objects of requests, their members in the order of the API's types; a subtype has its base's members first. */
-const objects: Readonly<Record<string, readonly Member[]>> = {
+export const objects: Readonly<Record<string, readonly Member[]>> = {
   PropertyFilterSpec: [['propSet', 'PropertySpec', '+'], ['objectSet', 'ObjectSpec', '+'], ['reportMissingObjectsInResults', 'boolean', '?']],
   PropertySpec: [['type', 'string', '1'], ['all', 'boolean', '?'], ['pathSet', 'string', '*']],
   ObjectSpec: [['obj', 'object', '1'], ['skip', 'boolean', '?'], ['selectSet', 'SelectionSpec', '*']],

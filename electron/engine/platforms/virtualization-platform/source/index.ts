@@ -4,6 +4,7 @@ import type { connection as connectionSchema } from '../../../../../shared/plugi
 import type { PlatformContext } from '../../../ports/platform-context.ts';
 import type { SourcePlatform } from '../../../ports/source-platform.ts';
 import { defaultBackOff } from '../../../http/retry-after.ts';
+import { removeAbandonedToolFolders } from '../../../nbd/tool-folder.ts';
 import type { BackOff } from '../../../time/back-off.ts';
 import { systemClock, type Clock } from '../../../time/clock.ts';
 import { VimSession } from '../client/session.ts';
@@ -41,6 +42,8 @@ export function createVsphereSource(connection: VsphereConnection, { scratchFold
   const readTags = (vmIds: readonly string[], signal: AbortSignal) =>
     readVmTags({ host, port: port ?? 443, username, password, caCertificate, allowUntrusted, ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }) }, vmIds, signal);
   const library = folder === undefined ? undefined : vendorLibrary(session, { folder, port: port ?? 443, user: username, password, caCertificate, allowUntrusted });
+  // A process that was killed has left them.
+  if (library !== undefined) void removeAbandonedToolFolders();
   const note = (message: string): void => use?.note?.(message);
   const access = options.access?.(session) ?? inFirstWay(waysOf(diskAccess, session, { port: port ?? 443, trust: { caCertificate, allowUntrusted }, clock, note, encryption }, library), note);
   return new VsphereSource({ session, access, readTags, clock, random, backOff, use, owner: ledger?.owner?.mark, note }, { allowUntrusted, nfcPort, mayBeUnencrypted: encryption === 'preferred', libraryFolder: folder }, scratchFolder);

@@ -6,17 +6,17 @@ import { historyMark } from './snapshot-state.ts';
 import type { SourceContext } from './source-context.ts';
 import type { VmState } from './inventory.ts';
 
-/** Events of the VM after which tracked changes may have gaps, with what happened, in words. */
+/** Events of the VM after which tracked changes may have gaps, with what happened, in words. Ids of services are in lower case. */
 const vmEvents: Readonly<Record<string, string>> = {
   VmRelocatedEvent: 'its disks were moved to other storage',
   VmRestartedOnAlternateHostEvent: 'its host failed and it was restarted on another one',
   VmDasBeingResetEvent: 'it was reset by high availability',
   VmDasBeingResetWithScreenshotEvent: 'it was reset by high availability',
-  'com.vmware.vc.ha.VmRestartedByHAEvent': 'its host failed and it was restarted by high availability',
+  'com.vmware.vc.ha.vmrestartedbyhaevent': 'its host failed and it was restarted by high availability',
 };
 /** Events of a host that come with a loss of power, or hide one. A single host reports them as `EventEx` with ids of its own. */
 const hostEvents = new Set([
-  'HostConnectionLostEvent', 'HostShutdownEvent', 'HostDasErrorEvent', 'com.vmware.vc.HA.DasHostFailedEvent',
+  'HostConnectionLostEvent', 'HostShutdownEvent', 'HostDasErrorEvent', 'com.vmware.vc.ha.dashostfailedevent',
   'esx.audit.host.boot', 'esx.audit.host.poweroff.reason.unavailable', 'esx.problem.host.coredump',
 ]);
 /** The VM begins to run; the next ones say that it does. Each start needs an end of the former run before it. */
@@ -49,7 +49,7 @@ export async function trackingGap(context: SourceContext, state: VmState, base: 
     const own = eventsAfterBase(all, base);
     if (own === undefined) return 'its history since the last execution is incomplete';
     for (const event of own) {
-      const told = vmEvents[typeOf(event) ?? ''] ?? vmEvents[textAt(event, 'eventTypeId') ?? ''];
+      const told = vmEvents[typeOf(event) ?? ''] ?? vmEvents[idOf(event)];
       if (told !== undefined) return told;
       if (/revert/i.test(`${textAt(event, 'info.descriptionId') ?? ''} ${textAt(event, 'info.name') ?? ''}`)) return 'it was reverted to a snapshot';
     }
@@ -118,7 +118,10 @@ function hostsOf(events: readonly XmlElement[], state: VmState): readonly Manage
   return named.filter((host, index) => named.findIndex((other) => sameObject(host, other)) === index);
 }
 
-const isLossOfHost = (event: XmlElement): boolean => hostEvents.has(typeOf(event) ?? '') || hostEvents.has(textAt(event, 'eventTypeId') ?? '');
+const isLossOfHost = (event: XmlElement): boolean => hostEvents.has(typeOf(event) ?? '') || hostEvents.has(idOf(event));
+
+/** Servers do not agree on capitals in the ids of services. */
+const idOf = (event: XmlElement): string => (textAt(event, 'eventTypeId') ?? '').toLowerCase();
 
 async function eventsOf({ session }: SourceContext, manager: ManagedObject, entity: ManagedObject, since: string, signal: AbortSignal): Promise<readonly XmlElement[]> {
   const filter = data('filter', [

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { NbdClient } from '../../../nbd/nbd-client.ts';
 import { BASE_ALLOCATION, NbdDiskReader } from '../../../nbd/nbd-disk-reader.ts';
 import { lastWords, runTool, toolEnvironment, toolMissing } from '../../../nbd/run-tool.ts';
+import { makeToolFolder } from '../../../nbd/tool-folder.ts';
 import type { DiskContent } from '../disk-access/disk-content.ts';
 import { throwIfCancelled } from '../disk-access/file-server.ts';
 import { initializedFor } from './initialization-library.ts';
@@ -49,8 +49,7 @@ const PASSWORD_FD = 3;
 export async function openVendorDisk(request: VendorDiskRequest, signal: AbortSignal): Promise<DiskContent> {
   throwIfCancelled(signal);
   const release = chooseRelease(await findReleases(request.libraryFolder), request.compatibilityVersion);
-  // mkdtemp makes it 0700.
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-vddk-'));
+  const folder = await makeToolFolder('vddk');
   const started: { server?: Server } = {};
   try {
     const loaded = await initializedFor(release, request.compatibilityVersion, join(folder, 'library'));

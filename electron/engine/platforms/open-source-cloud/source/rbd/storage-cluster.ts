@@ -1,10 +1,10 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../../../../../shared/model/json.ts';
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
 import type { BlockNode } from '../../../../nbd/block-node.ts';
 import { runTool } from '../../../../nbd/run-tool.ts';
+import { makeToolFolder } from '../../../../nbd/tool-folder.ts';
 
 /** The connection's `ceph_options`. */
 export interface StorageOptions {
@@ -53,12 +53,12 @@ export interface StorageCluster {
 
 /**
  * QEMU takes the key ring and time limits from a configuration file alone, so that one with all of it is written to a
- * temporary folder that is deleted with the cluster's object.
+ * temporary folder that is deleted with the cluster's object, or, if this process is killed, by the next one that makes one.
  *
  * @throws `source.unreachable` when the configuration file cannot be read
  */
 export async function openCluster(options: StorageOptions): Promise<StorageCluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-storage-'));
+  const folder = await makeToolFolder('storage');
   try {
     const configuration = join(folder, 'cluster.conf');
     const given = await readFile(options.configuration, 'utf8').catch((error: NodeJS.ErrnoException) => {
