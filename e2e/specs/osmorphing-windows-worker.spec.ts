@@ -150,7 +150,7 @@ describe('a Windows guest on a Windows worker', () => {
 
   it('cannot make the engine read without end', async () => {
     answers['open-guest'] = () => ({ stdout: 'x'.repeat(5_000_000) });
-    await expect(morph()).rejects.toMatchObject({ code: 'osmorphing.winrm-protocol', message: expect.stringContaining('more than') as string });
+    await expect(morph()).rejects.toMatchObject({ code: 'transport.winrm-protocol', message: expect.stringContaining('more than') as string });
   });
 
   it('is let go when a script fails, with the script\'s words', async () => {

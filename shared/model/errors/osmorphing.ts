@@ -134,12 +134,6 @@ export const osmorphingErrors = {
     remedy: 'Use a Debian or Ubuntu worker image that can reach its package repositories, or one with these tools installed.',
     retryable: true,
   },
-  'osmorphing.winrm-protocol': {
-    title: 'Unexpected WinRM response',
-    cause: 'The Windows worker\'s WinRM service rejected a request or violated the protocol. See the details.',
-    remedy: 'Check that the worker image is a Windows Server with WinRM, then start the deployment again.',
-    retryable: true,
-  },
   'osmorphing.busy': {
     title: 'The worker is busy with this guest',
     cause: 'An earlier command of the same preparation has not ended.',

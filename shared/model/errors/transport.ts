@@ -110,4 +110,16 @@ export const transportErrors = {
     remedy: 'Check the command\'s output in the details.',
     retryable: true,
   },
+  'transport.winrm-protocol': {
+    title: 'Unexpected WinRM response',
+    cause: 'The WinRM service rejected a request or violated the protocol. See the details.',
+    remedy: 'Check that the server is a Windows Server with WinRM over HTTPS, then start again.',
+    retryable: true,
+  },
+  'transport.kerberos-missing': {
+    title: 'Kerberos is not available on this computer',
+    cause: 'Kerberos needs the native npm package `kerberos` and the Kerberos libraries of the system. Causeway does not include them.',
+    remedy: 'Set `authentication` of the endpoint to ntlm or basic, or install the package `kerberos` next to Causeway.',
+    retryable: false,
+  },
 } as const satisfies ErrorTable;

@@ -3,7 +3,7 @@ Dismount-Hives
 foreach ($serial in $request.serials) {
   Get-Disk | Where-Object { $_.SerialNumber -and $serial.StartsWith($_.SerialNumber.Trim()) -and $_.SerialNumber.Trim().Length -ge 8 } | ForEach-Object {
     foreach ($partition in Get-Partition -DiskNumber $_.Number -ErrorAction SilentlyContinue) {
-      if ($partition.DriveLetter -and $partition.DriveLetter -ne "`0") { try { Write-VolumeCache -DriveLetter $partition.DriveLetter } catch { } }
+      if ($partition.DriveLetter -and $partition.DriveLetter -ne "`0") { try { Write-VolumeCache -DriveLetter $partition.DriveLetter } catch { Write-Verbose "not flushed: $_" } }
     }
     Set-Disk -Number $_.Number -IsOffline $true
   }

@@ -18,7 +18,7 @@ foreach ($disk in $disks) {
 $locked = $null
 $roots = foreach ($disk in $disks) {
   foreach ($partition in Get-Partition -DiskNumber $disk.Number -ErrorAction SilentlyContinue) {
-    if ($partition.Size -lt 128MB) { continue }
+    if ($partition.Size -lt 128mb) { continue }
     if (-not $partition.DriveLetter -or $partition.DriveLetter -eq "`0") {
       try { $partition | Add-PartitionAccessPath -AssignDriveLetter } catch { continue }
       $partition = Get-Partition -DiskNumber $disk.Number -PartitionNumber $partition.PartitionNumber

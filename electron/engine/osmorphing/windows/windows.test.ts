@@ -5,8 +5,8 @@ import { initAgentConfiguration } from './init-agent.ts';
 import { powershellFile } from './powershell-files.ts';
 import { staticCards } from './static-network.ts';
 import { windowsMaterial, windowsModeOf } from './windows-mode.ts';
-import { quoted } from './winrm-connection.ts';
-import { attribute, bodyOf, child, createShell, envelope, faultOf, outputOf, startCommand, textOf } from './ws-man-messages.ts';
+import { quoted } from '../../transport/winrm/winrm-connection.ts';
+import { attribute, bodyOf, child, createShell, envelope, faultOf, outputOf, startCommand, textOf } from '../../transport/winrm/ws-man-messages.ts';
 
 describe('the way to prepare a Windows guest', () => {
   it('is as asked, else by a Windows worker if there is an image for one', () => {
@@ -73,8 +73,9 @@ describe('messages of Windows Remote Management', () => {
 
   it('tell faults from a wait for output', () => {
     const fault = (code: string): string => `<E:Envelope xmlns:E="e"><E:Body><E:Fault><E:Reason><E:Text>words</E:Text></E:Reason><E:Detail><f:WSManFault xmlns:f="f" Code="${code}"/></E:Detail></E:Fault></E:Body></E:Envelope>`;
-    expect(faultOf(bodyOf(fault('2150858793')))).toEqual({ isNoOutputYet: true, words: 'words' });
-    expect(faultOf(bodyOf(fault('5')))).toEqual({ isNoOutputYet: false, words: 'words' });
+    expect(faultOf(bodyOf(fault('2150858793')))).toEqual({ isNoOutputYet: true, isShellGone: false, words: 'words' });
+    expect(faultOf(bodyOf(fault('5')))).toEqual({ isNoOutputYet: false, isShellGone: false, words: 'words' });
+    expect(faultOf(bodyOf(fault('2150858843')))).toEqual({ isNoOutputYet: false, isShellGone: true, words: 'words' });
     expect(() => bodyOf('<html>')).toThrow();
   });
 

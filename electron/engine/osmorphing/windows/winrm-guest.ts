@@ -12,7 +12,7 @@ import { powershellFile, type PowershellFile } from './powershell-files.ts';
 import { dhcpValues, hasSourceServices, registryDiff, registryValues } from './service-values.ts';
 import { staticCards } from './static-network.ts';
 import { loginByWinrm, type WinrmLoginOptions } from './winrm-login.ts';
-import type { WinrmConnection, WinrmTarget } from './winrm-connection.ts';
+import type { WinrmConnection, WinrmTarget } from '../../transport/winrm/winrm-connection.ts';
 
 export interface WinrmMorphRequest {
   /** The Windows worker. */

@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { systemClock } from '../../time/clock.ts';
 import { pollUntil } from '../../time/poll.ts';
-import { WinrmConnection, type WinrmTarget } from './winrm-connection.ts';
+import { WinrmConnection, type WinrmTarget } from '../../transport/winrm/winrm-connection.ts';
 
 export interface WinrmLoginOptions {
   /** How long to retry, in milliseconds. A Windows worker takes minutes to its first login. Default 20 minutes. */
@@ -51,5 +51,5 @@ export async function loginByWinrm(target: WinrmTarget, options: WinrmLoginOptio
 
 /** What a worker that is still starting may answer. */
 function mayPass({ code }: CausewayError): boolean {
-  return code === 'transport.unreachable' || code === 'transport.login-refused' || code === 'transport.certificate-mismatch' || code === 'osmorphing.winrm-protocol';
+  return code === 'transport.unreachable' || code === 'transport.login-refused' || code === 'transport.certificate-mismatch' || code === 'transport.winrm-protocol';
 }

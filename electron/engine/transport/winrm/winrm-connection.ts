@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto';
-import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
-import type { Duplex } from 'node:stream';
-import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { abortReason } from '../../transport/abort-reason.ts';
+import { abortReason } from '../abort-reason.ts';
+import { WinrmHttp, type WinrmAnswer, type WinrmTarget } from './winrm-http.ts';
 import {
   bodyOf, createShell, deleteShell, envelope, faultOf, idOf, maxEnvelopeBytes, operationTimeoutSeconds, outputOf, receiveOutput, sendInput, startCommand, terminateCommand,
   type Element, type ShellAction,
 } from './ws-man-messages.ts';
 
-export interface WinrmTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  /** SHA-256 of the server's certificate, in hex. */
-  readonly certificateSha256: string;
-}
+export type { WinrmTarget } from './winrm-http.ts';
 
 export interface WinrmResult {
   readonly exitCode: number;
@@ -32,24 +23,24 @@ const largestOutputBytes = 16 * 2 ** 20;
 /** Of one answer. The server is asked for half as much. */
 const largestAnswerBytes = 2 * maxEnvelopeBytes;
 
-/**
- * Windows Remote Management over HTTPS, with basic authentication: nothing is sent, the password least
- * of all, before the server has shown the one certificate that was made for it.
- */
+export interface WinrmCommandOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Standard input; none by default. */
+  readonly input?: Uint8Array;
+  /** Called with standard output as it comes, for commands that go on after they have said something. */
+  readonly onOutput?: (piece: Buffer) => void;
+}
+
+/** A remote shell of Windows Remote Management over HTTPS. */
 export class WinrmConnection {
   readonly #target: WinrmTarget;
-  readonly #agent: Agent;
-  readonly #pin: string;
+  readonly #http: WinrmHttp;
   #shellId: string | undefined;
 
   constructor(target: WinrmTarget) {
     this.#target = target;
-    this.#pin = target.certificateSha256.replaceAll(':', '').toLowerCase();
-    this.#agent = new Agent({ keepAlive: true, maxSockets: 2 });
-    this.#agent.createConnection = (options, callback) => {
-      this.#connect(options as RequestOptions).then((socket) => callback?.(null, socket), (error: Error) => callback?.(error, undefined as unknown as Duplex));
-      return undefined;
-    };
+    this.#http = new WinrmHttp(target, { timeoutMs: requestTimeoutMs, largestAnswerBytes });
   }
 
   /** Opens a shell. @throws `transport.unreachable`, `transport.login-refused`, `transport.certificate-mismatch` */
@@ -58,11 +49,11 @@ export class WinrmConnection {
   }
 
   /**
-   * Runs a PowerShell script to its end. `input` goes to its standard input. On abort or timeout it is ended on the worker.
+   * Runs a PowerShell script to its end. `input` goes to its standard input. On abort or timeout it is ended there.
    *
-   * @throws `osmorphing.winrm-protocol`, `osmorphing.command-failed` on timeout, `transport.lost`, the signal's reason
+   * @throws `transport.winrm-protocol`, `transport.command-failed` on timeout, `transport.lost`, the signal's reason
    */
-  async powershell(script: string, options: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly input?: Uint8Array }): Promise<WinrmResult> {
+  async powershell(script: string, options: WinrmCommandOptions): Promise<WinrmResult> {
     const shellId = this.#shellId;
     if (shellId === undefined) throw new CausewayError('general.bug', 'the WinRM connection is not open');
     const stop = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
@@ -72,13 +63,13 @@ export class WinrmConnection {
     try {
       commandId = idOf(await this.#call(startCommand(shellId, 'powershell.exe', args), stop), 'command');
       await this.#feed(shellId, commandId, options.input, stop);
-      return await this.#collect(shellId, commandId, stop);
+      return await this.#collect(shellId, commandId, stop, options.onOutput);
     } catch (error) {
       if (commandId !== undefined && stop.aborted) {
         await this.#call(terminateCommand(shellId, commandId), AbortSignal.timeout(10_000)).catch(() => undefined);
       }
       if (options.signal.aborted) throw abortReason(options.signal);
-      if (stop.aborted) throw new CausewayError('osmorphing.command-failed', `a script took longer than ${options.timeoutMs / 1000} s on the Windows worker`);
+      if (stop.aborted) throw new CausewayError('transport.command-failed', `a script took longer than ${options.timeoutMs / 1000} s on ${this.#target.host}`);
       throw error;
     }
   }
@@ -103,12 +94,12 @@ export class WinrmConnection {
     }
   }
 
-  /** Ends the shell and the connection. Best effort: the worker is deleted soon anyway. */
+  /** Ends the shell and the connection. Best effort: the server ends idle shells by itself. */
   async close(): Promise<void> {
     const shellId = this.#shellId;
     this.#shellId = undefined;
     if (shellId !== undefined) await this.#call(deleteShell(shellId), AbortSignal.timeout(10_000)).catch(() => undefined);
-    this.#agent.destroy();
+    this.#http.close();
   }
 
   async #feed(shellId: string, commandId: string, input: Uint8Array | undefined, signal: AbortSignal): Promise<void> {
@@ -121,7 +112,7 @@ export class WinrmConnection {
     } while (from < input.length);
   }
 
-  async #collect(shellId: string, commandId: string, signal: AbortSignal): Promise<WinrmResult> {
+  async #collect(shellId: string, commandId: string, signal: AbortSignal, onOutput: WinrmCommandOptions['onOutput']): Promise<WinrmResult> {
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let length = 0;
@@ -129,10 +120,11 @@ export class WinrmConnection {
       const body = await this.#call(receiveOutput(shellId, commandId), signal, true);
       if (faultOf(body)?.isNoOutputYet === true) continue;
       const output = outputOf(body);
+      if (output.stdout.length > 0) onOutput?.(output.stdout);
       out.push(output.stdout);
       err.push(output.stderr);
       length += output.stdout.length + output.stderr.length;
-      if (length > largestOutputBytes) throw new CausewayError('osmorphing.winrm-protocol', `a command printed more than ${largestOutputBytes} bytes`);
+      if (length > largestOutputBytes) throw new CausewayError('transport.winrm-protocol', `a command printed more than ${largestOutputBytes} bytes`);
       if (output.exitCode !== undefined) {
         return { exitCode: output.exitCode, stdout: Buffer.concat(out).toString('utf8'), stderr: plainErrors(Buffer.concat(err).toString('utf8')) };
       }
@@ -144,70 +136,24 @@ export class WinrmConnection {
     const message = envelope(`https://${host}:${port}/wsman`, action);
     if (Buffer.byteLength(message) > maxEnvelopeBytes) throw new CausewayError('general.bug', 'a WinRM request is too long');
     const { status, text } = await this.#post(message, signal);
-    if (status === 401 || status === 403) throw new CausewayError('transport.login-refused', `WinRM on ${host}:${port} answered ${status}`);
-    if (text === '' && status !== 200) throw new CausewayError('osmorphing.winrm-protocol', `WinRM on ${host}:${port} answered ${status}`);
+    // What stands in front of the service, or the service when it is busy.
+    if ([429, 502, 503, 504].includes(status)) throw new CausewayError('transport.lost', `WinRM on ${host}:${port} answered ${status}`);
+    if (text === '' && status !== 200) throw new CausewayError('transport.winrm-protocol', `WinRM on ${host}:${port} answered ${status}`);
     const body = bodyOf(text);
     const fault = faultOf(body);
-    if (fault !== undefined && !(mayHaveNoOutput && fault.isNoOutputYet)) throw new CausewayError('osmorphing.winrm-protocol', fault.words);
+    if (fault?.isShellGone === true) throw new CausewayError('transport.lost', `WinRM on ${host}:${port}: ${fault.words}`);
+    if (fault !== undefined && !(mayHaveNoOutput && fault.isNoOutputYet)) throw new CausewayError('transport.winrm-protocol', fault.words);
     return body;
   }
 
-  #post(message: string, signal: AbortSignal): Promise<{ readonly status: number; readonly text: string }> {
-    const { host, port, username, password } = this.#target;
-    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
-    const outgoing = httpsRequest({
-      host, port, path: '/wsman', method: 'POST', agent: this.#agent, signal,
-      headers: {
-        'content-type': 'application/soap+xml;charset=UTF-8',
-        'content-length': String(Buffer.byteLength(message)),
-        authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`,
-      },
-    }, (answer) => {
-      const parts: Buffer[] = [];
-      let length = 0;
-      answer.on('data', (part: Buffer) => {
-        length += part.length;
-        if (length <= largestAnswerBytes) parts.push(part);
-        else answer.destroy(new CausewayError('osmorphing.winrm-protocol', `WinRM on ${host}:${port} sent a response of more than ${largestAnswerBytes} bytes`));
-      });
-      answer.once('error', reject);
-      answer.once('close', () => {
-        if (answer.complete) resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') });
-        else reject(new Error('the response was cut off'));
-      });
-    });
-    outgoing.setTimeout(requestTimeoutMs, () => outgoing.destroy(new Error('no answer')));
-    outgoing.once('error', reject);
-    outgoing.end(message);
-    return promise.catch((error: unknown) => {
+  #post(message: string, signal: AbortSignal): Promise<WinrmAnswer> {
+    const { host, port } = this.#target;
+    return this.#http.post(message, signal).catch((error: unknown) => {
       if (signal.aborted) throw abortReason(signal);
       if (error instanceof CausewayError) throw error;
       const told = `WinRM on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`;
       throw new CausewayError(this.#shellId === undefined ? 'transport.unreachable' : 'transport.lost', told, { cause: error });
     });
-  }
-
-  /** A connection whose certificate is the pinned one. Nothing is sent over it before that is known. */
-  #connect(options: RequestOptions): Promise<TLSSocket> {
-    const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-    const socket = tlsConnect({
-      host: this.#target.host, port: this.#target.port, minVersion: 'TLSv1.2', rejectUnauthorized: false,
-      ...(typeof options.servername === 'string' && options.servername !== '' ? { servername: options.servername } : {}),
-    });
-    socket.setTimeout(30_000, () => socket.destroy(new Error('no answer')));
-    socket.once('error', reject);
-    socket.once('secureConnect', () => {
-      const shown = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase();
-      if (shown !== this.#pin) {
-        reject(new CausewayError('transport.certificate-mismatch', `WinRM on ${this.#target.host}:${this.#target.port}: expected ${this.#pin}, received ${shown ?? 'none'}`));
-        socket.destroy();
-        return;
-      }
-      socket.setTimeout(0);
-      socket.removeListener('error', reject);
-      resolve(socket);
-    });
-    return promise;
   }
 }
 

@@ -91,18 +91,18 @@ const parser = new XMLParser({ ignoreAttributes: false, removeNSPrefix: true, pa
 /** One element of an answer; names are without prefixes, attributes begin with @, text is #text. */
 export type Element = { readonly [name: string]: Element | readonly Element[] | string | undefined };
 
-/** The body of an answer. @throws `osmorphing.winrm-protocol` */
+/** The body of an answer. @throws `transport.winrm-protocol` */
 export function bodyOf(text: string): Element {
   let parsed: unknown;
   // WS-Management has none; they are the one part of XML that grows when it is read.
-  if (/<!DOCTYPE/i.test(text)) throw new CausewayError('osmorphing.winrm-protocol', 'a response with a document type');
+  if (/<!DOCTYPE/i.test(text)) throw new CausewayError('transport.winrm-protocol', 'a response with a document type');
   try {
     parsed = parser.parse(text);
   } catch (error) {
-    throw new CausewayError('osmorphing.winrm-protocol', `a response that is not XML: ${text.slice(0, 200)}`, { cause: error });
+    throw new CausewayError('transport.winrm-protocol', `a response that is not XML: ${text.slice(0, 200)}`, { cause: error });
   }
   const body = child(child(parsed as Element, 'Envelope'), 'Body');
-  if (body === undefined) throw new CausewayError('osmorphing.winrm-protocol', `a response without a body: ${text.slice(0, 200)}`);
+  if (body === undefined) throw new CausewayError('transport.winrm-protocol', `a response without a body: ${text.slice(0, 200)}`);
   return body;
 }
 
@@ -128,13 +128,24 @@ export function attribute(element: Element | undefined, name: string): string | 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What a fault says: whether it is only that there was no output yet, and its words. */
-export function faultOf(body: Element): { readonly isNoOutputYet: boolean; readonly words: string } | undefined {
+/** The fault of a request to a shell or command that the server no longer has, e.g. after a restart. */
+const shellGone = '2150858843';
+
+export interface Fault {
+  /** Only that there was no output yet. */
+  readonly isNoOutputYet: boolean;
+  readonly isShellGone: boolean;
+  readonly words: string;
+}
+
+/** What a fault says. */
+export function faultOf(body: Element): Fault | undefined {
   const fault = child(body, 'Fault');
   if (fault === undefined) return undefined;
   const detail = child(child(fault, 'Detail'), 'WSManFault');
   const words = textOf(child(child(fault, 'Reason'), 'Text')) ?? textOf(child(detail, 'Message')) ?? 'a fault without a message';
-  return { isNoOutputYet: attribute(detail, 'Code') === noOutputYet, words: words.trim().slice(0, 500) };
+  const code = attribute(detail, 'Code');
+  return { isNoOutputYet: code === noOutputYet, isShellGone: code === shellGone, words: words.trim().slice(0, 500) };
 }
 
 export interface Output {
@@ -147,7 +158,7 @@ export interface Output {
 /** The answer to a Receive. */
 export function outputOf(body: Element): Output {
   const answer = child(body, 'ReceiveResponse');
-  if (answer === undefined) throw new CausewayError('osmorphing.winrm-protocol', 'a Receive response without output');
+  if (answer === undefined) throw new CausewayError('transport.winrm-protocol', 'a Receive response without output');
   const stream = (name: string): Buffer => Buffer.concat(
     children(answer, 'Stream').filter((each) => attribute(each, 'Name') === name).map((each) => Buffer.from(textOf(each) ?? '', 'base64')),
   );
@@ -156,13 +167,13 @@ export function outputOf(body: Element): Output {
   return { stdout: stream('stdout'), stderr: stream('stderr'), exitCode: isDone ? Number(textOf(child(state, 'ExitCode')) ?? '0') | 0 : undefined };
 }
 
-/** The id that an answer to Create or Command gives. @throws `osmorphing.winrm-protocol` */
+/** The id that an answer to Create or Command gives. @throws `transport.winrm-protocol` */
 export function idOf(body: Element, kind: 'shell' | 'command'): string {
   const created = child(child(body, 'ResourceCreated'), 'ReferenceParameters');
   const selectors = children(child(created, 'SelectorSet'), 'Selector');
   const id = kind === 'shell'
     ? (textOf(child(child(body, 'Shell'), 'ShellId')) ?? textOf(selectors.find((each) => attribute(each, 'Name') === 'ShellId')))
     : textOf(child(child(body, 'CommandResponse'), 'CommandId'));
-  if (id === undefined || id === '' || id.length > 200) throw new CausewayError('osmorphing.winrm-protocol', `a response without the ID of its ${kind}`);
+  if (id === undefined || id === '' || id.length > 200) throw new CausewayError('transport.winrm-protocol', `a response without the ID of its ${kind}`);
   return id;
 }
