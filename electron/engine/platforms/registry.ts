@@ -3,6 +3,7 @@ import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import { connection as diskImagesConnection } from '../../../shared/plugins/disk-images/connection.ts';
 import { connection as qemuHypervisorConnection } from '../../../shared/plugins/qemu-hypervisor/connection.ts';
 import { connection as virtualizationPlatformConnection } from '../../../shared/plugins/virtualization-platform/connection.ts';
+import { connection as windowsHypervisorConnection } from '../../../shared/plugins/windows-hypervisor/connection.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformContext } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
@@ -12,6 +13,7 @@ import { createOpenStackDestination } from './open-source-cloud/destination/open
 import { createOpenStackSource } from './open-source-cloud/source/index.ts';
 import { createVsphereSource } from './virtualization-platform/source/index.ts';
 import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
+import { createHypervSource } from './windows-hypervisor/index.ts';
 
 /** Makes the platforms of one endpoint. The connection has its secrets resolved; keep it in memory only. */
 export interface PlatformFactory {
@@ -34,5 +36,6 @@ export const platforms: PlatformRegistry = {
   'virtualization-platform': {
     source: (connection, context) => createVsphereSource(virtualizationPlatformConnection.parse(connection), context),
   },
+  'windows-hypervisor': { source: (connection, context) => createHypervSource(windowsHypervisorConnection.parse(connection), context) },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
 };

@@ -122,4 +122,16 @@ export const sourceErrors = {
     remedy: 'See the details for the requirement.',
     retryable: false,
   },
+  'source.guest-not-ready': {
+    title: 'No consistent checkpoint of the guest',
+    cause: 'The integration services of the guest do not run, or the guest could not freeze its file systems.',
+    remedy: 'Start or update the integration services of the guest, or set `fallback_to_crash_consistent_snapshots` to yes to accept a crash-consistent state.',
+    retryable: false,
+  },
+  'source.host-restricted': {
+    title: 'The host restricts PowerShell',
+    cause: 'A policy of the host (AppLocker, Windows Defender Application Control) lets this account run PowerShell only in constrained language mode.',
+    remedy: 'Have an administrator allow full language mode for the account on this host. Causeway does not go around the policy.',
+    retryable: false,
+  },
 } as const satisfies ErrorTable;

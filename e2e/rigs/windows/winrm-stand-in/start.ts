@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { XMLParser } from 'fast-xml-parser';
+import { NtlmServer } from './ntlm-server.ts';
 import { windowsWorkerUser, windowsWorkerUserData, createWindowsCertificate, createWindowsPassword } from '../../../../electron/engine/workers/windows-worker-user-data.ts';
 
 /** A command as the stand-in was told it: the program with its arguments, the decoded script, all of standard input. */
@@ -12,10 +13,27 @@ export interface ReceivedCommand {
   readonly input: Buffer;
 }
 
+/** What becomes of a request besides what it asks for. */
+export type RequestEffect = 'serve' | 'cut-before' | 'cut-after' | 'refuse-503' | 'refuse-429' | 'gateway-error-after' | 'never-answer';
+
+export interface WinrmStandInOptions {
+  /** Default: basic. With NTLM, the proof and the binding of the certificate are checked. */
+  readonly authentication?: 'basic' | 'ntlm';
+  /** Default: 127.0.0.1, and any port. */
+  readonly host?: string;
+  readonly port?: number;
+  /** Default: a new one. */
+  readonly password?: string;
+  /** Asked for every message, with the name of its action. */
+  readonly onMessage?: (action: string, command: ReceivedCommand | undefined) => RequestEffect | Promise<RequestEffect>;
+}
+
 export interface CommandAnswer {
   readonly stdout?: string;
   readonly stderr?: string;
   readonly exitCode?: number;
+  /** More standard output, as it comes; the command ends after the last piece. */
+  readonly pieces?: AsyncIterator<string>;
 }
 
 export interface WinrmStandIn {
@@ -31,6 +49,7 @@ export interface WinrmStandIn {
   readonly violations: readonly string[];
   /** The user data that it was made with. */
   readonly userData: string;
+  readonly certificatePem: string;
   /** HTTP requests of all kinds, refused ones too. */
   requests(): number;
   /** Shells that nobody deleted. */
@@ -46,6 +65,8 @@ interface RunningCommand {
   readonly input: Buffer[];
   hasEnded: boolean;
   answered: boolean;
+  /** Runs from the end of its input on, or from the first look at its output. */
+  answer?: Promise<CommandAnswer>;
 }
 
 type Element = { readonly [name: string]: Element | readonly Element[] | string | undefined };
@@ -59,9 +80,11 @@ const largestEnvelope = 512_000;
  * with the remote shell's actions. Account and certificate are those of the product's user data for a Windows worker. Every message is checked by hand against what they demand; commands are run by `run`.
  * Each first Receive of a command answers that there is no output yet, as a slow command does.
  */
-export async function startWinrmStandIn(run: (command: ReceivedCommand) => CommandAnswer | Promise<CommandAnswer>): Promise<WinrmStandIn> {
-  const [username, password, certificate] = [windowsWorkerUser, createWindowsPassword(), await createWindowsCertificate()];
+export async function startWinrmStandIn(run: (command: ReceivedCommand) => CommandAnswer | Promise<CommandAnswer>, options: WinrmStandInOptions = {}): Promise<WinrmStandIn> {
+  const [username, password] = [windowsWorkerUser, options.password ?? createWindowsPassword()];
+  const certificate = await createWindowsCertificate();
   const userData = windowsWorkerUserData(password, certificate);
+  const ntlm = options.authentication === 'ntlm' ? new NtlmServer(username, password, certificate.certPem) : undefined;
   const actions: string[] = [];
   const commands: ReceivedCommand[] = [];
   const violations: string[] = [];
@@ -71,6 +94,13 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
   const sockets = new Set<Socket>();
   const parser = new XMLParser({ ignoreAttributes: false, removeNSPrefix: true, parseTagValue: false, parseAttributeValue: false, attributeNamePrefix: '@' });
 
+  const receivedBy = (command: RunningCommand): ReceivedCommand => ({ program: command.program, script: command.script, input: Buffer.concat(command.input) });
+  const begin = (command: RunningCommand): Promise<CommandAnswer> =>
+    (command.answer ??= (async () => {
+      const received = receivedBy(command);
+      commands.push(received);
+      return run(received);
+    })());
   const answerTo = async (action: string, envelope: Element): Promise<{ readonly status: number; readonly body: string }> => {
     const shellId = selector(envelope, 'ShellId');
     const body = at(envelope, 'Body');
@@ -104,7 +134,10 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     if (action === 'Send') {
       if (attribute(stream, 'Name') !== 'stdin') violations.push('input to something else than stdin');
       command.input.push(Buffer.from(text(stream), 'base64'));
-      if (attribute(stream, 'End') === 'true') command.hasEnded = true;
+      if (attribute(stream, 'End') === 'true') {
+        command.hasEnded = true;
+        begin(command).catch((error: unknown) => violations.push(String(error)));
+      }
       return ok('<rsp:SendResponse/>');
     }
     if (action === 'Signal') {
@@ -117,9 +150,11 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       command.answered = true;
       return fault('2150858793', 'The WS-Management service cannot complete the operation within the time specified in OperationTimeout.');
     }
-    const received = { program: command.program, script: command.script, input: Buffer.concat(command.input) };
-    commands.push(received);
-    const { stdout = '', stderr = '', exitCode = 0 } = await run(received);
+    const { stdout = '', stderr = '', exitCode = 0, pieces } = await begin(command);
+    if (pieces !== undefined) {
+      const next = await pieces.next();
+      if (next.done !== true) return ok(`<rsp:ReceiveResponse><rsp:Stream Name="stdout" CommandId="${commandId}">${Buffer.from(next.value).toString('base64')}</rsp:Stream><rsp:CommandState CommandId="${commandId}" State="${shellUri}/CommandState/Running"/></rsp:ReceiveResponse>`);
+    }
     shell.delete(commandId);
     // In two pieces, as long output comes.
     const bytes = Buffer.from(stdout);
@@ -132,6 +167,12 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     ].join(''));
   };
 
+  /** What a message has started is done before its answer is lost. */
+  const settled = async (envelope: Element, action: string): Promise<void> => {
+    if (action !== 'Send') return;
+    const id = attribute(at(at(at(envelope, 'Body'), 'Send'), 'Stream'), 'CommandId');
+    await shells.get(selector(envelope, 'ShellId') ?? '')?.get(id)?.answer?.catch(() => undefined);
+  };
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     requests += 1;
     const parts: Buffer[] = [];
@@ -140,8 +181,9 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     if (request.method !== 'POST' || request.url !== '/wsman') violations.push(`${request.method ?? ''} ${request.url ?? ''}`);
     if (!/^application\/soap\+xml;\s*charset=utf-8$/i.test(request.headers['content-type'] ?? '')) violations.push(`content type ${request.headers['content-type'] ?? ''}`);
     if (message.length > largestEnvelope) violations.push(`a message of ${message.length} bytes`);
-    if (request.headers.authorization !== `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`) {
-      response.writeHead(401, { 'www-authenticate': 'Basic realm="WSMAN"', 'content-length': '0' }).end();
+    const refusal = ntlm === undefined ? basicRefusal(request, username, password) : ntlm.refusal(request);
+    if (refusal !== undefined) {
+      response.writeHead(401, { 'www-authenticate': refusal, 'content-length': '0' }).end();
       return;
     }
     const envelope = at(parser.parse(message.toString('utf8')) as Element, 'Envelope');
@@ -152,7 +194,26 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       request.socket.destroy();
       return;
     }
+    const commandOf = (): ReceivedCommand | undefined => {
+      const part = at(at(envelope, 'Body'), action);
+      const id = attribute(at(part, action === 'Send' ? 'Stream' : 'DesiredStream'), 'CommandId');
+      const command = shells.get(selector(envelope, 'ShellId') ?? '')?.get(id);
+      if (command === undefined) return undefined;
+      return { ...receivedBy(command), input: action === 'Send' ? Buffer.concat([...command.input, Buffer.from(text(at(part, 'Stream')), 'base64')]) : Buffer.concat(command.input) };
+    };
+    const effect = (await options.onMessage?.(action, commandOf())) ?? 'serve';
+    if (effect === 'never-answer') return;
+    if (effect === 'cut-before') return void request.socket.destroy();
+    if (effect === 'refuse-503' || effect === 'refuse-429') return void response.writeHead(effect === 'refuse-503' ? 503 : 429, { 'content-length': '0' }).end();
     const { status, body } = await answerTo(action, envelope);
+    if (effect === 'cut-after') {
+      await settled(envelope, action);
+      return void request.socket.destroy();
+    }
+    if (effect === 'gateway-error-after') {
+      await settled(envelope, action);
+      return void response.writeHead(502, { 'content-length': '0' }).end();
+    }
     const answer = `<s:Envelope xmlns:s="${soap}" xmlns:rsp="${shellUri}" xmlns:f="http://schemas.microsoft.com/wbem/wsman/1/wsmanfault"><s:Header/><s:Body>${body}</s:Body></s:Envelope>`;
     response.writeHead(status, { 'content-type': 'application/soap+xml;charset=UTF-8', 'content-length': String(Buffer.byteLength(answer)) }).end(answer);
   };
@@ -167,10 +228,11 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port, username, password, userData,
     certificateSha256: certificate.fingerprint,
+    certificatePem: certificate.certPem,
     actions, commands, violations,
     requests: () => requests,
     openShells: () => shells.size,
@@ -181,6 +243,10 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       await closed;
     },
   };
+}
+
+function basicRefusal(request: IncomingMessage, username: string, password: string): string | undefined {
+  return request.headers.authorization === `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` ? undefined : 'Basic realm="WSMAN"';
 }
 
 /** The file that the user data has Windows import, with its password. */

@@ -47,6 +47,8 @@ export class WinrmHttp {
   readonly #largestAnswerBytes: number;
   readonly #agent: Agent;
   readonly #pins: readonly string[];
+  /** Of each connection, as it was verified. */
+  readonly #certificates = new WeakMap<TLSSocket, Buffer>();
   #scheme: Exclude<WinrmAuthentication, 'auto'> | undefined;
   #signedIn: TLSSocket | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -110,7 +112,7 @@ export class WinrmHttp {
       if (first.status !== 401) return first;
       const challenge = /\bNegotiate ([A-Za-z0-9+/=]+)/i.exec(first.offers)?.[1];
       if (challenge === undefined) throw new CausewayError('transport.login-refused', `${this.#where()} does not take NTLM; it offers ${first.offers === '' ? 'nothing' : first.offers}`);
-      const certificate = first.socket.getPeerX509Certificate()?.raw ?? Buffer.alloc(0);
+      const certificate = this.#certificates.get(first.socket) ?? Buffer.alloc(0);
       const proof = authenticateMessage(negotiate, Buffer.from(challenge, 'base64'), ntlmAccount(username, password), certificate, `HTTP/${host}`);
       const second = await this.#send(message, `Negotiate ${proof.toString('base64')}`, signal);
       // The server closed the connection in between: the proof was for another one.
@@ -176,7 +178,9 @@ export class WinrmHttp {
     socket.setTimeout(connectTimeoutMs, () => socket.destroy(new Error('no answer')));
     socket.once('error', (error: Error & { code?: string }) => reject(isCertificateError(error.code) ? new CausewayError('transport.certificate-mismatch', `${this.#where()}: ${error.message}`, { cause: error }) : error));
     socket.once('secureConnect', () => {
-      const shown = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase() ?? 'none';
+      const certificate = socket.getPeerX509Certificate();
+      const shown = certificate?.fingerprint256.replaceAll(':', '').toLowerCase() ?? 'none';
+      if (certificate !== undefined) this.#certificates.set(socket, certificate.raw);
       if (isPinned && !this.#pins.includes(shown)) {
         reject(new CausewayError('transport.certificate-mismatch', `${this.#where()}: expected ${this.#pins.join(' or ')}, received ${shown}`));
         socket.destroy();

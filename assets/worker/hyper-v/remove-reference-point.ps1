@@ -1,0 +1,9 @@
+# Destroys a reference point. Gone is done.
+Enter-VirtualSystem $request.vmId
+$vm = Get-VirtualSystem $request.vmId
+$point = Get-ReferencePoint $vm | Where-Object { $_.InstanceID -eq $request.referencePointId } | Select-Object -First 1
+if ($null -ne $point) {
+  $service = Get-CimInstance -Namespace $namespace -ClassName Msvm_VirtualSystemReferencePointService
+  Complete-Call (Invoke-CimMethod -InputObject $service -MethodName DestroyReferencePoint -Arguments @{ AffectedReferencePoint = $point }) 'source.request-refused' 'destroying the reference point'
+}
+Send-Answer @{ removed = $true }

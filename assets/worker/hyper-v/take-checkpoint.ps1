@@ -1,0 +1,34 @@
+# Takes a recovery checkpoint and names it. One that an earlier call has taken, named or not, is used.
+Enter-VirtualSystem $request.vmId
+$vm = Get-VirtualSystem $request.vmId
+$deadline = (Get-Date).AddMinutes(10)
+while (@($vm.OperationalStatus)[1] -in 32768, 32770, 32772, 32773, 32774) {
+  if ((Get-Date) -gt $deadline) { Stop-With 'source.vm-busy' "the VM is busy: status $(@($vm.OperationalStatus)[1])" }
+  Start-Sleep -Milliseconds 500
+  $vm = Get-VirtualSystem $request.vmId
+}
+$checkpoint = Get-RecoveryCheckpoint $vm | Where-Object { $_.ElementName -eq $request.name } | Select-Object -First 1
+if ($null -eq $checkpoint) {
+  $checkpoint = Get-RecoveryCheckpoint $vm | Where-Object { @($request.known) -notcontains $_.InstanceID -and $_.ElementName -notlike 'Causeway *' } | Select-Object -First 1
+}
+if ($null -eq $checkpoint) {
+  $class = Get-CimClass -Namespace $namespace -ClassName Msvm_VirtualSystemSnapshotSettingData
+  # 2: a copy, which leaves the chain of backups inside the guest alone.
+  $wanted = @{ ConsistencyLevel = [byte]$request.level; IgnoreNonSnapshottableDisks = $true }
+  if ($class.CimClassProperties['GuestBackupType']) { $wanted.GuestBackupType = [byte]2 }
+  $settings = New-CimInstance -CimClass $class -ClientOnly -Property $wanted
+  $service = Get-CimInstance -Namespace $namespace -ClassName Msvm_VirtualSystemSnapshotService
+  $before = @(Get-RecoveryCheckpoint $vm | ForEach-Object { $_.InstanceID })
+  $code = if ($request.level -eq 1) { 'source.quiesce-failed' } else { 'source.snapshot-failed' }
+  $result = Invoke-CimMethod -InputObject $service -MethodName CreateSnapshot -Arguments @{ AffectedSystem = $vm; SnapshotSettings = (ConvertTo-EmbeddedText $settings); SnapshotType = [uint16]32768 }
+  Complete-Call $result $code 'the checkpoint'
+  $checkpoint = Get-RecoveryCheckpoint $vm | Where-Object { $before -notcontains $_.InstanceID } | Select-Object -First 1
+  if ($null -eq $checkpoint) { Stop-With 'source.snapshot-failed' 'the checkpoint was taken, but is not there' }
+}
+if ($checkpoint.ElementName -ne $request.name) {
+  $checkpoint.ElementName = $request.name
+  $checkpoint.Notes = @($request.notes)
+  $management = Get-CimInstance -Namespace $namespace -ClassName Msvm_VirtualSystemManagementService
+  Complete-Call (Invoke-CimMethod -InputObject $management -MethodName ModifySystemSettings -Arguments @{ SystemSettings = (ConvertTo-EmbeddedText $checkpoint) }) 'source.snapshot-failed' 'naming the checkpoint'
+}
+Send-Answer @{ host = $env:COMPUTERNAME; checkpoint = (ConvertTo-CheckpointFact $checkpoint) }

@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHypervSource, type HypervConnection } from '../../../electron/engine/platforms/windows-hypervisor/index.ts';
+import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
+import { openStore } from '../../../electron/engine/store/store.ts';
+import { callFaults, type CallFault, type MortalProcess, type PlatformCalls } from '../../conformance/platform-calls.ts';
+import type { SourceHarness } from '../../conformance/source-harness.ts';
+import { hurriedClock } from '../hurried-clock.ts';
+import type { RequestEffect } from '../windows/winrm-stand-in/start.ts';
+import { startHyperv, type HypervRig, type HypervRigOptions } from './start.ts';
+import type { RigVm } from './world.ts';
+
+const MIB = 2 ** 20;
+const effects: Readonly<Record<CallFault, RequestEffect | 'fails-later'>> = {
+  'refused-for-now': 'refuse-503', throttled: 'refuse-429', 'cut-before': 'cut-before', 'gateway-error-after': 'gateway-error-after', 'cut-after': 'cut-after', 'never-answered': 'never-answer', 'fails-later': 'fails-later',
+};
+
+export interface HypervHarness extends SourceHarness {
+  readonly rig: HypervRig;
+  readonly vm: RigVm;
+  /** What people were told. */
+  readonly notes: string[];
+}
+
+export interface HypervHarnessOptions extends HypervRigOptions {
+  readonly connection?: Partial<HypervConnection>;
+}
+
+/** A running VM with two disks on the rig. */
+export async function hypervHarness(options: HypervHarnessOptions = {}): Promise<HypervHarness> {
+  const rig = await startHyperv(options);
+  const { world } = rig;
+  const vm = world.addVm('web-01');
+  world.addDisk(vm, 16 * MIB);
+  world.addDisk(vm, 8 * MIB);
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-hyperv-'));
+  const store = openStore(folder, undefined, hurriedClock(20));
+  const notes: string[] = [];
+  const connection: HypervConnection = {
+    host: world.nodes[0] ?? '', port: rig.hosts[0]?.port ?? 0, username: rig.username, password: rig.password, certificate_sha256: rig.hosts.map(({ certificateSha256 }) => certificateSha256),
+    rct_port: rig.rct.port, rct_password: rig.rct.key, ca_certificate: rig.rct.certificatePem, ...options.connection,
+  };
+  let executions = 0;
+  const open = (executionId: string, process?: MortalProcess) => {
+    const use = { replicaId: 'rep-1', executionId };
+    return createHypervSource(connection, {
+      scratchFolder: folder, use: { ...use, note: (message) => void notes.push(message) },
+      ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
+    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 3000 });
+  };
+  const platform = open('exe-1');
+  const calls: PlatformCalls = {
+    faults: callFaults,
+    callCount: () => rig.calls.length,
+    callName: (number) => rig.calls[number - 1]?.name ?? 'none',
+    callChanges: (number) => rig.calls[number - 1]?.changes ?? false,
+    failCall(n, fault) {
+      const at = rig.calls.length + n;
+      rig.effects = (_call, number) => (number === at ? effects[fault] : 'serve');
+    },
+    cutOff(n, when, tell) {
+      const at = rig.calls.length + n;
+      rig.effects = (_call, number) => {
+        if (number < at) return 'serve';
+        tell();
+        return number === at && when === 'after' ? 'cut-after' : 'cut-before';
+      };
+    },
+    clearFaults: () => void (rig.effects = () => 'serve'),
+  };
+  const disk = (index: number) => {
+    const found = vm.disks[index];
+    if (found === undefined) throw new Error(`no disk ${index}`);
+    return found;
+  };
+  return {
+    rig, vm, notes, platform, calls,
+    reopen: (process) => open(`exe-${(executions += 1) + 1}`, process),
+    leftovers: async () => [
+      ...world.vms.flatMap(({ facts, checkpoints, referencePoints }) => [...checkpoints.map(({ name }) => `checkpoint ${name} of ${facts.name}`), ...referencePoints.map(({ id }) => `reference point ${id} of ${facts.name}`)]),
+      ...store.ledger.list({}).filter(({ state }) => state !== 'removed').map(({ kind, key }) => `${kind} ${key} in the ledger`),
+    ],
+    vmId: vm.id,
+    environment: { verify_rct_server: 'no' },
+    diskIds: vm.disks.map(({ identifier }) => identifier),
+    tracksChanges: true,
+    changesAreRough: true,
+    isLive: true,
+    write: async (index, offset, length, byte) => disk(index).write(offset, Buffer.alloc(length, byte)),
+    zero: async (index, offset, length) => disk(index).write(offset, Buffer.alloc(length)),
+    content: async (index) => disk(index).content,
+    async addDisk(sizeBytes, byte) {
+      const added = world.addDisk(vm, sizeBytes);
+      added.write(0, Buffer.alloc(sizeBytes, byte));
+      return added.identifier;
+    },
+    growDisk: async (index, sizeBytes) => disk(index).grow(sizeBytes),
+    spoil: async (snapshot) => void vm.removeCheckpoint(snapshot.id),
+    loseBase: async () => disk(0).resetTracking(),
+    async close() {
+      await platform.close();
+      store.close();
+      await rm(folder, { recursive: true, force: true });
+      await rig.close();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { createServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { makeCertificate } from '../../../electron/engine/transport/certificates.ts';
+import { startWinrmStandIn, type ReceivedCommand, type RequestEffect, type WinrmStandIn } from '../windows/winrm-stand-in/start.ts';
+import { answerScript, changingScripts, scriptOf } from './script-answers.ts';
+import { HypervWorld } from './world.ts';
+
+export interface RigCall {
+  readonly node: string;
+  readonly name: string;
+  /** Whether it may have changed something. */
+  readonly changes: boolean;
+}
+
+/** Decides what becomes of a call, by its number from 1. `fails-later`: what it starts is accepted and fails. */
+export type CallEffects = (call: RigCall, number: number) => RequestEffect | 'fails-later';
+
+export interface HypervRig {
+  readonly world: HypervWorld;
+  readonly hosts: readonly WinrmStandIn[];
+  readonly calls: RigCall[];
+  readonly rct: { readonly port: number; readonly key: string; readonly certificatePem: string };
+  effects: CallEffects;
+  readonly username: string;
+  readonly password: string;
+  close(): Promise<void>;
+}
+
+export interface HypervRigOptions {
+  /** Addresses of loopback; the first one is the endpoint's. Default: one host. */
+  readonly nodes?: readonly string[];
+  readonly authentication?: 'basic' | 'ntlm';
+}
+
+/** Hyper-V hosts that execute nothing: WinRM that answers the product's own scripts from a model, and the RCT service by its description. */
+export async function startHyperv(options: HypervRigOptions = {}): Promise<HypervRig> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // The port that the first node was given belongs to somebody at the address of another.
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === 20) throw error;
+    }
+  }
+}
+
+async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm' }: HypervRigOptions): Promise<HypervRig> {
+  const world = new HypervWorld(nodes);
+  const calls: RigCall[] = [];
+  const hosts: WinrmStandIn[] = [];
+  let effects: CallEffects = () => 'serve';
+  const decide = (node: string, name: string, changes: boolean): RequestEffect | 'fails-later' => {
+    const call = { node, name, changes };
+    calls.push(call);
+    return effects(call, calls.length);
+  };
+  let nextFails = false;
+  for (const node of nodes) {
+    const onMessage = (action: string, command: ReceivedCommand | undefined): RequestEffect => {
+      const name = command === undefined ? undefined : scriptOf(command)?.name;
+      const effect = decide(node, name === undefined ? action : `${action} ${name}`, action === 'Send' && changingScripts.has(name ?? ''));
+      if (effect !== 'fails-later') return effect;
+      nextFails = true;
+      return 'serve';
+    };
+    const run = (command: ReceivedCommand) => {
+      const script = scriptOf(command);
+      if (script === undefined) throw new Error(`a command that is no script of the product: ${command.script.slice(0, 80)}`);
+      const fails = nextFails;
+      nextFails = false;
+      return answerScript(world, node, script.name, script.request, fails);
+    };
+    const first = hosts[0];
+    try {
+      hosts.push(await startWinrmStandIn(run, { authentication, host: node, onMessage, ...(first === undefined ? {} : { port: first.port, password: first.password }) }));
+    } catch (error) {
+      for (const host of hosts) await host.close();
+      throw error;
+    }
+  }
+  const [first] = hosts;
+  if (first === undefined) throw new Error('no node');
+  const services: RctStandIn[] = [];
+  try {
+    for (const node of nodes) services.push(await startRctService(world, node, services[0], decide));
+  } catch (error) {
+    for (const each of [...services, ...hosts]) await each.close();
+    throw error;
+  }
+  const [rct] = services;
+  if (rct === undefined) throw new Error('no node');
+  return {
+    world, hosts, calls, username: first.username, password: first.password,
+    rct: { port: rct.port, key: rct.key, certificatePem: rct.certificatePem },
+    get effects() {
+      return effects;
+    },
+    set effects(next) {
+      effects = next;
+    },
+    async close() {
+      for (const service of services) await service.close();
+      for (const host of hosts) await host.close();
+      const violations = hosts.flatMap((host) => host.violations);
+      if (violations.length > 0) throw new Error(`WinRM was asked what it does not take: ${violations.join('; ')}`);
+    },
+  };
+}
+
+interface RctStandIn {
+  readonly port: number;
+  readonly key: string;
+  readonly certificatePem: string;
+  close(): Promise<void>;
+}
+
+/** The RCT service as its description has it: size and content of a disk, for who knows the key. */
+async function startRctService(world: HypervWorld, host: string, like: RctStandIn | undefined, decide: (node: string, name: string, changes: boolean) => RequestEffect | 'fails-later'): Promise<RctStandIn> {
+  const key = 'rig-key-4711';
+  const certificate = await makeCertificate('rct service');
+  const sockets = new Set<Socket>();
+  const server = createServer({ cert: certificate.certPem, key: certificate.keyPem }, (request, response) => {
+    const url = new URL(request.url ?? '', 'https://rig');
+    const found = /^\/vdisk\/([^/]+)\/(info|content)$/.exec(url.pathname);
+    const effect = decide(host, `rct ${found?.[2] ?? url.pathname}`, false);
+    const end = (status: number, body: Buffer | string): void => void response.writeHead(status, { 'content-length': String(Buffer.byteLength(body)) }).end(body);
+    if (effect === 'never-answer') return;
+    if (effect === 'cut-before' || effect === 'cut-after') return void request.socket.destroy();
+    if (effect !== 'serve' && effect !== 'fails-later') return end(effect === 'refuse-429' ? 429 : effect === 'refuse-503' ? 503 : 502, '');
+    if (request.headers['auth_key'] !== key) return end(401, '');
+    const file = world.file(decodeURIComponent(found?.[1] ?? ''));
+    if (file === undefined) return end(404, 'Bad vdisk path');
+    if (found?.[2] === 'info') return end(200, JSON.stringify({ virtual_size: file.content.length, parent_path: null, virtual_storage_type: 3, provider_sub_type: 3 }));
+    const ranges = (url.searchParams.get('ranges') ?? '').split(',').map((each) => each.split(':').map(Number));
+    // Reads come from the physical drive, which takes whole sectors.
+    if (ranges.some(([offset = 1, length = 1]) => offset % 512 !== 0 || length % 512 !== 0 || offset + length > file.content.length)) return end(500, '');
+    end(200, Buffer.concat(ranges.map(([offset = 0, length = 0]) => file.content.subarray(offset, offset + length))));
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(like?.port ?? 0, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port, key, certificatePem: certificate.certPem,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+
+/** What Windows tracks changes by, as the rig has it. Documents name no number. */
+export const trackedBytes = 16 * 1024;
+/** Blocks that a VHDX of the rig has; `used-blocks` goes by them. */
+export const blockBytes = 2 * 2 ** 20;
+
+/** Disk as it was when a checkpoint was taken. */
+export interface FrozenFile {
+  readonly path: string;
+  readonly identifier: string;
+  readonly content: Buffer;
+  readonly used: Uint8Array;
+  readonly format: string;
+  /** By tracking id: what was written from its moment up to this one. */
+  readonly changes: ReadonlyMap<string, Uint8Array>;
+  /** Of the moment itself; a reference point keeps it. */
+  readonly trackingId: string;
+}
+
+/** A virtual disk that tests write to as the guest would. */
+export class RigDisk {
+  readonly identifier = randomUUID();
+  path: string;
+  format = 'vhdx';
+  #bytes: Buffer;
+  #used: Uint8Array;
+  readonly #tracked = new Map<string, Uint8Array>();
+
+  constructor(path: string, sizeBytes: number) {
+    this.path = path;
+    this.#bytes = Buffer.alloc(sizeBytes);
+    this.#used = new Uint8Array(Math.ceil(sizeBytes / blockBytes));
+  }
+
+  get content(): Buffer {
+    return Buffer.from(this.#bytes);
+  }
+
+  get sizeBytes(): number {
+    return this.#bytes.length;
+  }
+
+  write(offset: number, data: Buffer): void {
+    data.copy(this.#bytes, offset);
+    this.#used.fill(1, Math.floor(offset / blockBytes), Math.ceil((offset + data.length) / blockBytes));
+    for (const map of this.#tracked.values()) map.fill(1, Math.floor(offset / trackedBytes), Math.ceil((offset + data.length) / trackedBytes));
+  }
+
+  /** Windows keeps no ids of a disk whose size changes. */
+  grow(sizeBytes: number): void {
+    this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(sizeBytes - this.#bytes.length)]);
+    const used = new Uint8Array(Math.ceil(sizeBytes / blockBytes));
+    used.set(this.#used);
+    this.#used = used;
+    this.resetTracking();
+  }
+
+  resetTracking(): void {
+    this.#tracked.clear();
+  }
+
+  freeze(): FrozenFile {
+    const changes = new Map([...this.#tracked].map(([id, map]) => [id, Uint8Array.from(map)] as const));
+    const trackingId = `rctX:${randomUUID().slice(0, 8)}:${randomUUID()}:00000001`;
+    this.#tracked.set(trackingId, new Uint8Array(Math.ceil(this.#bytes.length / trackedBytes)));
+    return { path: this.path, identifier: this.identifier, content: Buffer.from(this.#bytes), used: Uint8Array.from(this.#used), format: this.format, changes, trackingId };
+  }
+
+  forget(trackingId: string): void {
+    this.#tracked.delete(trackingId);
+  }
+}
+
+export interface RigCheckpoint {
+  readonly id: string;
+  name: string;
+  notes: string;
+  readonly createdAt: string;
+  readonly files: readonly FrozenFile[];
+}
+
+export interface RigReferencePoint {
+  readonly id: string;
+  readonly disks: readonly { readonly identifier: string; readonly trackingId: string }[];
+}
+
+/** How a VM is described beyond its disks, in the words of the scripts' answers. */
+export interface RigVmFacts {
+  name: string;
+  state: string;
+  generation: number;
+  version: string;
+  secureBoot: boolean;
+  isShielded: boolean;
+  hasTpm: boolean;
+  checkpoints: string;
+  system: string;
+  /** Without integration services no checkpoint is consistent for applications. */
+  hasIntegrationServices: boolean;
+  readonly drives: Readonly<Record<string, unknown>>[];
+  nics: Readonly<Record<string, unknown>>[];
+  devices: string[];
+}
+
+export class RigVm {
+  readonly id = randomUUID();
+  node: string;
+  readonly disks: RigDisk[] = [];
+  readonly checkpoints: RigCheckpoint[] = [];
+  readonly referencePoints: RigReferencePoint[] = [];
+  /** How many looks still find a merge under way. */
+  merging = 0;
+  /** When its host lost power. */
+  readonly powerLosses: string[] = [];
+  readonly facts: RigVmFacts;
+
+  constructor(name: string, node: string) {
+    this.node = node;
+    this.facts = {
+      name, state: 'running', generation: 2, version: '9.0', secureBoot: true, isShielded: false, hasTpm: false, checkpoints: 'production', system: 'Debian GNU/Linux 12 (bookworm)',
+      hasIntegrationServices: true, drives: [], devices: [],
+      nics: [{ id: `Microsoft:${name}\\1`, name: 'Network Adapter', switch: 'External', mac: '00155D010A0B', isDynamicMac: true, isLegacy: false, vlanMode: 'access', vlan: 20, addresses: ['192.0.2.10', 'fe80::1'] }],
+    };
+  }
+
+  /** Where the running VM writes: beside the disk while a checkpoint freezes it. */
+  livePath(disk: RigDisk): string {
+    return this.checkpoints.length > 0 || this.merging > 0 ? disk.path.replace(/\.(vhdx?)$/i, '-AutoRecovery.a$1') : disk.path;
+  }
+
+  takeCheckpoint(): RigCheckpoint {
+    const checkpoint: RigCheckpoint = { id: `Microsoft:${randomUUID().toUpperCase()}`, name: `${this.facts.name} - Backup - (${new Date().toISOString()})`, notes: '', createdAt: new Date().toISOString(), files: this.disks.map((disk) => disk.freeze()) };
+    this.checkpoints.push(checkpoint);
+    return checkpoint;
+  }
+
+  /** Its tracking ids live on only in a reference point. */
+  removeCheckpoint(id: string, keepsIds = false): RigCheckpoint | undefined {
+    const index = this.checkpoints.findIndex((one) => one.id === id);
+    if (index < 0) return undefined;
+    const [checkpoint] = this.checkpoints.splice(index, 1);
+    if (!keepsIds) for (const file of checkpoint?.files ?? []) this.#diskOf(file.identifier)?.forget(file.trackingId);
+    this.merging = 2;
+    return checkpoint;
+  }
+
+  convert(id: string): void {
+    const checkpoint = this.removeCheckpoint(id, true);
+    if (checkpoint === undefined) return;
+    this.referencePoints.push({ id: `Microsoft:${randomUUID().toUpperCase()}\\REF`, disks: checkpoint.files.map(({ identifier, trackingId }) => ({ identifier, trackingId })) });
+  }
+
+  removeReferencePoint(id: string): void {
+    const index = this.referencePoints.findIndex((one) => one.id === id);
+    if (index < 0) return;
+    for (const { identifier, trackingId } of this.referencePoints.splice(index, 1)[0]?.disks ?? []) this.#diskOf(identifier)?.forget(trackingId);
+  }
+
+  #diskOf(identifier: string): RigDisk | undefined {
+    return this.disks.find((disk) => disk.identifier === identifier);
+  }
+}
+
+/** Hosts and VMs of the rig. */
+export class HypervWorld {
+  readonly nodes: string[];
+  readonly vms: RigVm[] = [];
+  clusterName: string | undefined;
+  /** What `read-host` says besides its name. */
+  readonly hostFacts: Record<string, unknown> = {};
+
+  constructor(nodes: readonly string[]) {
+    this.nodes = [...nodes];
+  }
+
+  addVm(name: string, node = this.nodes[0] ?? ''): RigVm {
+    const vm = new RigVm(name, node);
+    this.vms.push(vm);
+    return vm;
+  }
+
+  addDisk(vm: RigVm, sizeBytes: number): RigDisk {
+    const disk = new RigDisk(`D:\\VMs\\${vm.facts.name}\\disk-${vm.disks.length}.vhdx`, sizeBytes);
+    vm.disks.push(disk);
+    return disk;
+  }
+
+  /** A frozen file, on whatever node asks for it. */
+  file(path: string): FrozenFile | undefined {
+    return this.vms.flatMap(({ checkpoints }) => checkpoints).flatMap(({ files }) => files).find((file) => file.path.toLowerCase() === path.toLowerCase());
+  }
+}

@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LedgerEntry, LedgerScope } from '../../electron/engine/ports/ledger.ts';
+import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
+import { readOnto } from '../conformance/read-snapshot.ts';
+import { hypervHarness, type HypervHarness, type HypervHarnessOptions } from '../rigs/windows-hypervisor/source-harness.ts';
+
+const MIB = 2 ** 20;
+const signal = new AbortController().signal;
+
+describe('Hyper-V', () => {
+  let lab: HypervHarness;
+  let tags = 0;
+  const start = async (options: HypervHarnessOptions = {}): Promise<void> => void (lab = await hypervHarness(options));
+  afterEach(() => lab.close());
+
+  const snapshot = (base?: Snapshot, environment = lab.environment): Promise<Snapshot> =>
+    lab.platform.createSnapshot({ vmId: lab.vmId, tag: `tag-${(tags += 1)}`, environment, ...(base === undefined ? {} : { base }) }, signal);
+  const coverage = async (taken: Snapshot, base: Snapshot | undefined, disk = 0): Promise<string> => {
+    const reader = await lab.platform.openDisk(taken, lab.diskIds[disk] ?? '', base, signal);
+    await reader.close();
+    return reader.coverage;
+  };
+  const promoted = async (base?: Snapshot): Promise<Snapshot> => {
+    const taken = await snapshot(base);
+    await lab.platform.promoteToBase(taken, base, signal);
+    return taken;
+  };
+
+  it('describes VMs as the cmdlets do, and names what is not replicated', async () => {
+    await start();
+    const { facts } = lab.vm;
+    facts.drives.push(
+      { controller: 'scsi', number: 1, location: 0, path: '', physicalDisk: 3, isShared: false },
+      { controller: 'scsi', number: 1, location: 1, path: 'D:\\shared.vhds', physicalDisk: null, isShared: true },
+    );
+    facts.hasTpm = true;
+    facts.devices.push('a PCI device');
+    expect(await lab.platform.describeVm(lab.vmId, signal)).toMatchObject({
+      name: 'web-01', os_type: 'linux', firmware: 'uefi', secure_boot: true, vcpus: 2, memory_mb: 2048,
+      disks: [{ id: lab.diskIds[0], size_bytes: 16 * MIB, storage_backend: 'D:', bus: 'scsi', bootable: true }, { id: lab.diskIds[1], bootable: false }],
+      nics: [{ network: 'External VLAN 20', mac_address: '00:15:5d:01:0a:0b', ip_addresses: ['192.0.2.10'] }],
+    });
+    expect(await lab.platform.unsupportedDevices?.(lab.vmId, signal)).toEqual([
+      expect.stringMatching(/^Disk SCSI 1:0 is physical disk 3/), expect.stringMatching(/^Disk SCSI 1:1 is a VHD set/), expect.stringMatching(/PCI device/), expect.stringMatching(/virtual TPM/),
+    ]);
+    expect(await lab.platform.listVms(signal)).toMatchObject([{ name: 'web-01', power: 'running', diskCount: 2, totalBytes: 24 * MIB, cluster: '127.0.0.1' }]);
+    facts.isShielded = true;
+    await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('shielded') as string });
+    facts.isShielded = false;
+    facts.state = 'saved';
+    await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.vm-busy' });
+    expect(await lab.leftovers()).toEqual([]);
+  });
+
+  it('takes a crash-consistent checkpoint only where the environment allows it, as text or boolean; of a VM that is off always', async () => {
+    await start();
+    lab.vm.facts.hasIntegrationServices = false;
+    for (const refused of [{}, { fallback_to_crash_consistent_snapshots: 'no' }, { fallback_to_crash_consistent_snapshots: false }]) {
+      await expect(snapshot(undefined, refused)).rejects.toMatchObject({ code: 'source.guest-not-ready' });
+    }
+    expect(await lab.leftovers()).toEqual([]);
+    for (const allowed of ['Yes', true]) {
+      const taken = await snapshot(undefined, { fallback_to_crash_consistent_snapshots: allowed });
+      await lab.platform.discardSnapshot(taken, undefined, signal);
+    }
+    expect(lab.notes.filter((note) => note.includes('crash-consistent'))).toHaveLength(2);
+    lab.vm.facts.state = 'off';
+    await lab.platform.discardSnapshot(await snapshot(undefined, {}), undefined, signal);
+  });
+
+  it('verifies the certificate of the RCT service unless verify_rct_server says no', async () => {
+    await start();
+    const taken = await snapshot(undefined, { verify_rct_server: 'yes' });
+    await expect(coverage(taken, undefined)).rejects.toMatchObject({ code: 'cloud.certificate-not-trusted' });
+    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read disks')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('verify_rct_server') as string });
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+  });
+
+  it('keeps one reference point between executions, and waits for merges', async () => {
+    await start();
+    const first = await promoted();
+    expect([lab.vm.referencePoints.length, lab.vm.checkpoints.length, lab.vm.merging]).toEqual([1, 0, 0]);
+    const second = await promoted(first);
+    expect(lab.vm.referencePoints).toHaveLength(1);
+    const third = await snapshot(second);
+    expect(await coverage(third, second)).toBe('changed');
+    await lab.platform.discardSnapshot(third, second, signal);
+    await lab.platform.deleteBase(second, signal);
+    expect(await lab.leftovers()).toEqual([]);
+  });
+
+  it.each([
+    ['the host lost power', ({ takenAt }: Snapshot): void => void lab.vm.powerLosses.push(new Date(Date.parse(takenAt) + 1).toISOString()), /lost power/],
+    ['the reference point is gone', (): void => lab.vm.removeReferencePoint(lab.vm.referencePoints[0]?.id ?? ''), /reference point .* is gone/],
+    ['the disk was moved', (): void => void lab.vm.disks.forEach((disk) => (disk.path = disk.path.replace('D:', 'E:'))), /was moved/],
+    ['Windows does not know the id', (): void => lab.vm.disks.forEach((disk) => disk.resetTracking()), /does not know what changed/],
+  ])('compares the whole disk, and says why, when %s', async (_what, happens, why) => {
+    await start();
+    const base = await promoted();
+    happens(base);
+    await lab.write(0, 3 * MIB, MIB, 0x77);
+    const taken = await snapshot(base);
+    const reader = await lab.platform.openDisk(taken, lab.diskIds[0] ?? '', base, signal);
+    const { replica } = await readOnto(reader, undefined, signal);
+    await reader.close();
+    expect(reader.coverage).toBe('allocated');
+    expect(replica.equals(await lab.content(0))).toBe(true);
+    expect(lab.notes.filter((note) => why.test(note)).length).toBeGreaterThan(0);
+    await lab.platform.promoteToBase(taken, base, signal);
+    const next = await snapshot(taken);
+    expect(await coverage(next, taken)).toBe('changed');
+    await lab.platform.discardSnapshot(next, taken, signal);
+  });
+
+  it('finds a VM on the node that it has moved to, and compares its disks', async () => {
+    await start({ nodes: ['127.0.0.1', '127.0.0.2'] });
+    lab.rig.world.clusterName = 'CL1';
+    const base = await promoted();
+    expect(await lab.platform.listVms(signal)).toMatchObject([{ cluster: 'CL1' }]);
+    lab.vm.node = '127.0.0.2';
+    const taken = await snapshot(base);
+    expect(await coverage(taken, base)).toBe('allocated');
+    expect(lab.notes.join('\n')).toMatch(/has moved from host 127\.0\.0\.1 to 127\.0\.0\.2/);
+    lab.vm.node = '127.0.0.1';
+    await lab.platform.promoteToBase(taken, base, signal);
+    expect(lab.vm.checkpoints).toEqual([]);
+  });
+
+  it('uses a checkpoint that an earlier process took and could not name, and removes it when that is given up', async () => {
+    await start();
+    lab.rig.effects = ({ name }) => (name === 'Send take-checkpoint' ? 'cut-before' : 'serve');
+    await expect(lab.platform.createSnapshot({ vmId: lab.vmId, tag: 'cut', environment: {} }, signal)).rejects.toMatchObject({ code: 'source.connection-lost' });
+    lab.rig.effects = () => 'serve';
+    const { id } = lab.vm.takeCheckpoint();
+    const later = lab.reopen();
+    expect((await later.createSnapshot({ vmId: lab.vmId, tag: 'cut', environment: {} }, signal)).id).toBe(id);
+    await later.discardPending?.({ vmId: lab.vmId, tag: 'cut' }, signal);
+    await later.close();
+    expect(await lab.leftovers()).toEqual([]);
+  });
+
+  it('leaves checkpoints of other programs alone, and removes those of its own replica that an execution has left', async () => {
+    await start();
+    lab.vm.takeCheckpoint();
+    const left = await snapshot();
+    const entry: LedgerEntry = { entryId: 'e', endpointId: 'end-1', kind: 'source-snapshot', key: 'k', name: left.tag, lifetime: 'temporary', state: 'existing', details: { vmId: lab.vmId, tag: left.tag }, createdAt: left.takenAt };
+    expect((await lab.platform.findResource?.(entry, signal))?.id).toBe(left.id);
+    expect(await lab.platform.listManaged?.(signal)).toMatchObject([{ kind: 'source-snapshot', id: left.id, replicaId: 'rep-1', details: { vmId: lab.vmId } }]);
+    const next = lab.reopen();
+    await next.prepare(lab.vmId, {}, signal);
+    expect(await lab.leftovers()).toHaveLength(1);
+    expect(lab.notes.join('\n')).toMatch(/left by an earlier execution[\s\S]*of another program/);
+    const release = { release: async (of: LedgerEntry, how: Parameters<LedgerScope['release']>[1]) => how.remove('gone', of, signal) } as unknown as LedgerScope;
+    await next.removeResource?.(entry, release, signal);
+    await next.close();
+  });
+
+  it('signs in by Basic where nothing else is offered, and sends no password to a host with another certificate', async () => {
+    await start({ authentication: 'basic', connection: { authentication: 'auto' } });
+    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell')).toMatchObject({ outcome: 'passed' });
+    const { actions } = lab.rig.hosts[0] ?? { actions: [] };
+    const before = actions.length;
+    await lab.close();
+    await start({ connection: { certificate_sha256: ['ab'.repeat(32)] } });
+    expect((await lab.platform.check(signal)).steps).toMatchObject([{ outcome: 'failed', code: 'source.tls-refused' }, { outcome: 'skipped' }]);
+    expect([before > 0, lab.rig.hosts[0]?.requests()]).toEqual([true, 0]);
+  });
+
+  it('says in the check what a host lacks', async () => {
+    await start();
+    Object.assign(lab.rig.world.hostFacts, { isAdministrator: false, isHyperVAdministrator: false, appLocker: ['Script'], time: new Date(0).toISOString(), build: 9600 });
+    const { steps, passed } = await lab.platform.check(signal);
+    expect(passed).toBe(false);
+    expect(steps.find(({ name }) => name === 'Sign in and run PowerShell')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('AppLocker') as string });
+    expect(steps.find(({ name }) => name === 'Find Hyper-V')).toMatchObject({ outcome: 'failed', code: 'source.unsupported' });
+    expect(lab.platform.policy?.().flatMap(({ privileges }) => privileges)).toContain('BUILTIN\\Hyper-V Administrators');
+  });
+
+  it('shuts a guest down by its integration services, and waits until it is off', async () => {
+    await start();
+    await lab.platform.shutdown?.(lab.vmId, {}, signal);
+    expect(lab.vm.facts.state).toBe('off');
+  });
+});

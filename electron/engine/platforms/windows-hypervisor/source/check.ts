@@ -1,0 +1,76 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
+import type { CheckReport } from '../../../ports/platform-common.ts';
+import { vmsSchema } from '../control/answers.ts';
+import type { SourceContext } from './source-context.ts';
+import { shortcomings } from './vm-facts.ts';
+
+export interface CheckedConnection {
+  readonly allowUntrusted: boolean;
+  readonly isPinned: boolean;
+}
+
+/** The first build whose disks are tracked: Windows Server 2016. */
+const firstBuild = 14_393;
+
+/** Tries what an endpoint is needed for, without changing anything. */
+export function checkSource(context: SourceContext, connection: CheckedConnection, signal: AbortSignal): Promise<CheckReport> {
+  const { hosts, access } = context;
+  const checks: readonly EndpointCheck[] = [
+    ...(connection.allowUntrusted && !connection.isPinned ? [{
+      name: 'Verify certificates', essential: false,
+      run: async () => ({ warning: `the certificate of ${hosts.first.host} is NOT verified: anyone on the network path can read and change the password and all data. Give its fingerprint (certificate_sha256) instead` }),
+    }] : []),
+    {
+      name: 'Sign in and run PowerShell',
+      essential: true,
+      run: async (within) => {
+        const { name, system, powershell, executionPolicy, appLocker } = await hosts.facts(within);
+        const said = `${name}, ${system}, PowerShell ${powershell}, execution policy ${executionPolicy}`;
+        return appLocker.includes('Script') ? { warning: `${said}. AppLocker restricts scripts: the account needs a rule that allows PowerShell in full language mode` } : said;
+      },
+    },
+    {
+      name: 'Find Hyper-V',
+      essential: true,
+      run: async (within) => {
+        const { hasModule, hasService, build, system } = await hosts.facts(within);
+        if (!hasService) throw new CausewayError('source.permission-denied', 'the namespace root\\virtualization\\v2 is not there or not readable: install the Hyper-V role, and add the account to Hyper-V Administrators');
+        if (!hasModule) throw new CausewayError('source.unsupported', 'the PowerShell module Hyper-V is not installed: Install-WindowsFeature Hyper-V-PowerShell');
+        if (build < firstBuild) throw new CausewayError('source.unsupported', `${system} (build ${build}) does not track changes: Windows Server 2016 or later is needed`);
+        return `build ${build}`;
+      },
+    },
+    {
+      name: 'Check groups',
+      essential: false,
+      run: async (within) => {
+        const { isAdministrator, isHyperVAdministrator } = await hosts.facts(within);
+        if (isAdministrator) return 'the account is an administrator of the host';
+        return isHyperVAdministrator ? 'the account is in Hyper-V Administrators' : { warning: 'the account is in neither Administrators nor Hyper-V Administrators' };
+      },
+    },
+    {
+      name: 'List VMs',
+      essential: false,
+      run: async (within) => {
+        const links = await hosts.links(within);
+        const vms = (await Promise.all(links.map((link) => link.ask('read-vms', { ids: null }, vmsSchema, within)))).flatMap((found) => found.vms);
+        const limited = vms.filter((vm) => shortcomings(vm).length > 0).length;
+        if (vms.length === 0) return { warning: 'no VM is visible: the account may lack membership in Hyper-V Administrators' };
+        return `${vms.length} VMs on ${links.length === 1 ? '1 host' : `${links.length} hosts`}${limited === 0 ? '' : `; ${limited} with something that is not replicated`}`;
+      },
+    },
+    {
+      name: 'Compare clocks',
+      essential: false,
+      run: async (within) => {
+        const { time } = await hosts.facts(within);
+        const offSeconds = Math.round(Math.abs(Date.parse(time) - context.clock.wallTime()) / 1000);
+        return offSeconds < 300 ? 'the clocks agree' : { warning: `the clock of the host differs by ${offSeconds} s: Kerberos refuses more than 300 s` };
+      },
+    },
+    { name: 'Read disks', essential: false, run: (within) => access.check(hosts.first, within) },
+  ];
+  return runChecks(checks, signal);
+}
