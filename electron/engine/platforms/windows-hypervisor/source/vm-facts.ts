@@ -20,7 +20,7 @@ export function disksOf(vm: HostVm): readonly VmDisk[] {
     const slot = `${drive.controller.toUpperCase()} ${drive.number}:${drive.location}`;
     const identifier = identifiers[index] ?? '';
     const isTwin = identifier !== '' && identifiers.filter((other) => other === identifier).length > 1;
-    const obstacle = isTwin ? 'has the same identifier as another disk of the VM, so that their changes cannot be told apart; give one a new identifier with Set-VHD -ResetDiskIdentifier' : obstacleOf(drive);
+    const obstacle = isTwin ? 'has the same identifier as another disk of the VM, so that their changes cannot be assigned; give one a new identifier with Set-VHD -ResetDiskIdentifier' : obstacleOf(drive);
     return { id: identifier === '' || isTwin ? slot : identifier, slot, drive, sizeBytes: drive.file?.sizeBytes ?? 0, obstacle };
   });
 }
@@ -52,7 +52,7 @@ export function shortcomings(vm: HostVm): readonly string[] {
   for (const { slot, drive, obstacle } of disksOf(vm)) {
     if (obstacle === undefined && drive.file?.format === 'vhd') said.push(`Disk ${slot} is a VHD, of which Windows tracks no changes: each execution compares the whole disk.`);
   }
-  if (!canTrack(vm)) said.push(`The VM has configuration version ${vm.version}, whose disks are not tracked: each execution compares whole disks. Update-VMVersion brings it to the version of the host.`);
+  if (!canTrack(vm)) said.push(`The VM has configuration version ${vm.version}, which has no change tracking: each execution compares whole disks. Update-VMVersion brings it to the version of the host.`);
   if (osTypeOf(vm) === undefined) said.push('The guest does not say what OS it runs; it is treated as Linux. Start it with its integration services to find out.');
   for (const nic of vm.nics) if (nic.vlanMode === 'trunk') said.push(`Network adapter ${nic.name} carries several VLANs (trunk), of which a migrated VM has none.`);
   return said;
