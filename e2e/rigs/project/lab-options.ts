@@ -1,6 +1,7 @@
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
+import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
 import * as replication from '../../../electron/engine/replication/index.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
@@ -51,6 +52,10 @@ export function labCore(project: LabProject): CoreOptions {
     vault: openVault(`${project.folder}/.causeway/vault.json`, async () => keyFileWrapper(project.keyFile)),
     platforms: {
       ...platforms,
+      'resource-group-cloud': {
+        ...platforms['resource-group-cloud'],
+        source: (connection, context) => createAzureSource(connection, context, { clock, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+      },
       'european-cloud': {
         destination: (connection) =>
           createEuropeanCloudDestination(connection, {

@@ -5,20 +5,20 @@ interface Principal {
   readonly tenant: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** PEM. Without one, only the secret is accepted. */
-  readonly certificate?: string;
 }
 
 /** The part of the directory service that gives tokens: client secret and client certificate of one service principal. */
 export class SignIn {
   /** Of new tokens, seconds. */
   lifetimeSeconds = 3600;
+  /** PEM. Without one, only the secret is accepted. */
+  certificate: string | undefined;
   readonly #principal: Principal;
   readonly #tokens = new Map<string, number>();
   readonly operations: Readonly<Record<string, readonly [id: string, operation: Operation<unknown>]>>;
 
-  constructor(tenant: string, clientId: string, clientSecret: string, certificate?: string) {
-    this.#principal = { tenant, clientId, clientSecret, ...(certificate === undefined ? {} : { certificate }) };
+  constructor(tenant: string, clientId: string, clientSecret: string) {
+    this.#principal = { tenant, clientId, clientSecret };
     this.operations = {
       'GET /{tenant}/v2.0/.well-known/openid-configuration': ['OpenIdConfiguration', ({ params, headers }) => this.#configuration(params['tenant'] ?? '', headers.host ?? '')],
       'POST /{tenant}/oauth2/v2.0/token': ['Token', ({ params, body, headers }) => this.#token(params['tenant'] ?? '', body, headers.host ?? '')],
@@ -68,7 +68,8 @@ export class SignIn {
 
   /** A statement about itself that only who has the certificate's key can make. */
   #isSigned(assertion: string, authority: string): boolean {
-    const { certificate, clientId } = this.#principal;
+    const { certificate } = this;
+    const { clientId } = this.#principal;
     const [head = '', claims = '', signature = ''] = assertion.split('.');
     if (certificate === undefined) return false;
     const known = new X509Certificate(certificate);

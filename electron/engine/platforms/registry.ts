@@ -12,6 +12,7 @@ import { createEuropeanCloudDestination } from './european-cloud/european-cloud-
 import { createOpenStackDestination } from './open-source-cloud/destination/openstack-destination.ts';
 import { createOpenStackSource } from './open-source-cloud/source/index.ts';
 import { createVsphereSource } from './virtualization-platform/source/index.ts';
+import { createAzureSource } from './resource-group-cloud/source/index.ts';
 import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
 import { createHypervSource } from './windows-hypervisor/index.ts';
 
@@ -33,6 +34,7 @@ export const platforms: PlatformRegistry = {
     source: (connection, context) => createOpenStackSource(connection, context),
     destination: (connection) => createOpenStackDestination(connection),
   },
+  'resource-group-cloud': { source: (connection, context) => createAzureSource(connection, context) },
   'virtualization-platform': {
     source: (connection, context) => createVsphereSource(virtualizationPlatformConnection.parse(connection), context),
   },

@@ -124,5 +124,5 @@ export const getOperationResult: Operation = (call) => {
   const { result, failureCode } = operation.about as AboutOperation;
   if (operation.state === 'running') return { status: 202, headers: { location: call.world.asked.href.replace('http://cloud.invalid', `https://${call.headers.host ?? ''}`) } };
   if (operation.state === 'failed') throw conflict(failureCode, `${operation.reason ?? 'It failed'}.`);
-  return result === undefined ? { status: 204 } : { status: 200, body: result() };
+  return result === undefined ? { status: 200 } : { status: 200, body: result() };
 };

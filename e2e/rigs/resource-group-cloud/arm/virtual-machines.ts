@@ -12,7 +12,7 @@ const serverIdOf = (vm: VirtualMachineRecord): string => vm.properties.vmId;
 
 export const vms = commonOperations<VirtualMachineRecord>({
   type: vmType, collection: (world) => world.virtualMachines,
-  show: (call, vm) => (call.query.get('$expand')?.toLowerCase() === 'instanceview'
+  show: (call, vm) => (call.query.get('$expand')?.toLowerCase() === 'instanceview' || call.query.get('statusOnly') === 'true'
     ? { ...vm, properties: { ...vm.properties, instanceView: instanceView(call.world, vm) } } : { ...vm, properties: { ...vm.properties } }),
 });
 

@@ -1,0 +1,124 @@
+import type { PageBlobClient } from '@azure/storage-blob';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { isStatus } from '../../../http/http-error.ts';
+import type { AzureCloud } from './open-azure.ts';
+
+/** A managed disk or a snapshot of one. */
+export interface AccessTarget {
+  readonly kind: 'disk' | 'snapshot';
+  readonly group: string;
+  readonly name: string;
+}
+
+/** Short, because an address that outlives this process is good until then; it is renewed as long as somebody reads. */
+const lifetimeSeconds = 3600;
+/** An access that is refused twice right after it was granted is refused for another reason than its age. */
+const mostRenewals = 2;
+
+/**
+ * The signed address of a disk or snapshot: granted when it is first needed, renewed when it has expired, and revoked in the end.
+ * Shared by all who use the disk at the same time, as the cloud revokes all addresses of a disk at once.
+ */
+export class DiskAccess {
+  readonly #cloud: AzureCloud;
+  readonly #target: AccessTarget;
+  readonly #access: 'Read' | 'Write';
+  #granted: Promise<string> | undefined;
+
+  constructor(cloud: AzureCloud, target: AccessTarget, access: 'Read' | 'Write' = 'Read') {
+    this.#cloud = cloud;
+    this.#target = target;
+    this.#access = access;
+  }
+
+  /** Does something by the address, again with a new one if it has expired meanwhile. */
+  async use<T>(operation: string, work: (blob: PageBlobClient, url: string, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal): Promise<T> {
+    for (let renewals = 0; ; renewals += 1) {
+      const granted = this.#grant();
+      const url = await abortable(granted, signal);
+      const blob = await this.#cloud.pageBlob(url);
+      try {
+        return await this.#cloud.call(operation, (options) => work(blob, url, options), signal);
+      } catch (error) {
+        if (!isExpired(error) || renewals >= mostRenewals) throw error;
+        if (this.#granted === granted) await this.#renew(url, signal);
+      }
+    }
+  }
+
+  /** The address itself, for requests that name two of them. */
+  url(signal: AbortSignal): Promise<string> {
+    return abortable(this.#grant(), signal);
+  }
+
+  /** Forgets an address that was refused. */
+  async refused(url: string, signal: AbortSignal): Promise<void> {
+    if ((await this.#granted?.catch(() => undefined)) === url) await this.#renew(url, signal);
+  }
+
+  /** Ends all addresses, also those of an earlier process. What is gone has none. */
+  async revoke(signal: AbortSignal): Promise<void> {
+    this.#granted = undefined;
+    await revokeAccess(this.#cloud, this.#target, signal);
+  }
+
+  /** Ends them if there are any of this process. */
+  async end(signal: AbortSignal): Promise<void> {
+    if (this.#granted !== undefined) await this.revoke(signal);
+  }
+
+  #grant(): Promise<string> {
+    // Shared by all readers: the one who gives up must not fail the others.
+    this.#granted ??= this.#ask().catch((error: unknown) => {
+      this.#granted = undefined;
+      throw error;
+    });
+    return this.#granted;
+  }
+
+  /** The cloud may answer with the address that it gave before, as long as it thinks that this is good. */
+  async #renew(refused: string, signal: AbortSignal): Promise<void> {
+    this.#granted = undefined;
+    const next = this.#grant();
+    if ((await abortable(next, signal)) !== refused) return;
+    if (this.#granted === next) await this.revoke(signal);
+  }
+
+  async #ask(): Promise<string> {
+    const { kind, group, name } = this.#target;
+    const compute = await this.#cloud.compute();
+    const wish = { access: this.#access, durationInSeconds: lifetimeSeconds };
+    const answer = await this.#cloud.finish(`grant access to ${kind} ${name}`, (options) =>
+      kind === 'disk' ? compute.disks.grantAccess(group, name, wish, options) : compute.snapshots.grantAccess(group, name, wish, options), new AbortController().signal);
+    if (answer.accessSAS === undefined) throw new CausewayError('cloud.unexpected-answer', `access to ${kind} ${name} was granted without an address`);
+    return answer.accessSAS;
+  }
+}
+
+/** Ends all addresses of a disk or snapshot; one that is gone has none. */
+export async function revokeAccess(cloud: AzureCloud, { kind, group, name }: AccessTarget, signal: AbortSignal): Promise<void> {
+  const compute = await cloud.compute();
+  try {
+    await cloud.finish(`revoke access to ${kind} ${name}`, (options) =>
+      kind === 'disk' ? compute.disks.revokeAccess(group, name, options) : compute.snapshots.revokeAccess(group, name, options), signal);
+  } catch (error) {
+    if (!isStatus(error, 404)) throw error;
+  }
+}
+
+/** Storage answers this to a signature that has expired or was revoked, as well as to a wrong one. */
+export function isExpired(error: unknown): boolean {
+  return isStatus(error, 403) && error instanceof CausewayError && error.details['code'] === 'AuthenticationFailed';
+}
+
+async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

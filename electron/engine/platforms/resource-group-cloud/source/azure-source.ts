@@ -1,0 +1,205 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { isJsonObject, type JsonObject } from '../../../../../shared/model/json.ts';
+import type { Vm } from '../../../../../shared/model/vm.ts';
+import { managedOf } from '../../../cloud-resources/managed-resources.ts';
+import type { ManagedResource } from '../../../ports/destination-platform.ts';
+import type { DiskReader } from '../../../ports/disk-reader.ts';
+import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
+import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/platform-common.ts';
+import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
+import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
+import { revokeAccess, type AccessTarget, type DiskAccess } from '../client/disk-access.ts';
+import { parseResourceId } from '../client/resource-id.ts';
+import { AccessPool } from './access-pool.ts';
+import { checkSource } from './check.ts';
+import { describeVm, listVms, readVm, refuseUnreadable, remarksOn } from './inventory.ts';
+import { sourceOptions } from './options.ts';
+import { PageRangeReader } from './page-range-reader.ts';
+import { sourcePermissions } from './permissions.ts';
+import { shutDown } from './shut-down.ts';
+import { findSnapshotId, isThere, recordedOf, removeSnapshot, takeSnapshots, targetOf, type SnapshotMark } from './snapshots.ts';
+import { ledgerOf, type SourceContext } from './source-context.ts';
+
+/** VMs of one subscription, read from incremental snapshots of their managed disks. */
+export class AzureSource implements SourcePlatform {
+  readonly #context: SourceContext;
+  readonly #records: SnapshotRecords;
+  readonly #accesses: AccessPool;
+
+  constructor(context: SourceContext) {
+    this.#context = context;
+    this.#records = new SnapshotRecords(context.folder, 'resource-group-cloud');
+    this.#accesses = new AccessPool(context.cloud);
+  }
+
+  check(signal: AbortSignal): Promise<CheckReport> {
+    return checkSource(this.#context.cloud, signal);
+  }
+
+  policy(): readonly FeaturePolicy[] {
+    return sourcePermissions;
+  }
+
+  listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {
+    return listVms(this.#context.cloud, signal);
+  }
+
+  async describeVm(vmId: string, signal: AbortSignal, environment?: JsonObject): Promise<Vm> {
+    return describeVm(this.#context.cloud, await readVm(this.#context.cloud, vmId, environment, signal), signal);
+  }
+
+  async unsupportedDevices(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
+    return remarksOn(await readVm(this.#context.cloud, vmId, undefined, signal));
+  }
+
+  options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
+    return sourceOptions(this.#context.cloud, names, signal);
+  }
+
+  /** Learns before anything is made whether the VM's disks can be read. */
+  async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
+    refuseUnreadable(await readVm(this.#context.cloud, vmId, environment, signal));
+  }
+
+  async createSnapshot(
+    request: { readonly vmId: string; readonly tag: string; readonly environment: JsonObject; readonly base?: Snapshot },
+    signal: AbortSignal,
+  ): Promise<Snapshot> {
+    const { vmId, tag, environment, base } = request;
+    const known = await this.#records.find(vmId, tag);
+    if (known !== undefined) return known;
+    const parts = await readVm(this.#context.cloud, vmId, environment, signal);
+    refuseUnreadable(parts);
+    const takenAt = new Date(this.#context.cloud.clock.wallTime()).toISOString();
+    const marks = await takeSnapshots(this.#context, tag, parts.disks, signal);
+    const snapshot: Snapshot = {
+      id: tag, tag, vmId, takenAt,
+      disks: parts.disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes })),
+      state: {
+        ...(base === undefined ? {} : { base: base.tag }),
+        disks: Object.fromEntries(parts.disks.map(({ id }, index) => [id, { ...marks[index] }])),
+      },
+    };
+    await this.#records.keep(snapshot);
+    return snapshot;
+  }
+
+  async isAlive(snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
+    for (const { diskId } of snapshot.disks) {
+      const mark = markOf(snapshot, diskId);
+      if (mark === undefined || !(await isThere(this.#context, mark, signal))) return false;
+    }
+    return true;
+  }
+
+  /** A snapshot never changes: it is enough that each is there, and is the one that was taken. */
+  async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
+    if (!(await this.isAlive(snapshot, signal))) {
+      throw new CausewayError('source.snapshot-lost', `some snapshots of VM ${snapshot.vmId} for ${snapshot.tag} no longer exist in the cloud`);
+    }
+  }
+
+  async openDisk(snapshot: Snapshot, diskId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<DiskReader> {
+    const mark = markOf(snapshot, diskId);
+    const disk = snapshot.disks.find((one) => one.diskId === diskId);
+    if (mark === undefined || disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+    const label = `disk ${diskId}`;
+    const own = this.#take(targetOf(mark.snapshotId));
+    const former = await this.#baseOf(snapshot, disk, mark, base, signal).catch(async (error: unknown) => {
+      await own.giveBack();
+      throw error;
+    });
+    if (former === undefined) return new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack);
+    const earlier = this.#take(targetOf(former.snapshotId));
+    const giveBackBoth = async (): Promise<void> => void (await Promise.all([own.giveBack(), earlier.giveBack()]));
+    const reader = new PageRangeReader(own.access, earlier.access, disk.sizeBytes, label, giveBackBoth);
+    const refusal = await reader.whyNotComparable(signal).catch(async (error: unknown) => {
+      await giveBackBoth();
+      throw error;
+    });
+    if (refusal === undefined) return reader;
+    await earlier.giveBack();
+    this.#context.use?.note?.(`The cloud does not tell what changed on ${label} since the last execution, so that all of it is compared: ${refusal}`);
+    return new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack);
+  }
+
+  #take(target: AccessTarget): { readonly access: DiskAccess; readonly giveBack: () => Promise<void> } {
+    return { access: this.#accesses.take(target), giveBack: () => this.#accesses.giveBack(target) };
+  }
+
+  /** The disk in the base, if the cloud can tell what changed since: same disk, same size, and its snapshot is still there. */
+  async #baseOf(
+    snapshot: Snapshot, disk: { readonly diskId: string; readonly sizeBytes: number }, mark: SnapshotMark, base: Snapshot | undefined, signal: AbortSignal,
+  ): Promise<SnapshotMark | undefined> {
+    if (base === undefined || snapshot.state['base'] !== base.tag) return undefined;
+    const former = markOf(base, disk.diskId);
+    const size = base.disks.find((one) => one.diskId === disk.diskId)?.sizeBytes;
+    if (former === undefined || size !== disk.sizeBytes || mark.family === '' || former.family !== mark.family) return undefined;
+    return (await isThere(this.#context, former, signal)) ? former : undefined;
+  }
+
+  async promoteToBase(snapshot: Snapshot, _formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+    await this.#revoke(snapshot, signal);
+    // Those of the former base, and of executions that never ended.
+    for (const entry of recordedOf(ledgerOf(this.#context), { notOf: snapshot.tag })) await removeSnapshot(this.#context, ledgerOf(this.#context), entry, signal);
+    await this.#records.forget(snapshot);
+  }
+
+  async discardSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+    await this.discardPending(snapshot, signal);
+    if (base !== undefined) await this.#revoke(base, signal);
+    await this.#records.forget(snapshot);
+  }
+
+  async discardPending({ tag }: { readonly tag: string }, signal: AbortSignal): Promise<void> {
+    for (const entry of recordedOf(ledgerOf(this.#context), { of: tag })) await removeSnapshot(this.#context, ledgerOf(this.#context), entry, signal);
+  }
+
+  async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
+    await this.discardPending(base, signal);
+    await this.#records.forget(base);
+  }
+
+  shutdown(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
+    return shutDown(this.#context.cloud, vmId, environment, signal);
+  }
+
+  removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {
+    return removeSnapshot(this.#context, ledger, entry, signal);
+  }
+
+  async findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+    const id = await findSnapshotId(this.#context, entry, signal);
+    return id === undefined ? undefined : { id };
+  }
+
+  /** Workers and their parts are listed with those of the destination side. */
+  async listManaged(signal: AbortSignal): Promise<readonly ManagedResource[]> {
+    const { cloud } = this.#context;
+    const compute = await cloud.compute();
+    const snapshots = await cloud.list('list snapshots', (options) => compute.snapshots.list(options), signal);
+    const labelled = snapshots.map(({ id, name, tags }) => ({ id: id ?? '', name, labels: tags ?? {} }));
+    return managedOf([['volume-snapshot', labelled]], ({ id }) => ({ group: parseResourceId(id).group }));
+  }
+
+  async close(): Promise<void> {
+    await this.#accesses.close();
+    this.#context.cloud.close();
+  }
+
+  /** Also addresses that an earlier process got and could not give back. */
+  async #revoke(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
+    for (const { diskId } of snapshot.disks) {
+      const mark = markOf(snapshot, diskId);
+      if (mark !== undefined) await revokeAccess(this.#context.cloud, targetOf(mark.snapshotId), signal);
+    }
+  }
+}
+
+function markOf(snapshot: Snapshot, diskId: string): SnapshotMark | undefined {
+  const { disks } = snapshot.state;
+  const mark = isJsonObject(disks) ? disks[diskId] : undefined;
+  if (!isJsonObject(mark)) return undefined;
+  const { snapshotId, uniqueId, family } = mark;
+  return typeof snapshotId === 'string' && typeof uniqueId === 'string' && typeof family === 'string' ? { snapshotId, uniqueId, family } : undefined;
+}

@@ -1,0 +1,158 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { extentsFrom, type Extent } from '../../../../../shared/model/extent.ts';
+import { isStatus } from '../../../http/http-error.ts';
+import { appendExtent } from '../../../nbd/status-extents.ts';
+import { refuseOutside, type DiskReader } from '../../../ports/disk-reader.ts';
+import { isExpired, type DiskAccess } from '../client/disk-access.ts';
+
+const pageBytes = 512;
+/** How much of a disk one list covers at most. */
+const windowBytes = 4 * 2 ** 30;
+/** The service lists no more ranges than this in one answer. */
+const mostRanges = 10_000;
+/** What one request reads at most. */
+const readBytes = 4 * 2 ** 20;
+
+interface Range {
+  readonly offset: number;
+  readonly length: number;
+  readonly kind: Extent['kind'];
+}
+
+/**
+ * A disk of a snapshot, read by its signed address: pages in use, or those that differ from an earlier snapshot of the same disk. Whoever
+ * opens it gets no address yet: the first list or read asks for one.
+ */
+export class PageRangeReader implements DiskReader {
+  readonly sizeBytes: number;
+  readonly coverage: 'allocated' | 'changed';
+  readonly granularityBytes = pageBytes;
+  readonly #own: DiskAccess;
+  readonly #base: DiskAccess | undefined;
+  readonly #label: string;
+  readonly #release: () => Promise<void>;
+  #closing: Promise<void> | undefined;
+
+  /**
+   * @param base of the same disk in an earlier snapshot, to list what changed since
+   * @param release gives the addresses back
+   */
+  constructor(own: DiskAccess, base: DiskAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>) {
+    this.#own = own;
+    this.#base = base;
+    this.sizeBytes = sizeBytes;
+    this.coverage = base === undefined ? 'allocated' : 'changed';
+    this.#label = label;
+    this.#release = release;
+  }
+
+  /** Why the service does not compare the two snapshots, in its words; undefined: it does. */
+  async whyNotComparable(signal: AbortSignal): Promise<string | undefined> {
+    try {
+      await this.#list(0, pageBytes, signal);
+      return undefined;
+    } catch (error) {
+      if (isStatus(error, 400, 404, 409, 412, 416, 501) && error instanceof Error) return error.message;
+      throw error;
+    }
+  }
+
+  extents(signal: AbortSignal, fromBytes = 0): AsyncIterable<Extent> {
+    return extentsFrom(this.#extents(signal, Math.floor(fromBytes / pageBytes) * pageBytes), fromBytes);
+  }
+
+  async *#extents(signal: AbortSignal, first: number): AsyncIterable<Extent> {
+    const held: Extent[] = [];
+    let at = first;
+    const add = (extent: Extent): Extent | undefined => {
+      appendExtent(held, extent);
+      return held.length > 1 ? held.shift() : undefined;
+    };
+    for (let window = first; window < this.sizeBytes; window += windowBytes) {
+      for await (const range of this.#ranges(window, Math.min(windowBytes, this.sizeBytes - window), signal)) {
+        const end = Math.min(range.offset + range.length, this.sizeBytes);
+        const offset = Math.max(at, range.offset);
+        if (end <= offset) continue;
+        const hole = this.coverage === 'allocated' && offset > at ? add({ offset: at, length: offset - at, kind: 'zero' }) : undefined;
+        if (hole !== undefined) yield hole;
+        const done = add({ offset, length: end - offset, kind: range.kind });
+        if (done !== undefined) yield done;
+        at = end;
+      }
+    }
+    const rest = this.coverage === 'allocated' && at < this.sizeBytes ? add({ offset: at, length: this.sizeBytes - at, kind: 'zero' }) : undefined;
+    if (rest !== undefined) yield rest;
+    yield* held;
+  }
+
+  /** Ranges of a part of the disk in their order. An answer that is cut short is asked for again in two halves. */
+  async *#ranges(offset: number, length: number, signal: AbortSignal): AsyncGenerator<Range, void, undefined> {
+    signal.throwIfAborted();
+    const { ranges, isCut } = await this.#list(offset, length, signal);
+    if (!isCut) {
+      yield* ranges;
+      return;
+    }
+    const half = Math.ceil(length / 2 / pageBytes) * pageBytes;
+    if (half >= length) throw new CausewayError('cloud.unexpected-answer', `${this.#label}: the list of pages does not end`);
+    yield* this.#ranges(offset, half, signal);
+    yield* this.#ranges(offset + half, length - half, signal);
+  }
+
+  async #list(offset: number, length: number, signal: AbortSignal): Promise<{ readonly ranges: readonly Range[]; readonly isCut: boolean }> {
+    const [own, base] = [this.#own, this.#base];
+    const operation = base === undefined ? `list the pages of ${this.#label}` : `list what changed in ${this.#label}`;
+    const answer = await this.#withBase(base, (former) =>
+      own.use(operation, async (blob, _url, options) => {
+        // The library changes the options that it is given.
+        if (former === undefined) return blob.getPageRanges(offset, length, { ...options });
+        return blob.getPageRangesDiffForManagedDisks(offset, length, former, { ...options });
+      }, signal), signal);
+    const data = (answer.pageRange ?? []).map((range): Range => ({ ...inPages(range), kind: 'data' }));
+    const cleared = (answer.clearRange ?? []).map((range): Range => ({ ...inPages(range), kind: 'zero' }));
+    const marker = (answer as { readonly continuationToken?: string }).continuationToken;
+    const isCut = (marker !== undefined && marker !== '') || data.length + cleared.length >= mostRanges;
+    // A range of the first list without an end of its own would be a hole in the replica, so that both are put in order here.
+    return { ranges: [...data, ...(base === undefined ? [] : cleared)].sort((one, other) => one.offset - other.offset), isCut };
+  }
+
+  /** A refusal leaves open which of the two addresses has expired: both are renewed. */
+  async #withBase<T>(base: DiskAccess | undefined, work: (url: string | undefined) => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (base === undefined) return work(undefined);
+    const url = await base.url(signal);
+    try {
+      return await work(url);
+    } catch (error) {
+      if (!isExpired(error)) throw error;
+      await base.refused(url, signal);
+      return work(await base.url(signal));
+    }
+  }
+
+  async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    refuseOutside(this, offset, into.length);
+    if (into.length === 0) return;
+    const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength);
+    try {
+      await this.#own.use(`read ${this.#label}`, (blob, _url, options) =>
+        blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 }), signal);
+    } catch (error) {
+      if (signal.aborted) throw new CausewayError('general.cancelled', `reading of ${this.#label} was cancelled`);
+      if (isStatus(error, 404)) throw new CausewayError('source.snapshot-lost', `${this.#label} no longer exists in the cloud`, { cause: error });
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#release();
+    return this.#closing;
+  }
+}
+
+/**
+ * The service names the first and the last byte of a range; the library gives their difference as the count, which is one less than
+ * there are. Ranges are whole pages, so that rounding up is right for this library and for one that counts them all.
+ */
+function inPages({ offset, count = 0 }: { readonly offset: number; readonly count?: number }): { readonly offset: number; readonly length: number } {
+  return { offset, length: Math.ceil(count / pageBytes) * pageBytes };
+}
