@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openAzure } from '../../electron/engine/platforms/resource-group-cloud/client/open-azure.ts';
-import { customRole } from '../../electron/engine/platforms/resource-group-cloud/source/permissions.ts';
 import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
@@ -128,8 +127,7 @@ describe('the resource-group cloud as a source', () => {
     expect(warnings).toContain('Microsoft.Compute/snapshots/endGetAccess/action');
     expect(warnings).toContain('Microsoft.Compute/disks/beginGetAccess/action');
     expect(warnings).not.toContain('virtualMachines/read');
-    const features = lab.platform.policy?.() ?? [];
-    const role = JSON.parse(customRole('Causeway', lab.lab.cloud.subscriptionId, features)) as { Actions: readonly string[]; AssignableScopes: readonly string[] };
+    const role = JSON.parse(lab.platform.policyDocument?.() ?? '') as { Actions: readonly string[]; AssignableScopes: readonly string[] };
     expect(role.AssignableScopes).toEqual([`/subscriptions/${lab.lab.cloud.subscriptionId}`]);
     expect(role.Actions).toEqual(expect.arrayContaining(['Microsoft.Compute/snapshots/beginGetAccess/action', 'Microsoft.Compute/virtualMachines/read']));
   });

@@ -50,6 +50,8 @@ export const calls = {
   'endpoint.remove': { input: z.strictObject({ endpoint: reference }), output: nothing },
   /** What the account of an endpoint has to be allowed, by feature; nothing where its platform does not say. */
   'endpoint.policy': { input: z.strictObject({ endpoint: reference }), output: z.array(featurePolicySchema) },
+  /** The same as a document that the platform's own tools take; null where there is none. */
+  'endpoint.policyDocument': { input: z.strictObject({ endpoint: reference }), output: z.strictObject({ document: z.string().nullable() }) },
   /** Tries what an endpoint is used for. What it found is kept with the endpoint. */
   'endpoint.check': { input: z.strictObject({ endpoint: reference }), output: checkReportSchema },
 

@@ -34,7 +34,7 @@ export async function azureHarness(): Promise<AzureHarness> {
   const store = openStore(folder, undefined, hurriedClock(20));
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
-  const timing = { backOff: { attempts: 4, firstMs: 1, capMs: 5 }, requestMs: 1000, pollFirstMs: 3, pollCapMs: 5, looksBeforeCreatingAgain: 2 };
+  const timing = { backOff: { attempts: 4, firstMs: 1, capMs: 5 }, requestMs: 2500, pollFirstMs: 3, pollCapMs: 5, looksBeforeCreatingAgain: 2 };
   const reopen = (process?: MortalProcess) => createAzureSource(lab.connection, {
     scratchFolder: folder, use,
     ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),

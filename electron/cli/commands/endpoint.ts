@@ -75,11 +75,17 @@ const listPrivileges: CommandRegistrar = (group, context) => {
   const command = group
     .command('policy')
     .description('List the privileges that the account of an endpoint needs, by feature: what a role with least privilege is made of.')
-    .argument('<endpoint>', 'name or id');
+    .argument('<endpoint>', 'name or id')
+    .option('--document', 'print a role or policy document that the tools of the platform take');
   inProject(command).action(
-    context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
+    context.run(async (endpoint: string, options: ProjectOptions & { readonly document?: true }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { print, table } = await import('../output/print.ts');
+      if (options.document === true) {
+        const { document } = await withProject(options, context, (core) => core.call('endpoint.policyDocument', { endpoint }, { signal: context.signal }));
+        print(context, options, [{ document }], () => `${document ?? 'This platform has no policy document.'}\n`);
+        return 0;
+      }
       const features = await withProject(options, context, (core) => core.call('endpoint.policy', { endpoint }, { signal: context.signal }));
       print(context, options, features, () =>
         features.length === 0

@@ -67,6 +67,12 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     return using(openSource(core, endpoint), async (platform) => (platform.policy?.() ?? []).map((one) => ({ ...one, privileges: [...one.privileges] })));
   },
 
+  async 'endpoint.policyDocument'(core, { endpoint: reference }) {
+    const endpoint = endpointOf(core, reference);
+    if (!core.gate.hasPlatform(endpoint.plugin, 'source')) return { document: null };
+    return using(openSource(core, endpoint), async (platform) => ({ document: platform.policyDocument?.() ?? null }));
+  },
+
   async 'endpoint.check'(core, { endpoint: reference }, signal) {
     const endpoint = endpointOf(core, reference);
     // The beginning: of an endpoint that is edited meanwhile, the connection before was checked.

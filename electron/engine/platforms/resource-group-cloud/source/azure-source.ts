@@ -15,7 +15,7 @@ import { checkSource } from './check.ts';
 import { describeVm, listVms, readVm, refuseUnreadable, remarksOn } from './inventory.ts';
 import { sourceOptions } from './options.ts';
 import { PageRangeReader } from './page-range-reader.ts';
-import { sourcePermissions } from './permissions.ts';
+import { customRole, sourcePermissions } from './permissions.ts';
 import { shutDown } from './shut-down.ts';
 import { findSnapshotId, isThere, recordedOf, removeSnapshot, takeSnapshots, targetOf, type SnapshotMark } from './snapshots.ts';
 import { ledgerOf, type SourceContext } from './source-context.ts';
@@ -38,6 +38,10 @@ export class AzureSource implements SourcePlatform {
 
   policy(): readonly FeaturePolicy[] {
     return sourcePermissions;
+  }
+
+  policyDocument(): string {
+    return customRole('Causeway source', this.#context.cloud.connection.subscriptionId, sourcePermissions);
   }
 
   listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {

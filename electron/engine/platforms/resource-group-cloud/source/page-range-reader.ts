@@ -10,6 +10,8 @@ const pageBytes = 512;
 const windowBytes = 4 * 2 ** 30;
 /** The service lists no more ranges than this in one answer. */
 const mostRanges = 10_000;
+/** How many reads of a disk are under way at most. */
+const mostReads = 16;
 /** What one request reads at most. */
 const readBytes = 4 * 2 ** 20;
 
@@ -31,6 +33,8 @@ export class PageRangeReader implements DiskReader {
   readonly #base: DiskAccess | undefined;
   readonly #label: string;
   readonly #release: () => Promise<void>;
+  readonly #waiting: (() => void)[] = [];
+  #reading = 0;
   #closing: Promise<void> | undefined;
 
   /**
@@ -133,6 +137,7 @@ export class PageRangeReader implements DiskReader {
     refuseOutside(this, offset, into.length);
     if (into.length === 0) return;
     const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength);
+    await this.#turn(signal);
     try {
       await this.#own.use(`read ${this.#label}`, (blob, _url, options) =>
         blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 }), signal);
@@ -140,7 +145,20 @@ export class PageRangeReader implements DiskReader {
       if (signal.aborted) throw new CausewayError('general.cancelled', `reading of ${this.#label} was cancelled`);
       if (isStatus(error, 404)) throw new CausewayError('source.snapshot-lost', `${this.#label} no longer exists in the cloud`, { cause: error });
       throw error;
+    } finally {
+      this.#reading -= 1;
+      this.#waiting.shift()?.();
     }
+  }
+
+  /** Waits until few enough reads are under way: each has a connection of its own, and its deadline begins when it is sent. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    while (this.#reading >= mostReads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#reading += 1;
+    if (!signal.aborted) return;
+    this.#reading -= 1;
+    this.#waiting.shift()?.();
+    throw new CausewayError('general.cancelled', `reading of ${this.#label} was cancelled`);
   }
 
   close(): Promise<void> {
