@@ -45,7 +45,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const timeout = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs ?? 60_000);
     try {
       const answer = await transport.send(
-        { url: urlOf(base, request), method: request.method, headers: headersOf(request, authorization, options.authorizationHeader), body: bodyOf(request) },
+        { url: urlOf(base, request), method: request.method, headers: headersOf(request, authorization, options.authorizationHeader), body: bodyOf(request), bytes: request.data },
         AbortSignal.any([signal, timeout]),
       );
       return { status: answer.status, headers: answer.headers, body: parsed(request, answer) };
@@ -130,7 +130,7 @@ function skewOf({ headers }: HttpAnswer, wallTime: number): { clockAheadMs?: num
 }
 
 function requestIdOf(answer: HttpAnswer): { requestId?: string } {
-  const requestId = answer.headers.get('x-request-id') ?? answer.headers.get('x-openstack-request-id');
+  const requestId = answer.headers.get('x-request-id') ?? answer.headers.get('x-openstack-request-id') ?? answer.headers.get('opc-request-id');
   return requestId === null ? {} : { requestId };
 }
 

@@ -8,6 +8,8 @@ export interface HttpRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
+  /** A body that is neither; its type is among `headers`. */
+  readonly data?: Uint8Array;
   /** Besides those that the client sets, e.g. an API version or a range. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The answer's body is wanted as bytes (a `Uint8Array`), whatever its type. A failure's is parsed all the same. */
