@@ -9,7 +9,7 @@ import { bytesByQemu, extentsByQemu, fillHoles, makeMatrixImage, matrixDrivers, 
 import { firstDifference, readOnto } from '../conformance/read-snapshot.ts';
 
 /** How many images are made and compared: a sample each time, 2000 and more with CAUSEWAY_MATRIX_IMAGES. */
-const IMAGES = Number(process.env['CAUSEWAY_MATRIX_IMAGES'] ?? 30);
+const IMAGES = Number(process.env['CAUSEWAY_MATRIX_IMAGES'] ?? 18);
 const FIRST_SEED = Number(process.env['CAUSEWAY_MATRIX_SEED'] ?? 1);
 const signal = new AbortController().signal;
 

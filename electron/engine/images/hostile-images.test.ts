@@ -171,6 +171,12 @@ describe('a hostile image', () => {
     for (const [name, image, message] of cases) await expectRefused(withSecrets({ [name]: image }), name, 'source.image-unreadable', message);
   });
 
+  it('is read all the same where it is a qcow2 that is marked dirty: only its reference counts may be out of date', async () => {
+    const dirty = buildQcow2(content);
+    dirty.writeBigUInt64BE(1n, 72);
+    expect(await attempt(withSecrets({ 'a.qcow2': dirty }), 'a.qcow2')).toEqual(bytes);
+  });
+
   it('is refused before anything is allocated for impossible sizes', async () => {
     const edits: readonly (readonly [name: string, image: Buffer, edit: (copy: Buffer) => void])[] = [
       ['l1.qcow2', buildQcow2(content), (copy) => copy.writeUInt32BE(0xffffffff, 36)],
