@@ -131,10 +131,24 @@ describe('deploying a replica', () => {
     expect(project.lab.log.filter((step) => step === 'stop worker').length - 1).toBe(2);
   });
 
-  test('whose worker can\'t be removed fails, and makes no server from volumes that it may still hold', async () => {
-    project.lab.fail('stop worker', new CausewayError('cloud.permission-denied', 'no', { retryable: false }));
+  // A worker without volumes costs money, which the ledger says, and harms nothing: the migration goes on.
+  test('whose worker is never deleted completes, says so, and leaves it in the ledger', async () => {
+    const refused = () => new CausewayError('cloud.clean-up-incomplete', 'server 1: the cloud answers 500');
+    project.lab.fail('stop worker', refused(), refused(), refused());
     const deployment = await project.deploy();
-    expect(deployment).toMatchObject({ state: 'failed', error: { code: 'deployment.clean-up-failed' } });
+    expect(deployment).toMatchObject({ state: 'completed', leftBehind: 1, server: { name: 'web' } });
+    expect(project.lab.log.filter((step) => step === 'stop worker').length - 1).toBe(3);
+    expect(await project.orphans()).toMatchObject([{ kind: 'server', lifetime: 'temporary' }]);
+    const told = await project.core.call('deployment.events', { deployment: deployment.id });
+    expect(told).toContainEqual(expect.objectContaining({ type: 'note', message: expect.stringContaining('stays in the ledger. No volume is attached to it: server 1: the cloud answers 500') as unknown }));
+    expect(told.map(({ type }) => type)).toContain('deployment.left-behind');
+  });
+
+  test('whose worker can\'t be deleted and may still hold a volume fails, and makes no server from that volume', async () => {
+    project.lab.fail('stop worker', new CausewayError('cloud.permission-denied', 'no', { retryable: false }));
+    project.lab.fail('detach volume', new CausewayError('cloud.volume-in-use', 'volume 1 is attached to server 1'));
+    const deployment = await project.deploy();
+    expect(deployment).toMatchObject({ state: 'failed', error: { code: 'deployment.clean-up-failed', message: 'no; volume 1 is attached to server 1' } });
     expect(taskStates(deployment)).toMatchObject({ 'create-server': 'skipped', 'settle-deployment': 'completed' });
     expect(await project.orphans()).toMatchObject([{ kind: 'server', lifetime: 'temporary' }]);
   });

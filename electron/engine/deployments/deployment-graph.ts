@@ -25,6 +25,9 @@ type Graph = TaskGraph<keyof typeof deploymentValues>;
 export type DeploymentNode = ReturnType<typeof deploymentGraph>[number];
 export type DeploymentStep<Id extends DeploymentNode['id']> = Step<typeof deploymentValues, DeploymentNode, Id>;
 
+/** After so many attempts a worker that holds no volumes is left to the ledger. */
+export const stopWorkerAttempts = 3;
+
 /** Cloud calls repeat themselves below this; here it is for whole steps. */
 const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
 
@@ -78,9 +81,9 @@ function preparation(keepWorkerOnFailure: boolean) {
       ...(keepWorkerOnFailure ? {} : { retry: { attempts: 2, firstMs: 2_000, capMs: 30_000, rerun: ['start-worker'] } }),
     },
     {
-      id: 'stop-worker', title: 'Delete the OSMorphing worker', after: ['start-worker', 'prepare-guest'], needs: ['vm'], yields: [],
+      id: 'stop-worker', title: 'Delete the OSMorphing worker', after: ['start-worker', 'prepare-guest'], needs: ['vm', 'deployedVolumes'], yields: [],
       cleansUp: ['start-worker'],
-      retry: { attempts: 4, firstMs: 2_000, capMs: 30_000 },
+      retry: { attempts: stopWorkerAttempts, firstMs: 2_000, capMs: 30_000 },
     },
   ] as const satisfies Graph;
 }

@@ -246,7 +246,7 @@ export class MemoryLab {
         return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' };
       },
       attachVolume: async (_run, _workerId, { id, sizeBytes }) => ({ kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes }),
-      detachVolume: async () => undefined,
+      detachVolume: async () => this.step('detach volume'),
       workerFailure: async (_environment, workerId) => this.whyDown(workerId),
       stopWorker: async (run, _role, signal) => {
         this.step('stop worker');
