@@ -1,13 +1,16 @@
 import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
+import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { text } from '../text/text.ts';
 import { Commands } from './commands/commands.tsx';
 import { Navigation } from './navigation.tsx';
+import { useRoute } from './route.ts';
 import { CurrentScreen } from './screens.tsx';
 import { StatusBanners } from './status-banners.tsx';
 
 /** The workbench's frame: the rail of screens at the left, what everybody has to know above, the screen below it. */
 export function App() {
+  const address = useRoute().join('/');
   return (
     <Box sx={{ minHeight: '100vh', display: 'flex' }}>
       <Link
@@ -21,12 +24,18 @@ export function App() {
       >
         {text.app.skip}
       </Link>
-      <Commands />
+      <ErrorBoundary reloads="workbench" content={address}>
+        <Commands />
+      </ErrorBoundary>
       <Navigation />
       <Box sx={{ flexGrow: 1, minWidth: 0, display: 'flex', flexDirection: 'column' }}>
-        <StatusBanners />
+        <ErrorBoundary reloads="workbench" content={address}>
+          <StatusBanners />
+        </ErrorBoundary>
         <Box component="main" id="content" tabIndex={-1} sx={{ flexGrow: 1, p: 2.5, m: 1, ml: 0, outline: 'none', bgcolor: 'background.paper', border: 1, borderColor: 'divider', borderRadius: '8px' }}>
-          <CurrentScreen />
+          <ErrorBoundary reloads="content" content={address}>
+            <CurrentScreen />
+          </ErrorBoundary>
         </Box>
       </Box>
     </Box>

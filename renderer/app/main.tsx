@@ -5,6 +5,7 @@ import CssBaseline from '@mui/material/CssBaseline';
 import { ThemeProvider } from '@mui/material/styles';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { App } from './app.tsx';
 import { Appearance } from './appearance.tsx';
 import { connectWorkbench } from './connection.ts';
@@ -30,7 +31,9 @@ createRoot(root).render(
         <WorkbenchProvider link={link}>
           <Appearance>
             <ToastProvider>
-              <App />
+              <ErrorBoundary reloads="workbench">
+                <App />
+              </ErrorBoundary>
             </ToastProvider>
           </Appearance>
         </WorkbenchProvider>

@@ -11,13 +11,17 @@ import { LearnMoreOfError } from './manual/learn-more.tsx';
 interface Props {
   readonly error: Pick<ErrorRecord, 'code' | 'message'>;
   readonly onRetry?: () => void;
+  /** What the button of `onRetry` says; "Try again" without it. */
+  readonly retryLabel?: string;
+  /** More for whoever reads the copied details, too long to show. */
+  readonly report?: string;
   readonly onClose?: () => void;
 }
 
 /** An error in words: what it is, what was seen, why, and what to do. */
-export function ErrorNotice({ error, onRetry, onClose }: Props) {
+export function ErrorNotice({ error, onRetry, retryLabel = text.app.tryAgain, report, onClose }: Props) {
   const { title, cause, remedy } = errorWords(error.code);
-  const all = `${title} (${error.code})\n${text.app.evidence}: ${error.message}\n${text.app.cause}: ${cause}\n${text.app.remedy}: ${remedy}`;
+  const all = `${title} (${error.code})\n${text.app.evidence}: ${error.message}\n${text.app.cause}: ${cause}\n${text.app.remedy}: ${remedy}${report === undefined ? '' : `\n\n${report}`}`;
   return (
     <Alert severity="error" variant="outlined" {...(onClose === undefined ? {} : { onClose })} sx={{ '& .MuiAlert-message': { flexGrow: 1, minWidth: 0 } }}>
       <AlertTitle>{title}</AlertTitle>
@@ -33,10 +37,10 @@ export function ErrorNotice({ error, onRetry, onClose }: Props) {
       <Box sx={{ display: 'flex', gap: 1, mt: 1, alignItems: 'center' }}>
         {onRetry !== undefined && (
           <Button size="small" color="inherit" onClick={onRetry}>
-            {text.app.tryAgain}
+            {retryLabel}
           </Button>
         )}
-        <CopyButton content={all} />
+        <CopyButton content={all} label={text.app.copyDetails} />
         <LearnMoreOfError code={error.code} title={title} />
         <Typography variant="caption" component="code" sx={{ ml: 'auto' }}>
           {error.code}

@@ -26,6 +26,12 @@ export const generalErrors = {
     remedy: 'Correct the value named in the details.',
     retryable: false,
   },
+  'general.page-failed': {
+    title: 'This page cannot be displayed',
+    cause: 'This is a bug in Causeway, not a problem with your input. Executions and deployments continue: they do not depend on the page.',
+    remedy: 'Reload the page. If it fails again, copy the details and report the problem.',
+    retryable: false,
+  },
   'general.runtime-lacks': {
     title: 'This runtime lacks cryptography that Causeway needs',
     cause: 'Node or Electron was built with a library that does not have the algorithm named in the details.',
