@@ -40,6 +40,7 @@ export const programs: Readonly<Record<string, { readonly command: readonly stri
 export const vendorDescriptions: Readonly<Record<string, string>> = {
   'european-cloud': 'CAUSEWAY_EUROPEAN_CLOUD_OPENAPI',
   'open-source-cloud': 'CAUSEWAY_OPENSTACK_API',
+  'large-public-cloud': 'CAUSEWAY_AWS_MODELS',
 };
 
 /** Kept by hand: a new spec file needs a line here. */
@@ -59,7 +60,10 @@ export const capabilities: readonly Capability[] = [
     ['`windows-hypervisor`: a real Hyper-V host', 'never seen', 'the scripts are only parsed'],
     ['`resource-group-cloud`: incremental snapshots, page ranges and their differences, sign-in by secret and certificate', 'stand-in', 'the lab\'s simulator of Azure, by the vendor\'s own libraries', 'specs/azure-source', 'specs/azure-source-conformance', 'specs/azure-to-european-cloud'],
     ['`resource-group-cloud`: a real subscription', 'never seen', ''],
-    ...noAdapter('source', 'large-public-cloud', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
+    ['`large-public-cloud`: sign-in, inventory, snapshots, EBS direct APIs', 'vendor-checked simulator', 'the lab\'s simulator of EC2, EBS direct APIs and STS, which the vendor\'s own SDK talks to; requests and answers are checked when `CAUSEWAY_AWS_MODELS` names the folder of the vendor\'s models', 'specs/aws-source', 'specs/aws-conformance', 'specs/aws-to-european-cloud'],
+    ['`large-public-cloud`: reading by a worker', 'vendor-checked simulator', 'the same simulator, with real workers behind its instances', 'specs-full/aws-export-worker'],
+    ['`large-public-cloud`: the real cloud', 'never seen', ''],
+    ...noAdapter('source', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
   ),
   ...part('Destinations',
     ['`european-cloud`: volumes, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of the STACKIT IaaS API v2, checked when `CAUSEWAY_EUROPEAN_CLOUD_OPENAPI` names the vendor\'s document', 'specs/european-cloud-rig', 'specs/european-cloud-destination', 'specs/european-cloud-deployment', 'specs/destination-conformance', 'specs/deployment-conformance'],

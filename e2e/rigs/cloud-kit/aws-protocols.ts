@@ -11,6 +11,7 @@ import type { Protocol } from './json-protocol.ts';
 export function awsProtocol(model: AwsModel): Protocol {
   switch (model.metadata.protocol) {
     case 'ec2': return ec2Protocol(model);
+    case 'query': return queryProtocol(model);
     case 'rest-json': return restJsonProtocol(model);
     case 'json': return jsonTargetProtocol(model);
     default: throw new Error(`no support for the protocol ${model.metadata.protocol}`);
@@ -50,6 +51,29 @@ function ec2Protocol(model: AwsModel): Protocol {
     error: ({ status, code, message, headers }, requestId) => {
       const error = `<Error><Code>${escape(code ?? codeOf(status))}</Code><Message>${escape(message)}</Message></Error>`;
       const reply = xml(status, `<Response><Errors>${error}</Errors><RequestID>${escape(requestId)}</RequestID></Response>`);
+      return { ...reply, headers: { ...reply.headers, ...headers } };
+    },
+  };
+}
+
+// ---- query: the same form; the answer in an element of its own, and errors in another one
+
+function queryProtocol(model: AwsModel): Protocol {
+  const { xmlNamespace = '' } = model.metadata;
+  const { route, decode } = ec2Protocol(model);
+  return {
+    route, decode,
+    encode(reply, found, requestId) {
+      if (found === undefined || typeof reply.body === 'string' || Buffer.isBuffer(reply.body)) return reply;
+      const output = model.operations[found.operation]?.output?.shape;
+      const result = output === undefined ? '' : element(`${found.operation}Result`, structureToXml(model, output, (reply.body ?? {}) as Record<string, unknown>));
+      const name = `${found.operation}Response`;
+      const whole = xml(reply.status, `<${name} xmlns="${xmlNamespace}">${result}<ResponseMetadata>${element('RequestId', requestId)}</ResponseMetadata></${name}>`);
+      return { ...whole, headers: { ...whole.headers, ...reply.headers } };
+    },
+    error: ({ status, code, message, headers }, requestId) => {
+      const error = `<Error><Type>${status < 500 ? 'Sender' : 'Receiver'}</Type><Code>${escape(code ?? codeOf(status))}</Code><Message>${escape(message)}</Message></Error>`;
+      const reply = xml(status, `<ErrorResponse xmlns="${xmlNamespace}">${error}${element('RequestId', escape(requestId))}</ErrorResponse>`);
       return { ...reply, headers: { ...reply.headers, ...headers } };
     },
   };
@@ -195,9 +219,9 @@ function jsonTargetProtocol(model: AwsModel): Protocol {
   };
 }
 
-function awsJsonError({ status, code, message, headers }: ApiError): Reply {
+function awsJsonError({ status, code, message, headers, members }: ApiError): Reply {
   const type = code ?? (status === 429 ? 'RequestThrottledException' : status >= 500 ? 'InternalServerException' : 'ValidationException');
-  return { status, headers: { 'x-amzn-errortype': type, ...headers }, body: { __type: type, Message: message } };
+  return { status, headers: { 'x-amzn-errortype': type, ...headers }, body: { __type: type, Message: message, ...members } };
 }
 
 function jsonReply(reply: Reply, body: unknown, type = 'application/json'): Reply {

@@ -53,11 +53,17 @@ export class ApiError extends Error {
   /** The vendor's own code, e.g. `InvalidVolume.NotFound`; undefined where its errors have none. */
   readonly code: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** What the vendor's body of the error has besides, e.g. a reason. */
+  readonly members: Readonly<Record<string, unknown>>;
 
-  constructor(status: number, message: string, more: { readonly code?: string; readonly headers?: Readonly<Record<string, string>> } = {}) {
+  constructor(
+    status: number, message: string,
+    more: { readonly code?: string; readonly headers?: Readonly<Record<string, string>>; readonly members?: Readonly<Record<string, unknown>> } = {},
+  ) {
     super(message);
     this.status = status;
     this.code = more.code;
+    this.members = more.members ?? {};
     this.headers = more.headers ?? {};
   }
 }

@@ -50,7 +50,7 @@ export function createApiServer<World>(parts: ApiParts<World>): Server {
   const listener: RequestListener = (request, response) => {
     handle(parts, request, response).catch((error: unknown) => {
       const failure = new ApiError(500, error instanceof Error ? error.message : 'internal server error');
-      send(response, parts.protocol.encode(parts.protocol.error(failure, ''), undefined, ''));
+      send(response, parts.protocol.encode(parts.protocol.error(failure, '', undefined), undefined, ''));
     });
   };
   const server = parts.tls === undefined ? createHttpServer(listener) : createHttpsServer(parts.tls, listener);
@@ -103,7 +103,7 @@ async function answer<World>(
     reply = await perform(parts, request, route, requestId, fault);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    reply = protocol.error(error, requestId);
+    reply = protocol.error(error, requestId, route);
   }
   if (route !== undefined) {
     check.answer({ operation: route.operation, pathTemplate: route.pathTemplate, method: request.method, status: reply.status, body: reply.body });
@@ -129,7 +129,7 @@ function refused<World>(parts: ApiParts<World>, refusal: Refusal, requestId: str
   // What a gateway in front of the API says is not in the API's own form.
   if (status === 502) return { status, headers: { 'content-type': 'text/html', ...headers }, body: '<html><body>502 Bad Gateway</body></html>' };
   const error = new ApiError(status, message, { headers, ...(code === undefined ? {} : { code }) });
-  return parts.protocol.encode(parts.protocol.error(error, requestId), route, requestId);
+  return parts.protocol.encode(parts.protocol.error(error, requestId, route), route, requestId);
 }
 
 async function readBody(request: IncomingMessage, maximum: number): Promise<Buffer> {

@@ -10,7 +10,7 @@ export interface Protocol {
   /** An operation's reply as it is sent: `body` becomes a buffer, a string or undefined. */
   encode(reply: Reply, route: Route | undefined, requestId: string): Reply;
   /** An error in the API's own form, still to be encoded. */
-  error(error: ApiError, requestId: string): Reply;
+  error(error: ApiError, requestId: string, route?: Route | undefined): Reply;
 }
 
 /** Operations as `METHOD path` → operation id; a path may begin with one of the `prefixes`' short names. */

@@ -2,6 +2,7 @@ import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
+import { createAwsSource } from '../../../electron/engine/platforms/large-public-cloud/source/index.ts';
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
 import * as replication from '../../../electron/engine/replication/index.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
@@ -61,6 +62,9 @@ export function labCore(project: LabProject): CoreOptions {
           createEuropeanCloudDestination(connection, {
             clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
           }),
+      },
+      'large-public-cloud': {
+        source: (connection, context) => createAwsSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50 } }),
       },
     },
     bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),

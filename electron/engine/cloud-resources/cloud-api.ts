@@ -114,3 +114,8 @@ export interface CloudCalls extends RetryContext {
 export interface CloudApi extends CloudCalls {
   deleterFor(entry: LedgerEntry): ResourceDeleter;
 }
+
+/** What a worker and the volumes attached to it need of a cloud, also of one that is only a source. */
+export interface WorkerCloud extends RetryContext, Pick<CloudApi, 'servers' | 'deleterFor' | 'entryDetails'> {
+  readonly volumes: Pick<VolumeStore, 'get' | 'list' | 'forgetGone'>;
+}

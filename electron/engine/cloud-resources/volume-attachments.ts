@@ -1,17 +1,19 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { LedgerScope } from '../ports/ledger.ts';
 import type { DestinationRun, DeviceIdentity, Volume } from '../ports/destination-platform.ts';
-import type { CloudCalls } from './cloud-api.ts';
+import type { WorkerCloud } from './cloud-api.ts';
 import { hasLabels, labelKeys, labelValue, managedBy } from './labels.ts';
 import { refuseOtherOwner } from './other-owner.ts';
 import { awaitVolume } from './volume-state.ts';
+
+type AttachingCloud = Omit<WorkerCloud, 'deleterFor' | 'entryDetails'>;
 
 /**
  * Attaches a volume to a worker.
  *
  * @returns how the worker sees it: these clouds pass a volume's id on as the serial
  */
-export async function attachToWorker(cloud: CloudCalls, run: DestinationRun, workerId: string, volume: Volume, signal: AbortSignal): Promise<DeviceIdentity> {
+export async function attachToWorker(cloud: AttachingCloud, run: DestinationRun, workerId: string, volume: Volume, signal: AbortSignal): Promise<DeviceIdentity> {
   await attachVolume(cloud, run, workerId, volume.id, signal);
   return { kind: 'serial', serial: volume.id, sizeBytes: volume.sizeBytes };
 }
@@ -24,7 +26,7 @@ type Holder = Pick<DestinationRun, 'replicaId' | 'note'> & { readonly ledger: Pi
  *
  * @throws `cloud.volume-in-use` when another server has it, `store.replica-elsewhere` when another computer's worker does, `cloud.operation-failed`, `cloud.not-ready`
  */
-export async function attachVolume(cloud: CloudCalls, run: Holder, serverId: string, volumeId: string, signal: AbortSignal): Promise<void> {
+export async function attachVolume(cloud: AttachingCloud, run: Holder, serverId: string, volumeId: string, signal: AbortSignal): Promise<void> {
   await freeVolume(cloud, run, volumeId, serverId, signal);
   const before = await awaitVolume(
     cloud, volumeId, 'waiting until it can be attached',
@@ -46,7 +48,7 @@ export async function attachVolume(cloud: CloudCalls, run: Holder, serverId: str
 }
 
 /** Detaches a volume and waits until it is free. Not attached is done. */
-export async function detachVolume(cloud: CloudCalls, serverId: string, volumeId: string, signal: AbortSignal): Promise<void> {
+export async function detachVolume(cloud: AttachingCloud, serverId: string, volumeId: string, signal: AbortSignal): Promise<void> {
   await cloud.servers.detach(serverId, volumeId, signal);
   await awaitVolume(
     cloud, volumeId, `detaching from server ${serverId}`,
@@ -55,7 +57,7 @@ export async function detachVolume(cloud: CloudCalls, serverId: string, volumeId
 }
 
 /** Takes a volume from whichever worker of the same replica still holds it, other than `exceptServerId`. */
-export async function freeVolume(cloud: CloudCalls, run: Holder, volumeId: string, exceptServerId: string | undefined, signal: AbortSignal): Promise<void> {
+export async function freeVolume(cloud: AttachingCloud, run: Holder, volumeId: string, exceptServerId: string | undefined, signal: AbortSignal): Promise<void> {
   const volume = await cloud.volumes.get(volumeId, signal);
   const holder = volume?.serverId;
   if (holder === exceptServerId && holder !== undefined) return;

@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { waitForState } from '../http/wait-for-state.ts';
 import type { LedgerEntry } from '../ports/ledger.ts';
-import type { CloudCalls, CloudVolume } from './cloud-api.ts';
+import type { CloudVolume, WorkerCloud } from './cloud-api.ts';
 import { hasLabels } from './labels.ts';
 import { entryLabel } from './ledgered-resource.ts';
 import { pollPlan } from './retry-context.ts';
@@ -12,7 +12,7 @@ import { pollPlan } from './retry-context.ts';
  * @throws `cloud.operation-failed` when it ends in an error status, `cloud.not-found` when it is gone, `cloud.not-ready`
  */
 export function awaitVolume(
-  cloud: CloudCalls,
+  cloud: Pick<WorkerCloud, 'clock' | 'timing'> & { readonly volumes: Pick<WorkerCloud['volumes'], 'get'> },
   id: string,
   purpose: string,
   isReady: (volume: CloudVolume) => boolean,
@@ -37,7 +37,7 @@ export function awaitVolume(
 }
 
 /** How the volume of an entry is found: by its id, or by its label when the answer to its creation was lost. */
-export function volumeFinders(cloud: CloudCalls) {
+export function volumeFinders(cloud: Pick<WorkerCloud, 'volumes'>) {
   return {
     find: (entry: LedgerEntry, signal: AbortSignal) => findVolume(cloud, entry, signal),
     async get(id: string, _entry: LedgerEntry, signal: AbortSignal) {
@@ -48,7 +48,7 @@ export function volumeFinders(cloud: CloudCalls) {
 }
 
 /** The volume that the lost creation of an entry made, by its label. */
-export async function findVolume(cloud: Pick<CloudCalls, 'volumes'>, entry: LedgerEntry, signal: AbortSignal): Promise<CloudVolume | undefined> {
+export async function findVolume(cloud: { readonly volumes: Pick<WorkerCloud['volumes'], 'list'> }, entry: LedgerEntry, signal: AbortSignal): Promise<CloudVolume | undefined> {
   const label = entryLabel(entry);
   const found = await cloud.volumes.list(label, signal);
   return found.find((volume) => hasLabels(volume, label) && volume.state !== 'going');

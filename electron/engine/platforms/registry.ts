@@ -9,6 +9,7 @@ import type { PlatformContext } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import { createDiskImagesSource } from './disk-images/index.ts';
 import { createEuropeanCloudDestination } from './european-cloud/european-cloud-destination.ts';
+import { createAwsSource } from './large-public-cloud/source/index.ts';
 import { createOpenStackDestination } from './open-source-cloud/destination/openstack-destination.ts';
 import { createOpenStackSource } from './open-source-cloud/source/index.ts';
 import { createVsphereSource } from './virtualization-platform/source/index.ts';
@@ -35,6 +36,7 @@ export const platforms: PlatformRegistry = {
     destination: (connection) => createOpenStackDestination(connection),
   },
   'resource-group-cloud': { source: (connection, context) => createAzureSource(connection, context) },
+  'large-public-cloud': { source: (connection, context) => createAwsSource(connection, context) },
   'virtualization-platform': {
     source: (connection, context) => createVsphereSource(virtualizationPlatformConnection.parse(connection), context),
   },

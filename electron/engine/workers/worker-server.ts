@@ -2,7 +2,7 @@ import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/
 import type { DestinationRun, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope, ResourceKind } from '../ports/ledger.ts';
 import { createEd25519KeyPair } from '../ssh-keys/ed25519-key-pair.ts';
-import type { CloudApi, CloudServer } from '../cloud-resources/cloud-api.ts';
+import type { CloudApi, CloudServer, WorkerCloud } from '../cloud-resources/cloud-api.ts';
 import { ensureResource, nameOf, type Owned } from '../cloud-resources/ledgered-resource.ts';
 import { deleteResource } from '../cloud-resources/resource-deletion.ts';
 import { backOffMs } from '../time/back-off.ts';
@@ -85,7 +85,7 @@ export interface WorkerServerOrder {
 
 /** A worker that runs, with its keys in the ring. One that failed or was switched off is replaced, one that fails is removed. */
 export async function ensureWorkerServer(
-  cloud: CloudApi, keyRing: WorkerKeyRing, order: WorkerServerOrder, signal: AbortSignal,
+  cloud: Omit<WorkerCloud, 'volumes'>, keyRing: WorkerKeyRing, order: WorkerServerOrder, signal: AbortSignal,
 ): Promise<{ readonly server: CloudServer; readonly keys: WorkerKeys }> {
   const { run, role } = order;
   let owned = await ensureRecord(cloud, keyRing, order, signal);
@@ -108,7 +108,7 @@ export async function ensureWorkerServer(
   }
 }
 
-function ensureRecord(cloud: CloudApi, keyRing: WorkerKeyRing, { run, role, debugPublicKey, find, create }: WorkerServerOrder, signal: AbortSignal): Promise<Owned<CloudServer>> {
+function ensureRecord(cloud: Omit<WorkerCloud, 'volumes'>, keyRing: WorkerKeyRing, { run, role, debugPublicKey, find, create }: WorkerServerOrder, signal: AbortSignal): Promise<Owned<CloudServer>> {
   return ensureResource<CloudServer>(
     cloud,
     run.ledger,

@@ -1,3 +1,4 @@
+import { awsErrors } from './aws.ts';
 import { cloudErrors } from './cloud.ts';
 import { deploymentErrors } from './deployment.ts';
 import { engineErrors } from './engine.ts';
@@ -27,6 +28,7 @@ export const errorCatalogue = {
   ...openstackErrors,
   ...vsphereNfcErrors,
   ...vsphereErrors,
+  ...awsErrors,
   ...secretsErrors,
   ...trustErrors,
   ...osmorphingErrors,

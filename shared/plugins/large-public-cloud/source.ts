@@ -16,7 +16,7 @@ export const source = z.strictObject({
         },
         example: { linux: 'ami-0a1b2c3d4e5f60718', windows: 'ami-0918273645f5e4d3c' },
       },
-      { group: 'Workers' },
+      { group: 'Workers', optionsFrom: 'images' },
     ).optional(),
     {
       title: 'Worker images',
@@ -29,6 +29,7 @@ export const source = z.strictObject({
     title: 'Worker instance type',
     help: 'Instance type of temporary workers. More memory and network bandwidth speed up replication.',
     group: 'Workers',
+    optionsFrom: 'machine_types',
     example: 't3.medium',
     builtIn: 't2.medium',
   }),

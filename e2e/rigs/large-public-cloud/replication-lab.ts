@@ -1,0 +1,62 @@
+import type { JsonObject } from '../../../shared/model/json.ts';
+import { labMachines, usualWorkerKind } from '../machines/kinds.ts';
+import { startProjectLab } from '../project/lab-project.ts';
+import { startLargePublicCloud, type LargePublicCloud } from './start.ts';
+
+/** A VM of the large public cloud with volumes of one GiB, to be replicated to the lab's European cloud. */
+export interface ReplicationLab {
+  readonly aws: LargePublicCloud;
+  /** Writes to a volume as the guest would. */
+  fill(volume: number, offset: number, length: number, byte: number): Promise<void>;
+  createReplica(name: string, connection: object, sourceEnvironment: JsonObject): Promise<void>;
+  /** Executes once. Resolves with how that ended and what was read. */
+  execute(name: string): Promise<{ readonly state: string; readonly error: string; readonly leftBehind: number; readonly bytesRead: number; readonly messages: string }>;
+  /** Where a disk of the replica differs from the volume as it is now; undefined when it is the same. */
+  difference(name: string): Promise<string | undefined>;
+  deleteReplica(name: string): Promise<void>;
+  /** What is in the source's region only because of replication. */
+  leftovers(): readonly string[];
+  close(): Promise<void>;
+}
+
+export async function startReplicationLab(volumeCount: number): Promise<ReplicationLab> {
+  const aws = await startLargePublicCloud({ transitionMs: 3, machines: labMachines({ worker: usualWorkerKind }) });
+  const lab = await startProjectLab();
+  const { world } = aws;
+  const { files } = world.ground;
+  const instance = world.addInstance('web');
+  const volumes: string[] = [];
+  for (let index = 0; index < volumeCount; index += 1) {
+    const volume = await world.addVolume(1);
+    world.attach(volume, instance.id, index === 0 ? instance.rootDevice : `/dev/sd${'fghij'[index - 1] ?? 'z'}`);
+    volumes.push(volume.id);
+  }
+  const destinationEnvironment = {
+    network_map: { production: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
+  };
+  return {
+    aws,
+    fill: (volume, offset, length, byte) => files.write(volumes[volume] ?? '', offset, Buffer.alloc(length, byte)),
+    createReplica: (name, connection, sourceEnvironment) => lab.use(async (core) => {
+      const given = aws.connection({ caller_address: '127.0.0.0/8', ...connection }) as JsonObject;
+      await core.call('endpoint.add', { name: `${name}-source`, plugin: 'large-public-cloud', connection: given });
+      await core.call('replica.create', { name, source: `${name}-source`, destination: 'cloud', vm: instance.id, sourceEnvironment, destinationEnvironment });
+    }),
+    async execute(name) {
+      const { id, state, error, leftBehind } = await lab.execute(name);
+      const events = await lab.use((core) => core.call('execution.events', { execution: id }));
+      const bytesRead = events.filter(({ type }) => type === 'disk.done').reduce((sum, { details }) => sum + Number(details['bytesRead']), 0);
+      return { state, error: error === undefined ? '' : JSON.stringify(error), leftBehind, bytesRead, messages: events.map(({ message }) => message).join('\n') };
+    },
+    difference: (name) => lab.difference(name, Object.fromEntries(volumes.map((id) => [id, files.path(id)]))),
+    deleteReplica: (name) => lab.use(async (core) => void (await core.call('replica.delete', { replica: name }))),
+    leftovers: () => [
+      ...world.snapshots.keys(), ...world.groups.keys(), ...[...world.volumes.keys()].filter((id) => !volumes.includes(id)),
+      ...[...world.instances.values()].filter(({ id, state }) => id !== instance.id && state !== 'terminated').map(({ id }) => id),
+    ],
+    async close() {
+      await lab.close();
+      await aws.close();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { EBSClient } from '@aws-sdk/client-ebs';
+import type { EC2Client } from '@aws-sdk/client-ec2';
+import type { STSClient } from '@aws-sdk/client-sts';
+import { asAwsError } from './aws-error.ts';
+import type { AwsConnection, Service } from './connection.ts';
+import { credentialsOf, type AwsSdk, type CredentialFiles } from './credentials.ts';
+
+/** The SDK's clients of one endpoint. */
+export interface AwsClients {
+  readonly sdk: AwsSdk;
+  /** Repeats requests with the SDK's adaptive back-off: for what may be sent twice. */
+  readonly ec2: EC2Client;
+  /** Sends each request once: for what creates something. Repeating it is left to those who look first. */
+  readonly ec2Once: EC2Client;
+  /** Sends each request once: how many are under way adapts to throttling elsewhere. */
+  readonly ebs: EBSClient;
+  readonly sts: STSClient;
+}
+
+export interface AwsCloudOptions {
+  /** Of one request. */
+  readonly timeoutMs?: number;
+  /** Attempts in all of what may be sent twice. */
+  readonly attempts?: number;
+  /** In place of the user's own configuration files. */
+  readonly files?: CredentialFiles;
+}
+
+const usualTimeoutMs = 60_000;
+const usualAttempts = 8;
+const mostConnections = 128;
+
+/** One account and region. Loads the SDK and signs in at the first request. */
+export class AwsCloud {
+  readonly connection: AwsConnection;
+  readonly #options: AwsCloudOptions;
+  readonly #agents: { readonly httpAgent: HttpAgent; readonly httpsAgent: HttpsAgent };
+  #clients: Promise<AwsClients> | undefined;
+
+  constructor(connection: AwsConnection, options: AwsCloudOptions = {}) {
+    this.connection = connection;
+    this.#options = options;
+    const { caCertificate, allowUntrusted } = connection;
+    const trust = { ...(caCertificate === undefined ? {} : { ca: caCertificate, allowPartialTrustChain: true }), ...(allowUntrusted ? { rejectUnauthorized: false } : {}) };
+    this.#agents = {
+      httpAgent: new HttpAgent({ keepAlive: true, maxSockets: mostConnections }),
+      // The proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to the cloud; loopback is never proxied.
+      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: mostConnections, minVersion: 'TLSv1.2', proxyEnv: process.env, ...trust }),
+    };
+  }
+
+  /**
+   * Sends one request.
+   *
+   * @param action what a policy has to allow for it; it begins with the service's name
+   * @throws `cloud.*`
+   */
+  async ask<T>(operation: string, action: string, send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const service = action.slice(0, action.indexOf(':')) as Service;
+    try {
+      signal.throwIfAborted();
+      return await send(await this.clients(), { abortSignal: signal });
+    } catch (error) {
+      throw asAwsError(error, { operation, action, host: this.hostOf(service) }, signal);
+    }
+  }
+
+  hostOf(service: Service): string {
+    const url = this.connection.endpoints[service];
+    return url === undefined ? `${service}.${this.connection.region}` : new URL(url).host;
+  }
+
+  clients(): Promise<AwsClients> {
+    this.#clients ??= this.#open();
+    return this.#clients;
+  }
+
+  async close(): Promise<void> {
+    const clients = await this.#clients?.catch(() => undefined);
+    for (const client of [clients?.ec2, clients?.ec2Once, clients?.ebs, clients?.sts]) client?.destroy();
+    this.#agents.httpAgent.destroy();
+    this.#agents.httpsAgent.destroy();
+  }
+
+  async #open(): Promise<AwsClients> {
+    const sdk = await import('./sdk.ts');
+    const { region, endpoints, fips } = this.connection;
+    const timeout = this.#options.timeoutMs ?? usualTimeoutMs;
+    const requestHandler = { ...this.#agents, connectionTimeout: timeout, requestTimeout: timeout, throwOnRequestTimeout: true, socketAcquisitionWarningTimeout: 2 ** 31 - 1 };
+    const settings = (service: Service) => ({
+      region, requestHandler, useFipsEndpoint: fips, ...(endpoints[service] === undefined ? {} : { endpoint: endpoints[service] }),
+    });
+    const credentials = credentialsOf(sdk, this.connection, settings('sts'), this.#options.files);
+    const patient = { maxAttempts: this.#options.attempts ?? usualAttempts, retryMode: 'adaptive' };
+    const once = { maxAttempts: 1 };
+    return {
+      sdk,
+      ec2: new sdk.EC2Client({ ...settings('ec2'), credentials, ...patient }),
+      ec2Once: new sdk.EC2Client({ ...settings('ec2'), credentials, ...once }),
+      ebs: new sdk.EBSClient({ ...settings('ebs'), credentials, ...once }),
+      sts: new sdk.STSClient({ ...settings('sts'), credentials, ...patient }),
+    };
+  }
+}
+
+const mostPages = 10_000;
+
+/** All pages of a listing. A service that gives the same token again must not be asked for ever. */
+export async function allPages<Item>(page: (token: string | undefined) => Promise<{ readonly items: readonly Item[]; readonly next: string | undefined }>): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let token: string | undefined;
+  for (let count = 0; count < mostPages; count += 1) {
+    const { items: found, next } = await page(token);
+    items.push(...found);
+    if (next === undefined || next === '' || next === token) return items;
+    token = next;
+  }
+  return items;
+}

@@ -1,0 +1,123 @@
+import type { Snapshot as EbsSnapshot } from '@aws-sdk/client-ec2';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { deleteAndWait, ensureResource, entryLabel, nameOf, resourceTags } from '../../../cloud-resources/ledgered-resource.ts';
+import { labelKeys, labelValue } from '../../../cloud-resources/labels.ts';
+import { pollPlan } from '../../../cloud-resources/retry-context.ts';
+import { waitForState } from '../../../http/wait-for-state.ts';
+import type { LedgerEntry } from '../../../ports/ledger.ts';
+import { asTags, deleteSnapshot, listSnapshots, snapshotsById, tagFilters } from '../client/compute.ts';
+import type { InstanceParts } from './inventory.ts';
+import { ledgerOf, runOf, type DiskMark, type SourceContext } from './source-context.ts';
+
+/** What the source recorded for a snapshot begins with its tag. */
+export const keyOf = (tag: string, part: string): string => `${tag}/${part}`;
+export const belongsTo = ({ key }: Pick<LedgerEntry, 'key'>, tag: string): boolean => key.startsWith(keyOf(tag, ''));
+
+/** The snapshots of all volumes of an instance, taken at one moment: one entry of the ledger, and one request. */
+interface SnapshotSet {
+  /** Their ids, with commas. */
+  readonly id: string;
+  readonly snapshots: readonly EbsSnapshot[];
+}
+
+const idsOf = (setId: string): readonly string[] => setId.split(',').filter((id) => id !== '');
+const setOf = (snapshots: readonly EbsSnapshot[]): SnapshotSet => ({ id: snapshots.flatMap(({ SnapshotId: id }) => id ?? []).toSorted().join(','), snapshots });
+
+/**
+ * Takes the snapshots, or takes up those that an earlier call asked for, and waits until they are complete.
+ *
+ * @returns marks of the disks, in their order
+ * @throws `source.snapshot-failed`; `cloud.*`
+ */
+export async function takeSnapshots(context: SourceContext, tag: string, parts: InstanceParts, signal: AbortSignal): Promise<{ readonly takenAt: string; readonly marks: readonly DiskMark[] }> {
+  const { cloud } = context;
+  const run = runOf(context);
+  const find = async (entry: LedgerEntry, within: AbortSignal): Promise<SnapshotSet | undefined> => {
+    const found = await listSnapshots(cloud, tagFilters(entryLabel(entry)), within);
+    // A listing may be behind for a moment and name only some of them.
+    return found.length < parts.disks.length ? undefined : setOf(found);
+  };
+  const { resource, entry } = await ensureResource<SnapshotSet>(
+    context, run.ledger,
+    { kind: 'volume-snapshot', key: keyOf(tag, 'snapshots'), lifetime: 'replica', details: { vmId: parts.id, volumeIds: parts.disks.map(({ id }) => id) } },
+    {
+      find,
+      async get(id, _entry, within) {
+        const ids = idsOf(id);
+        const found = await snapshotsById(cloud, ids, within);
+        return found.length < ids.length ? undefined : setOf(found);
+      },
+      async create(each, within) {
+        const labels = { Name: nameOf(each), ...resourceTags(run, each, { [labelKeys.vm]: labelValue(parts.id) }) };
+        const answer = await cloud.ask(`create snapshots of VM ${parts.name}`, 'ec2:CreateSnapshots', ({ sdk, ec2Once }, options) => ec2Once.send(new sdk.CreateSnapshotsCommand({
+          InstanceSpecification: { InstanceId: parts.id },
+          Description: `Causeway: ${parts.name}`,
+          TagSpecifications: [{ ResourceType: 'snapshot', Tags: asTags(labels) }],
+        }), options), within);
+        return setOf((answer.Snapshots ?? []).map(({ State: state, ...rest }) => ({ ...rest, ...(state === undefined ? {} : { State: state }) })));
+      },
+    },
+    signal,
+  );
+  const done = await completed(context, resource, parts, signal).catch(async (error: unknown) => {
+    // One that failed is of no use, and would be met again by a repetition.
+    if (error instanceof CausewayError && error.code === 'source.snapshot-failed') await removeSnapshots(context, entry, signal).catch(() => undefined);
+    throw error;
+  });
+  const marks = parts.disks.map((disk): DiskMark => {
+    const made = done.find(({ VolumeId: volumeId }) => volumeId === disk.id);
+    if (made?.SnapshotId === undefined || made.VolumeSize === undefined) {
+      throw new CausewayError('source.snapshot-failed', `VM ${parts.name}: volume ${disk.id} is not among the snapshots, it was attached or detached meanwhile`, { details: { volumeId: disk.id } });
+    }
+    return { diskId: disk.id, sizeBytes: made.VolumeSize * context.gib, snapshotId: made.SnapshotId, kmsKeyId: made.Encrypted === true ? (made.KmsKeyId ?? disk.kmsKeyId) : undefined };
+  });
+  const moments = done.flatMap(({ StartTime: at }) => (at === undefined ? [] : [at.getTime()]));
+  return { takenAt: new Date(moments.length === 0 ? context.clock.wallTime() : Math.min(...moments)).toISOString(), marks };
+}
+
+function completed(context: SourceContext, set: SnapshotSet, { name }: InstanceParts, signal: AbortSignal): Promise<readonly EbsSnapshot[]> {
+  const ids = idsOf(set.id);
+  return waitForState({ operation: `snapshots of VM ${name}` }, async (within) => {
+    const seen = await snapshotsById(context.cloud, ids, within);
+    const failed = seen.find(({ State: state }) => state === 'error');
+    if (failed !== undefined) {
+      const why = failed.StateMessage ?? 'no reason given';
+      throw new CausewayError('source.snapshot-failed', `the snapshot ${failed.SnapshotId} of volume ${failed.VolumeId} failed: ${why}`, {
+        details: { snapshotId: failed.SnapshotId ?? '', volumeId: failed.VolumeId ?? '', ...(failed.KmsKeyId === undefined ? {} : { key: failed.KmsKeyId }) },
+      });
+    }
+    const isComplete = seen.length === ids.length && seen.every(({ State: state }) => state === 'completed');
+    return isComplete ? { done: true, value: seen } : { done: false, state: seen.map(({ SnapshotId: id, Progress: progress }) => `${id} ${progress ?? 'pending'}`).join(', ') || 'not listed' };
+  }, pollPlan(context.timing, context.snapshotMs), context.clock, signal);
+}
+
+/** Whether all of the snapshots are there and complete. */
+export async function areComplete(context: SourceContext, ids: readonly string[], signal: AbortSignal): Promise<boolean> {
+  const seen = await snapshotsById(context.cloud, ids, signal);
+  return ids.every((id) => seen.some(({ SnapshotId: found, State: state }) => found === id && state === 'completed'));
+}
+
+/** Removes the snapshots of an entry: those that are recorded, and those that carry its tag. */
+export function removeSnapshots(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
+  return ledgerOf(context).release(entry, {
+    findId: async (given, within) => setOf(await listSnapshots(context.cloud, tagFilters(entryLabel(given)), within)).id || undefined,
+    async remove(setId, given, within) {
+      const tagged = await listSnapshots(context.cloud, tagFilters(entryLabel(given)), within);
+      const ids = new Set([...idsOf(setId), ...tagged.flatMap(({ SnapshotId: id }) => id ?? [])]);
+      for (const id of ids) {
+        await deleteAndWait(context, `snapshot ${id}`, {
+          remove: (inner) => deleteSnapshot(context.cloud, id, inner),
+          get: async (inner) => (await snapshotsById(context.cloud, [id], inner))[0],
+        }, within);
+      }
+    },
+  }, signal);
+}
+
+/** The snapshots of an entry as far as they are there. */
+export async function findSnapshots(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+  const found = entry.resourceId === undefined
+    ? await listSnapshots(context.cloud, tagFilters(entryLabel(entry)), signal)
+    : await snapshotsById(context.cloud, idsOf(entry.resourceId), signal);
+  return found.length === 0 ? undefined : { id: setOf(found).id };
+}
