@@ -1,8 +1,11 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
+import path, { type PlatformPath } from 'node:path';
 
 /** What readers of images need of a file system. Everything that they open goes through it. */
 export interface FileAccess {
+  /** How paths are written. */
+  readonly path: PlatformPath;
   /** The path with every symbolic link resolved. Rejects with `ENOENT` when it does not exist. */
   realpath(path: string): Promise<string>;
   /** Opens a regular file for reading and never waits for one (a FIFO, a device). @throws NotRegular, errors of the system */
@@ -23,18 +26,19 @@ export class NotRegular extends Error {}
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export const systemFiles: FileAccess = {
-  realpath: (path) => realpath(path),
+  path,
+  realpath: (name) => realpath(name),
   open: openRegular,
 };
 
-async function openRegular(path: string): Promise<OpenedFile> {
+async function openRegular(name: string): Promise<OpenedFile> {
   // Looked at first: opening a device can have effects.
-  const before = await lstat(path, { bigint: true });
-  if (!before.isFile()) throw new NotRegular(path);
-  const handle = await open(path, FLAGS);
+  const before = await lstat(name, { bigint: true });
+  if (!before.isFile()) throw new NotRegular(name);
+  const handle = await open(name, FLAGS);
   try {
     const stats = await handle.stat({ bigint: true });
-    if (!stats.isFile() || stats.ino !== before.ino || stats.dev !== before.dev) throw new NotRegular(path);
+    if (!stats.isFile() || stats.ino !== before.ino || stats.dev !== before.dev) throw new NotRegular(name);
     return {
       sizeBytes: Number(stats.size),
       allocatedBytes: Number(stats.blocks) * 512,

@@ -1,8 +1,7 @@
-import { basename, dirname, join, resolve, sep } from 'node:path';
 import { NotRegular, type FileAccess } from './file-access.ts';
 import { ImageFile, type FileRange } from './image-bytes.ts';
 import { partMissing, refersOutside, shown, unreadable } from './image-errors.ts';
-import { parseReference, type ReferenceStyle } from './reference.ts';
+import { parseReference, type FileReference, type ReferenceStyle } from './reference.ts';
 
 /** A disk of a VM in a path of the endpoint: a file, or a member of an archive. */
 export interface ImageLocation {
@@ -15,6 +14,8 @@ export interface ImageLocation {
 
 /** Bounds what one disk may hold open; a disk of 16 TiB in extents of 2 GB stays below it. */
 const MAX_FILES = 10_000;
+/** Names that Windows takes for devices in every folder, with any extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 
 /**
  * The files of one disk. It alone decides what is opened: regular files whose real path is within the real path of the
@@ -35,7 +36,7 @@ export class ImageFiles {
   static async within(folder: string, access: FileAccess): Promise<ImageFiles> {
     const real = await access.realpath(folder).catch(() => undefined);
     if (real === undefined) throw partMissing('the endpoint', folder);
-    return new ImageFiles(access, [resolve(folder), real]);
+    return new ImageFiles(access, [access.path.resolve(folder), real]);
   }
 
   /** Real paths of the files that are open, in the order of their opening. */
@@ -48,7 +49,7 @@ export class ImageFiles {
    * @throws CausewayError source.disk-not-found, source.image-refers-outside, source.image-unreadable
    */
   async openLocation(location: ImageLocation): Promise<ImageFile> {
-    const name = location.name ?? basename(location.path);
+    const name = location.name ?? this.#access.path.basename(location.path);
     const real = await this.#realInside(location.path, name, location.path);
     if (real === undefined) throw partMissing(name, location.path);
     return this.#open(real, name, location.range);
@@ -61,17 +62,25 @@ export class ImageFiles {
    */
   async openReference(from: ImageFile, name: string, style: ReferenceStyle): Promise<ImageFile> {
     const reference = parseReference(name, style, from.name);
-    const beside = join(dirname(from.path), reference.parts.at(-1) ?? '');
-    const named = reference.kind === 'relative' ? join(dirname(from.path), ...reference.parts) : `${sep}${reference.parts.join(sep)}`;
+    const { basename, dirname, join, sep } = this.#access.path;
+    if (sep === '\\' && reference.parts.some((part) => DEVICE.test(part))) throw refersOutside(from.name, name, 'it is the name of a device');
     let real: string | undefined;
-    if (reference.kind === 'relative') real = await this.#realInside(named, from.name, name);
+    if (reference.kind === 'relative') real = await this.#realInside(join(dirname(from.path), ...reference.parts), from.name, name);
     else {
-      if (reference.kind === 'absolute' && this.#isInside(resolve(named))) real = await this.#realInside(named, from.name, name);
-      real ??= await this.#realInside(beside, from.name, name);
+      const named = this.#absolute(reference);
+      if (named !== undefined && this.#isInside(named)) real = await this.#realInside(named, from.name, name);
+      real ??= await this.#realInside(join(dirname(from.path), reference.parts.at(-1) ?? ''), from.name, name);
       if (real === undefined) throw refersOutside(from.name, name, `put ${reference.parts.at(-1)} in the folder of the image`);
     }
     if (real === undefined) throw partMissing(from.name, name);
     return this.#opened.get(real) ?? this.#open(real, basename(real));
+  }
+
+  /** An absolute name as a path of this system; undefined for one of another system. */
+  #absolute({ kind, parts, root }: FileReference): string | undefined {
+    const { sep, resolve } = this.#access.path;
+    if (sep === '/') return kind === 'absolute' ? `/${parts.join('/')}` : undefined;
+    return root === undefined ? undefined : resolve(root + parts.join('\\'));
   }
 
   async close(): Promise<void> {
@@ -80,18 +89,25 @@ export class ImageFiles {
 
   /** The real path; undefined when there is no such file. Nothing outside of the folder is asked for. */
   async #realInside(path: string, name: string, reference: string): Promise<string | undefined> {
-    const absolute = resolve(path);
+    const absolute = this.#access.path.resolve(path);
     if (!this.#isInside(absolute)) throw refersOutside(name, reference, 'it is outside the folder of the endpoint');
     const real = await this.#access.realpath(absolute).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw unreadable(name, `${shown(reference)}: ${error.message}`, error);
     });
-    if (real !== undefined && !within(this.#folders[1], real)) throw refersOutside(name, reference, `it is a symbolic link to ${real}`);
+    if (real !== undefined && !this.#isWithin(this.#folders[1], real)) throw refersOutside(name, reference, `it is a symbolic link to ${real}`);
     return real;
   }
 
   #isInside(path: string): boolean {
-    return this.#folders.some((folder) => within(folder, path));
+    return this.#folders.some((folder) => this.#isWithin(folder, path));
+  }
+
+  /** As the system compares paths: on Windows case does not matter. */
+  #isWithin(folder: string, path: string): boolean {
+    const { isAbsolute, relative, sep } = this.#access.path;
+    const way = relative(folder, path);
+    return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
   }
 
   async #open(path: string, name: string, range?: FileRange): Promise<ImageFile> {
@@ -109,8 +125,4 @@ export class ImageFiles {
       throw error;
     }
   }
-}
-
-function within(folder: string, path: string): boolean {
-  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

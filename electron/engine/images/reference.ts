@@ -4,8 +4,10 @@ import { refersOutside } from './image-errors.ts';
 export type ReferenceStyle = 'posix' | 'windows';
 
 export interface FileReference {
-  /** `elsewhere`: an absolute name of another system, which can't be a path here. */
-  readonly kind: 'relative' | 'absolute' | 'elsewhere';
+  /** `absolute`: from the root, as on Linux. `windows`: an absolute name of Windows, which is a path there only. */
+  readonly kind: 'relative' | 'absolute' | 'windows';
+  /** What an absolute name of Windows starts with: a drive, or that of a share. Unset: a volume by its GUID, a device. */
+  readonly root?: string;
   /** Names of folders and at last of the file; `..` only in relative ones. Never empty. */
   readonly parts: readonly string[];
 }
@@ -24,11 +26,16 @@ export function parseReference(name: string, style: ReferenceStyle, image: strin
   if (INVALID.test(name)) throw refuse('the name contains invalid characters');
   let kind: FileReference['kind'] = 'relative';
   let rest = name;
-  if (style === 'windows') {
+  let root: string | undefined;
+  // QEMU on Windows writes a name as it was given, with its drive.
+  if (style === 'windows' || /^[a-z]:[\\/]/i.test(name)) {
     const prefix = /^\\\\\?\\(?:Volume\{[0-9a-f-]+\}\\|[a-z]:\\|UNC\\)?|^\\\\|^[a-z]:[\\/]/i.exec(name)?.[0];
     if (prefix !== undefined) {
-      kind = 'elsewhere';
+      kind = 'windows';
       rest = name.slice(prefix.length);
+      const drive = /[a-z]:(?=[\\/]$)/i.exec(prefix)?.[0];
+      if (drive !== undefined) root = `${drive}\\`;
+      else if (prefix === '\\\\' || /UNC\\$/i.test(prefix)) root = '\\\\';
     }
     rest = rest.replaceAll('\\', '/');
   }
@@ -38,5 +45,5 @@ export function parseReference(name: string, style: ReferenceStyle, image: strin
   const last = parts.at(-1);
   if (last === undefined || last === '..' || rest.endsWith('/') || rest.endsWith('/.')) throw refuse('not a valid file name');
   if (kind !== 'relative' && parts.includes('..')) throw refuse('an absolute name with ".."');
-  return { kind, parts };
+  return { kind, parts, ...(root === undefined ? {} : { root }) };
 }

@@ -1,6 +1,7 @@
+import { posix, win32 } from 'node:path';
 import { NotRegular, type FileAccess } from '../file-access.ts';
 
-/** A file system in memory that records what is asked of it. Paths are absolute, with forward slashes. */
+/** A file system in memory that records what is asked of it. Paths are absolute; case does not matter on Windows. */
 export interface MemoryFiles extends FileAccess {
   readonly files: Map<string, Buffer>;
   /** Symbolic links to absolute paths. */
@@ -13,14 +14,25 @@ export interface MemoryFiles extends FileAccess {
   reset(): void;
 }
 
-export function memoryFiles(initial: Readonly<Record<string, Buffer>> = {}): MemoryFiles {
+export function memoryFiles(initial: Readonly<Record<string, Buffer>> = {}, path: typeof posix = posix): MemoryFiles {
   const files = new Map(Object.entries(initial));
   const links = new Map<string, string>();
   const special = new Set<string>();
   const asked = new Set<string>();
   const work = { reads: 0, bytes: 0, open: 0 };
-  const exists = (path: string) => files.has(path) || special.has(path) || [...files.keys()].some((file) => file.startsWith(`${path}/`));
+  const same = path === win32 ? (one: string, other: string) => one.toLowerCase() === other.toLowerCase() : (one: string, other: string) => one === other;
+  /** The path in the case that it was made with; undefined when it does not exist. */
+  const existing = (asked: string) => {
+    if (files.has(asked) || special.has(asked)) return asked;
+    for (const file of [...files.keys(), ...special]) {
+      if (same(file, asked)) return file;
+      const folder = file.slice(0, asked.length);
+      if (same(folder, asked) && file[asked.length] === path.sep) return folder;
+    }
+    return undefined;
+  };
   return {
+    path,
     files,
     links,
     special,
@@ -30,15 +42,15 @@ export function memoryFiles(initial: Readonly<Record<string, Buffer>> = {}): Mem
       asked.clear();
       Object.assign(work, { reads: 0, bytes: 0, open: 0 });
     },
-    realpath(path) {
-      asked.add(path);
-      const real = links.get(path) ?? path;
-      return exists(real) ? Promise.resolve(real) : Promise.reject(Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' }));
+    realpath(name) {
+      asked.add(name);
+      const real = existing(links.get(name) ?? name);
+      return real === undefined ? Promise.reject(Object.assign(new Error(`ENOENT: ${name}`), { code: 'ENOENT' })) : Promise.resolve(real);
     },
-    open(path) {
-      asked.add(path);
-      const bytes = files.get(path);
-      if (bytes === undefined) return Promise.reject(new NotRegular(path));
+    open(name) {
+      asked.add(name);
+      const bytes = files.get(name);
+      if (bytes === undefined) return Promise.reject(new NotRegular(name));
       work.open += 1;
       return Promise.resolve({
         sizeBytes: bytes.length,
