@@ -219,6 +219,25 @@ def device_lun(name):
     return int(address[3]) if len(address) == 4 and address[3].isdigit() else None
 
 
+def luns_by_link(folders=('/dev/disk/azure/scsi1', '/dev/disk/azure/data/by-lun')):
+    """Device path -> LUN as the cloud's udev rules tell it; None where there are no such rules.
+
+    Such a cloud has disks of its own on further controllers, whose numbers repeat those of data disks.
+    """
+    found = None
+    for folder in folders:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        found = found or {}
+        for name in names:
+            number = re.match(r'(?:lun)?(\d+)$', name)
+            if number:
+                found[os.path.realpath(os.path.join(folder, name))] = int(number.group(1))
+    return found
+
+
 def names_by_path(folder='/dev/disk/by-path'):
     """Device path -> names in /dev/disk/by-path."""
     found = {}
@@ -302,6 +321,7 @@ def holders_of(name):
 def list_devices():
     used = disks_in_use()
     by_path = names_by_path()
+    by_link = luns_by_link()
     devices = []
     try:
         names = sorted(os.listdir('/sys/block'))
@@ -314,8 +334,9 @@ def list_devices():
         if size == 0 or not os.path.exists('/dev/' + name):
             continue
         busy = name in used or bool(holders_of(name)) or read_text('/sys/block/%s/ro' % name) == '1'
+        lun = device_lun(name) if by_link is None else by_link.get('/dev/' + name)
         devices.append({
-            'path': '/dev/' + name, 'serial': device_serial(name), 'lun': device_lun(name), 'byPath': by_path.get('/dev/' + name, []),
+            'path': '/dev/' + name, 'serial': device_serial(name), 'lun': lun, 'byPath': by_path.get('/dev/' + name, []),
             'sizeBytes': size, 'inUse': busy,
         })
     return devices

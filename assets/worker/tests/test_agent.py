@@ -181,5 +181,24 @@ class UnderThreads(unittest.TestCase):
         self.assertEqual(carrier.statuses(5), [agent.BAD_REQUEST] * 5)
 
 
+class NumbersOfDisks(unittest.TestCase):
+    """Which LUN a device has where the cloud's udev rules number data disks."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_links_tell_them_and_partitions_do_not_count(self):
+        for name, target in (('lun0', 'sdc'), ('lun12', 'sdd'), ('lun0-part1', 'sdc1')):
+            os.symlink(os.path.join(self.folder, target), os.path.join(self.folder, name))
+        self.assertEqual(agent.luns_by_link((self.folder,)), {
+            os.path.join(os.path.realpath(self.folder), 'sdc'): 0, os.path.join(os.path.realpath(self.folder), 'sdd'): 12,
+        })
+
+    def test_without_such_rules_the_address_is_asked(self):
+        self.assertIsNone(agent.luns_by_link((os.path.join(self.folder, 'none'),)))
+        self.assertEqual(agent.luns_by_link((self.folder,)), {})
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -12,6 +12,7 @@ import { createEuropeanCloudDestination } from './european-cloud/european-cloud-
 import { createAwsSource } from './large-public-cloud/source/index.ts';
 import { createOpenStackDestination } from './open-source-cloud/destination/openstack-destination.ts';
 import { createOpenStackSource } from './open-source-cloud/source/index.ts';
+import { createAzureDestination } from './resource-group-cloud/destination/azure-destination.ts';
 import { createVsphereSource } from './virtualization-platform/source/index.ts';
 import { createAzureSource } from './resource-group-cloud/source/index.ts';
 import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
@@ -42,4 +43,5 @@ export const platforms: PlatformRegistry = {
   },
   'windows-hypervisor': { source: (connection, context) => createHypervSource(windowsHypervisorConnection.parse(connection), context) },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
+  'resource-group-cloud': { destination: (connection) => createAzureDestination(connection) },
 };

@@ -4,7 +4,7 @@ import { exposeServersLater } from '../reachability.ts';
 import type { DataDisk, DiskRecord, ImageReference, MarketplaceImage, NetworkInterfaceRecord, OsDisk, VirtualMachineInner, VirtualMachineProperties, VirtualMachineRecord, VmSize } from '../records.ts';
 import { diskCountOf, type World } from '../world.ts';
 import {
-  beginOperation, conflict, idOf, invalid, locationOf, objectField, optionalString, propertiesOf, referred, refuse, sameId, stringField, tagsOf, zonesOf,
+  beginOperation, conflict, idOf, invalid, locationOf, objectField, optionalString, propertiesOf, referred, refuse, sameId, shortName, stringField, tagsOf, zonesOf,
   type Body, type Call, type Operation,
 } from './call.ts';
 import { demandName, makeOsDisk } from './disks.ts';
@@ -24,6 +24,7 @@ export const putVm: Operation = (call) => {
   const { world } = call;
   const id = idOf(call, vmType);
   const existing = world.virtualMachines.get(id.toLowerCase());
+  if (existing !== undefined && call.headers['if-none-match'] === '*') throw refuse(412, 'PreconditionFailed', `The condition If-None-Match: * is not met: ${shortName(id)} exists.`);
   if (existing !== undefined) return updateVm(call, existing);
   const name = call.params['name'] ?? '';
   demandName(name, 64);

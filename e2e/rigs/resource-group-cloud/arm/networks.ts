@@ -3,7 +3,7 @@ import { exposeServers } from '../reachability.ts';
 import type { IpConfiguration, NetworkInterfaceRecord, PublicIpRecord, SecurityGroupRecord, SecurityRule, SubnetRecord, SubResource, VirtualNetworkRecord } from '../records.ts';
 import type { World } from '../world.ts';
 import {
-  beginOperation, commonOperations, conflict, demand, idOf, invalid, locationOf, objectField, optionalString, propertiesOf, referred, refuse, sameId, stringField, stringList, tagsOf, zonesOf,
+  beginOperation, commonOperations, demand, idOf, invalid, locationOf, objectField, optionalString, propertiesOf, referred, refuse, sameId, stringField, stringList, tagsOf, zonesOf,
   type Body, type Call, type Operation,
 } from './call.ts';
 import { demandName } from './disks.ts';
@@ -108,6 +108,11 @@ export const putNic: Operation = async (call) => {
     },
   };
   world.networkInterfaces.set(id.toLowerCase(), nic);
+  // An address that the interface had and has no more is free.
+  for (const one of world.publicIps.values()) {
+    const holds = ipConfigurations.some((each) => sameId(each.properties.publicIPAddress?.id, one.id));
+    if (!holds && one.properties.ipConfiguration?.id.toLowerCase().startsWith(`${id.toLowerCase()}/`) === true) delete one.properties.ipConfiguration;
+  }
   await exposeServers(world);
   return settle(call, nic, existing === undefined ? 201 : 200);
 };
@@ -243,7 +248,7 @@ export const deleteVirtualNetwork: Operation = (call) => {
 
 const subnetNamed = (call: Call): SubnetRecord => {
   const found = demand(call.world.virtualNetworks, idOf(call, vnetType)).properties.subnets.find((each) => each.name.toLowerCase() === call.params['subnet']?.toLowerCase());
-  if (found === undefined) throw conflict('NotFound', `Subnet ${call.params['subnet'] ?? ''} was not found.`);
+  if (found === undefined) throw refuse(404, 'NotFound', `Subnet ${call.params['subnet'] ?? ''} was not found.`);
   return found;
 };
 

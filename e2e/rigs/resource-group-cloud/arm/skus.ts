@@ -1,4 +1,4 @@
-import { conflict, pageOf, type Call, type Operation } from './call.ts';
+import { conflict, pageOf, refuse, type Call, type Operation } from './call.ts';
 import type { AboutOperation, VmSize } from '../records.ts';
 import type { World } from '../world.ts';
 
@@ -82,13 +82,13 @@ const versions = (call: Call): World['setup']['images'] =>
 
 export const listVersions: Operation = (call) => {
   const found = versions(call);
-  if (found.length === 0) throw conflict('NotFound', 'Artifact: VMImage was not found.');
+  if (found.length === 0) throw refuse(404, 'NotFound', 'Artifact: VMImage was not found.');
   return { status: 200, body: named(call, found.map(({ version }) => version)) };
 };
 
 export const getImage: Operation = (call) => {
   const image = versions(call).find(({ version }) => fits(call.params['version'], version));
-  if (image === undefined) throw conflict('NotFound', 'Artifact: VMImage was not found.');
+  if (image === undefined) throw refuse(404, 'NotFound', 'Artifact: VMImage was not found.');
   return {
     status: 200,
     body: {
@@ -103,7 +103,7 @@ const labels = { running: 'InProgress', succeeded: 'Succeeded', failed: 'Failed'
 /** What `Azure-AsyncOperation` leads to. */
 export const getOperation: Operation = ({ world, params }) => {
   const operation = world.operations.get(params['operationId'] ?? '');
-  if (operation === undefined) throw conflict('NotFound', 'The operation was not found.');
+  if (operation === undefined) throw refuse(404, 'NotFound', 'The operation was not found.');
   const { result, failureCode } = operation.about as AboutOperation;
   const output = operation.state === 'succeeded' ? result?.() : undefined;
   return {
@@ -120,7 +120,7 @@ export const getOperation: Operation = ({ world, params }) => {
 /** What `Location` leads to: nothing yet, or the result. */
 export const getOperationResult: Operation = (call) => {
   const operation = call.world.operations.get(call.params['operationId'] ?? '');
-  if (operation === undefined) throw conflict('NotFound', 'The operation was not found.');
+  if (operation === undefined) throw refuse(404, 'NotFound', 'The operation was not found.');
   const { result, failureCode } = operation.about as AboutOperation;
   if (operation.state === 'running') return { status: 202, headers: { location: call.world.asked.href.replace('http://cloud.invalid', `https://${call.headers.host ?? ''}`) } };
   if (operation.state === 'failed') throw conflict(failureCode, `${operation.reason ?? 'It failed'}.`);

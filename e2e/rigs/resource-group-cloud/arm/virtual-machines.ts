@@ -156,8 +156,9 @@ export const retrieveBootDiagnostics: Operation = (call) => {
 /** The blob behind the address that boot diagnostics give; whoever has the address may read it. */
 export const readSerialLog: Operation = async ({ world, params, query }) => {
   if (query.get('sig') === null) throw refuse(403, 'AuthenticationFailed', 'The signature is missing.');
-  const text = await world.ground.machines.log(params['server'] ?? '');
-  return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from(text) };
+  const body = Buffer.from(await world.ground.machines.log(params['server'] ?? ''));
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': String(body.length), etag: '"0x1"', 'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT', 'x-ms-version': '2026-04-06' };
+  return { status: 200, headers, body };
 };
 
 const extensionType = 'Microsoft.Compute/virtualMachines/extensions';

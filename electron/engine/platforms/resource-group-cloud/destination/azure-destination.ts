@@ -1,0 +1,72 @@
+import { detachVolume, attachVolume } from '../../../cloud-resources/volume-attachments.ts';
+import { deleteVolumes, ensureVolumes } from '../../../cloud-resources/replica-volumes.ts';
+import { findResourceOf, deleteResource } from '../../../cloud-resources/resource-deletion.ts';
+import { claimVolumes } from '../../../cloud-resources/other-owner.ts';
+import { whyDown } from '../../../workers/server-state.ts';
+import { stopWorker } from '../../../workers/stop-worker.ts';
+import type { WorkerKeyRing } from '../../../workers/worker-entries.ts';
+import type { CloudApi } from '../../../cloud-resources/cloud-api.ts';
+import type { LedgerEntry } from '../../../ports/ledger.ts';
+import type { DestinationPlatform, DestinationRun } from '../../../ports/destination-platform.ts';
+import { readCatalog, readOptions } from './catalog.ts';
+import { checkEndpoint } from './check-endpoint.ts';
+import { checkEnvironment } from './check-environment.ts';
+import { lunOf } from './cloud-calls.ts';
+import { cloudApi } from './cloud-api.ts';
+import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
+import { readEnvironment, readScope } from './environment.ts';
+import { listManaged } from './list-managed.ts';
+import { deleterFor } from './remove-resource.ts';
+import { runPolicy } from './run-policy.ts';
+import { openSession, placeOf, type AzureContext } from './session.ts';
+import { startWorker } from './start-worker.ts';
+import { diskRules, volumeRules } from './volume-rules.ts';
+
+/**
+ * The resource-group cloud as a destination.
+ *
+ * @param connection as the endpoint's form gives it, secrets filled in
+ * @throws `general.invalid-input` when the connection lacks a key
+ */
+export function createAzureDestination(connection: unknown, context: AzureContext = {}): DestinationPlatform {
+  const session = openSession(connection, context);
+  const keyRing: WorkerKeyRing = new Map();
+  const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
+  const cloudOf = (run: DestinationRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(session, run.vm));
+  return {
+    check: (signal) => checkEndpoint(session, signal),
+    options: (names, environment, signal) => readOptions(session, names, readScope(environment), environment, signal),
+    catalog: (environment, signal) => readCatalog(session, environment, new Date(session.clock.wallTime()), signal),
+    checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
+    runPolicy: (environment) => runPolicy(environment, session.connection.dataTransferMechanism),
+    async ensureVolumes(run, disks, signal) {
+      const rules = await volumeRules(session, readEnvironment(run.environment), { ...run.vm, disks: [...disks] }, signal);
+      return ensureVolumes(cloudOf(run), run, disks, rules, signal);
+    },
+    claimVolumes: (run, volumes, signal) => claimVolumes(cloudOf(run), run, volumes, signal),
+    startWorker: (run, role, signal) => startWorker(session, keyRing, run, role, signal),
+    async attachVolume(run, workerId, volume, signal) {
+      await attachVolume(cloudOf(run), run, workerId, volume.id, signal);
+      return { kind: 'lun', lun: await lunOf(session, workerId, volume.id, signal), sizeBytes: volume.sizeBytes };
+    },
+    detachVolume: (run, workerId, volume, signal) => detachVolume(cloudOf(run), workerId, volume.id, signal),
+    workerFailure: (environment, workerId, signal) => whyDown(cloudApi(session, placeOf(session, readEnvironment(environment))), workerId, signal),
+    stopWorker: (run, role, signal) => stopWorker(removing, keyRing, run, role, signal),
+    deleteVolumes: (run, signal) => deleteVolumes(removing, run, signal),
+    removeResource: (entry, ledger, signal) => deleteResource(removing, ledger, entry, signal),
+    findResource: (entry, signal) => findResourceOf(removing, entry, signal),
+    async listManaged(within, signal) {
+      // An environment names its group; an entry of the ledger the one that its resource is in.
+      const named = within.flatMap((each) => [readScope(each).group, each['resourceGroup']]).filter((group): group is string => typeof group === 'string');
+      const groups = new Map([session.connection.defaultResourceGroup, ...named].flatMap((group) => (group === undefined ? [] : [[group.toLowerCase(), group]])));
+      const found = [];
+      for (const group of groups.values()) found.push(...(await listManaged(session, group, signal)));
+      return found;
+    },
+    deployment: createDeploymentPlatform(session),
+    async close() {
+      keyRing.clear();
+      session.close();
+    },
+  };
+}
