@@ -61,7 +61,7 @@ export async function deploymentLab(): Promise<DeploymentLab> {
   return {
     ...calls,
     open: () => createAzureDestination(resourceGroupCloudConnection(cloud, { use_public_ip: true, network_security_group: 'web', tags: { owner: 'ops' } }), context(400)),
-    environment: { ...environment, preserve_nic_ips: true },
+    environment,
     vm,
     refused: [
       { about: 'a network without a mapping', environment: { network_map: { lan: 'production/default' } }, code: 'cloud.parameter-missing' },
@@ -70,7 +70,7 @@ export async function deploymentLab(): Promise<DeploymentLab> {
       { about: 'no size', environment: { vm_size: '' }, code: 'cloud.parameter-missing' },
       { about: 'UEFI on a size of generation 1', environment: { vm_size: 'Standard_D2_v3', storage_map: { default: 'Standard_LRS' } }, vm: { firmware: 'uefi' }, code: 'general.invalid-input' },
       { about: 'premium disks on a size without them', environment: { vm_size: 'Standard_D2_v3' }, code: 'general.invalid-input' },
-      { about: 'an address that the cloud keeps for itself', vm: { nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.2'] }] }, code: 'cloud.address-out-of-range' },
+      { about: 'an address that the cloud keeps for itself', environment: { preserve_nic_ips: true }, vm: { nics: [{ id: 'n0', network: 'lan', ip_addresses: ['10.20.0.2'] }] }, code: 'cloud.address-out-of-range' },
       { about: 'more interfaces than the size takes', environment: { vm_size: 'Standard_D2s_v5' }, vm: { nics: [0, 1, 2].map((n) => ({ id: `n${n}`, network: 'lan' })) }, code: 'general.invalid-input' },
     ],
     inventory: () => cloud.world.leftovers(),

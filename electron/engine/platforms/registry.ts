@@ -36,12 +36,14 @@ export const platforms: PlatformRegistry = {
     source: (connection, context) => createOpenStackSource(connection, context),
     destination: (connection) => createOpenStackDestination(connection),
   },
-  'resource-group-cloud': { source: (connection, context) => createAzureSource(connection, context) },
   'large-public-cloud': { source: (connection, context) => createAwsSource(connection, context) },
   'virtualization-platform': {
     source: (connection, context) => createVsphereSource(virtualizationPlatformConnection.parse(connection), context),
   },
   'windows-hypervisor': { source: (connection, context) => createHypervSource(windowsHypervisorConnection.parse(connection), context) },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
-  'resource-group-cloud': { destination: (connection) => createAzureDestination(connection) },
+  'resource-group-cloud': {
+    source: (connection, context) => createAzureSource(connection, context),
+    destination: (connection) => createAzureDestination(connection),
+  },
 };

@@ -16,6 +16,8 @@ export interface RunPolicy {
   readonly preserveFixedIps: boolean;
   readonly retainUserCredentials: boolean;
   readonly hypervisor: 'kvm' | 'hyperv';
+  /** Where cloud-init looks for the destination's metadata, in its own names; undefined: where OpenStack and its like have it. */
+  readonly guestDatasources?: readonly string[];
   /** Buses of the deployed VM's disks, that of the boot disk first. At least one. */
   readonly diskBuses: readonly DiskBus[];
   /** The environment has an image for Windows workers, which then prepare Windows guests. */

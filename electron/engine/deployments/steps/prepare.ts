@@ -112,6 +112,7 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     setDhcp: policy.setDhcp,
     retainUserCredentials: policy.retainUserCredentials,
     hypervisor: policy.hypervisor,
+    datasources: policy.guestDatasources,
     nics: nics.map((nic) => {
       const source = vm.nics.find((candidate) => candidate.id === nic.sourceNicId);
       return { macAddress: nic.macAddress, sourceMacAddress: source?.mac_address, addresses: (source?.ip_addresses ?? []).filter((address) => !address.includes(':')) };

@@ -20,7 +20,8 @@ import { deleterFor } from './remove-resource.ts';
 import { runPolicy } from './run-policy.ts';
 import { openSession, placeOf, type AzureContext } from './session.ts';
 import { startWorker } from './start-worker.ts';
-import { diskRules, volumeRules } from './volume-rules.ts';
+import { diskRules } from './disk-types.ts';
+import { volumeRules } from './volume-rules.ts';
 
 /**
  * The resource-group cloud as a destination.

@@ -15,7 +15,8 @@ import { listLocations } from './catalog.ts';
 import { isAddressFree, listSubnets, type MappedSubnet } from './network-calls.ts';
 import { findImage, needsOfSize, quotaWords, readOffers, readQuotas, resolveSize, type Offers } from './offers.ts';
 import { groupOf, type AzureSession, type Place } from './session.ts';
-import { diskProblem, diskTypeOf, sizeProblems, volumeNeeds, zoneFor } from './volume-rules.ts';
+import { diskProblem, diskTypeOf, sizeProblems, zoneFor } from './disk-types.ts';
+import { volumeNeeds } from './volume-rules.ts';
 import { copyWorkerNeeds, workerProblems } from './worker-plan.ts';
 
 /**
@@ -32,6 +33,7 @@ export async function checkEnvironment(session: AzureSession, environment: JsonO
   const offers = await readOffers(session, place.location, signal);
   const subnets = await listSubnets(session, place, signal);
   await checkNetworks(session, place, subnets, effective, vm, report, signal);
+  if (effective.storage_account_name !== undefined) report('warning', '/storage_account_name', 'page-blobs', 'managed disks are created: page blobs of a storage account are not supported');
   checkDisks(session, offers, effective, vm, report);
   checkSize(session, offers, effective, vm, report);
   await checkWorkers(session, place, offers, effective, vm, report, signal);

@@ -15,6 +15,7 @@ export function runPolicy(environment: JsonObject, mechanism: Mechanism): RunPol
     preserveFixedIps: false,
     retainUserCredentials: false,
     hypervisor: 'hyperv',
+    guestDatasources: ['Azure', 'NoCloud'],
     diskBuses: ['scsi'],
     hasWindowsWorkerImage: image !== undefined && image !== null && isJsonObject(image),
     windowsDriversUrl: undefined,

@@ -21,7 +21,7 @@ import { quotaWords, readQuotas } from './offers.ts';
 import { findServer, systemDiskName, workerNetworkKind } from './remove-resource.ts';
 import { callerOf, ownId, placeOf, type AzureSession, type Place } from './session.ts';
 import { callerQuestion, ownNetworkPrefix, planWorker, workerNeeds, type WorkerPlan } from './worker-plan.ts';
-import { usualDiskType } from './volume-rules.ts';
+import { usualDiskType } from './disk-types.ts';
 
 /** The account that the cloud makes on a worker; the worker's own comes with its user data. */
 const administrator = 'causewayadmin';

@@ -10,7 +10,7 @@ import { required, type DestinationEnvironment } from './environment.ts';
 import { listSubnets, type MappedSubnet } from './network-calls.ts';
 import { diskQuota, imageNamed, needsOfSize, readOffers, sizeNamed, type ImageFacts, type VmSize } from './offers.ts';
 import { callerOf, placeOf, type AzureSession } from './session.ts';
-import { diskTypeOf, usualDiskType, zoneFor } from './volume-rules.ts';
+import { diskTypeOf, usualDiskType, zoneFor } from './disk-types.ts';
 
 /** The network that is made for workers when the endpoint names none. Nothing is routed between it and others. */
 export const ownNetworkPrefix = '10.213.0.0/24';

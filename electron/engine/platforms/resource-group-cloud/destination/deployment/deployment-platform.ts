@@ -8,7 +8,7 @@ import { cloudApi } from '../cloud-api.ts';
 import { readEnvironment } from '../environment.ts';
 import { readOffers } from '../offers.ts';
 import { placeOf, type AzureSession } from '../session.ts';
-import { diskRules, zoneFor } from '../volume-rules.ts';
+import { diskRules, zoneFor } from '../disk-types.ts';
 import { consoleLog } from './console-log.ts';
 import { createNics } from './deployment-nics.ts';
 import { createServer } from './deployment-server.ts';

@@ -18,7 +18,7 @@ import { cloudApi } from '../cloud-api.ts';
 import { readEnvironment } from '../environment.ts';
 import { findServer } from '../remove-resource.ts';
 import { ownId, placeOf, type AzureSession, type Place } from '../session.ts';
-import { diskTypeOf, isTrustedLaunch } from '../volume-rules.ts';
+import { diskTypeOf, isTrustedLaunch } from '../disk-types.ts';
 import { ensurePublicIp } from './deployment-nics.ts';
 import { planState } from './plan-deployment.ts';
 

@@ -14,7 +14,7 @@ import { readEnvironment, type DestinationEnvironment } from '../environment.ts'
 import { isAddressFree, listSubnets, securityGroupCalls, securityGroupType, type MappedSubnet } from '../network-calls.ts';
 import { diskQuota, needsOfSize, quotaWords, readOffers, readQuotas } from '../offers.ts';
 import { ownId, placeOf, type AzureSession } from '../session.ts';
-import { chooseSize, diskTypeOf, zoneFor } from '../volume-rules.ts';
+import { chooseSize, diskTypeOf, zoneFor } from '../disk-types.ts';
 import { planWorker, workerNeeds } from '../worker-plan.ts';
 
 const stateSchema = z.object({
