@@ -194,6 +194,13 @@ const onlineRows = {
   'online-debug-key': ['The debug key cannot be used', 'The value is not the Base64 text of an SSH public key.', 'Encode the whole line of the public key as Base64.'],
   'online-project': ['The project cannot be used', 'The service account has no access to the project, or it does not exist.', 'Grant the account access, or correct the project ID.'],
   'online-caller-address': ['The address of this computer is not known', 'The ports of workers are opened for this computer only, and its address behind the router is not known.', 'Set the caller address in the endpoint.'],
+  'online-page-blobs': ['Page blobs are not created', 'The platform no longer starts VMs from page blobs of a storage account, so managed disks are created.', 'Remove storage_account_name and storage_container_name, and map storage_map to types of managed disks.'],
+  'online-resource-group': ['The resource group cannot be used', 'The resource group does not exist, or the account has no rights in it.', 'Correct the name, or give the account the role that causeway endpoint policy prints.'],
+  'online-resource-group-region': ['The resource group is in another region', 'Resources may be in another region than their group, but the group cannot be changed while its own region is unavailable.', 'Choose a resource group of the region, or accept this.'],
+  'online-os-disk-type': ['The disk type cannot hold an operating system', 'The platform does not start VMs from disks of this type.', 'Map the storage of the first disk to another type.'],
+  'online-zone': ['The disk type is not available in the zone', 'The region does not offer the type of disk in the availability zone of the VM.', 'Choose another type, another zone, or no zone.'],
+  'online-size-restricted': ['The size is not available to the subscription', 'The platform restricts the size for this subscription, in the region or in the zone.', 'Choose another size, or ask the platform to lift the restriction.'],
+  'online-size-does-not-fit': ['The size does not fit the VM', 'The number of disks or NICs, the generation, the architecture or the disk types of the VM are more than the size allows.', 'Choose a size that meets what the message names.'],
   'online-parameter-missing': workerRows['worker-incomplete'],
   'online-quota': ['The quotas of the project are too small', 'The worker, the volumes or the server need more than the project may still use.', 'Have the quotas in the message raised, or delete resources that are no longer needed.'],
 } as const satisfies Readonly<Record<string, Row>>;
