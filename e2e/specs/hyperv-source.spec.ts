@@ -124,6 +124,14 @@ describe('Hyper-V', () => {
     lab.vm.node = '127.0.0.1';
     await lab.platform.promoteToBase(taken, base, signal);
     expect(lab.vm.checkpoints).toEqual([]);
+    // A node that nobody can reach hides no VM of another one, but a VM that is nowhere else may be there.
+    lab.rig.world.nodes.splice(1, 0, '127.0.0.9');
+    lab.vm.node = '127.0.0.2';
+    const later = lab.reopen();
+    expect((await later.describeVm(lab.vmId, signal)).name).toBe('web-01');
+    lab.vm.node = '127.0.0.9';
+    await expect(later.describeVm(lab.vmId, signal)).rejects.toMatchObject({ code: 'source.unreachable' });
+    await later.close();
   });
 
   it('uses a checkpoint that an earlier process took and could not name, and removes it when that is given up', async () => {

@@ -26,8 +26,8 @@ if ($null -eq $checkpoint) {
   if ($null -eq $checkpoint) { Stop-With 'source.snapshot-failed' 'the checkpoint was taken, but is not there' }
 }
 if ($checkpoint.ElementName -ne $request.name) {
-  $checkpoint.ElementName = $request.name
-  $checkpoint.Notes = @($request.notes)
+  $checkpoint.CimInstanceProperties['ElementName'].Value = [string]$request.name
+  $checkpoint.CimInstanceProperties['Notes'].Value = [string[]]@($request.notes)
   $management = Get-CimInstance -Namespace $namespace -ClassName Msvm_VirtualSystemManagementService
   Complete-Call (Invoke-CimMethod -InputObject $management -MethodName ModifySystemSettings -Arguments @{ SystemSettings = (ConvertTo-EmbeddedText $checkpoint) }) 'source.snapshot-failed' 'naming the checkpoint'
 }

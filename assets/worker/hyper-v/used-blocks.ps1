@@ -14,12 +14,15 @@ function Read-Layer([string]$path, $ranges) {
   $stream = [IO.File]::Open($path, 'Open', 'Read', 'ReadWrite, Delete')
   try {
     if ([Text.Encoding]::ASCII.GetString((Read-Piece $stream 0 8)) -ne 'vhdxfile') { throw 'not a VHDX' }
-    # A header whose log is not empty: what the tables say may be older than the disk.
+    # Of the two headers, the one with the higher number counts. If its log is not empty, what the tables say may be older than the disk.
+    $current = $null
     foreach ($at in 64kb, 128kb) {
       $header = Read-Piece $stream $at 4096
       if ([Text.Encoding]::ASCII.GetString($header, 0, 4) -ne 'head') { continue }
-      if ((New-Object Guid (, [byte[]]$header[48..63])) -ne [Guid]::Empty) { throw 'its log is not empty' }
+      if ($null -eq $current -or [BitConverter]::ToUInt64($header, 8) -gt [BitConverter]::ToUInt64($current, 8)) { $current = $header }
     }
+    if ($null -eq $current) { throw 'no header' }
+    if ((New-Object Guid (, [byte[]]$current[48..63])) -ne [Guid]::Empty) { throw 'its log is not empty' }
     $regions = Read-Piece $stream 192kb 64kb
     $places = @{}
     for ($index = 0; $index -lt [BitConverter]::ToUInt32($regions, 8); $index++) {
@@ -39,11 +42,18 @@ function Read-Layer([string]$path, $ranges) {
     [long]$ratio = [Math]::Floor(8mb * $sector / $block)
     $bat = $places['2dc27766-f623-4200-9d64-115e9bfd4a08']
     $entries = Read-Piece $stream $bat[0] $bat[1]
+    [long]$from = -1
     for ([long]$index = 0; $index * $block -lt $size; $index++) {
       # Each chunk of blocks is followed by the entry of its sector bitmap.
       [int]$at = ($index + [Math]::Floor($index / $ratio)) * 8
-      if (($entries[$at] -band 7) -notin 0, 2) { $ranges.Add("$($index * $block)+$([Math]::Min($block, $size - $index * $block))") }
+      $isUsed = ($entries[$at] -band 7) -notin 0, 2
+      if ($isUsed -and $from -lt 0) { $from = $index * $block }
+      if (-not $isUsed -and $from -ge 0) {
+        $ranges.Add("$from+$($index * $block - $from)")
+        $from = -1
+      }
     }
+    if ($from -ge 0) { $ranges.Add("$from+$($size - $from)") }
   } finally { $stream.Dispose() }
 }
 $ranges = New-Object Collections.Generic.List[string]

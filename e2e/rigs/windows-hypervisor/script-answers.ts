@@ -11,8 +11,8 @@ const text = (name: string): string => {
   texts.set(name, known);
   return known;
 };
-const names: readonly HostScript[] = ['read-host', 'read-vms', 'read-state', 'take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'changed-ranges', 'used-blocks', 'stop-vm'];
-export const changingScripts: ReadonlySet<string> = new Set(['take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'stop-vm']);
+const names: readonly HostScript[] = ['read-host', 'read-vms', 'read-state', 'take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'changed-ranges', 'used-blocks', 'stop-vm', 'run-reader', 'find-reader', 'remove-reader'];
+export const changingScripts: ReadonlySet<string> = new Set(['take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'stop-vm', 'run-reader', 'remove-reader']);
 
 type Request = Readonly<Record<string, unknown>>;
 

@@ -5,6 +5,8 @@ import { createHypervSource, type HypervConnection } from '../../../electron/eng
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
 import { callFaults, type CallFault, type MortalProcess, type PlatformCalls } from '../../conformance/platform-calls.ts';
+import type { LedgerEntry } from '../../../electron/engine/ports/ledger.ts';
+import type { SourcePlatform } from '../../../electron/engine/ports/source-platform.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import type { RequestEffect } from '../windows/winrm-stand-in/start.ts';
@@ -21,10 +23,18 @@ export interface HypervHarness extends SourceHarness {
   readonly vm: RigVm;
   /** What people were told. */
   readonly notes: string[];
+  /** The source with another connection to the same rig. The test closes it. */
+  open(more: Partial<HypervConnection>): SourcePlatform;
+  /** What the ledger has on record. */
+  entries(): readonly LedgerEntry[];
+  /** Removes it as the clean-up of the ledger does. */
+  removeRecorded(entry: LedgerEntry): Promise<void>;
 }
 
 export interface HypervHarnessOptions extends HypervRigOptions {
   readonly connection?: Partial<HypervConnection>;
+  /** How disks are read. Default: by the RCT service. */
+  readonly reader?: boolean;
 }
 
 /** A running VM with two disks on the rig. */
@@ -39,15 +49,15 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
   const notes: string[] = [];
   const connection: HypervConnection = {
     host: world.nodes[0] ?? '', port: rig.hosts[0]?.port ?? 0, username: rig.username, password: rig.password, certificate_sha256: rig.hosts.map(({ certificateSha256 }) => certificateSha256),
-    rct_port: rig.rct.port, rct_password: rig.rct.key, ca_certificate: rig.rct.certificatePem, ...options.connection,
+    ...(options.reader === true ? { disk_access: 'reader' as const, reader_port: 0 } : { rct_port: rig.rct.port, rct_password: rig.rct.key }), ca_certificate: rig.rct.certificatePem, ...options.connection,
   };
   let executions = 0;
-  const open = (executionId: string, process?: MortalProcess) => {
+  const open = (executionId: string, process?: MortalProcess, more: Partial<HypervConnection> = {}) => {
     const use = { replicaId: 'rep-1', executionId };
-    return createHypervSource(connection, {
+    return createHypervSource({ ...connection, ...more }, {
       scratchFolder: folder, use: { ...use, note: (message) => void notes.push(message) },
       ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
-    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 3000 });
+    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 6000 });
   };
   const platform = open('exe-1');
   const calls: PlatformCalls = {
@@ -76,9 +86,18 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
   };
   return {
     rig, vm, notes, platform, calls,
+    open: (more) => open('exe-1', undefined, more),
+    entries: () => store.ledger.list(),
+    async removeRecorded(entry) {
+      const scope = ledgerScope(store.ledger, { endpointId: 'end-1', replicaId: 'rep-1', executionId: entry.executionId ?? 'exe-1', side: 'source' });
+      const [shown] = scope.list().filter(({ entryId }) => entryId === entry.entryId);
+      if (shown !== undefined) await platform.removeResource?.(shown, scope, AbortSignal.timeout(60_000));
+    },
     reopen: (process) => open(`exe-${(executions += 1) + 1}`, process),
     leftovers: async () => [
       ...world.vms.flatMap(({ facts, checkpoints, referencePoints }) => [...checkpoints.map(({ name }) => `checkpoint ${name} of ${facts.name}`), ...referencePoints.map(({ id }) => `reference point ${id} of ${facts.name}`)]),
+      ...world.nodes.flatMap((node) => [...world.rulesOf(node)].map((rule) => `firewall rule ${rule} on ${node}`)),
+      ...rig.readers.filter(({ process }) => process.exitCode === null && process.signalCode === null).map(({ name }) => `reader ${name}`),
       ...store.ledger.list({}).filter(({ state }) => state !== 'removed').map(({ kind, key }) => `${kind} ${key} in the ledger`),
     ],
     vmId: vm.id,
@@ -97,7 +116,10 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     },
     growDisk: async (index, sizeBytes) => disk(index).grow(sizeBytes),
     spoil: async (snapshot) => void vm.removeCheckpoint(snapshot.id),
-    loseBase: async () => disk(0).resetTracking(),
+    async loseBase() {
+      disk(0).resetTracking();
+      await rm(join(folder, 'windows-hypervisor-digests'), { recursive: true, force: true });
+    },
     async close() {
       await platform.close();
       store.close();

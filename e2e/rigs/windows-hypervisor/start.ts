@@ -1,7 +1,8 @@
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { makeCertificate } from '../../../electron/engine/transport/certificates.ts';
-import { startWinrmStandIn, type ReceivedCommand, type RequestEffect, type WinrmStandIn } from '../windows/winrm-stand-in/start.ts';
+import { startWinrmStandIn, type CommandAnswer, type ReceivedCommand, type RequestEffect, type WinrmStandIn } from '../windows/winrm-stand-in/start.ts';
+import { DiskFiles, startReader, type ReaderRequest, type RigReader } from './reader-stand-in.ts';
 import { answerScript, changingScripts, scriptOf } from './script-answers.ts';
 import { HypervWorld } from './world.ts';
 
@@ -19,6 +20,11 @@ export interface HypervRig {
   readonly world: HypervWorld;
   readonly hosts: readonly WinrmStandIn[];
   readonly calls: RigCall[];
+  /** All readers that were started over WinRM. */
+  readonly readers: readonly RigReader[];
+  readonly files: DiskFiles;
+  /** By node: carries a command out, for another way to it than WinRM. */
+  readonly runOn: ReadonlyMap<string, (command: ReceivedCommand) => Promise<CommandAnswer>>;
   readonly rct: { readonly port: number; readonly key: string; readonly certificatePem: string };
   effects: CallEffects;
   readonly username: string;
@@ -55,6 +61,29 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm' }: Hyp
     return effects(call, calls.length);
   };
   let nextFails = false;
+  const runOn = new Map<string, (command: ReceivedCommand) => Promise<CommandAnswer>>();
+  const readers: RigReader[] = [];
+  const files = new DiskFiles();
+  const runs = async (node: string, { name, request }: NonNullable<ReturnType<typeof scriptOf>>, fails: boolean): Promise<CommandAnswer> => {
+    const line = (answer: unknown): CommandAnswer => ({ stdout: `${JSON.stringify(answer)}\r\n` });
+    const running = readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
+    if (name === 'run-reader') {
+      if (fails || !world.canReadDisks) return { ...line({ error: { code: 'source.request-refused', message: 'Add-Type is blocked by the administrator' } }), exitCode: 3 };
+      files.keep(world.frozenFiles);
+      const { reader, answer } = await startReader(node, request as unknown as ReaderRequest, files, world.rulesOf(node));
+      readers.push(reader);
+      return answer;
+    }
+    if (name === 'find-reader') return line({ found: world.rulesOf(node).has(String(request['name'])) || running.some((reader) => reader.name === request['name']) });
+    if (name === 'remove-reader') {
+      for (const reader of running.filter((each) => each.name === request['name'])) reader.kill();
+      world.rulesOf(node).delete(String(request['name']));
+      return line({ removed: true });
+    }
+    const answer = answerScript(world, node, name, request, fails);
+    if (['take-checkpoint', 'convert-checkpoint', 'remove-checkpoint'].includes(name)) files.keep(readers.length > 0 || world.keepsFiles ? world.frozenFiles : []);
+    return answer;
+  };
   for (const node of nodes) {
     const onMessage = (action: string, command: ReceivedCommand | undefined): RequestEffect => {
       const name = command === undefined ? undefined : scriptOf(command)?.name;
@@ -63,13 +92,14 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm' }: Hyp
       nextFails = true;
       return 'serve';
     };
-    const run = (command: ReceivedCommand) => {
+    const run = async (command: ReceivedCommand): Promise<CommandAnswer> => {
       const script = scriptOf(command);
       if (script === undefined) throw new Error(`a command that is no script of the product: ${command.script.slice(0, 80)}`);
       const fails = nextFails;
       nextFails = false;
-      return answerScript(world, node, script.name, script.request, fails);
+      return runs(node, script, fails);
     };
+    runOn.set(node, run);
     const first = hosts[0];
     try {
       hosts.push(await startWinrmStandIn(run, { authentication, host: node, onMessage, ...(first === undefined ? {} : { port: first.port, password: first.password }) }));
@@ -90,7 +120,7 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm' }: Hyp
   const [rct] = services;
   if (rct === undefined) throw new Error('no node');
   return {
-    world, hosts, calls, username: first.username, password: first.password,
+    world, hosts, calls, readers, files, runOn, username: first.username, password: first.password,
     rct: { port: rct.port, key: rct.key, certificatePem: rct.certificatePem },
     get effects() {
       return effects;
@@ -99,7 +129,9 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm' }: Hyp
       effects = next;
     },
     async close() {
+      for (const reader of readers) reader.kill();
       for (const service of services) await service.close();
+      files.close();
       for (const host of hosts) await host.close();
       const violations = hosts.flatMap((host) => host.violations);
       if (violations.length > 0) throw new Error(`WinRM was asked what it does not take: ${violations.join('; ')}`);

@@ -167,6 +167,12 @@ export class HypervWorld {
   readonly nodes: string[];
   readonly vms: RigVm[] = [];
   clusterName: string | undefined;
+  /** By node: rules of the firewall that readers have added. */
+  readonly firewallRules = new Map<string, Set<string>>();
+  /** Where a policy keeps programs from being compiled, no reader starts. */
+  canReadDisks = true;
+  /** Whether checkpoints have VHDX files; readers need them. */
+  keepsFiles = false;
   /** What `read-host` says besides its name. */
   readonly hostFacts: Record<string, unknown> = {};
 
@@ -186,8 +192,18 @@ export class HypervWorld {
     return disk;
   }
 
+  rulesOf(node: string): Set<string> {
+    const rules = this.firewallRules.get(node) ?? new Set<string>();
+    this.firewallRules.set(node, rules);
+    return rules;
+  }
+
+  get frozenFiles(): readonly FrozenFile[] {
+    return this.vms.flatMap(({ checkpoints }) => checkpoints).flatMap(({ files }) => files);
+  }
+
   /** A frozen file, on whatever node asks for it. */
   file(path: string): FrozenFile | undefined {
-    return this.vms.flatMap(({ checkpoints }) => checkpoints).flatMap(({ files }) => files).find((file) => file.path.toLowerCase() === path.toLowerCase());
+    return this.frozenFiles.find((file) => file.path.toLowerCase() === path.toLowerCase());
   }
 }

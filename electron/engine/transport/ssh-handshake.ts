@@ -11,7 +11,9 @@ export interface SshTarget {
   readonly host: string;
   readonly port: number;
   readonly username: string;
-  readonly privateKeyPem: string;
+  /** One of this and the password. */
+  readonly privateKeyPem?: string | undefined;
+  readonly password?: string | undefined;
   /** `<type> <base64>`; undefined: any key is accepted and returned as `hostKey`. */
   readonly hostKey?: string | undefined;
 }
@@ -41,7 +43,7 @@ export interface SshLogin {
  */
 export async function logIn(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshLogin> {
   const where = `${target.host}:${target.port}`;
-  if (ssh2.utils.parseKey(target.privateKeyPem) instanceof Error) {
+  if (target.privateKeyPem !== undefined && ssh2.utils.parseKey(target.privateKeyPem) instanceof Error) {
     throw new CausewayError('general.invalid-input', `the private key for ${target.username} at ${where} cannot be read`);
   }
   const algorithms = sshAlgorithmsFor(target.hostKey);
@@ -72,7 +74,8 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
     client.connect({
       sock: socket,
       username: target.username,
-      privateKey: target.privateKeyPem,
+      ...(target.privateKeyPem === undefined ? {} : { privateKey: target.privateKeyPem }),
+      ...(target.password === undefined ? {} : { password: target.password }),
       readyTimeout: options.handshakeTimeoutMs ?? 30_000,
       keepaliveInterval: options.keepaliveMs ?? 2000,
       // What counts as life is any byte, not the answers to these alone: see the connection's watch.
@@ -93,7 +96,7 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
 
 function connectError(error: Error & { level?: string }, where: string, username: string): CausewayError {
   if (error.level === 'client-authentication') {
-    return new CausewayError('transport.login-refused', `${where} rejected the key of user ${username}`, { cause: error });
+    return new CausewayError('transport.login-refused', `${where} rejected the sign-in of user ${username}`, { cause: error });
   }
   return unreachable(where, error.message, error);
 }

@@ -134,4 +134,10 @@ export const sourceErrors = {
     remedy: 'Have an administrator allow full language mode for the account on this host. Causeway does not go around the policy.',
     retryable: false,
   },
+  'source.reader-failed': {
+    title: 'The reader did not start on the host',
+    cause: 'The program that reads disks on the host could not be compiled or started, or its port cannot be reached. See the details.',
+    remedy: 'Open the port of the reader on the host for this computer, manage the host over SSH, or install the RCT service. If security software of the host stopped the program, ask its administrator to allow it.',
+    retryable: true,
+  },
 } as const satisfies ErrorTable;

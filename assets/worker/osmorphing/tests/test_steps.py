@@ -189,6 +189,20 @@ class Steps(TreeTest):
             prepare(self.morph(guest, {'hypervisor': 'kvm'}))
         self.assertEqual(caught.exception.code, 'osmorphing.no-virtio')
 
+    def test_an_image_that_knows_hyper_v_alone_gets_the_drivers_of_virtio(self):
+        virtio = ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net')
+        files = kernel('5.14.0-1', modules=virtio + ('hv_vmbus', 'hv_storvsc', 'hv_netvsc'))
+        # As dracut makes it in host-only mode on Hyper-V.
+        files['/boot/initramfs-5.14.0-1.img'] = ''.join(
+            'usr/lib/modules/5.14.0-1/%s.ko.xz\n' % name for name in ('hv_vmbus', 'hv_storvsc', 'hv_netvsc')
+        )
+        guest = self.guest('rocky', dict(files, **{
+            '/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/etc/dracut.conf.d/.keep': ''}))
+        initramfs.rebuild(self.morph(guest))
+        image = guest.read('/boot/initramfs-5.14.0-1.img')
+        for name in virtio:
+            self.assertIn('%s.ko' % name, image)
+
     def test_disks_of_other_buses_get_their_drivers_and_those_are_looked_for_in_the_image(self):
         for bus, modules in (('ide', ('ata_piix', 'ahci')), ('usb', ('usb_storage', 'xhci_pci'))):
             with self.subTest(bus):

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -34,6 +35,8 @@ export interface CommandAnswer {
   readonly exitCode?: number;
   /** More standard output, as it comes; the command ends after the last piece. */
   readonly pieces?: AsyncIterator<string>;
+  /** Called when the command is ended from outside. */
+  readonly stop?: () => void;
 }
 
 export interface WinrmStandIn {
@@ -67,6 +70,7 @@ interface RunningCommand {
   answered: boolean;
   /** Runs from the end of its input on, or from the first look at its output. */
   answer?: Promise<CommandAnswer>;
+  next?: Promise<IteratorResult<string>> | undefined;
 }
 
 type Element = { readonly [name: string]: Element | readonly Element[] | string | undefined };
@@ -74,6 +78,8 @@ type Element = { readonly [name: string]: Element | readonly Element[] | string 
 const soap = 'http://www.w3.org/2003/05/soap-envelope';
 const shellUri = 'http://schemas.microsoft.com/wbem/wsman/1/windows/shell';
 const largestEnvelope = 512_000;
+/** How long a Receive waits for output. */
+const operationMs = 500;
 
 /**
  * Speaks Windows Remote Management as its documents describe it: HTTPS with basic authentication, WS-Management messages
@@ -101,6 +107,10 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       commands.push(received);
       return run(received);
     })());
+  /** Windows ends what runs in a shell with it. */
+  const stop = (command: RunningCommand): void => {
+    command.answer?.then((answer) => answer.stop?.(), () => undefined);
+  };
   const answerTo = async (action: string, envelope: Element): Promise<{ readonly status: number; readonly body: string }> => {
     const shellId = selector(envelope, 'ShellId');
     const body = at(envelope, 'Body');
@@ -112,6 +122,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     const shell = shells.get(shellId ?? '');
     if (shell === undefined) return fault('2150858843', 'The shell was not found on the server.');
     if (action === 'Delete') {
+      for (const command of shell.values()) stop(command);
       shells.delete(shellId ?? '');
       return ok('');
     }
@@ -142,6 +153,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     }
     if (action === 'Signal') {
       if (!text(at(part, 'Code')).endsWith('/signal/terminate')) violations.push('an unknown signal');
+      stop(command);
       shell.delete(commandId);
       return ok('<rsp:SignalResponse/>');
     }
@@ -152,7 +164,9 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     }
     const { stdout = '', stderr = '', exitCode = 0, pieces } = await begin(command);
     if (pieces !== undefined) {
-      const next = await pieces.next();
+      const next = await Promise.race([(command.next ??= pieces.next()), delay(operationMs, undefined, { ref: false })]);
+      if (next === undefined) return fault('2150858793', 'The WS-Management service cannot complete the operation within the time specified in OperationTimeout.');
+      command.next = undefined;
       if (next.done !== true) return ok(`<rsp:ReceiveResponse><rsp:Stream Name="stdout" CommandId="${commandId}">${Buffer.from(next.value).toString('base64')}</rsp:Stream><rsp:CommandState CommandId="${commandId}" State="${shellUri}/CommandState/Running"/></rsp:ReceiveResponse>`);
     }
     shell.delete(commandId);

@@ -54,16 +54,23 @@ export class Hosts {
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw gone();
     const last = this.#places.get(id);
     const tried = new Set<HostLink>();
+    let unknown: unknown;
     for (const link of [...(last === undefined ? [] : [last]), ...(await this.links(signal))]) {
       if (tried.has(link)) continue;
       tried.add(link);
-      const { host, vms } = await link.ask('read-vms', { ids: [id] }, vmsSchema, signal);
-      const vm = vms.find((one) => one.id === id);
-      if (vm === undefined) continue;
+      const found = await link.ask('read-vms', { ids: [id] }, vmsSchema, signal).catch((error: unknown) => {
+        // A node that cannot be reached must not hide a VM on another one.
+        if (signal.aborted || !(error instanceof CausewayError) || tried.size === 1) throw error;
+        unknown ??= error;
+        return undefined;
+      });
+      const vm = found?.vms.find((one) => one.id === id);
+      if (found === undefined || vm === undefined) continue;
       this.#places.set(id, link);
-      return { link, host, vm };
+      return { link, host: found.host, vm };
     }
-    throw gone();
+    // It may be on the node that did not answer.
+    throw unknown ?? gone();
   }
 
   /** Where a VM was found last, without asking for its disks again. */

@@ -8,7 +8,7 @@ import { WinrmConnection, type WinrmResult, type WinrmTarget } from '../../../tr
 /** Scripts that come with Causeway, without `.ps1`. */
 export type HostScript =
   | 'read-host' | 'read-vms' | 'read-state' | 'take-checkpoint' | 'convert-checkpoint' | 'remove-checkpoint' | 'remove-reference-point' | 'changed-ranges' | 'used-blocks' | 'stop-vm'
-  | 'run-reader' | 'remove-reader';
+  | 'run-reader' | 'find-reader' | 'remove-reader';
 
 export interface ScriptOptions {
   readonly signal: AbortSignal;
@@ -68,10 +68,13 @@ export class WinrmPowershell implements RemotePowershell {
 /** By the OpenSSH server of Windows. Its default shell takes command lines of 8191 characters. */
 export class SshPowershell implements RemotePowershell {
   readonly #target: SshTarget;
+  readonly #hostKeys: readonly string[];
   #opening: Promise<SshConnection> | undefined;
 
-  constructor(target: SshTarget) {
+  /** @param hostKeys the hosts may have one of them */
+  constructor(target: SshTarget, hostKeys: readonly string[]) {
     this.#target = target;
+    this.#hostKeys = hostKeys;
   }
 
   async run(script: string, input: Uint8Array, { signal, timeoutMs }: ScriptOptions): Promise<WinrmResult> {
@@ -93,7 +96,7 @@ export class SshPowershell implements RemotePowershell {
 
   #connect(signal: AbortSignal): Promise<SshConnection> {
     if (this.#opening === undefined) {
-      const opening = SshConnection.connect(this.#target, {}, signal);
+      const opening = this.#logIn(signal);
       this.#opening = opening;
       const forget = (): void => {
         if (this.#opening === opening) this.#opening = undefined;
@@ -101,6 +104,20 @@ export class SshPowershell implements RemotePowershell {
       opening.then(({ lost }) => (lost.aborted ? forget() : lost.addEventListener('abort', forget, { once: true })), forget);
     }
     return this.#opening;
+  }
+
+  /** The password is sent only to a host with one of the keys. */
+  async #logIn(signal: AbortSignal): Promise<SshConnection> {
+    for (const [index, hostKey] of this.#hostKeys.entries()) {
+      try {
+        return await SshConnection.connect({ ...this.#target, hostKey }, {}, signal);
+      } catch (error) {
+        // A key of another type is not even offered by the server: the handshake fails then.
+        const isOther = error instanceof CausewayError && ['transport.host-key-mismatch', 'transport.unreachable'].includes(error.code);
+        if (!isOther || index === this.#hostKeys.length - 1) throw error;
+      }
+    }
+    throw new CausewayError('transport.host-key-mismatch', `no host key of ${this.#target.host} was given`);
   }
 }
 

@@ -8,6 +8,9 @@ import { shortcomings } from './vm-facts.ts';
 export interface CheckedConnection {
   readonly allowUntrusted: boolean;
   readonly isPinned: boolean;
+  readonly management: 'winrm' | 'ssh';
+  /** Whether the reader is used, and whether it listens on a port. */
+  readonly reader: 'none' | 'port' | 'stream';
 }
 
 /** The first build whose disks are tracked: Windows Server 2016. */
@@ -25,7 +28,10 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
       name: 'Sign in and run PowerShell',
       essential: true,
       run: async (within) => {
-        const { name, system, powershell, executionPolicy, appLocker } = await hosts.facts(within);
+        const { name, system, powershell, executionPolicy, appLocker } = await hosts.facts(within).catch((error: unknown) => {
+          if (!(error instanceof CausewayError) || error.code !== 'source.unreachable') throw error;
+          throw new CausewayError(error.code, `${error.message}. ${connection.management === 'ssh' ? 'The host needs the OpenSSH server, with its TCP port open for this computer' : 'The host needs a WinRM listener with HTTPS, and TCP 5986 open for this computer'}`, { cause: error });
+        });
         const said = `${name}, ${system}, PowerShell ${powershell}, execution policy ${executionPolicy}`;
         return appLocker.includes('Script') ? { warning: `${said}. AppLocker restricts scripts: the account needs a rule that allows PowerShell in full language mode` } : said;
       },
@@ -46,6 +52,7 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
       essential: false,
       run: async (within) => {
         const { isAdministrator, isHyperVAdministrator } = await hosts.facts(within);
+        if (!isAdministrator && connection.reader !== 'none') return { warning: 'the account is no administrator of the host, which the reader of disks needs: add it to Administrators, or use the RCT service' };
         if (isAdministrator) return 'the account is an administrator of the host';
         return isHyperVAdministrator ? 'the account is in Hyper-V Administrators' : { warning: 'the account is in neither Administrators nor Hyper-V Administrators' };
       },
@@ -61,6 +68,15 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
         return `${vms.length} VMs on ${links.length === 1 ? '1 host' : `${links.length} hosts`}${limited === 0 ? '' : `; ${limited} with something that is not replicated`}`;
       },
     },
+    ...(connection.reader !== 'port' ? [] : [{
+      name: 'Check the firewall',
+      essential: false,
+      run: async (within: AbortSignal) => {
+        const { firewall } = await hosts.facts(within);
+        if (firewall.length === 0) return 'rules of the host apply';
+        return { warning: `a group policy ignores rules of the host (${firewall.join(', ')}): have the port of the reader (reader_port) opened by policy, or manage the host by SSH` };
+      },
+    }]),
     {
       name: 'Compare clocks',
       essential: false,

@@ -47,7 +47,7 @@ export function baseMark(snapshot: Snapshot | undefined): BaseMark | undefined {
 
 /** The frozen file is the disk's own or, with checkpoints of other people below, a differencing file beside it. */
 export function placeOf(path: string): string {
-  return path.replace(/_[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?=\.avhdx?$)/, '').replace(/\.a(vhdx?)$/i, '.$1').toLowerCase();
+  return path.replace(/(?:_[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|-AutoRecovery)+(?=\.avhdx?$)/i, '').replace(/\.a(vhdx?)$/i, '.$1').toLowerCase();
 }
 
 const prefix = 'Causeway ';

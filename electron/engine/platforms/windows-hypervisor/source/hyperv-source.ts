@@ -14,7 +14,7 @@ import type { FoundVm } from '../control/hosts.ts';
 import { checkSource, type CheckedConnection } from './check.ts';
 import { baseMark, checkpointName, diskMark, markDisk, ownCheckpoint, placeOf } from './checkpoint-state.ts';
 import { awaitMerge, convertCheckpoint, readCheckpoints, removeCheckpoint, removeLeftovers, removeReferencePoint, takeCheckpoint } from './checkpoints.ts';
-import { openDisk } from './open-disk.ts';
+import { dropDigests, openDisk } from './open-disk.ts';
 import { rights } from './rights.ts';
 import type { SourceContext } from './source-context.ts';
 import { canTrack, describe, disksOf, networkOf, replicable, shortcomings, summarize } from './vm-facts.ts';
@@ -118,7 +118,7 @@ export class HypervSource implements SourcePlatform {
           const isSame = former !== undefined && former.sizeBytes === sizeBytes && former.place === placeOf(path);
           if (former !== undefined && !isSame) {
             const why = former.sizeBytes === sizeBytes ? 'was moved' : `changed its size from ${former.sizeBytes} to ${sizeBytes} bytes`;
-            this.#context.note(`VM ${found.vm.name}, disk ${wanted.get(identifier)?.slot ?? identifier} ${why}. The whole disk is read and compared.`);
+            this.#context.note(`VM ${found.vm.name}, disk ${wanted.get(identifier)?.slot ?? identifier} ${why}. The whole disk is compared.`);
           }
           return [identifier, markDisk({ path, sizeBytes, format, slot: wanted.get(identifier)?.slot ?? '', place: placeOf(path), trackingId: isSame ? trackingIds[identifier] : undefined })];
         })),
@@ -175,6 +175,7 @@ export class HypervSource implements SourcePlatform {
   async discardSnapshot(snapshot: Snapshot, _base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     await this.#context.access.release?.(signal);
     await removeCheckpoint(this.#context, snapshot.vmId, snapshot.id, signal);
+    await dropDigests(this.#context, snapshot);
     await this.#records.forget(snapshot);
     await this.#forgetIntents(snapshot);
   }
@@ -253,7 +254,7 @@ export class HypervSource implements SourcePlatform {
   /** Tracking ids of the base that can be trusted, by disk. People are told why there are none. */
   async #trackingIds({ vm }: FoundVm, { host, base }: { readonly host: string; readonly base: Snapshot }, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     const untold = (why: string): Readonly<Record<string, string>> => {
-      this.#context.note(`VM ${vm.name}: ${why}. Whole disks are read and compared.`);
+      this.#context.note(`VM ${vm.name}: ${why}. Whole disks are compared.`);
       return {};
     };
     const mark = baseMark(await this.#records.find(vm.id, base.tag));
@@ -269,6 +270,7 @@ export class HypervSource implements SourcePlatform {
   async #dropBase(base: Snapshot, signal: AbortSignal): Promise<void> {
     const mark = baseMark(await this.#records.find(base.vmId, base.tag));
     if (mark !== undefined) await removeReferencePoint(this.#context, base.vmId, mark.referencePointId, signal);
+    await dropDigests(this.#context, base);
     await this.#records.forget(base);
     await this.#forgetIntents(base);
   }

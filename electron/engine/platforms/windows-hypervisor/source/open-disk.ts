@@ -3,9 +3,10 @@ import { extentsFrom, type Extent } from '../../../../../shared/model/extent.ts'
 import type { DiskReader } from '../../../ports/disk-reader.ts';
 import type { Snapshot } from '../../../ports/source-platform.ts';
 import { changesSchema, usedSchema } from '../control/answers.ts';
+import { DigestFile, digestFileName, forgetDigests } from '../../../workers/export/digest-store.ts';
 import type { HostLink } from '../control/host-link.ts';
 import type { DiskContent } from '../disk-access/disk-access.ts';
-import { contentExtents, zeroBlockBytes } from '../disk-access/zero-blocks.ts';
+import { digestedReader } from '../disk-access/digested-disk.ts';
 import { diskMark, type DiskMark } from './checkpoint-state.ts';
 import { onNode } from './checkpoints.ts';
 import type { SourceContext } from './source-context.ts';
@@ -23,7 +24,16 @@ export async function openDisk(context: SourceContext, snapshot: Snapshot, diskI
     return { changes, content, used: changes === undefined && content.digests === undefined ? await usedBlocks(link, mark, signal) : undefined };
   }, signal);
   if (opened === undefined) throw new CausewayError('source.snapshot-lost', `VM ${snapshot.vmId} no longer exists`, { details: { vmId: snapshot.vmId } });
-  return readerOf(opened);
+  const { changes, content } = opened;
+  if (content.digests === undefined) return readerOf(opened);
+  const digestsOf = (of: Snapshot): DigestFile => new DigestFile(context.digestFolder, digestFileName(of.tag, diskId), mark.sizeBytes);
+  const former = base !== undefined && snapshot.state['base'] === base.tag && diskMark(base, diskId)?.sizeBytes === mark.sizeBytes ? digestsOf(base) : undefined;
+  return digestedReader({ content: { ...content, digests: content.digests }, changes, own: digestsOf(snapshot), base: (await former?.isComplete()) === true ? former : undefined });
+}
+
+/** Drops the digests of a snapshot. */
+export async function dropDigests(context: SourceContext, { tag, disks }: Snapshot): Promise<void> {
+  for (const { diskId } of disks) await forgetDigests(context.digestFolder, digestFileName(tag, diskId));
 }
 
 interface OpenedDisk {
@@ -38,8 +48,8 @@ function readerOf({ content, changes, used }: OpenedDisk): DiskReader {
   return {
     sizeBytes: content.sizeBytes,
     coverage: changes === undefined ? 'allocated' : 'changed',
-    granularityBytes: changes === undefined ? zeroBlockBytes : granularityBytes,
-    extents: (signal, fromBytes = 0) => extentsFrom(used ?? contentExtents(content, changes, fromBytes, signal), fromBytes),
+    granularityBytes,
+    extents: (_signal, fromBytes = 0) => extentsFrom(changes ?? used ?? [{ offset: 0, length: content.sizeBytes, kind: 'data' }], fromBytes),
     read: (offset, into, signal) => content.read(offset, into, signal),
     close: () => (closing ??= content.close()),
   };
@@ -68,7 +78,7 @@ async function changesOf(context: SourceContext, link: HostLink, snapshot: Snaps
   for (let offset = 0; offset < sizeBytes;) {
     const answer = await link.ask('changed-ranges', { path, trackingId, offset, end: sizeBytes }, changesSchema, signal);
     if ('refused' in answer) {
-      context.note(`VM ${snapshot.vmId}, disk ${mark.slot}: Windows does not know what changed since the last execution (${answer.refused}). The whole disk is read and compared.`);
+      context.note(`VM ${snapshot.vmId}, disk ${mark.slot}: Windows does not know what changed since the last execution (${answer.refused}). The whole disk is compared.`);
       return undefined;
     }
     if (answer.next <= offset) throw new CausewayError('source.tracking-incomplete', `${path}: the list of changes ends at ${answer.next} of ${sizeBytes} bytes`, { details: { path } });

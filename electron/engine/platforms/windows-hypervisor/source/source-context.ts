@@ -8,6 +8,8 @@ import type { DiskAccess } from '../disk-access/disk-access.ts';
 export interface SourceContext {
   readonly hosts: Hosts;
   readonly access: DiskAccess;
+  /** Where digests of disks are kept. */
+  readonly digestFolder: string;
   readonly clock: Clock;
   readonly use: PlatformUse | undefined;
   readonly ledger: LedgerScope | undefined;

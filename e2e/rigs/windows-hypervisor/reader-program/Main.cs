@@ -1,0 +1,9 @@
+using System;
+
+static class Program
+{
+    static void Main()
+    {
+        Causeway.DiskReader.ServeStreams(Console.OpenStandardInput(), Console.OpenStandardOutput(), 60);
+    }
+}

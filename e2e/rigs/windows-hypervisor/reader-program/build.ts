@@ -1,0 +1,38 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Duplex } from 'node:stream';
+
+const sources = import.meta.dirname;
+const program = join(sources, '..', '..', '..', '..', 'assets', 'worker', 'hyper-v', 'DiskReader.cs');
+
+/** Whether Mono's compiler and runtime are here (Debian: mono-mcs). */
+export const hasMono = (): boolean => ['mcs', 'mono'].every((name) => spawnSync(name, ['--version']).status === 0);
+
+/** The C# program that hosts run, compiled as C# 5, with a library that stands in for the calls of Windows. */
+export async function buildReader(folder: string): Promise<string> {
+  const [library, built] = [join(folder, 'windows-calls.so'), join(folder, 'reader.exe')];
+  made('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-o', library, join(sources, 'windows-calls.c')]);
+  made('mcs', ['-langversion:5', '-warnaserror', '-r:System.dll', '-r:System.Core.dll', `-out:${built}`, program, join(sources, 'Main.cs')]);
+  const maps = ['virtdisk.dll', 'kernel32.dll', 'advapi32.dll'].map((name) => `<dllmap dll="${name}" target="${library}"/>`);
+  await writeFile(`${built}.config`, `<configuration>${maps.join('')}</configuration>\n`);
+  return built;
+}
+
+export interface RunningReader {
+  /** Its standard input and output. */
+  readonly stream: Duplex;
+  readonly ended: Promise<number | null>;
+  kill(): void;
+}
+
+export function runReader(built: string): RunningReader {
+  const child = spawn('mono', [built], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { stream: Duplex.from({ readable: child.stdout, writable: child.stdin }), ended, kill: () => child.kill('SIGKILL') };
+}
+
+function made(command: string, args: readonly string[]): void {
+  const { status, stderr, stdout } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command}: ${stderr}${stdout}`);
+}

@@ -1,0 +1,4 @@
+import { describeSourcePlatform } from '../conformance/source-platform.ts';
+import { hypervHarness } from '../rigs/windows-hypervisor/source-harness.ts';
+
+describeSourcePlatform('windows-hypervisor, read by its own reader', () => hypervHarness({ reader: true }));
