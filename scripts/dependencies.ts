@@ -22,6 +22,8 @@ const purposes: Readonly<Record<string, string>> = {
   '@emotion/cache': "Inserts the page's styles with the nonce that the content security policy asks for.",
   '@emotion/react': 'Styling engine of Material UI.',
   '@emotion/styled': 'Styled components of Material UI.',
+  '@fontsource-variable/inter': 'Typeface of the page, bundled: it looks the same on every computer, and nothing is fetched.',
+  '@fontsource-variable/jetbrains-mono': 'Typeface of the page for IDs, addresses, keys and code.',
   '@mui/icons-material': 'Icons of the page.',
   '@mui/material': 'Components of the page: tables, forms, dialogs, menus.',
   '@mui/x-charts': 'Draws rates over time, with values that pointer and keyboard can read.',

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** Builds the page with the pseudo-language in it, which no other build has. */
 export async function buildPseudoPage(folder: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build', join(root, 'renderer'), '--mode', 'pseudo', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error'], {
+  await promisify(execFile)(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build', join(root, 'renderer'), '--mode', 'pseudo', '--outDir', folder, '--emptyOutDir', '--assetsInlineLimit', '0', '--logLevel', 'error'], {
     cwd: root, env: { ...process.env, NODE_ENV: 'production' },
   });
 }

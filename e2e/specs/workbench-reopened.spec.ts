@@ -66,15 +66,15 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     await lookAt('ledger-orphans');
   });
 
-  it('says what would be removed before it removes it', async () => {
+  it('says what would be deleted before it deletes it', async () => {
     const { page } = workbench;
     await page.getByRole('button', { name: 'Delete orphaned resources…' }).click();
-    await page.getByText('Would be removed:').first().waitFor();
+    await page.getByText('To be deleted:').first().waitFor();
     expect(lab.cloud.world.servers.size).toBe(1);
     await lookAt('remove-orphans');
-    await page.getByRole('button', { name: /^Remove \d+$/ }).click();
-    await page.getByText('Removed:', { exact: true }).first().waitFor({ timeout: 180_000 });
-    expect(await page.getByText('Not removed:', { exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: /^Delete \d+ resources?$/ }).click();
+    await page.getByText('Deleted:', { exact: true }).first().waitFor({ timeout: 180_000 });
+    expect(await page.getByText('Not deleted:', { exact: true }).count()).toBe(0);
     expect(lab.cloud.world.servers.size).toBe(0);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText('No orphaned resources').waitFor();

@@ -6,9 +6,11 @@ import { Commands } from './commands/commands.tsx';
 import { Navigation } from './navigation.tsx';
 import { useRoute } from './route.ts';
 import { CurrentScreen } from './screens.tsx';
+import { RateFoot } from './rate-foot.tsx';
 import { StatusBanners } from './status-banners.tsx';
+import { TopBar } from './top-bar.tsx';
 
-/** The workbench's frame: the rail of screens at the left, what everybody has to know above, the screen below it. */
+/** The workbench's frame: the rail of screens at the left, the bar and what everybody has to know above, the screen below it. */
 export function App() {
   const address = useRoute().join('/');
   return (
@@ -24,15 +26,15 @@ export function App() {
       >
         {text.app.skip}
       </Link>
-      <ErrorBoundary reloads="workbench" content={address}>
-        <Commands />
-      </ErrorBoundary>
-      <Navigation />
+      <Navigation foot={<RateFoot />} />
       <Box sx={{ flexGrow: 1, minWidth: 0, display: 'flex', flexDirection: 'column' }}>
+        <ErrorBoundary reloads="workbench" content={address}>
+          <Commands>{(run, isMac) => <TopBar isMac={isMac} onCommand={run} />}</Commands>
+        </ErrorBoundary>
         <ErrorBoundary reloads="workbench" content={address}>
           <StatusBanners />
         </ErrorBoundary>
-        <Box component="main" id="content" tabIndex={-1} sx={{ flexGrow: 1, p: 2.5, m: 1, ml: 0, outline: 'none', bgcolor: 'background.paper', border: 1, borderColor: 'divider', borderRadius: '8px' }}>
+        <Box component="main" id="content" tabIndex={-1} sx={{ flexGrow: 1, p: 2.5, mr: 1, mb: 1, outline: 'none', bgcolor: 'background.paper', border: 1, borderColor: 'divider', borderRadius: '8px' }}>
           <ErrorBoundary reloads="content" content={address}>
             <CurrentScreen />
           </ErrorBoundary>

@@ -1,45 +1,92 @@
 import CloseIcon from '@mui/icons-material/Close';
+import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import Snackbar from '@mui/material/Snackbar';
-import { createContext, use, useCallback, useState, type ReactNode } from 'react';
+import { createContext, use, useCallback, useMemo, useState, type ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import { railWidth } from './navigation.tsx';
+import { hrefOf } from './route.ts';
 import { useQuery } from './workbench-context.tsx';
 
-const ToastContext = createContext<(message: string) => void>(() => undefined);
+/** Where a message leads: the one thing that is likely to be wanted next. */
+export interface ToastAction {
+  readonly label: string;
+  readonly path: readonly string[];
+}
 
-/** A short message at the bottom edge, read out by screen readers, for as long as the settings say; the next one replaces it. */
+export interface Message {
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly action?: ToastAction;
+}
+
+type Show = (message: string, action?: ToastAction) => void;
+
+interface Messages {
+  /** Newest first. */
+  readonly kept: readonly Message[];
+  readonly unseen: number;
+  readonly markSeen: () => void;
+}
+
+const ToastContext = createContext<Show>(() => undefined);
+const MessagesContext = createContext<Messages>({ kept: [], unseen: 0, markSeen: () => undefined });
+
+/** More than this nobody reads again. */
+const mostKept = 50;
+
+/**
+ * A short message at the bottom left of the sheet with at most one action, read out by screen readers, for as long as the settings
+ * say; the next one replaces it. All are kept under the bell until the page is closed.
+ */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
-  const [toast, setToast] = useState<{ readonly message: string; readonly number: number }>();
+  const [kept, setKept] = useState<readonly Message[]>([]);
+  const [count, setCount] = useState(0);
+  const [seen, setSeen] = useState(0);
   const [isOpen, setIsOpen] = useState(false);
   const { data: settings } = useQuery('shell.settings', {}, ['shell.changed']);
   const seconds = settings?.messageSeconds ?? 0;
   const close = () => setIsOpen(false);
-  const show = useCallback((message: string) => {
-    setToast((before) => ({ message, number: (before?.number ?? 0) + 1 }));
+  const show = useCallback<Show>((message, action) => {
+    setKept((before) => [{ text: message, at: Date.now(), ...(action === undefined ? {} : { action }) }, ...before].slice(0, mostKept));
+    setCount((before) => before + 1);
     setIsOpen(true);
   }, []);
+  const messages = useMemo((): Messages => ({ kept, unseen: count - seen, markSeen: () => setSeen(count) }), [kept, count, seen]);
+  const newest = kept[0];
   return (
     <ToastContext value={show}>
-      {children}
+      <MessagesContext value={messages}>{children}</MessagesContext>
       <Snackbar
-        key={toast?.number ?? 0}
+        key={count}
         open={isOpen}
-        message={toast?.message}
-        // At the bottom left of the screen's sheet, clear of the rail.
-        sx={{ left: { xs: railWidth.xs + 16, md: railWidth.md + 16 }, right: 'auto' }}
+        message={newest?.text}
+        // Clear of the rail.
+        sx={{ left: { xs: railWidth.xs + 16, lg: railWidth.lg + 16 }, right: 'auto' }}
         autoHideDuration={seconds === 0 ? null : seconds * 1000}
         onClose={(_event, reason) => reason !== 'clickaway' && close()}
         action={
-          <IconButton size="small" color="inherit" aria-label={text.app.closeMessage} onClick={close}>
-            <CloseIcon fontSize="small" />
-          </IconButton>
+          <>
+            {newest?.action !== undefined && (
+              <Button size="small" href={hrefOf(...newest.action.path)} onClick={close}>
+                {newest.action.label}
+              </Button>
+            )}
+            <IconButton size="small" color="inherit" aria-label={text.app.closeMessage} onClick={close}>
+              <CloseIcon fontSize="small" />
+            </IconButton>
+          </>
         }
       />
     </ToastContext>
   );
 }
 
-export function useToast(): (message: string) => void {
+export function useToast(): Show {
   return use(ToastContext);
+}
+
+export function useMessages(): Messages {
+  return use(MessagesContext);
 }

@@ -4,6 +4,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import type { ErrorRecord } from '../../shared/model/causeway-error.ts';
+import { fonts } from '../app/theme.ts';
 import { errorWords, text } from '../text/text.ts';
 import { CopyButton } from './copy-button.tsx';
 import { LearnMoreOfError } from './manual/learn-more.tsx';
@@ -42,7 +43,7 @@ export function ErrorNotice({ error, onRetry, retryLabel = text.app.tryAgain, re
         )}
         <CopyButton content={all} label={text.app.copyDetails} />
         <LearnMoreOfError code={error.code} title={title} />
-        <Typography variant="caption" component="code" sx={{ ml: 'auto' }}>
+        <Typography variant="caption" component="code" sx={{ ml: 'auto', fontFamily: fonts.code }}>
           {error.code}
         </Typography>
       </Box>

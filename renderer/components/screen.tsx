@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { text } from '../text/text.ts';
+import { setPageTitle } from '../app/page-title.ts';
 
 interface Props {
   readonly title: string;
@@ -16,7 +16,7 @@ interface Props {
 export function Screen({ title, lead, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · ${text.app.name}`;
+    setPageTitle(title);
   }, [title]);
   useEffect(() => {
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import type { CommandId } from '../../../shared/contract/commands.ts';
 import { durationText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';
@@ -17,8 +17,12 @@ type Open = 'palette' | 'shortcuts' | 'close' | undefined;
 /** Keys one after another count together when they come within this time. */
 const sequenceMs = 1200;
 
-/** Answers the menu bar and the keyboard, whatever screen is shown. */
-export function Commands() {
+/**
+ * Answers the menu bar and the keyboard, whatever screen is shown.
+ *
+ * @param children what runs commands by itself, drawn where this stands
+ */
+export function Commands({ children }: { readonly children?: (run: (command: CommandId) => void, isMac: boolean) => ReactNode }) {
   const link = useLink();
   const toast = useToast();
   const shell = useShell();
@@ -44,6 +48,7 @@ export function Commands() {
   useShortcuts(isMac, run);
   return (
     <>
+      {children?.(run, isMac)}
       {open === 'palette' && <CommandPalette isMac={isMac} onRun={run} onClose={() => setOpen(undefined)} />}
       {open === 'close' && hasProject && <CloseProject onClose={() => setOpen(undefined)} />}
       {open === 'shortcuts' && <ShortcutOverview isMac={isMac} onClose={() => setOpen(undefined)} />}

@@ -15,6 +15,7 @@ import Typography from '@mui/material/Typography';
 import { useState, type ReactNode } from 'react';
 import type { Event } from '../../../shared/model/event.ts';
 import type { Query } from '../../app/workbench-context.tsx';
+import { fonts } from '../../app/theme.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { QueryView } from '../query-view.tsx';
 import { timeOfDayText } from '../quantities.ts';
@@ -97,7 +98,7 @@ function Lines({ label, events }: { readonly label: string; readonly events: rea
                 <TableCell
                   sx={{
                     overflowWrap: 'anywhere', whiteSpace: 'pre-wrap',
-                    ...(level === 'detail' || event.type === 'guest.console' ? { fontFamily: 'monospace', fontSize: 12 } : {}),
+                    ...(level === 'detail' || event.type === 'guest.console' ? { fontFamily: fonts.code, fontSize: 12 } : {}),
                   }}
                 >
                   {event.message}

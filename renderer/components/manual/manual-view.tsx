@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import type { Token, Tokens } from 'marked';
 import { Fragment, type ReactNode } from 'react';
 import { hrefOf } from '../../app/route.ts';
+import { fonts } from '../../app/theme.ts';
 import { linkTarget, unescaped, type ManualSection } from './manual-pages.ts';
 
 interface Props {
@@ -29,7 +30,7 @@ export function ManualView({ page, sections }: Props) {
         '& :is(ul,ol)': { pl: 3, my: 1 },
         '& li': { mb: 0.25 },
         '& a': { color: 'primary.main' },
-        '& code': { fontFamily: 'ui-monospace, monospace', fontSize: '0.9em' },
+        '& code': { fontFamily: fonts.code, fontSize: '0.9em' },
         '& :not(pre) > code': { bgcolor: 'action.hover', borderRadius: 0.5, px: 0.5 },
         '& pre': { bgcolor: 'action.hover', border: 1, borderColor: 'divider', borderRadius: 1, p: 1.5, overflowX: 'auto', overflowWrap: 'normal' },
         '& .table': { overflowX: 'auto', my: 1.5 },

@@ -10,6 +10,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState, type ReactNode } from 'react';
 import type { GuestDiff } from '../../../shared/model/guest-preparation.ts';
+import { fonts } from '../../app/theme.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { text } from '../../text/text.ts';
 import { diffEntries, diffText, type DiffEntry, type DiffPart, type DiffSign } from './diff-entries.ts';
@@ -97,7 +98,7 @@ function Entry({ entry: { sign, name, detail, lines } }: { readonly entry: DiffE
     <Box component="li" sx={{ py: 0.5, borderBottom: 1, borderColor: 'divider', '&:last-child': { borderBottom: 0 } }}>
       <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
         {icons[sign]}
-        <Typography variant="body2" component="span" sx={{ fontFamily: 'monospace', overflowWrap: 'anywhere' }}>
+        <Typography variant="body2" component="span" sx={{ fontFamily: fonts.code, overflowWrap: 'anywhere' }}>
           {name}
         </Typography>
         <Typography variant="caption" component="span" sx={{ color: 'text.secondary', overflowWrap: 'anywhere', flexGrow: 1 }}>

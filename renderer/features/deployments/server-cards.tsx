@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { isTerminalDeployment, type BootReport, type DeploymentDetail } from '../../../shared/model/deployment.ts';
+import { fonts } from '../../app/theme.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { durationText } from '../../components/quantities.ts';
 import { StateLabel, type StateTone } from '../../components/state-label.tsx';
@@ -23,7 +24,7 @@ export function ServerCards({ deployment }: { readonly deployment: DeploymentDet
             <dt>{words.name}</dt>
             <Box component="dd" sx={{ fontWeight: 600 }}>{server.name}</Box>
             <dt>{words.id}</dt>
-            <Box component="dd" sx={{ fontFamily: 'monospace', fontSize: 13 }}>{server.id}</Box>
+            <Box component="dd" sx={{ fontFamily: fonts.code, fontSize: 13 }}>{server.id}</Box>
             <dt>{words.addresses}</dt>
             <dd>
               {server.addresses.length === 0 ? words.noAddress : server.addresses.join(', ')}

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { guestRootSchema, type GuestRoot } from '../../../shared/model/guest-preparation.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
+import { fonts } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
 import { optionsForAgain } from './options-for-again.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
@@ -30,7 +31,7 @@ export function SeveralRoots({ deployment, replica }: { readonly deployment: Dep
           <Box component="li" key={root.id} sx={{ display: 'flex', gap: 2, alignItems: 'center', py: 1, borderTop: 1, borderColor: 'divider' }}>
             <Box sx={{ flexGrow: 1, minWidth: 0 }}>
               <Typography sx={{ fontWeight: 600 }}>{root.name === '' ? words.unnamedRoot : root.name}</Typography>
-              <Typography variant="caption" component="div" sx={{ color: 'text.secondary', fontFamily: 'monospace', overflowWrap: 'anywhere' }}>
+              <Typography variant="caption" component="div" sx={{ color: 'text.secondary', fontFamily: fonts.code, overflowWrap: 'anywhere' }}>
                 {[root.id, root.content, root.label].filter((part) => part !== undefined && part !== '').join(' · ')}
               </Typography>
             </Box>

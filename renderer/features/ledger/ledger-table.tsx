@@ -8,6 +8,7 @@ import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
+import { fonts } from '../../app/theme.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { durationText, minuteText } from '../../components/quantities.ts';
 import { StateLabel } from '../../components/state-label.tsx';
@@ -98,7 +99,7 @@ function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
         <Box sx={{ overflowWrap: 'anywhere' }}>
           {name}
           {resourceId !== undefined && resourceId !== name && (
-            <Typography variant="caption" component="div" sx={{ color: 'text.secondary', fontFamily: 'monospace', fontSize: 11.5, overflowWrap: 'anywhere', minWidth: 256 }}>
+            <Typography variant="caption" component="div" sx={{ color: 'text.secondary', fontFamily: fonts.code, fontSize: 11.5, overflowWrap: 'anywhere', minWidth: 256 }}>
               {resourceId}
             </Typography>
           )}

@@ -1,3 +1,4 @@
+import TuneIcon from '@mui/icons-material/TuneOutlined';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
@@ -43,42 +44,43 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
   const ids = new Set(chosen.map(({ replica }) => replica.id));
   const areAll = shown.length > 0 && shown.every(({ replica }) => ids.has(replica.id));
   return (
-    <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap', minHeight: 42 }}>
-      <FormControlLabel
-        control={
-          <Checkbox
-            size="small" checked={areAll} indeterminate={!areAll && chosen.length > 0} disabled={shown.length === 0}
-            onChange={(event) => onChoose(event.target.checked ? shown : [])}
-          />
-        }
-        label={text.replicas.chooseAll}
-      />
-      {chosen.length > 0 && (
-        <>
-          <Typography role="status" sx={{ fontWeight: 600 }}>
-            {text.replicas.chosen(chosen.length)}
-          </Typography>
-          <Button size="small" variant="contained" disabled={ready.length === 0} aria-label={text.replicas.runChosenOf(ready.length)} onClick={() => setOpen({ dialog: 'run', replicas: ready.map(({ replica }) => replica) })}>
-            {text.replicas.runChosen}
-          </Button>
-          <Button
-            size="small" variant="outlined" disabled={deployable.length === 0} aria-label={text.replicas.deployChosenOf(deployable.length)} onClick={() => setOpen({ dialog: 'deploy', replicas: deployable.map(({ replica }) => replica) })}
-          >
-            {text.replicas.deployChosen}
-          </Button>
-          <Button size="small" color="inherit" onClick={() => onChoose([])}>
-            {text.replicas.clearChosen}
-          </Button>
-          {deployable.length < ready.length && (
-            <Typography variant="caption" sx={{ color: 'text.secondary' }}>
-              {text.replicas.notDeployable(ready.length - deployable.length)}
+    <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center' }}>
+      <Box sx={{ display: 'flex', columnGap: 1.5, alignItems: 'center', flexWrap: 'wrap', minHeight: 42, flexGrow: 1, minWidth: 0 }}>
+        <FormControlLabel
+          control={
+            <Checkbox
+              size="small" checked={areAll} indeterminate={!areAll && chosen.length > 0} disabled={shown.length === 0}
+              onChange={(event) => onChoose(event.target.checked ? shown : [])}
+            />
+          }
+          label={text.replicas.chooseAll}
+        />
+        {chosen.length > 0 && (
+          <>
+            <Typography role="status" sx={{ fontWeight: 600 }}>
+              {text.replicas.chosen(chosen.length)}
             </Typography>
-          )}
-        </>
-      )}
-      <Box sx={{ flexGrow: 1 }} />
+            <Button size="small" variant="contained" disabled={ready.length === 0} aria-label={text.replicas.runChosenOf(ready.length)} onClick={() => setOpen({ dialog: 'run', replicas: ready.map(({ replica }) => replica) })}>
+              {text.replicas.runChosen}
+            </Button>
+            <Button
+              size="small" variant="outlined" disabled={deployable.length === 0} aria-label={text.replicas.deployChosenOf(deployable.length)} onClick={() => setOpen({ dialog: 'deploy', replicas: deployable.map(({ replica }) => replica) })}
+            >
+              {text.replicas.deployChosen}
+            </Button>
+            <Button size="small" color="inherit" onClick={() => onChoose([])}>
+              {text.replicas.clearChosen}
+            </Button>
+            {deployable.length < ready.length && (
+              <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+                {text.replicas.notDeployable(ready.length - deployable.length)}
+              </Typography>
+            )}
+          </>
+        )}
+      </Box>
       {queue.data !== undefined && (
-        <Button size="small" color="inherit" onClick={() => setOpen({ dialog: 'limit', replicas: [] })}>
+        <Button size="small" startIcon={<TuneIcon />} sx={{ flexShrink: 0, alignSelf: 'flex-start', mt: 0.75 }} onClick={() => setOpen({ dialog: 'limit', replicas: [] })}>
           {text.runs.atOnce}: {queue.data.atOnce}
         </Button>
       )}

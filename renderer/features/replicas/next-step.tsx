@@ -38,7 +38,7 @@ function Step({ step, isFirst, replica, life, size }: StepProps) {
   const [isStarting, setIsStarting] = useState(false);
   const label = text.replicas.steps[step];
   const isLink = size === 'small';
-  const shared = { size, 'sx': { whiteSpace: 'nowrap', ...(isLink && !isFirst ? { fontWeight: 400 } : {}) }, 'aria-label': text.replicas.stepOf(label, replica.name) } as const;
+  const shared = { size, 'sx': { whiteSpace: 'nowrap', minWidth: 0, ...(isLink && !isFirst ? { fontWeight: 400 } : {}) }, 'aria-label': text.replicas.stepOf(label, replica.name) } as const;
   const resume = useAction(async () => {
     if (step === 'resume-deployment' && life.deployment !== undefined) {
       await link.call('deployment.resume', { deployment: life.deployment.id });

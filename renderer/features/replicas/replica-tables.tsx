@@ -7,6 +7,7 @@ import TableRow from '@mui/material/TableRow';
 import type { Execution } from '../../../shared/model/execution.ts';
 import type { ReplicaDisk } from '../../../shared/model/replica.ts';
 import { hrefOf } from '../../app/route.ts';
+import { fonts } from '../../app/theme.ts';
 import { bytesText, durationText, timeText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';
 import { ExecutionLabel } from '../../components/executions/execution-label.tsx';
@@ -27,7 +28,7 @@ export function DiskTable({ disks }: { readonly disks: readonly ReplicaDisk[] })
           <TableRow key={disk.diskId}>
             <TableCell>{disk.diskId}</TableCell>
             <TableCell align="right">{bytesText(disk.sizeBytes)}</TableCell>
-            <TableCell sx={{ fontFamily: 'monospace', overflowWrap: 'anywhere' }}>{disk.volumeId ?? text.replicas.notYet}</TableCell>
+            <TableCell sx={{ fontFamily: fonts.code, overflowWrap: 'anywhere' }}>{disk.volumeId ?? text.replicas.notYet}</TableCell>
             <TableCell>{disk.synchronisedTo === undefined ? text.replicas.neverSynced : timeText(disk.synchronisedTo)}</TableCell>
           </TableRow>
         ))}

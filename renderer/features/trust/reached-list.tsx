@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Reached } from '../../../shared/model/trust.ts';
+import { fonts } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
 
 interface Row extends Reached {
@@ -15,7 +16,7 @@ export function ReachedList({ reached }: { readonly reached: readonly Row[] }) {
       {reached.map(({ kind, label, value, note, isNew = false }, index) => (
         <Box key={index} sx={{ display: 'contents' }}>
           <Box component="dt" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>{label}</Box>
-          <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere', fontFamily: kind === 'setting' || kind === 'secret' ? undefined : 'monospace', fontWeight: isNew ? 700 : undefined, unicodeBidi: 'isolate' }}>
+          <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere', fontFamily: kind === 'setting' || kind === 'secret' ? undefined : fonts.code, fontWeight: isNew ? 700 : undefined, unicodeBidi: 'isolate' }}>
             {kind === 'secret' ? text.trust.secret(value) : value}
             {note !== undefined && <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>{note}</Typography>}
           </Box>

@@ -1,6 +1,7 @@
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
+import { fonts } from '../../app/theme.ts';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
@@ -39,7 +40,7 @@ function columnsWith(onFix: Props['onFix']): Column<FindingRow>[] {
       label: text.validation.place,
       sortBy: ({ path }) => path,
       cell: ({ path }) => (
-        <Typography component="code" variant="body2" sx={{ fontFamily: 'monospace', overflowWrap: 'anywhere' }}>
+        <Typography component="code" variant="body2" sx={{ fontFamily: fonts.code, overflowWrap: 'anywhere' }}>
           {path === '' ? '/' : path}
         </Typography>
       ),

@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useRef } from 'react';
+import { fonts } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
 import { scriptPoints, type DeploymentValues, type ScriptPoint, type ScriptValues } from './deployment-form-values.ts';
 
@@ -66,7 +67,7 @@ function PointScripts({ point, scripts, problems, onChange }: PointProps) {
             <TextField
               size="small" fullWidth multiline minRows={3} maxRows={12} label={words.scriptContent} value={script.content}
               error={problem('content') !== undefined} helperText={problem('content')} onChange={(event) => change(index, { content: event.target.value })}
-              slotProps={{ htmlInput: { spellCheck: false } }} sx={{ '& textarea': { fontFamily: 'monospace', fontSize: 13 } }}
+              slotProps={{ htmlInput: { spellCheck: false } }} sx={{ '& textarea': { fontFamily: fonts.code, fontSize: 13 } }}
             />
           </Box>
         );

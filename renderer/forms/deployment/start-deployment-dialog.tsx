@@ -35,6 +35,7 @@ export function StartDeploymentDialog({ replicas, initial, onStarted, onClose }:
       width="md"
       isReady={'options' in read}
       replicas={replicas}
+      startedWords={words.startedMany}
       start={async (replica) => {
         const options = 'options' in read ? read.options : {};
         return (await link.call('deployment.create', { replica: replica.id, options })).id;

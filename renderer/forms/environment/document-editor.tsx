@@ -11,6 +11,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useRef } from 'react';
 import type { Finding } from '../../../shared/schema/finding.ts';
+import { fonts } from '../../app/theme.ts';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { text } from '../../text/text.ts';
 
@@ -54,7 +55,7 @@ export function DocumentEditor({ value, onChange, findings, help = text.replicas
         inputRef={area}
         onChange={(event) => onChange(event.target.value)}
         slotProps={{ htmlInput: { spellCheck: false, wrap: 'off' } }}
-        sx={{ '& textarea': { fontFamily: 'ui-monospace, monospace', fontSize: 14, lineHeight: `${lineHeight}px` } }}
+        sx={{ '& textarea': { fontFamily: fonts.code, fontSize: 13, lineHeight: `${lineHeight}px` } }}
       />
       <Box component="section" aria-label={text.replicas.findings}>
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', mb: 1 }}>

@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { sides } from '../../../shared/model/plugin-id.ts';
+import { fonts } from '../../app/theme.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { text } from '../../text/text.ts';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
@@ -38,7 +39,7 @@ export function EffectiveView() {
           )}
           {draft.effective(side).map((entry) => (
             <Box key={entry.key} sx={{ py: 0.5 }}>
-              <Box component="pre" sx={{ m: 0, fontSize: 12.5, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', fontFamily: 'ui-monospace, monospace' }}>
+              <Box component="pre" sx={{ m: 0, fontSize: 12.5, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', fontFamily: fonts.code }}>
                 {`${JSON.stringify(entry.key)}: ${JSON.stringify(entry.value, undefined, 2)}`}
               </Box>
               <Typography variant="caption" sx={{ color: 'text.secondary' }}>

@@ -7,6 +7,7 @@ import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
 import { readProviderConfiguration } from '../../../shared/environment/provider-configuration.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
+import { fonts } from '../../app/theme.ts';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
@@ -29,7 +30,7 @@ export function ProviderConfiguration({ value, onChange }: { readonly value: str
           error={findings.some(({ severity }) => severity === 'error')}
           onChange={(event) => onChange(event.target.value)}
           slotProps={{ htmlInput: { spellCheck: false } }}
-          sx={{ '& textarea': { fontFamily: 'ui-monospace, monospace', fontSize: 14 } }}
+          sx={{ '& textarea': { fontFamily: fonts.code, fontSize: 13 } }}
         />
         {findings.map((finding) => (
           <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mt: 0.5 }}>

@@ -8,7 +8,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { errorWords, text } from '../../text/text.ts';
+import { errorWords } from '../../text/text.ts';
 import { AtOnceField, isAtOnce } from './at-once-field.tsx';
 
 interface Props {
@@ -17,6 +17,8 @@ interface Props {
   readonly isReady: boolean;
   readonly width?: 'sm' | 'md';
   readonly replicas: readonly Pick<Replica, 'id' | 'name'>[];
+  /** What is said when so many of several were started. */
+  readonly startedWords: (count: number) => string;
   /** Starts one and answers with the id of its run. */
   readonly start: (replica: Pick<Replica, 'id' | 'name'>) => Promise<string>;
   readonly onStarted: (ids: readonly string[]) => void;
@@ -31,7 +33,7 @@ interface Refused {
 }
 
 /** Starts runs of one replica or of several; for several it asks how many at once, and says which could not be started. */
-export function StartManyDialog({ title, confirm, isReady, width = 'sm', replicas, start, onStarted, onClose, children }: Props) {
+export function StartManyDialog({ title, confirm, isReady, width = 'sm', replicas, startedWords, start, onStarted, onClose, children }: Props) {
   const link = useLink();
   const toast = useToast();
   const isMany = replicas.length > 1;
@@ -62,7 +64,7 @@ export function StartManyDialog({ title, confirm, isReady, width = 'sm', replica
     }
     setBegun([...begun, ...started]);
     setRefused(failures);
-    if (started.length > 0) toast(text.runs.startedMany(started.length));
+    if (started.length > 0) toast(startedWords(started.length));
     if (failures.length === 0) {
       onStarted([]);
       onClose();

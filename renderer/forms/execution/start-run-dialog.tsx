@@ -46,6 +46,7 @@ export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
       confirm={text.runs.start}
       isReady={isParallelRight && 'options' in bandwidth}
       replicas={replicas}
+      startedWords={text.runs.startedMany}
       start={async (replica) => (await link.call('replica.execute', { replica: replica.id, options })).id}
       onStarted={(ids) => {
         if (ids.length === 1) goTo('runs', ids[0]!);

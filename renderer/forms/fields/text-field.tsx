@@ -1,4 +1,5 @@
 import TextField from '@mui/material/TextField';
+import { fonts } from '../../app/theme.ts';
 import { fieldHelp, fieldLabel } from '../field-help.tsx';
 import type { FieldProps } from '../field-props.ts';
 
@@ -25,7 +26,7 @@ export function TextInput({ field, value, onChange, onBlur, inputRef, problem }:
         htmlInput: {
           spellCheck: false,
           ...(field.kind === 'number' ? { inputMode: 'decimal' } : {}),
-          ...(field.kind === 'json' || field.kind === 'multiline' ? { style: { fontFamily: 'monospace' } } : {}),
+          ...(field.kind === 'json' || field.kind === 'multiline' ? { style: { fontFamily: fonts.code } } : {}),
         },
       }}
     />

@@ -42,6 +42,7 @@ export const app = {
 
 export const navigation = {
   label: 'Screens',
+  groups: { plan: 'Plan', move: 'Move', setUp: 'Set up' },
   home: 'Project',
   endpoints: 'Endpoints',
   inventory: 'Inventory',
@@ -52,4 +53,23 @@ export const navigation = {
   check: 'Validate files',
   settings: 'Settings',
   manual: 'Manual',
+} as const;
+
+/** The bar at the top of every screen, and the foot of the rail. */
+export const topBar = {
+  breadcrumb: 'Breadcrumb',
+  command: 'Search or run a command',
+  trusted: 'Trusted',
+  notTrusted: 'Not trusted',
+  changes: (count: number) => counted(count, { one: '# change to review', other: '# changes to review' }),
+  engine: 'Engine',
+  running: (running: number, atOnce: number) => `${running} of ${atOnce} running`,
+  queued: (waiting: number) => counted(waiting, { one: '# queued', other: '# queued' }),
+  engineStates: { none: 'not started', starting: 'starting', running: 'running', restarting: 'restarting', 'given-up': 'stopped', elsewhere: 'in another process' },
+  messages: 'Messages',
+  unseen: (count: number) => (count === 0 ? 'Messages' : `Messages (${count} new)`),
+  noMessages: 'No messages since this page was opened.',
+  help: 'Help',
+  rate: 'Transfer rate',
+  rateOf: (executions: number) => counted(executions, { one: '# execution', other: '# executions' }),
 } as const;

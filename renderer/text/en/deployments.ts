@@ -7,6 +7,7 @@ export const deployments = {
   againTitle: (name: string) => `Deploy ${name} again`,
   againLead: 'No disk is copied again. The options are those of the previous deployment.',
   start: 'Deploy',
+  startedMany: (count: number) => `${counted(count, { one: '# deployment', other: '# deployments' })} started or queued`,
 
   state: 'Source state to deploy',
   states: {

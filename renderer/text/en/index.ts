@@ -1,4 +1,4 @@
-import { app, navigation } from './app.ts';
+import { app, navigation, topBar } from './app.ts';
 import { commandTexts } from './commands.ts';
 import { configure } from './configure.ts';
 import { deployments } from './deployments.ts';
@@ -17,4 +17,4 @@ import { validation } from './validation.ts';
 import { widgets } from './widgets.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. The page takes them from `text/text.ts`. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, trust, units, validation, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, topBar, trust, units, validation, widgets } as const;

@@ -65,7 +65,7 @@ export const replicas = {
   runChosenOf: (count: number) => `Replicate ${count} selected`,
   deployChosen: 'Deploy…',
   deployChosenOf: (count: number) => `Deploy ${count} selected`,
-  notDeployable: (count: number) => `${count} of them ${count === 1 ? 'has' : 'have'} never been replicated and cannot be deployed yet.`,
+  notDeployable: (count: number) => counted(count, { one: '# of them was never replicated and cannot be deployed yet.', other: '# of them were never replicated and cannot be deployed yet.' }),
   queuePlace: (position: number) => (position === 1 ? 'next in the queue' : `${position - 1} ahead in the queue`),
   stepOf: (step: string, name: string) => `${step} (${name})`,
   shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# replica', other: '# replicas' }) : `${shown} of ${all} replicas`),

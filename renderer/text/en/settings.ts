@@ -7,7 +7,7 @@ export const settings = {
   reducedMotionHelp: 'Turns off transitions and animated progress bars. The system preference always applies.',
   messageSeconds: 'Show messages for',
   messageSecondsOption: (seconds: number) => (seconds === 0 ? 'Until I close them' : `${seconds} seconds`),
-  messageSecondsHelp: 'How long a confirmation stays at the bottom of the window. It stays while you point at it.',
+  messageSecondsHelp: 'How long a confirmation stays at the bottom of the window. It stays while you point at it. Messages are kept under the bell.',
   runs: 'Executions',
   executionLimit: 'Parallel executions',
   executionLimitHelp: '1 to 32. Further executions are queued. Applies when a project is next opened.',

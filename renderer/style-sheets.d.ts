@@ -1,0 +1,2 @@
+/** Style sheets that the build puts beside the page. */
+declare module '*.css';
