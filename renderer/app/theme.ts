@@ -106,6 +106,8 @@ export const theme = createTheme({
         '[data-scheme="dark"]': propertiesOf(dark),
         // What the keyboard reaches does not end up behind the bar at the top.
         'html': { scrollPaddingTop: topBarHeight + 8 },
+        // Without it the typeface for code joins "://" and "->" into one sign.
+        'body': { fontVariantLigatures: 'no-contextual' },
         'code, kbd, pre, samp': { fontFamily: fonts.code, fontFeatureSettings: '"zero" 1, "calt" 0' },
       },
     },

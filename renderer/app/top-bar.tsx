@@ -11,7 +11,7 @@ import IconButton from '@mui/material/IconButton';
 import Link from '@mui/material/Link';
 import Popover from '@mui/material/Popover';
 import Typography from '@mui/material/Typography';
-import { useState } from 'react';
+import { useState, type CSSProperties, type ReactNode } from 'react';
 import { commands, type CommandId } from '../../shared/contract/commands.ts';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { useRunQuery } from '../components/executions/use-run-query.ts';
@@ -42,7 +42,7 @@ export function TopBar({ isMac, onCommand }: Props) {
     <Box component="header" sx={{ position: 'sticky', top: 0, zIndex: 'appBar', height: topBarHeight, flexShrink: 0, display: 'flex', alignItems: 'center', gap: 1.5, pr: 1.5, bgcolor: 'background.default' }}>
       <Breadcrumb />
       <CommandField isMac={isMac} onOpen={() => onCommand('palette.open')} />
-      <Box sx={{ flex: '1 1 0', display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: { xs: 0.5, lg: 1.5 }, minWidth: 0 }}>
+      <Box sx={{ flex: '1 1 0', display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: { xs: 1, lg: 1.5 }, minWidth: 0 }}>
         {hasProject && <TrustState />}
         {shell?.project !== undefined && <EngineStatus engine={shell.engine} />}
         <MessageList />
@@ -99,14 +99,13 @@ function CommandField({ isMac, onOpen }: { readonly isMac: boolean; readonly onO
   return (
     <ButtonBase
       onClick={onOpen}
-      aria-label={text.topBar.command}
       sx={{
-        'flexShrink': 0, 'width': { xs: 34, sm: 200, md: 264, lg: 340 }, 'height': 30, 'px': 1, 'gap': 1, 'justifyContent': 'flex-start', 'border': 1, 'borderColor': shade('lineStrong'), 'borderRadius': '5px',
+        'flexShrink': 0, 'width': { xs: 140, sm: 200, md: 264, lg: 340 }, 'height': 30, 'px': 1, 'gap': 1, 'justifyContent': 'flex-start', 'border': 1, 'borderColor': shade('lineStrong'), 'borderRadius': '5px',
         'bgcolor': shade('raised'), 'color': 'text.secondary', 'font': 'inherit', '&:hover': { borderColor: 'action.active' },
       }}
     >
       <SearchIcon sx={{ fontSize: 16 }} />
-      <Box component="span" sx={{ flexGrow: 1, textAlign: 'left', whiteSpace: 'nowrap', overflow: 'hidden', textOverflow: 'ellipsis', display: { xs: 'none', sm: 'block' } }}>
+      <Box component="span" sx={{ flexGrow: 1, textAlign: 'left', whiteSpace: 'nowrap', overflow: 'hidden', textOverflow: 'ellipsis' }}>
         {text.topBar.command}
       </Box>
       <Box component="span" sx={{ display: { xs: 'none', md: 'inline-flex' } }}>
@@ -160,9 +159,9 @@ function EngineLink({ family, words }: { readonly family: StateFamily; readonly 
   );
 }
 
-function StatusLink({ path, title, children }: { readonly path: readonly string[]; readonly title: string; readonly children: React.ReactNode }) {
+function StatusLink({ path, title, children }: { readonly path: readonly string[]; readonly title: string; readonly children: ReactNode }) {
   return (
-    <Link href={hrefOf(...path)} title={title} aria-label={title} underline="hover" color="inherit" sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.75, minHeight: 24, whiteSpace: 'nowrap' }}>
+    <Link href={hrefOf(...path)} title={title} underline="hover" color="inherit" sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.75, minHeight: 24, whiteSpace: 'nowrap' }}>
       {children}
     </Link>
   );
@@ -183,7 +182,11 @@ function MessageList() {
           markSeen();
         }}
       >
-        <Badge badgeContent={unseen} color="primary" slotProps={{ badge: { 'aria-hidden': true } }} sx={{ '& .MuiBadge-badge': { fontSize: 10, height: 16, minWidth: 16, px: 0.5 } }}>
+        {/* The number is drawn, not written: the button's name says it in words. */}
+        <Badge
+          variant="dot" invisible={unseen === 0} color="primary" slotProps={{ badge: { style: { '--unseen': `"${unseen}"` } as CSSProperties } }}
+          sx={{ '& .MuiBadge-badge': { height: 16, minWidth: 16, px: 0.5, borderRadius: '8px', fontSize: 10, fontWeight: 600 }, '& .MuiBadge-badge::after': { content: 'var(--unseen)' } }}
+        >
           <BellIcon fontSize="small" />
         </Badge>
       </IconButton>

@@ -15,6 +15,7 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/text.ts';
+import { CrossingCard } from './crossing-card.tsx';
 import { VaultCard } from '../../components/vault-card.tsx';
 
 /** One project: its vault, and the way from an empty project to a replicated virtual machine. */
@@ -26,6 +27,7 @@ export function OpenProject({ project }: { readonly project: Project }) {
       lead={<Box sx={{ overflowWrap: 'anywhere' }}>{project.folder}</Box>}
       actions={<Button onClick={() => setIsClosing(true)}>{text.home.close}</Button>}
     >
+      <CrossingCard />
       <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' }, gap: 3, alignItems: 'start' }}>
         <NextSteps />
         <VaultCard />

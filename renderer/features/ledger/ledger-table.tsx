@@ -90,7 +90,7 @@ const Rows = memo(function Rows({ columns, rows }: { readonly columns: readonly 
 
 function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {
   return [
-    { id: 'kind', label: words.kind, sortBy: ({ kind }) => kind, cell: ({ kind }) => kindText(kind) },
+    { id: 'kind', label: words.kind, sortBy: ({ kind }) => kind, cell: ({ kind }) => <Box sx={{ '&::first-letter': { textTransform: 'uppercase' } }}>{kindText(kind)}</Box> },
     {
       id: 'name',
       label: words.name,

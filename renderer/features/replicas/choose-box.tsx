@@ -2,7 +2,7 @@ import Checkbox from '@mui/material/Checkbox';
 import { createContext, use } from 'react';
 import { text } from '../../text/text.ts';
 import type { ChosenReplica } from './chosen-replicas.tsx';
-import { isIdle } from './replica-status.ts';
+import { isIdle } from '../../components/replicas/replica-status.ts';
 
 interface Choice {
   readonly chosen: ReadonlySet<string>;

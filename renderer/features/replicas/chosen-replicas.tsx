@@ -11,7 +11,7 @@ import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 import { QueueLimitDialog } from '../../forms/execution/queue-limit-dialog.tsx';
 import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
-import { isIdle, type ReplicaStatus } from './replica-status.ts';
+import { isIdle, type ReplicaStatus } from '../../components/replicas/replica-status.ts';
 
 export interface ChosenReplica {
   readonly replica: Replica;

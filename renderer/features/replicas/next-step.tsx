@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/text.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
-import type { LifeStep, ReplicaStatus } from './replica-status.ts';
+import type { LifeStep, ReplicaStatus } from '../../components/replicas/replica-status.ts';
 
 interface Props {
   readonly replica: Replica;

@@ -21,10 +21,10 @@ import { VaultNeeded } from '../../components/vault-card.tsx';
 import { DeploymentTable } from '../../components/executions/deployment-table.tsx';
 import { RunLine } from '../../components/executions/run-line.tsx';
 import { DeleteReplica } from './delete-replica.tsx';
-import { LifeLabel } from './life-label.tsx';
+import { LifeLabel } from '../../components/replicas/life-label.tsx';
 import { NextStep } from './next-step.tsx';
 import { DiskTable, RunTable } from './replica-tables.tsx';
-import { isActive, isIdle, latestOf, replicaStatus, type ReplicaStatus } from './replica-status.ts';
+import { isActive, isIdle, latestOf, replicaStatus, type ReplicaStatus } from '../../components/replicas/replica-status.ts';
 
 /** One replica: where it stands, its disks, its runs, its environment. */
 export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {

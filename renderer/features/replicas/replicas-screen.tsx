@@ -23,9 +23,9 @@ import { VaultNeeded } from '../../components/vault-card.tsx';
 import { RunLine } from '../../components/executions/run-line.tsx';
 import { ChoiceContext, ChooseBox } from './choose-box.tsx';
 import { ChosenReplicas, type ChosenReplica } from './chosen-replicas.tsx';
-import { LifeLabel } from './life-label.tsx';
+import { LifeLabel } from '../../components/replicas/life-label.tsx';
 import { NextStep } from './next-step.tsx';
-import { isActive, isIdle, latestOf, replicaStatus, type ReplicaStatusKind, type ReplicaStatus } from './replica-status.ts';
+import { isActive, isIdle, latestOf, replicaStatus, type ReplicaStatusKind, type ReplicaStatus } from '../../components/replicas/replica-status.ts';
 
 interface Row extends ChosenReplica {
   readonly way: string;
@@ -148,7 +148,9 @@ function columnsAt(now: number): readonly Column<Row>[] {
       sortBy: ({ life }) => life.kind,
       cell: ({ life }) => (
         <>
-          <LifeLabel kind={life.kind} />
+          <Box component="span" sx={{ whiteSpace: { md: 'nowrap' } }}>
+            <LifeLabel kind={life.kind} />
+          </Box>
           {life.latest !== undefined && isActive(life.latest) && <RunLine execution={life.latest} />}
           <QueuePlace position={life.deployment?.queuePosition ?? life.latest?.queuePosition} />
         </>
@@ -168,7 +170,9 @@ function SyncedTo({ life, now }: { readonly life: ReplicaStatus; readonly now: n
   if (life.syncedTo === undefined) return text.replicas.neverSynced;
   return (
     <>
-      {minuteText(life.syncedTo)}
+      <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
+        {minuteText(life.syncedTo)}
+      </Box>
       <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
         {text.replicas.lag(durationText((now - Date.parse(life.syncedTo)) / 1000))}
       </Typography>

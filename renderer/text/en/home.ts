@@ -43,6 +43,17 @@ export const home = {
   sampleCommand: 'npm run lab',
   sampleCheck: 'Validate an example',
   done: 'Done',
+  crossing: {
+    title: 'Replicas on the way',
+    summary: (deployed: number, all: number) => `${deployed} of ${all} deployed`,
+    scale: 'one arch is 10 %',
+    waves: 'Waves',
+    wave: 'Wave',
+    noWave: 'No wave',
+    progress: 'Progress',
+    deployed: 'Deployed',
+    of: (deployed: number, all: number) => `${deployed} of ${all}`,
+  },
   counts: (endpoints: number, replicas: number) =>
     `${counted(endpoints, { one: '# endpoint', other: '# endpoints' })}, ${counted(replicas, { one: '# replica', other: '# replicas' })}`,
 } as const;
