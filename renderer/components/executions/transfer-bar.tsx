@@ -32,7 +32,7 @@ export function TransferBar({ name, transfer }: { readonly name: string; readonl
       <LinearProgress
         variant="determinate"
         value={percent}
-        color={isStalled ? 'warning' : transfer.phase === 'done' ? 'success' : 'primary'}
+        color={isStalled ? 'warning' : transfer.phase === 'done' ? 'success' : 'info'}
         aria-label={text.runs.barOf(name)}
         aria-valuetext={`${text.runs.phases[transfer.phase]}, ${percent} %, ${words}`}
         sx={{ height: 8, borderRadius: 4 }}

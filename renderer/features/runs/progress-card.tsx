@@ -36,7 +36,7 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
           ))}
           {rates.length > 1 && (
             <Suspense>
-              <RateChart samples={rates} limit={limit} />
+              <RateChart samples={rates} limit={limit} secondsLeft={progress.total.phase === 'copying' && execution.state === 'running' ? progress.total.secondsLeft : undefined} />
             </Suspense>
           )}
           <Announcement total={progress.total} />

@@ -8,7 +8,7 @@ import type { RateSample } from '../../../shared/model/progress.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { rateText, timeOfDayText, timeText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';
-import { highestOf, plotPoints, rateFacts, rateTicks } from './rate-scale.ts';
+import { highestOf, plotPoints, rateFacts, rateTicks, withForecast } from './rate-scale.ts';
 
 const height = 200;
 const inBytes = (rate: number | null): string | null => (rate === null ? null : rateText(rate));
@@ -16,6 +16,7 @@ const inBytes = (rate: number | null): string | null => (rate === null ? null : 
 const lines = {
   processed: { label: text.runs.rateLines.processed, color: 'var(--mui-palette-action-active)', width: 1.5, dashes: undefined },
   sent: { label: text.runs.rateLines.sent, color: 'var(--mui-palette-primary-main)', width: 2, dashes: undefined },
+  forecast: { label: text.runs.rateLines.forecast, color: 'var(--mui-palette-primary-main)', width: 1.5, dashes: '2 3' },
   limit: { label: text.runs.rateLines.limit, color: 'var(--mui-palette-error-main)', width: 1.5, dashes: '6 4' },
 } as const;
 type Line = keyof typeof lines;
@@ -24,10 +25,12 @@ interface Props {
   readonly samples: readonly RateSample[];
   /** What applies now in bytes per second; undefined = unlimited. */
   readonly limit: number | undefined;
+  /** Of an execution that copies. */
+  readonly secondsLeft: number | undefined;
 }
 
 /** The rate over time with what limited it, as a plot whose values can be read with the pointer and the arrow keys, or as a table. */
-export function RateChart({ samples, limit }: Props) {
+export function RateChart({ samples, limit, secondsLeft }: Props) {
   const [view, setView] = useState<'plot' | 'table'>('plot');
   const { mean, peak } = rateFacts(samples);
   const words = text.runs.rateFacts(rateText(mean), rateText(peak));
@@ -39,6 +42,7 @@ export function RateChart({ samples, limit }: Props) {
         </Typography>
         <Typography variant="caption" sx={{ color: 'text.secondary', flexGrow: 1 }}>
           {words}
+          {secondsLeft === undefined ? '' : ` · ${text.runs.endsAbout(timeOfDayText((samples.at(-1)?.at ?? 0) + secondsLeft * 1000))}`}
           {limit === undefined ? '' : ` · ${limit === 0 ? text.runs.pausedNow : text.runs.limitNow(rateText(limit))}`}
         </Typography>
         <ToggleButtonGroup size="small" exclusive value={view} aria-label={text.runs.rateView} onChange={(_event, next: 'plot' | 'table' | null) => setView(next ?? view)}>
@@ -46,7 +50,7 @@ export function RateChart({ samples, limit }: Props) {
           <ToggleButton value="table">{text.runs.asTable}</ToggleButton>
         </ToggleButtonGroup>
       </Box>
-      {view === 'plot' ? <Plot samples={samples} /> : <PagedTable label={text.runs.rate} columns={columns} rows={samples} rowKey={({ at }) => String(at)} sortedBy={{ column: 'at', descending: true }} />}
+      {view === 'plot' ? <Plot samples={samples} secondsLeft={secondsLeft} /> : <PagedTable label={text.runs.rate} columns={columns} rows={samples} rowKey={({ at }) => String(at)} sortedBy={{ column: 'at', descending: true }} />}
       <Typography variant="caption" component="p" sx={{ color: 'text.secondary', mt: 1 }}>
         {text.runs.rateHelp}
       </Typography>
@@ -54,8 +58,8 @@ export function RateChart({ samples, limit }: Props) {
   );
 }
 
-function Plot({ samples }: Pick<Props, 'samples'>) {
-  const points = useMemo(() => plotPoints(samples), [samples]);
+function Plot({ samples, secondsLeft = 0 }: Pick<Props, 'samples' | 'secondsLeft'>) {
+  const points = useMemo(() => withForecast(plotPoints(samples), samples, secondsLeft), [samples, secondsLeft]);
   const drawn = (Object.keys(lines) as Line[]).filter((line) => points.some((point) => point[line] !== null));
   const times = points.map(({ at }) => at);
   const [from, to] = [times[0] ?? 0, Math.max(times.at(-1) ?? 0, (times[0] ?? 0) + 10_000)];

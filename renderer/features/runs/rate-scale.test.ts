@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { highestOf, pieces, plotPoints, rateFacts, rateTicks } from './rate-scale.ts';
+import { highestOf, pieces, plotPoints, rateFacts, rateTicks, withForecast } from './rate-scale.ts';
 
 const MiB = 1024 * 1024;
 
@@ -28,7 +28,7 @@ describe('the scale of a rate chart', () => {
   });
 
   test('leaves room for what was sent beside what was only compared', () => {
-    const of = (sent: number | null, processed: number, limit: number | null) => highestOf([{ at: 0, sent, processed, limit }]);
+    const of = (sent: number | null, processed: number, limit: number | null) => highestOf([{ at: 0, sent, processed, limit, forecast: null }]);
     expect([of(10, 20, 15), of(10, 900, 15), of(0, 900, null), of(null, 900, null), of(10, 5, 50)]).toEqual([20, 45, 900, 900, 50]);
   });
 
@@ -36,5 +36,14 @@ describe('the scale of a rate chart', () => {
     const [old, now] = [{ at: 0, bytesPerSecond: 30 }, { at: 1000, bytesPerSecond: 90, sentPerSecond: 10, limit: null }];
     expect(rateFacts([old, now])).toEqual({ mean: 20, peak: 30 });
     expect(plotPoints([old]).map(({ sent, processed }) => [sent, processed])).toEqual([[null, 30]]);
+  });
+
+  test('expects the mean of the last samples until the end, on half of the width at most', () => {
+    const samples = [0, 1000, 2000].map((at) => ({ at, bytesPerSecond: 9, sentPerSecond: 4 + at / 1000, limit: 7 }));
+    const ends = (secondsLeft: number) => withForecast(plotPoints(samples), samples, secondsLeft).map(({ at, sent, limit, forecast }) => [at, sent, limit, forecast]);
+    expect(ends(1)).toEqual([[0, 4, 7, null], [1000, 5, 7, null], [2000, 6, 7, 5], [3000, null, 7, 5]]);
+    expect(ends(3600).at(-1)).toEqual([4000, null, 7, 5]);
+    expect(ends(0)).toEqual(plotPoints(samples).map(({ at, sent, limit, forecast }) => [at, sent, limit, forecast]));
+    expect(withForecast([], [], 9)).toEqual([]);
   });
 });

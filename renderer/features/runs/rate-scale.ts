@@ -48,21 +48,38 @@ export interface PlotPoint {
   readonly processed: number | null;
   /** Steps: it applies until the next point. */
   readonly limit: number | null;
+  /** What is expected to be sent from the last sample to the end. */
+  readonly forecast: number | null;
 }
 
 /** The points of the plot: a gap between two pieces, and a limit that ends where the next moment has none. */
 export function plotPoints(samples: readonly RateSample[]): readonly PlotPoint[] {
   const points: PlotPoint[] = [];
   for (const piece of pieces(samples)) {
-    if (points.length > 0) points.push({ at: piece[0]!.at - 1, sent: null, processed: null, limit: null });
+    if (points.length > 0) points.push({ at: piece[0]!.at - 1, sent: null, processed: null, limit: null, forecast: null });
     for (const [index, { at, bytesPerSecond, sentPerSecond, limit }] of piece.entries()) {
-      const point = { at, sent: sentPerSecond ?? null, processed: bytesPerSecond, limit: limit ?? null };
+      const point = { at, sent: sentPerSecond ?? null, processed: bytesPerSecond, limit: limit ?? null, forecast: null };
       const before = piece[index - 1]?.limit ?? null;
       if (before !== null && point.limit === null) points.push({ ...point, at: at - 1, limit: before });
       points.push(point);
     }
   }
   return points;
+}
+
+/** A forecast takes at most this much of the plot's width, whatever the time left: what was measured stays readable. */
+const mostOfWidth = 0.5;
+/** Samples that the expected rate is the mean of. */
+const recent = 10;
+
+/** The points of the plot with what is expected after them: the mean of the last samples, as long as the rest takes. */
+export function withForecast(points: readonly PlotPoint[], samples: readonly RateSample[], secondsLeft: number): readonly PlotPoint[] {
+  const last = points.at(-1);
+  if (last === undefined || secondsLeft <= 0) return points;
+  const { mean: forecast } = rateFacts((pieces(samples).at(-1) ?? []).slice(-recent));
+  const measured = last.at - points[0]!.at;
+  const until = last.at + Math.min(secondsLeft * 1000, (measured * mostOfWidth) / (1 - mostOfWidth));
+  return [...points.slice(0, -1), { ...last, forecast }, { at: until, sent: null, processed: null, limit: last.limit, forecast }];
 }
 
 /** How much higher than the others the line of what was dealt with may make the plot: unchanged blocks are dealt with many times faster than others are sent. */
