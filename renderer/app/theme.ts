@@ -140,7 +140,7 @@ export const theme = createTheme({
         getItemAriaLabel: (page) => text.widgets.pages[page],
       },
     },
-    MuiSnackbarContent: { styleOverrides: { root: ({ theme: { vars } }) => ({ border: `1px solid ${vars?.palette.divider}`, fontSize: size(13) }) } },
+    MuiSnackbarContent: { styleOverrides: { root: ({ theme: { vars } }) => ({ backgroundImage: 'none', boxShadow: 'var(--cw-menuShadow)', border: `1px solid ${vars?.palette.divider}`, fontSize: size(13) }) } },
     MuiSnackbar: { defaultProps: { anchorOrigin: { vertical: 'bottom', horizontal: 'left' } } },
   },
 });

@@ -74,7 +74,7 @@ function Breadcrumb() {
         {crumbs.map(({ label, path }, index) => {
           const isLast = index === crumbs.length - 1;
           return (
-            <Box component="li" key={`${index} ${label}`} title={label} sx={{ minWidth: isLast ? 0 : 24, flexShrink: isLast ? 1 : 2, overflow: 'hidden', textOverflow: 'ellipsis', ...(isLast ? { fontWeight: 600 } : {}) }}>
+            <Box component="li" key={`${index} ${label}`} title={label} sx={{ minWidth: index === 0 ? 24 : 0, flexShrink: index === 0 ? 4 : isLast ? 1 : 0, overflow: 'hidden', textOverflow: 'ellipsis', ...(isLast ? { fontWeight: 600 } : {}) }}>
               {index > 0 && (
                 <Box component="span" aria-hidden sx={{ color: shade('text3'), mr: 0.75 }}>
                   ›
@@ -100,7 +100,7 @@ function CommandField({ isMac, onOpen }: { readonly isMac: boolean; readonly onO
     <ButtonBase
       onClick={onOpen}
       sx={{
-        'flexShrink': 0, 'width': { xs: 140, sm: 200, md: 264, lg: 340 }, 'height': 30, 'px': 1, 'gap': 1, 'justifyContent': 'flex-start', 'border': 1, 'borderColor': shade('lineStrong'), 'borderRadius': '5px',
+        'flexShrink': 0, 'width': { xs: 140, sm: 200, md: 240, lg: 280, xl: 340 }, 'height': 30, 'px': 1, 'gap': 1, 'justifyContent': 'flex-start', 'border': 1, 'borderColor': shade('lineStrong'), 'borderRadius': '5px',
         'bgcolor': shade('raised'), 'color': 'text.secondary', 'font': 'inherit', '&:hover': { borderColor: 'action.active' },
       }}
     >

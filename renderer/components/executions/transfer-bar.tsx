@@ -14,11 +14,18 @@ export function percentOf({ bytesDone, bytesTotal, phase }: TransferProgress): n
   return bytesTotal === 0 ? 0 : Math.min(100, Math.floor((100 * bytesDone) / bytesTotal));
 }
 
+interface Props {
+  readonly name: string;
+  readonly transfer: TransferProgress;
+  /** Whether its execution runs: what does not run has no rate and no time left. */
+  readonly isRunning: boolean;
+}
+
 /** One bar with its numbers in words. */
-export function TransferBar({ name, transfer }: { readonly name: string; readonly transfer: TransferProgress }) {
+export function TransferBar({ name, transfer, isRunning }: Props) {
   const percent = percentOf(transfer);
-  const words = transferWords(transfer);
-  const isStalled = transfer.stalledForSeconds >= stalledAfter && transfer.phase !== 'done' && transfer.phase !== 'waiting';
+  const words = transferWords(transfer, isRunning);
+  const isStalled = isRunning && transfer.stalledForSeconds >= stalledAfter && transfer.phase !== 'done' && transfer.phase !== 'waiting';
   return (
     <Box>
       <Box sx={{ display: 'flex', gap: 1, mb: 0.5, flexWrap: 'wrap' }}>
@@ -50,9 +57,10 @@ export function TransferBar({ name, transfer }: { readonly name: string; readonl
   );
 }
 
-function transferWords({ bytesDone, bytesTotal, bytesSent, rateBytesPerSecond, secondsLeft, phase }: TransferProgress): string {
+function transferWords({ bytesDone, bytesTotal, bytesSent, rateBytesPerSecond, secondsLeft, phase }: TransferProgress, isRunning: boolean): string {
   const parts = [text.runs.bytes(bytesText(bytesDone), bytesText(bytesTotal)), text.runs.sent(bytesText(bytesSent))];
-  if (phase !== 'done' && rateBytesPerSecond > 0) parts.push(rateText(rateBytesPerSecond));
-  if (phase !== 'done' && secondsLeft !== undefined) parts.push(text.runs.left(durationText(secondsLeft)));
+  if (!isRunning || phase === 'done') return parts.join(' · ');
+  if (rateBytesPerSecond > 0) parts.push(rateText(rateBytesPerSecond));
+  if (secondsLeft !== undefined) parts.push(text.runs.left(durationText(secondsLeft)));
   return parts.join(' · ');
 }

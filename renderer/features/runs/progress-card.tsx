@@ -20,7 +20,8 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
   const progress = useProgress(execution);
   const rates = useRates(execution);
   const now = useNow(15_000);
-  const limit = isTerminalExecution(execution.state) ? undefined : rateNow(execution.options, new Date(now));
+  const isRunning = execution.state === 'running' || execution.state === 'cancelling';
+  const limit = !isRunning ? undefined : rateNow(execution.options, new Date(now));
   return (
     <Paper component="section" variant="outlined" aria-label={text.runs.progress} sx={{ p: 2.5 }}>
       <Typography variant="h6" component="h2" sx={{ mb: 1.5 }}>
@@ -30,9 +31,9 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
         <Typography sx={{ color: 'text.secondary' }}>{isTerminalExecution(execution.state) ? text.runs.nothingSent : text.runs.noProgress}</Typography>
       ) : (
         <Stack spacing={2}>
-          {progress.disks.length !== 1 && <TransferBar name={text.runs.total} transfer={progress.total} />}
+          {progress.disks.length !== 1 && <TransferBar name={text.runs.total} transfer={progress.total} isRunning={isRunning} />}
           {progress.disks.map((disk) => (
-            <TransferBar key={disk.diskId} name={disk.diskId} transfer={disk} />
+            <TransferBar key={disk.diskId} name={disk.diskId} transfer={disk} isRunning={isRunning} />
           ))}
           {rates.length > 1 && (
             <Suspense>
