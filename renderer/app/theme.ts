@@ -126,6 +126,8 @@ export const theme = createTheme({
     MuiInputBase: { styleOverrides: { root: { fontSize: size(13) } } },
     MuiInputLabel: { styleOverrides: { root: { fontSize: size(13) } } },
     MuiFormHelperText: { styleOverrides: { root: { marginLeft: 0 } } },
+    // A button by itself, which has the browser's typeface.
+    MuiAccordionSummary: { styleOverrides: { root: { fontFamily: fonts.text, fontSize: size(13) } } },
     MuiMenuItem: { styleOverrides: { root: { fontSize: size(13) } } },
     MuiTableCell: { styleOverrides: { head: ({ theme: { vars } }) => ({ color: vars?.palette.text.secondary, fontSize: size(12), lineHeight: 16 / 12, fontWeight: 600 }) } },
     MuiTab: { defaultProps: { disableFocusRipple: true }, styleOverrides: { root: { minHeight: 40, padding: '8px 12px' } } },

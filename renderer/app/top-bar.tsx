@@ -42,7 +42,7 @@ export function TopBar({ isMac, onCommand }: Props) {
     <Box component="header" sx={{ position: 'sticky', top: 0, zIndex: 'appBar', height: topBarHeight, flexShrink: 0, display: 'flex', alignItems: 'center', gap: 1.5, pr: 1.5, bgcolor: 'background.default' }}>
       <Breadcrumb />
       <CommandField isMac={isMac} onOpen={() => onCommand('palette.open')} />
-      <Box sx={{ flex: '1 1 0', display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: { xs: 1, lg: 1.5 }, minWidth: 0 }}>
+      <Box sx={{ flex: '1 0 auto', display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: { xs: 1, lg: 1.5 } }}>
         {hasProject && <TrustState />}
         {shell?.project !== undefined && <EngineStatus engine={shell.engine} />}
         <MessageList />

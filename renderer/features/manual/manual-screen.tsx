@@ -7,6 +7,7 @@ import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { manualPages } from '../../../shared/manual/addresses.ts';
 import { pluginIds, sides } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
+import { topBarHeight } from '../../app/theme.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { manualNames, manualPage, type ManualPage } from '../../components/manual/manual-pages.ts';
 import { searchManual } from '../../components/manual/manual-search.ts';
@@ -85,7 +86,7 @@ function Page({ page, anchor }: { readonly page: ManualPage; readonly anchor: st
   );
 }
 
-const column = { position: { md: 'sticky' }, top: 16, maxHeight: { md: 'calc(100vh - 32px)' }, overflowY: 'auto', fontSize: 13 } as const;
+const column = { position: { md: 'sticky' }, top: topBarHeight + 16, maxHeight: { md: `calc(100vh - ${topBarHeight + 32}px)` }, overflowY: 'auto', fontSize: 13 } as const;
 
 function PageList({ current }: { readonly current: string }) {
   const link = (name: string, label: string) => (

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { sides } from '../../../shared/model/plugin-id.ts';
-import { fonts } from '../../app/theme.ts';
+import { fonts, topBarHeight } from '../../app/theme.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { text } from '../../text/text.ts';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
@@ -17,7 +17,7 @@ export function EffectiveView() {
     shown.map((side) => [side, { plugin: draft.pluginOf(side), environment: Object.fromEntries(draft.effective(side).map(({ key, value }) => [key, value])) }]),
   );
   return (
-    <Paper component="section" variant="outlined" aria-label={text.configure.effective} sx={{ p: 2, position: 'sticky', top: 76, maxHeight: 'calc(100vh - 96px)', overflow: 'auto' }}>
+    <Paper component="section" variant="outlined" aria-label={text.configure.effective} sx={{ p: 2, position: 'sticky', top: topBarHeight + 76, maxHeight: `calc(100vh - ${topBarHeight + 96}px)`, overflow: 'auto' }}>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
         <Typography variant="h6" component="h2" sx={{ flexGrow: 1 }}>
           {text.configure.effective}

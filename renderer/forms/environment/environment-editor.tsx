@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import { useMemo, useState } from 'react';
+import { topBarHeight } from '../../app/theme.ts';
 import { FileButton } from '../../components/file-button.tsx';
 import { timeText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';
@@ -39,7 +40,7 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: 
     <DraftViewContext value={view}>
       <Box
         sx={{
-          position: 'sticky', top: 0, zIndex: 2, bgcolor: 'background.paper', display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', py: 1,
+          position: 'sticky', top: topBarHeight, zIndex: 2, bgcolor: 'background.paper', display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', py: 1,
         }}
       >
         <ToggleButtonGroup size="small" exclusive value={isText ? 'text' : 'form'} aria-label={text.configure.view} onChange={(_event, chosen: 'form' | 'text' | null) => chosen !== null && choose(chosen)}>

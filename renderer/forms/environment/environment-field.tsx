@@ -39,7 +39,7 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
   const plugin = draft.pluginOf(side);
   const input = <ValueInput side={side} field={isRaw ? { ...field, kind: 'json' } : field} value={value} onChange={setValue} problemAt={problemAt} />;
   return (
-    <Box id={fieldId(side, field.key)} data-setting={field.key} sx={{ scrollMarginTop: 90 }}>
+    <Box id={fieldId(side, field.key)} data-setting={field.key} sx={{ scrollMarginTop: 60 }}>
       <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', mb: 1, minHeight: 28 }}>
         <OriginChip state={state} level={draft.level} {...(field.meta.builtIn === undefined ? {} : { builtIn: field.meta.builtIn })} />
         <Box sx={{ flexGrow: 1 }} />

@@ -6,6 +6,7 @@ import Typography from '@mui/material/Typography';
 import { Fragment, memo } from 'react';
 import { sides, type Side } from '../../../shared/model/plugin-id.ts';
 import { groupFields, type FieldDescriptor } from '../field-descriptor.ts';
+import { topBarHeight } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
 import { useDraftVersion, useDraftView } from './draft-context.tsx';
 import { EnvironmentField } from './environment-field.tsx';
@@ -37,7 +38,7 @@ export const SettingGroups = memo(function SettingGroups({ draft }: { readonly d
   return (
     <Stack spacing={2}>
       {groupsOf(draft).map(({ id, side, title, fields }) => (
-        <Paper key={id} id={id} component="section" variant="outlined" aria-label={title} sx={{ p: 2.5, scrollMarginTop: 80 }}>
+        <Paper key={id} id={id} component="section" variant="outlined" aria-label={title} sx={{ p: 2.5, scrollMarginTop: 60 }}>
           <Typography variant="h6" component="h2" sx={{ mb: 2 }}>
             {title}
           </Typography>
@@ -57,7 +58,7 @@ export function GroupRail() {
   const { draft } = useDraftView();
   useDraftVersion(draft);
   return (
-    <Box component="nav" aria-label={text.configure.groups} sx={{ position: 'sticky', top: 76, display: { xs: 'none', md: 'block' } }}>
+    <Box component="nav" aria-label={text.configure.groups} sx={{ position: 'sticky', top: topBarHeight + 76, display: { xs: 'none', md: 'block' } }}>
       {groupsOf(draft).map(({ id, side, group, fields }, index, all) => {
         const states = fields.map(({ key }) => draft.field(side, key));
         const errors = states.filter(({ findings }) => findings.some(({ severity }) => severity === 'error')).length;
