@@ -37,7 +37,7 @@ const registrars: readonly CommandRegistrar[] = [
   registerDoctor,
 ];
 
-/** The order in which somebody needs them. */
+/** In the order in which users need them. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   'Without a connection:': ['validate', 'explain', 'schema', 'doctor'],
   'Set up a project:': ['vault', 'endpoint', 'trust', 'project'],

@@ -9,7 +9,7 @@ export interface ValidateWorkerData {
   readonly options: Pick<ValidationOptions, 'catalog' | 'providerConfiguration' | 'locations'>;
 }
 
-/** Reading a list of machines: one file at a time, in a thread whose memory is limited. */
+/** Reads inventories, one file at a time, in a thread with limited memory. */
 export interface TablesWorkerData {
   readonly role: 'tables';
   readonly fileName: string;

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
  * same browser (or a name that was re-bound to 127.0.0.1) can neither call nor connect.
  */
 export interface Admission {
-  /** A fresh one-time token; the one before it is worth nothing from now on. */
+  /** A fresh one-time token; the previous one is no longer valid. */
   issue(): string;
   /** Whether the request came in under our own name. */
   hostIsOurs(request: IncomingMessage): boolean;

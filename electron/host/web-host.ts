@@ -12,7 +12,7 @@ const protocol = 'causeway.contract';
 export interface WebHost {
   /** The address to open, with the one-time token. */
   readonly url: string;
-  /** The address with a fresh token, for a browser that was closed; the one before is worth nothing any more. */
+  /** The address with a fresh token, for a browser that was closed; the previous one is no longer valid. */
   freshUrl(): string;
   readonly port: number;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-/** The folder of `--project <folder>` or `--project=<folder>`, as it is meant from where the app was started. */
+/** The folder of `--project <folder>` or `--project=<folder>`, relative to where the app was started. */
 export function namedProject(argv: readonly string[], workingFolder: string): string | undefined {
   const at = argv.findIndex((argument) => argument === '--project' || argument.startsWith('--project='));
   if (at < 0) return undefined;

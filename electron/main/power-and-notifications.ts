@@ -31,7 +31,7 @@ const titles: Readonly<Record<EndedRun['state'], string>> = { completed: 'finish
  * Tells of a run's end by the desktop when nobody looks at the window.
  *
  * @param nameOf the replica's name, for people
- * @param show brings the window to the front; called when somebody clicks
+ * @param show brings the window to the front; called when the user clicks
  */
 export function notifyOfEnds(
   runs: RunWatch,

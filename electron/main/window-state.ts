@@ -26,7 +26,7 @@ export interface WindowPlace {
 const reach = 48;
 
 /**
- * The place of the window that was closed last, on a screen that is there now: a saved place whose screen is gone, or
+ * The place of the window that was closed last, on a screen that is there now: a saved place on a missing screen, or
  * that was edited badly, gives the usual size in the middle.
  *
  * @param workAreas the usable part of each screen, the primary one first

@@ -11,7 +11,7 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/;
 const contentSchema = z.object({ plugin: z.enum(pluginIds), connection: jsonObjectSchema, secrets: z.record(z.string(), z.string()) });
 
 /**
- * Makes an empty vault whose random data key the wrapper protects.
+ * Creates an empty vault. The wrapper protects its random data key.
  * @throws CausewayError `secrets.vault-exists`
  */
 export async function createVault(path: string, wrapper: KeyWrapper): Promise<void> {
@@ -57,7 +57,7 @@ export function openVault(path: string, wrapper: () => Promise<KeyWrapper | unde
     return bytes;
   };
 
-  /** The endpoint whose record has a secret of this name. */
+  /** The endpoint that uses a secret of this name. */
   const holderOf = (content: VaultFile, name: string): string | undefined =>
     Object.keys(content.endpoints).find((id) => content.endpoints[id]!.secrets.includes(name));
 

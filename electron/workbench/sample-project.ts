@@ -5,7 +5,7 @@ import type { SampleLab, SampleProject } from './sample-lab.ts';
 /** The sample as the workbench offers it: one lab at a time, started once, opened as often as one likes. */
 export interface SampleOffer {
   state(): SampleState;
-  /** Starts the lab where it does not run, and opens its project when it is up. Resolves at once. */
+  /** Starts the lab if it is not running, and opens its project when it is up. Resolves immediately. */
   open(): void;
   end(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface KeyValueFile {
 const defaults: Settings = { scheme: 'system', reducedMotion: false, messageSeconds: 8, executionLimit: 4 };
 const mostRecent = 20;
 
-/** A file that somebody edited badly gives the defaults for what can't be understood. */
+/** Values of an edited file that can't be parsed fall back to the defaults. */
 export function settingsStore(file: KeyValueFile): SettingsStore {
   const settings = (): Settings => ({ ...defaults, ...settingsSchema.partial().catch({}).parse(file.get('settings') ?? {}) }) as Settings;
   const recent = (): Project[] => z.array(projectSchema).catch([]).parse(file.get('recentProjects') ?? []);

@@ -122,7 +122,7 @@ export function createShell(options: ShellOptions): Shell {
     return {};
   }
 
-  /** Opening and closing happen one after the other, however fast somebody clicks. */
+  /** Opening and closing happen one after the other, however fast the user clicks. */
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = turn.then(work);

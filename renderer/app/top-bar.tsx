@@ -69,7 +69,7 @@ function Breadcrumb() {
   // The heading of a screen below its section; of the section itself the rail says it already.
   if (route.length > 1 && title !== '' && title !== section?.label) crumbs.push({ label: title });
   return (
-    <Box component="nav" aria-label={text.topBar.breadcrumb} sx={{ flex: '1 1 0', minWidth: 0 }}>
+    <Box component="nav" aria-label={text.topBar.breadcrumb} sx={{ flex: '4 1 0', minWidth: 0 }}>
       <Box component="ol" sx={{ display: 'flex', alignItems: 'center', gap: 0.75, m: 0, p: 0, listStyle: 'none', whiteSpace: 'nowrap', overflow: 'hidden' }}>
         {crumbs.map(({ label, path }, index) => {
           const isLast = index === crumbs.length - 1;

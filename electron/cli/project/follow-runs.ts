@@ -12,7 +12,7 @@ export interface RunKind<R> {
   events(core: CoreClient, id: string, after: number): Promise<readonly Event[]>;
   cancel(core: CoreClient, id: string, force: boolean): Promise<unknown>;
   isOver(run: R): boolean;
-  /** The executions whose numbers are its numbers. */
+  /** The executions that its numbers add up. */
   executionsOf(id: string, run: R): readonly string[];
   isAbout(event: Event, id: string): boolean;
 }

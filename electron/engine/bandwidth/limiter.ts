@@ -26,7 +26,7 @@ interface Waiter {
   readonly grant: () => void;
 }
 
-/** How much may be sent at once after a pause: a quarter of a second's worth. */
+/** The burst allowed after a pause: what a quarter of a second allows. */
 const BURST_SECONDS = 0.25;
 /** A profile's next window, or a clock that was set, is noticed within this time. */
 const REVIEW_MILLISECONDS = 15_000;

@@ -44,7 +44,7 @@ export interface Intent {
 export interface Owned<T> {
   readonly resource: T;
   readonly entry: LedgerEntry;
-  /** Made by this call, or by one whose answer was lost, so that nobody has used it yet. */
+  /** Created by this call, or by an earlier one whose answer was lost: not in use yet. */
   readonly fresh: boolean;
 }
 

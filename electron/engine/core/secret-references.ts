@@ -40,7 +40,7 @@ export async function resolveSecrets<T extends JsonValue>(value: T, secretOf: (n
   return (await resolve(value)) as T;
 }
 
-/** A value whose secrets are references, and the secrets, which nothing has stored yet. */
+/** A value with references in place of its secrets, and the secrets, not stored yet. */
 export interface SeparatedSecrets {
   readonly value: JsonObject;
   readonly secrets: readonly PlainSecret[];
@@ -97,7 +97,7 @@ function separateAt(node: JsonValue, path: readonly string[], trail: readonly st
   return changed;
 }
 
-/** A text, or a mapping whose values are texts (passwords by OS type). */
+/** A text, or a mapping of texts (passwords by OS type). */
 function separateLeaf(node: JsonValue, trail: readonly string[], secrets: PlainSecret[]): JsonValue {
   if (referencedSecret(node) !== undefined || node === '') return node;
   if (isJsonObject(node)) return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, separateLeaf(child, [...trail, key], secrets)]));

@@ -17,7 +17,7 @@ export interface Unrecorded {
 }
 
 export interface PlatformCheck {
-  /** Ids of entries whose resource is not there any more. */
+  /** IDs of entries of resources that no longer exist. */
   readonly gone: ReadonlySet<string>;
   readonly found: readonly Unrecorded[];
   readonly endpoints: EndpointCheck[];

@@ -7,13 +7,13 @@ export interface EndpointCheck {
   readonly name: string;
   /** Later steps depend on it. */
   readonly essential: boolean;
-  /** Tells what was seen; a warning when it starts with one. */
+  /** Returns what it found, or a warning. */
   readonly run: (signal: AbortSignal) => Promise<string | { readonly warning: string }>;
 }
 
 const noConnection: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['cloud.unreachable', 'cloud.no-answer', 'cloud.certificate-not-trusted', 'cloud.insecure-address']);
 
-/** Tries one after the other; a failure says its title, what was seen, and the remedy. */
+/** Runs the checks in order; a failure names its title, evidence and remedy. */
 export async function runChecks(checks: readonly EndpointCheck[], signal: AbortSignal): Promise<CheckReport> {
   const steps: CheckStep[] = [];
   let blocked = false;

@@ -29,7 +29,7 @@ export interface CreateOnceOptions {
 }
 
 /**
- * Creates a resource whose creation is not idempotent. After a failure that leaves open whether it was carried out, the
+ * Creates a resource where a repeated request would create another one. After a failure that leaves open whether it was carried out, the
  * resource is looked for before it is asked for again, so that it never exists twice.
  *
  * `find` looks for the resource by the unique name or label that `create` gives it.

@@ -6,11 +6,11 @@ import type { HttpAnswer, HttpRequest } from './http-request.ts';
 
 /** An API that speaks JSON, with answers held to the form that is expected of them. */
 export interface JsonApi {
-  /** Sends a request whose answer has the given form. @throws `cloud.unexpected-answer` when it has not. */
+  /** Sends a request and parses its answer. @throws `cloud.unexpected-answer` when it has not. */
   read<S extends z.ZodType>(schema: S, request: HttpRequest, signal: AbortSignal): Promise<z.infer<S>>;
   /** The same for a single resource; undefined when the API does not know it (any more). */
   find<S extends z.ZodType>(schema: S, request: HttpRequest, signal: AbortSignal): Promise<z.infer<S> | undefined>;
-  /** Sends a request whose answer's body does not matter. */
+  /** Sends a request and ignores the body of its answer. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
   /** Sends a removal; a resource that is gone counts as removed. */
   remove(request: Omit<HttpRequest, 'method'>, signal: AbortSignal): Promise<void>;

@@ -5,7 +5,7 @@ import { isVhdFooter } from './vhd-footer.ts';
 
 export type ImageFormat = 'raw' | 'qcow2' | 'vmdk' | 'vhd' | 'vhdx' | 'vdi';
 
-/** Extensions whose content is raw by agreement: its first bytes were written by the guest. */
+/** Extensions that mean raw content: the first bytes may be the guest's. */
 const alwaysRaw = new Set(['.raw', '.dd', '.bin']);
 const extensions: Readonly<Record<string, ImageFormat>> = {
   '.qcow2': 'qcow2',

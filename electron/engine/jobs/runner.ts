@@ -57,7 +57,7 @@ export interface RunOutcome {
 }
 
 /**
- * Runs a graph to its end, from the states that the recorder has. Nodes whose turn it is run at the same time. Never
+ * Runs a graph to its end, from the states that the recorder has. Nodes that are ready run at the same time. Never
  * rejects for a node's failure: the outcome says it. When states or
  * results can't be written, nothing further is started but clean-ups, which then stay unrecorded: a run that is resumed
  * needs them once more.
@@ -113,7 +113,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
 
   /** Nothing starts while a node takes others back. */
   let takingBack = 0;
-  /** @param asking the node that takes back, and the one for whose attempt it runs: neither can be waited for */
+  /** @param asking the node that takes back, and the one that it runs for: waiting for either would never end */
   const redo = async (ids: readonly string[], asking: readonly [string, string]): Promise<void> => {
     const [caller, host] = asking;
     const later = comeAfter(graph, ids);

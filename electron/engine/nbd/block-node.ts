@@ -1,6 +1,6 @@
 /**
  * A QEMU block node, with every driver named. Opened as `json:{…}`, nothing below it is guessed by QEMU: a guest's raw
- * disk whose first bytes look like another format stays raw, and no file is opened that is not named here.
+ * disk that starts like another format stays raw, and only the files named here are opened.
  */
 export interface BlockNode {
   readonly driver: string;

@@ -11,7 +11,7 @@ import { ReplyParser } from './reply-parser.ts';
 import { requestHead } from './request-head.ts';
 
 const MAX_IN_FLIGHT = 64;
-/** Larger reads are cut into requests of this size, which then run at once. */
+/** Larger reads are cut into requests of this size, which then run in parallel. */
 const READ_PIECE = 2 * 1024 * 1024;
 const DEFAULT_INACTIVITY = 120_000;
 /** How long a cancelled read may wait for the rest of a chunk that is just being received into its buffer. */

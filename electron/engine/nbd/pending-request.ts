@@ -7,7 +7,7 @@ export interface StatusRun {
   readonly flags: number;
 }
 
-/** A request that was sent and whose reply is not complete. */
+/** A request that was sent and waits for the rest of its reply. */
 export class PendingRequest {
   readonly command: CommandType;
   readonly offset: number;

@@ -26,7 +26,7 @@ export async function removeAbandonedToolFolders(): Promise<void> {
     const [, of, process] = pattern.exec(name) ?? [];
     if (of !== computer || isRunning(Number(process))) continue;
     const folder = join(tmpdir(), name);
-    // Everybody can make such a name: what somebody else has put there is left alone.
+    // Any user can create such a name: what another user put there is left alone.
     const found = await lstat(folder).catch(() => undefined);
     if (found?.isDirectory() !== true || found.uid !== ownUser()) continue;
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);

@@ -4,7 +4,7 @@ export type ResourceKind =
   | 'volume' | 'volume-snapshot' | 'volume-backup' | 'server' | 'nic' | 'public-ip' | 'security-group' | 'security-group-rule'
   | 'key-pair' | 'attachment' | 'image' | 'source-snapshot' | 'other';
 
-/** How long a resource is meant to exist. */
+/** How long a resource is to exist. */
 export type Lifetime = 'temporary' | 'replica' | 'deployment';
 
 /** The project data that resources belong to, as their marks in a cloud name it. */

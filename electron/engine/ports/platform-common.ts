@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 export interface CheckStep {
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'warning' | 'skipped';
-  /** What was seen, in words; names a remedy when it failed. */
+  /** What the check found, in words; with a remedy if it failed. */
   readonly evidence: string;
   /** Of the error, when it failed. */
   readonly code?: ErrorCode;

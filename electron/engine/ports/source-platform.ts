@@ -84,7 +84,7 @@ export interface SourcePlatform {
   discardSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void>;
   /**
    * Drops whatever a call of `createSnapshot` with this tag made, when that failed or its answer was lost. Idempotent. Where
-   * it is left out, the call is repeated and its answer abandoned: for sources that do so at once.
+   * it is left out, the call is repeated and its answer abandoned: for sources that do so immediately.
    */
   discardPending?(request: { readonly vmId: string; readonly tag: string }, signal: AbortSignal): Promise<void>;
   /** When the replica is deleted: drops whatever a base still holds on the source. Idempotent. */

@@ -100,7 +100,7 @@ export class Checkpointer {
         const pending = this.#state.pendingIn(segment);
         if (batch.intended || pending !== undefined) settled.push(segment);
         written.addBitmap(segment, batch.written.bitmap(segment));
-        // Blocks whose sending was interrupted in an earlier run were written too, as far as is known.
+        // Blocks that an earlier, interrupted execution was sending may have been written too.
         written.addBitmap(segment, pending);
       }
     }

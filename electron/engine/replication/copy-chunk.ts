@@ -82,7 +82,7 @@ export async function copyChunk(chunk: Chunk, buffer: ChunkBuffer, context: Copy
 interface Findings {
   readonly operations: Operation[];
   readonly written: number[];
-  /** Indices of blocks whose content the volume holds once the operations are durable, and that it did not for sure. */
+  /** Indices of blocks that the volume is sure to hold once the operations are durable, and was not before. */
   readonly learned: number[];
 }
 

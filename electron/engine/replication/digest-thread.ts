@@ -74,7 +74,7 @@ export class DigestThread {
     });
   }
 
-  /** Ends it at once. Jobs that it has are done here after it has stopped. */
+  /** Stops it immediately. Its remaining jobs run in this thread. */
   end(): void {
     this.#takeNoMore();
     void this.#worker.terminate();

@@ -196,7 +196,7 @@ async function transfer(
       around.moved(chunk.length);
       chunk.batch.finish();
       if (checkpointer.isDue()) checkpoint();
-      // A source and a destination that answer at once would otherwise keep timers and sockets waiting for long.
+      // A source and a destination that answer immediately would otherwise starve timers and sockets.
       if (around.counters.chunks % 16 === 0) await yieldToEventLoop();
     }
   }

@@ -78,7 +78,7 @@ export type RunQueue = Pick<ReturnType<typeof runSlots>, 'positionOf' | 'counts'
 export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun> {
   readonly #kind: RunKind<R, A, O>;
   readonly #active = new Map<string, A>();
-  /** Why runs whose state could not be stored are interrupted. */
+  /** Why runs are interrupted when their state could not be stored. */
   readonly #unrecorded = new Map<string, ErrorRecord>();
   readonly #slots: ReturnType<typeof runSlots>;
   readonly queue: RunQueue;

@@ -15,7 +15,7 @@ export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () =
   const byId = db.prepare('SELECT * FROM ledger WHERE entry_id = ?');
   const open = db.prepare(`SELECT * FROM ledger WHERE state <> 'removed' ORDER BY created_at, rowid`);
   const all = db.prepare('SELECT * FROM ledger ORDER BY created_at, rowid');
-  /** Entries whose resources are gone, which the store has not learnt yet. */
+  /** Entries of deleted resources that the store still lists. */
   const unwritten = new Set<string>();
   const flush = (): void => {
     try {

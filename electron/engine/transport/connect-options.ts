@@ -24,7 +24,7 @@ export interface ConnectWorkerOptions {
   readonly deadlineMs?: number;
   /** How long a refused login is tried again. */
   readonly loginGraceMs?: number;
-  /** How long a silent link may take for a sign of life before it counts as lost. */
+  /** How long a link may be silent before it is considered lost. */
   readonly lostAfterMs?: number;
   /** How long the agent may take for any answer while requests wait. */
   readonly stalledAfterMs?: number;

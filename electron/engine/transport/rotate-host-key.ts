@@ -3,7 +3,7 @@ import { shellQuoted, type SshConnection } from './ssh-connection.ts';
 
 /**
  * The first host key of a worker was made here and went there by user data, which others may read: the cloud, and anyone
- * with access to the server. So the worker makes another one, whose private part never leaves it.
+ * with access to the server. So the worker generates a new one, and its private part never leaves the worker.
  */
 
 const keyPath = '/etc/ssh/ssh_host_ed25519_key';
@@ -19,7 +19,7 @@ export async function rotateHostKey(ssh: SshConnection, onMade: (hostKey: string
   const shown = ssh.hostKey.trim().split(/\s+/).slice(0, 2).join(' ');
   const made = await ssh.exec(asRoot([
     `key=${keyPath}`,
-    // Nothing is touched on a machine whose SSH server is another one than the system's.
+    // Left alone where the SSH server is not the system's.
     `[ "$(cut -d" " -f1,2 "$key.pub" 2>/dev/null)" = ${shellQuoted(shown)} ] || { echo "its host key is not in $key" >&2; exit 1; }`,
     'umask 077; rm -f "$key.next" "$key.next.pub"',
     'ssh-keygen -q -t ed25519 -N "" -C causeway -f "$key.next" < /dev/null',

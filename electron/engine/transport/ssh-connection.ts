@@ -121,7 +121,7 @@ export class SshConnection {
     }
   }
 
-  /** Starts a command whose input and output stay open. */
+  /** Starts a command and keeps its input and output open. */
   async openChannel(command: string, signal: AbortSignal): Promise<SshChannel> {
     const stream = await this.#open(command, signal);
     let tail = Buffer.alloc(0);

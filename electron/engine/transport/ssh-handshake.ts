@@ -25,7 +25,7 @@ export interface SshConnectOptions {
   readonly bannerTimeoutMs?: number;
   /** How often the server is asked for a sign of life, in milliseconds. */
   readonly keepaliveMs?: number;
-  /** Silence of the whole connection after which it counts as lost, in milliseconds. */
+  /** How long the connection may be silent before it is considered lost, in milliseconds. */
   readonly lostAfterMs?: number;
 }
 

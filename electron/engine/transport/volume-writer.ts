@@ -19,7 +19,7 @@ export interface WriterLinks {
 
 /** Larger ones are fewer round trips through event loop and agent; */
 const pieceBytes = maxPayloadBytes;
-/** smaller ones are compressed in several threads at once. */
+/** smaller ones are compressed in several threads in parallel. */
 const compressedPieceBytes = 1024 * 1024;
 const readPieceBytes = 1024 * 1024;
 const zeroPieceBytes = 256 * 1024 * 1024;

@@ -48,7 +48,7 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
       const twin = things.get(thing.id);
       if (twin === undefined) things.set(thing.id, { file, thing });
       else {
-        // A copy, or a renaming that was interrupted: the one that has the name it says is meant.
+        // A copy, or an interrupted renaming: the file with the name that it contains applies.
         const [meant, other] = file === of.fileOf(thing.name) && twin.file !== of.fileOf(twin.thing.name) ? [{ file, thing }, twin.file] : [twin, file];
         things.set(thing.id, meant);
         problems.push({ file: `${kind}/${other}`, message: `it has the same ID as ${meant.file}: delete one of them, or change the ID of the copy` });

@@ -6,7 +6,7 @@ const burstMs = 250;
 
 /**
  * Calls `look` soon after what people share in the project changed, whoever changed it, until the signal is aborted.
- * A project whose folder is gone is left alone. Where the file system sends no events (some network folders), changes are
+ * Nothing is read while the project's folder is missing. Where the file system sends no events (some network folders), changes are
  * seen when the project is opened next.
  */
 export function watchProjectFiles(projectFolder: string, look: () => void, signal: AbortSignal): void {

@@ -2,7 +2,7 @@
 export interface BootConsole {
   readonly name: string;
   readonly osType: 'linux' | 'windows';
-  /** `locked`: needs a passphrase, so nothing is proved before somebody enters it. */
+  /** `locked`: needs a passphrase, so nothing is proven until someone enters it. */
   readonly truth: 'up' | 'failed' | 'locked';
   readonly text: string;
   /** The boot stopped for some time and went on: a verdict before that is right, too. */
@@ -227,7 +227,7 @@ export const strayLines: readonly string[] = [
   '[   41.000001] IPv6: ADDRCONF(NETDEV_CHANGE): ens3: link becomes ready\r\n',
   '[   55.000001][  T101] audit: type=1400 audit(1700000000.1:2): apparmor="STATUS" operation="profile_load"\r\n',
 ];
-/** What stands on a console that waits for somebody, and looks like a login prompt. */
+/** Console text that waits for input and looks like a login prompt. */
 export const loginTexts: readonly string[] = [
   '\r\nweb login: ', '\r\nlogin: ', '\r\nDebian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ', '\r\nDefault login: root\r\n', 'Login incorrect\r\n\r\nweb login: ', '\r\nLast login: Tue Mar  5 10:00:00 on ttyS0\r\n',
   'Give root password for [   95.000011] usb 1-1: new device\r\nlogin: ', '\r\nweb lo[   96.000011] usb 1-2: new device\r\ngin: ', '\r\nweb Anmeldung: ',

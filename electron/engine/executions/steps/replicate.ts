@@ -14,7 +14,7 @@ import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
 import { replicaOf, type ExecutionContext } from '../execution-context.ts';
 import type { ReplicaStep } from '../replica-graph.ts';
 
-/** How many disks are copied at once unless the execution says otherwise. */
+/** How many disks are copied in parallel unless the execution says otherwise. */
 const defaultParallelDisks = 4;
 
 /**
@@ -110,7 +110,7 @@ async function replicateOne(
   }
 }
 
-/** Connects to the worker, finds each disk's device, and does the work for several disks at once. */
+/** Connects to the worker, finds each disk's device, and does the work for several disks in parallel. */
 async function onDevices<R>(
   run: ExecutionContext,
   { vm, volumes, worker }: { vm: Vm; volumes: readonly Volume[]; worker: WorkerWithVolumes },

@@ -2,7 +2,7 @@ import type { GuestDiff } from '../../../../shared/model/guest-preparation.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { initAgentFolder } from './init-agent.ts';
 
-/** Services of source hypervisors whose absence is known to be safe. Drivers stay: without their devices they do nothing. */
+/** Services of source hypervisors that are safe to remove. Drivers stay: without their devices they do nothing. */
 const sourceServices = [
   'VMTools', 'VGAuthService', 'vm3dservice', 'VMware Physical Disk Helper Service', 'VMMemCtl', 'VBoxService', 'xenagent', 'XenSvc', 'prl_tools_service', 'prl_service',
   'Nutanix Guest Agent', 'NutanixGuestAgent', 'WindowsAzureGuestAgent', 'RdAgent', 'WindowsAzureTelemetryService', 'WindowsAzureNetAgentSvc',

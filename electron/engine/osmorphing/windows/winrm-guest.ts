@@ -231,7 +231,7 @@ async function ask<Schema extends z.ZodType>(
   throw new CausewayError('osmorphing.program-failed', `the response to ${name} is not valid: ${z.prettifyError(parsed.error).slice(0, 500)}`);
 }
 
-/** JSON whose letters all code pages have in common. */
+/** JSON in the characters that all code pages share. */
 function asciiJson(value: JsonObject): string {
   return `${JSON.stringify(value).replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }

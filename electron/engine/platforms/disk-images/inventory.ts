@@ -47,7 +47,7 @@ export async function findVms(path: string, signal?: AbortSignal): Promise<Inven
 }
 
 /**
- * The folder whose files an endpoint may read: its path, or the folder of the file that its path names.
+ * The folder that an endpoint may read: its path, or the folder of the file at its path.
  * @throws CausewayError source.unreachable
  */
 export async function endpointFolder(path: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Resolution } from '../../cloud-resources/resolve-reference.ts';
 import type { CloudImage } from './iaas/catalog-lists.ts';
 
-/** Images of one name are builds of one system: the newest that can be used is meant. */
+/** Images of one name are builds of one system: the newest usable one applies. */
 export function resolveImage(images: readonly CloudImage[], wanted: string): Resolution<CloudImage> {
   const matching = images.filter((each) => each.id === wanted || each.name === wanted);
   const [newest] = matching

@@ -32,7 +32,7 @@ export function deleterFor(session: CloudSession, entry: LedgerEntry): ResourceD
         (id, s) => iaas.snapshots.get(id, s),
         async (s) => labelled(await iaas.snapshots.list(label, s)),
         async (id, s) => {
-          // One whose creation a killed process asked for; its deletion would be refused for good.
+          // A killed process requested its creation; a deletion now would be refused permanently.
           const snapshot = await iaas.snapshots.get(id, s);
           if (snapshot?.status === 'CREATING') throw new CausewayError('cloud.conflict', `snapshot ${id} is still being created`);
           await iaas.snapshots.delete(id, s);

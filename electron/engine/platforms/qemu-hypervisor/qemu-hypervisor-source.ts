@@ -62,7 +62,7 @@ export class QemuHypervisorSource implements SourcePlatform {
         const totalBytes = disks.reduce((sum, disk) => sum + disk.sizeBytes, 0);
         summaries.push({ id, name: id, os_type, power, diskCount: disks.length, totalBytes });
       } catch (error) {
-        // A VM whose QEMU does not run is still one of the endpoint's.
+        // A VM belongs to the endpoint even while its QEMU is not running.
         if (!isGone(error)) throw error;
         summaries.push({ id, name: id, os_type, power: 'unknown', diskCount: 0, totalBytes: 0 });
       }
@@ -273,7 +273,7 @@ function lost(snapshot: Snapshot): CausewayError {
 }
 
 /**
- * A filter whose scratch storage failed refuses every read from then on. So what was read from the overlay before a
+ * After its scratch storage fails, a filter refuses every read. So what was read from the overlay before a
  * sector could be read here, was read while the snapshot held.
  */
 async function probeFilter(probe: NbdClient, signal: AbortSignal = new AbortController().signal): Promise<void> {

@@ -165,7 +165,7 @@ export class WinrmHttp {
     return promise;
   }
 
-  /** A connection whose certificate is verified. Nothing is sent over it before that. */
+  /** A connection with a verified certificate. Nothing is sent before the verification. */
   #connect(options: RequestOptions): Promise<TLSSocket> {
     const { host, port, caCertificate, allowUntrusted = false } = this.#target;
     const isPinned = this.#pins.length > 0;

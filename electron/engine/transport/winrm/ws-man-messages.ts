@@ -31,7 +31,7 @@ export function deleteShell(shellId: string): ShellAction {
   return { action: `${transferUri}/Delete`, shellId, body: '' };
 }
 
-/** Starts a program without cmd.exe between, whose command lines are four times shorter. */
+/** Starts a program without cmd.exe, which allows only a quarter of the command line's length. */
 export function startCommand(shellId: string, program: string, args: readonly string[]): ShellAction {
   const given = args.map((each) => `<rsp:Arguments>${escaped(each)}</rsp:Arguments>`).join('');
   return {

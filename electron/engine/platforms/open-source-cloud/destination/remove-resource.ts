@@ -95,7 +95,7 @@ async function removeWorkerOf(session: OpenStackSession, cloud: CloudCalls, entr
 async function removeSnapshot(cloud: CloudCalls, id: string, signal: AbortSignal): Promise<void> {
   await deleteAndWait(cloud, `snapshot ${id}`, {
     async remove(s) {
-      // One whose creation a killed process asked for: the service refuses to delete it until it is made.
+      // A killed process requested its creation: the service refuses to delete it until it exists.
       if ((await cloud.snapshots.get(id, s))?.status === 'creating') throw new CausewayError('cloud.conflict', `snapshot ${id} is still being created`);
       await cloud.snapshots.delete(id, s);
     },

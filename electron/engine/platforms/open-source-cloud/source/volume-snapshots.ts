@@ -13,7 +13,7 @@ const planOf = (deadlineMs: number): PollPlan => ({ deadlineMs, firstMs: 300, ca
 export const snapshotKey = (tag: string, diskId: string): string => `${tag}/${diskId}/snapshot`;
 
 /**
- * Snapshots of the volumes, asked for all at once so that they are as close in time as the cloud lets them be, and
+ * Snapshots of the volumes, requested together so that they are as close in time as the cloud lets them be, and
  * waited for after that. Each is of its volume alone: across volumes the state is that of a power failure.
  *
  * @throws `source.snapshot-failed` when the cloud could not take one; `cloud.*`

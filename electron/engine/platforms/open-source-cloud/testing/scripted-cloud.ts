@@ -22,7 +22,7 @@ export interface ScriptedCloud {
   readonly requests: SeenRequest[];
   /** All but signing in. */
   calls(): readonly string[];
-  /** How often somebody signed in. */
+  /** How often a client signed in. */
   signIns(): number;
   url: string;
   /** @throws when a request was not as the services' descriptions want it, where the environment names those */

@@ -50,7 +50,7 @@ const singular: Readonly<Record<string, string>> = {
 };
 const listKeys: Readonly<Record<string, string>> = { 'os-keypairs': 'keypairs', 'os-server-groups': 'server_groups', types: 'volume_types', 'os-availability-zone': 'availabilityZoneInfo' };
 
-/** A cloud in which everything that is asked for is there at once. */
+/** A cloud in which every requested resource exists immediately. */
 export async function startSmallCloud(more: Furniture = {}, now?: () => number): Promise<SmallCloud> {
   const lists = new Map<string, Item[]>(Object.entries({ ...usual, ...more }).map(([key, items]) => [key, [...items]]));
   const listOf = (key: string): Item[] => {

@@ -144,7 +144,7 @@ export function removeBackup(context: SourceContext, entry: LedgerEntry, signal:
 
 /**
  * Removes those of the recorded backups that `unwanted` names, the newest first, since others may stand on older ones.
- * One that somebody made a backup on top of stays in the ledger, and is tried again another time.
+ * A backup that another one depends on stays in the ledger, and its deletion is tried again later.
  */
 export async function removeBackups(context: SourceContext, unwanted: (entry: LedgerEntry) => boolean, signal: AbortSignal): Promise<void> {
   for (const entry of recordedOf(ledgerOf(context), { kind: 'volume-backup' }).filter(unwanted)) {

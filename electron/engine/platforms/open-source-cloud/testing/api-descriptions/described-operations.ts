@@ -41,7 +41,7 @@ export function readDescriptions(folder: string): readonly ServiceDescription[] 
 
 /**
  * The operation that a request is for. What stands before the version in a URL's path is the cloud's own affair; where
- * two paths fit, the one with fewer variables is meant.
+ * two paths fit, the one with fewer variables applies.
  *
  * @param path of the URL, without its query
  * @returns the operation's name alone when no document has it
