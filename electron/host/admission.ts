@@ -25,7 +25,7 @@ export interface Admission {
 const cookieName = 'causeway-session';
 /** Before each page secret among the subprotocols that a page asks for. */
 const secretPrefix = 'session.';
-/** A session that nobody used for so long is over. */
+/** A session ends after this much time without use. */
 const idleMs = 12 * 60 * 60 * 1000;
 
 interface Session {

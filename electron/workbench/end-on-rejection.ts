@@ -1,6 +1,6 @@
 /**
- * Ends this process when a promise is rejected and nobody handles it. Node does that by itself; Electron's utility
- * process only warns, and would go on in a state that nobody knows. The parent starts a new engine, which continues from
+ * Ends this process when a promise is rejected and not handled. Node does that by itself; Electron's utility
+ * process only warns, and would continue in an unknown state. The parent starts a new engine, which continues from
  * the last checkpoint.
  */
 export function endOnUnhandledRejection(): void {

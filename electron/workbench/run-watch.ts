@@ -25,7 +25,7 @@ const activeStates: readonly unknown[] = ['pending', 'running', 'cancelling'];
 const endStates: readonly unknown[] = ['completed', 'failed', 'cancelled'];
 
 /**
- * Follows the runs of whatever project is open by their events, and asks anew whenever an engine has started: what
+ * Follows the runs of whatever project is open by their events, and queries again whenever an engine has started: what
  * happened while none was there is not told.
  */
 export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatch {
@@ -60,7 +60,7 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
     const before = engine;
     engine = now;
     if (now.state === 'running' && (before.state !== 'running' || before.restarts !== now.restarts)) void askAnew();
-    // One that restarts goes on with its runs; without an engine nothing runs.
+    // An engine that restarts continues its runs; without an engine nothing runs.
     if (now.state === 'none' || now.state === 'given-up') {
       active.clear();
       tell();

@@ -24,7 +24,7 @@ export interface Shell {
   openNamed(folder: string): Promise<void>;
   /** Asks the page to carry out a command of the menu bar. */
   command(command: CommandId): void;
-  /** The computer was asleep: engine and page are told. */
+  /** The computer was asleep: the engine and the page are notified. */
   woke(asleepMs: number): void;
   /** Ends the engine in good order: what runs is cancelled and can go on later. */
   close(): Promise<void>;
@@ -115,7 +115,7 @@ export function createShell(options: ShellOptions): Shell {
     return next;
   }
 
-  /** The engine that runs gets it too: nothing has to be started anew because a vault was opened late. */
+  /** The engine that runs gets it too: a vault that is unlocked late requires no restart. */
   function handOverKeys(): object {
     engine?.unlock(openVault().forEngine());
     emit('shell.changed', info());

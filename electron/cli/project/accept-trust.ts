@@ -25,7 +25,7 @@ export async function acceptTrust(options: ProjectOptions & { readonly yes?: boo
   });
 }
 
-/** @throws UsageError where nobody can be asked */
+/** @throws UsageError where there is no terminal */
 async function confirmed(context: CommandContext): Promise<boolean> {
   if (!process.stdin.isTTY || context.stdout.isTTY !== true) throw new UsageError('accepting needs a terminal, or --yes');
   const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: true });

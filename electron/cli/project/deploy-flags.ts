@@ -4,7 +4,7 @@ import type { ProjectOptions } from '../command-context.ts';
 
 type BootCheckMode = NonNullable<NonNullable<DeploymentOptions['bootCheck']>['mode']>;
 
-// Written out: whoever only wants help does not load the model for it.
+// Written out, so that --help does not load the model.
 const bootCheckModes = ['auto', 'network', 'console', 'none'] as const satisfies readonly BootCheckMode[];
 
 export interface DeployOptions extends ProjectOptions {
@@ -29,7 +29,7 @@ export interface DeployOptions extends ProjectOptions {
   readonly scriptFirstBoot?: readonly string[];
 }
 
-/** Adds what a deployment can be told. */
+/** Adds the options of a deployment. */
 export function withDeployOptions(command: Command): Command {
   return command
     .option('--in-place', 'use the replica\'s own volumes instead of new ones; if deployment fails, they are restored')

@@ -24,7 +24,7 @@ export function asksForPassphrase({ env }: CommandContext): boolean {
   return (env['CAUSEWAY_KEY_FILE'] ?? '') === '' && (env['CAUSEWAY_PASSPHRASE_FILE'] ?? '') === '';
 }
 
-/** Asks on the terminal without showing what is typed; undefined where nobody can be asked. */
+/** Asks on the terminal without showing what is typed; undefined where there is no terminal. */
 export async function askSecretly(context: CommandContext, question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY || context.stdout.isTTY !== true) return undefined;
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });

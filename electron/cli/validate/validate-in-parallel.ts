@@ -5,7 +5,7 @@ import type { ValidateWorkerData } from '../worker.ts';
 import type { FileResult } from '../../../shared/reports/file-result.ts';
 import { validateFile } from './read-files.ts';
 
-/** Below this many files a thread's start (it loads everything once more) costs more than it saves. */
+/** Below this many files a thread's start (it loads everything again) costs more than it saves. */
 const filesPerThread = 400;
 const maximalThreads = 8;
 /** Files between two looks at the abort signal. */
@@ -17,7 +17,7 @@ export interface ParallelOptions extends Pick<ValidationOptions, 'catalog' | 'pr
   readonly signal: AbortSignal;
 }
 
-/** Checks files in as many threads as pay off, this one included; the results stand in the order of the files. */
+/** Checks files in as many threads as pay off, this one included; the results are in the order of the files. */
 export async function validateInParallel(files: readonly string[], options: ParallelOptions): Promise<FileResult[]> {
   const threads = Math.max(1, Math.min(availableParallelism(), maximalThreads, Math.floor(files.length / filesPerThread)));
   // Every n-th file for each: large and small ones are spread evenly however the names are sorted.

@@ -4,7 +4,7 @@ import type { Labels } from './labels.ts';
 import type { RetryContext } from './retry-context.ts';
 
 /**
- * What a volume can be told to do. `changing`: the cloud works on it; `attached`: a server has it; `going`: it is being
+ * What can be done with a volume. `changing`: the cloud works on it; `attached`: a server has it; `going`: it is being
  * deleted, or was.
  */
 export type VolumeState = 'available' | 'attached' | 'changing' | 'failed' | 'going';

@@ -64,7 +64,7 @@ interface DescribedImage {
 /**
  * An image for workers of a system fits that system and the machine that it will run on.
  *
- * @param at where the image and the machine stand in the environment
+ * @param at where the environment names the image and the machine
  * @param system undefined where one image serves for all
  */
 export function checkWorkerImage(

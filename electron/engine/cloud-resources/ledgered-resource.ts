@@ -87,7 +87,7 @@ export async function ensureResource<T extends { readonly id: string }>(
 export interface Removal<T> {
   readonly remove: (signal: AbortSignal) => Promise<void>;
   readonly get?: (signal: AbortSignal) => Promise<T | undefined>;
-  /** Whether what is there again has to be removed once more: some removals are accepted, and then not carried out. */
+  /** Whether to remove a resource again that still exists: some clouds accept a deletion and then do not perform it. */
   readonly cameBack?: (resource: T) => boolean;
   /** The cloud's word for a removal that failed permanently. */
   readonly failed?: (resource: T) => string | undefined;

@@ -19,7 +19,7 @@ import type { Redactor } from './secret-references.ts';
 import type { AcceptedEndpoints, SealedConnections } from './trust/accepted-endpoints.ts';
 import type { Gate } from './trust/gate.ts';
 
-/** What the calls of the core stand on. */
+/** What the calls of the core need. */
 export interface CoreContext {
   readonly stateFolder: string;
   readonly store: Store;
@@ -43,7 +43,7 @@ export interface CoreContext {
   readonly defaultAtOnce: number;
 }
 
-/** The same without the services that stand on it. */
+/** The same without the services that need it. */
 export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'emit' | 'changed' | 'defaultAtOnce'>;
 
 /** Where digest maps lie. */

@@ -50,7 +50,7 @@ export function environmentFindings(
     const section = definition.providerConfiguration?.section ?? '';
     const resolved = resolveLayers(definition, layers, configured.get(section));
     if (configured.has(section)) configured.set(section, resolved.providerConfiguration);
-    // A single layer is checked as it was written, so that other spellings are told.
+    // A single layer is checked as it was written, so that other spellings are reported.
     const isAlone = layers.project === undefined && layers.wave === undefined;
     document[side] = { plugin, environment: isAlone ? layers.vm.environment : writtenEnvironment(resolved) };
   }

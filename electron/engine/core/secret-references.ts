@@ -55,7 +55,7 @@ export interface PlainSecret {
 }
 
 /**
- * Takes out the secrets that stand in plain text where the schema says "secret", and leaves references in their
+ * Extracts the plain-text secrets where the schema says "secret", and leaves references in their
  * places, with names under `prefix`. Stores nothing: a value that is refused must not have replaced a secret in use.
  */
 export function separateSecrets(schema: z.ZodObject | undefined, value: JsonObject, prefix: string): SeparatedSecrets {

@@ -4,7 +4,7 @@ const longestHistory = 1 << 20;
 const shortestOverlap = 40;
 const gap = `\n${gapMark}\n`;
 
-/** Everything a console has shown, put together from its buffers, each of which may be cut, cleared or begun anew. */
+/** Everything a console has shown, put together from its buffers, each of which may be cut, cleared or restarted. */
 export interface ConsoleHistory {
   readonly text: string;
   /** What was read in text that is no longer kept. */

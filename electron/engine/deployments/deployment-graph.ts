@@ -7,7 +7,7 @@ import { deployedNicSchema, deploymentPlanSchema, volumeSnapshotSchema } from '.
 import { volumeSchema } from '../ports/destination-run.ts';
 import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
 
-/** What the tasks of a deployment hand on. */
+/** The values that the tasks of a deployment pass on. */
 export const deploymentValues = {
   vm: storedValue(vmSchema),
   /** The replica's own. */

@@ -7,7 +7,7 @@ import { volumeSchema } from '../ports/destination-run.ts';
 import type { Snapshot } from '../ports/source-platform.ts';
 import type { WorkerWithVolumes } from '../workers/attach-volumes.ts';
 
-/** What the tasks of an execution hand on. */
+/** The values that the tasks of an execution pass on. */
 export const replicaValues = {
   vm: storedValue(vmSchema),
   volumes: storedValue(z.array(volumeSchema).readonly()),

@@ -22,7 +22,7 @@ export interface CreateOnceOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /**
-   * How many looks in a row must see nothing before the creation is sent again. A gateway may give up on a request that
+   * How many queries in a row must find nothing before the creation is sent again. A gateway may give up on a request that
    * the service behind it still works on, so that one look right after is not enough.
    */
   readonly looks: number;

@@ -1,6 +1,6 @@
 /** One request as an adapter describes it. */
 export interface HttpRequest {
-  /** What is done, in a few words with names: it stands in every error, e.g. `create volume causeway-1a2b`. */
+  /** What is done, in a few words with names: it is part of every error, e.g. `create volume causeway-1a2b`. */
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Appended to the client's base URL; its parts already encoded. */

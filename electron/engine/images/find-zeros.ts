@@ -3,7 +3,7 @@ import type { Extent } from '../../../shared/model/extent.ts';
 import type { Run } from './layer.ts';
 
 const WINDOW = 4 * 1024 * 1024;
-/** Zeros are told apart in blocks of this size: smaller ones cost more extents than they save. */
+/** Zeros are found in blocks of this size: smaller ones cost more extents than they save. */
 const BLOCK = 64 * 1024;
 const zeros = Buffer.alloc(BLOCK);
 

@@ -15,7 +15,7 @@ export function partMissing(name: string, reference: string): CausewayError {
   return new CausewayError('source.image-part-missing', `${name} names ${shown(reference)}, which is not in the folder`);
 }
 
-/** Text from an image as it may stand in a message. */
+/** Text from an image, made safe for a message. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }

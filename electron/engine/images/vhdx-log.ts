@@ -100,7 +100,7 @@ function readEntry(log: Buffer, at: number, length: number): LogEntry | undefine
       const sector = bytes.subarray(data, data + SECTOR);
       if (sector.length < SECTOR || sector.toString('latin1', 0, 4) !== 'data') return undefined;
       if ((BigInt(sector.readUInt32LE(4)) << 32n | BigInt(sector.readUInt32LE(SECTOR - 4))) !== sequence) return undefined;
-      // The sector's first 8 and last 4 bytes stand in the descriptor.
+      // The sector's first 8 and last 4 bytes are in the descriptor.
       const content = Buffer.concat([bytes.subarray(from + 8, from + 16), sector.subarray(8, SECTOR - 4), bytes.subarray(from + 4, from + 8)]);
       patches.push({ at: Number(target), length: SECTOR, bytes: content });
       data += SECTOR;

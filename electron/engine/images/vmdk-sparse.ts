@@ -16,7 +16,7 @@ export interface SparseExtent {
 
 const SECTOR = 512;
 const flags = { zeroGrains: 0x4, compressed: 0x10000, markers: 0x20000 } as const;
-/** The grain directory is at the end of the file, told by a footer. */
+/** The grain directory is at the end of the file, named by a footer. */
 const DIRECTORY_AT_END = 0xffffffffffffffffn;
 const FOOTER_MARKER = 3;
 const MAX_GRAIN_SECTORS = 65_536;

@@ -32,7 +32,7 @@ export interface TaskRecorder {
   start(id: string): void;
   finish(id: string, state: TaskState, outcome: { result?: JsonObject; error?: ErrorRecord }): void;
   retry(id: string, next: NextAttempt, error: ErrorRecord): void;
-  /** These are pending again, all of them or, if it throws, none. What they yielded stays until they yield anew. */
+  /** These are pending again, all of them or, if it throws, none. Their values stay until they yield new ones. */
   takeBack(ids: readonly string[]): void;
 }
 
@@ -60,7 +60,7 @@ export interface RunOutcome {
  * Runs a graph to its end, from the states that the recorder has. Nodes that are ready run at the same time. Never
  * rejects for a node's failure: the outcome says it. When states or
  * results can't be written, nothing further is started but clean-ups, which then stay unrecorded: a run that is resumed
- * needs them once more.
+ * needs them again.
  * @throws CausewayError `engine.graph-invalid`
  */
 export async function runGraph(options: RunOptions): Promise<RunOutcome> {

@@ -45,7 +45,7 @@ export function statesForResume(graph: TaskGraph, stored: ReadonlyMap<string, Ta
 }
 
 /**
- * The nodes that run again when the work of some is to be done anew: these, what came after them, the nodes that yield values that
+ * The nodes that run again when the work of some has to be repeated: these, what came after them, the nodes that yield values that
  * are missing then, and the clean-ups after any of those.
  */
 export function takenBack(

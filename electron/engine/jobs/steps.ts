@@ -51,7 +51,7 @@ export type Step<V extends TaskValues, N extends TaskNode, Id extends N['id']> =
 /** A step whose types are erased: the runner knows values by name. */
 export type TaskHandler = (context: StepContext) => Promise<Readonly<Record<string, unknown>> | void>;
 
-/** The steps of a graph with the values that they hand on, as the runner takes them. */
+/** The steps of a graph with the values that they pass on, as the runner takes them. */
 export interface BoundSteps {
   readonly values: TaskValues;
   readonly handlers: Readonly<Record<string, TaskHandler>>;

@@ -16,7 +16,7 @@ export interface MemoryValue<T> {
   readonly type?: T;
 }
 
-/** The values that the nodes of a graph hand on, by name. */
+/** The values that the nodes of a graph pass on, by name. */
 export type TaskValues = Readonly<Record<string, StoredValue<unknown> | MemoryValue<unknown>>>;
 
 export const storedValue = <T>(schema: z.ZodType<T>): StoredValue<T> => ({ schema });
@@ -34,7 +34,7 @@ export interface TaskNode<V extends string = string> {
   /** Values that it gives. */
   readonly yields: readonly V[];
   /**
-   * Set for a clean-up: it runs when everything in `after` is over, however that ended, unless none of these nodes
+   * Set for a clean-up: it runs when everything in `after` has ended, in whatever state, unless none of these nodes
    * was ever started. It can rely on stored values that each of these nodes needs as well; others may be absent.
    */
   readonly cleansUp?: readonly string[];

@@ -198,7 +198,7 @@ export class NbdClient {
 
   #abandon(request: PendingRequest): void {
     if (this.#parser.receiving !== request) return request.abandon(cancelled());
-    // The kernel may be given this buffer once more: wait for the chunk's end, but not for ever.
+    // The kernel may write into this buffer again: wait for the end of the chunk, but not forever.
     const timer = setTimeout(() => this.#link.fail(cancelled()), ABANDON_GRACE);
     const settle = () => {
       clearTimeout(timer);

@@ -43,7 +43,7 @@ export async function serveImage(image: BlockNode, contexts: readonly string[], 
   };
   try {
     const client = await connectWhenReady(path, contexts, end, signal);
-    // Our connection is all that is needed: with the socket gone, nobody else can come, and a crash leaves nothing.
+    // One connection is enough: with the socket removed, no other process can connect, and a crash leaves nothing behind.
     await rm(folder, { recursive: true, force: true });
     return { client, stop };
   } catch (error) {

@@ -5,7 +5,7 @@ export interface GuestNic {
   /** Of the destination's NIC; absent where it gets one at the first boot. */
   readonly macAddress?: string | undefined;
   readonly sourceMacAddress?: string | undefined;
-  /** IPv4 addresses that the source told; they tell which interface it is. */
+  /** IPv4 addresses reported by the source; they identify the interface. */
   readonly addresses?: readonly string[] | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface LedgerEntry {
   readonly resourceId?: string;
   readonly details: JsonObject;
   readonly createdAt: string;
-  /** Absent where nobody else can reach the platform. */
+  /** Absent where no one else can reach the platform. */
   readonly owner?: Ownership;
 }
 
@@ -51,7 +51,7 @@ export interface LedgerScope {
     how: {
       /** Looks on the platform by `entry.name`; called after a lost answer only. */
       find(entry: LedgerEntry, signal: AbortSignal): Promise<T | undefined>;
-      /** Reads the resource by its recorded id; undefined = it is gone (then it is created anew). */
+      /** Reads the resource by its recorded id; undefined = it is gone (then it is created again). */
       get(id: string, entry: LedgerEntry, signal: AbortSignal): Promise<T | undefined>;
       create(entry: LedgerEntry, signal: AbortSignal): Promise<T>;
     },

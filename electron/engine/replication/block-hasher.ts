@@ -4,7 +4,7 @@ import type { ChunkBuffer } from './chunk-buffer.ts';
 import { DigestThread } from './digest-thread.ts';
 import { hashHere } from './hash-here.ts';
 
-/** Below this, a run is over before a thread has paid for its start. */
+/** Below this, starting a thread costs more than it saves. */
 const WORTHWHILE_BYTES = 64 * 1024 * 1024;
 /** One thread hashes faster than one connection encrypts; a processor without instructions for SHA takes two for that. */
 const MOST_THREADS = 2;
@@ -17,7 +17,7 @@ const LONGEST_QUEUE_BYTES = 6 * 1024 * 1024;
 export interface BlockHasher {
   /**
    * Resolves when the wanted digests of the buffer's first `length` bytes are in it. Never rejects, and always ends:
-   * whoever waits for it may use the buffer again.
+   * the caller may reuse the buffer.
    */
   hash(buffer: ChunkBuffer, length: number): Promise<void>;
   /** To be called once, at the end of a run. The last run's end ends the threads. */

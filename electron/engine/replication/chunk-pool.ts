@@ -8,7 +8,7 @@ const MOST_SPARE_BYTES = 64 * 1024 * 1024;
 const SMALL_PART = 8;
 
 /**
- * The memory that a run's chunks travel in: bounded, first come first served. Buffers come in two sizes only and are
+ * The memory for the chunks of an execution: bounded, first come first served. Buffers come in two sizes only and are
  * used again, by other runs too: shared memory is given back by the collector alone, which does not see how much it is.
  */
 export class ChunkPool {

@@ -84,7 +84,7 @@ export async function* batches(plans: AsyncIterable<SegmentPlan>, sizeBytes: num
   if (gathered.length > 0) yield new Batch(gathered, bytes);
 }
 
-/** Cuts a batch's plans into chunks, ascending within each segment. `chunkBytes` is asked anew for each. */
+/** Cuts a batch's plans into chunks, ascending within each segment. `chunkBytes` is called for each. */
 export function* chunksOf(batch: Batch, chunkBytes: () => number, sizeBytes: number): Generator<Chunk> {
   for (const plan of batch.plans) {
     for (const run of plan.zero) yield { kind: 'zero', run, length: bytesOf(run, sizeBytes).length, plan, batch };

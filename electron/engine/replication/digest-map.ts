@@ -44,7 +44,7 @@ export class DigestMap {
   readonly #record: MapRecord;
   readonly #cache = new Map<number, DigestPage>();
   readonly #scratch = Buffer.alloc(PAGE_BYTES);
-  /** The page of the last question: questions come in runs. */
+  /** The page of the last query: consecutive queries tend to need the same one. */
   #lastSegment = -1;
   #lastPage: DigestPage = { kind: 'none' };
 

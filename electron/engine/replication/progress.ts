@@ -22,7 +22,7 @@ export interface DiskProgress {
 }
 
 export interface ProgressMeter {
-  /** Starts a phase; with a total it starts to count anew. */
+  /** Starts a phase; with a total the count restarts at zero. */
   enter(phase: ProgressPhase, bytesTotal?: number): void;
   moved(bytes: number): void;
   sent(bytes: number): void;

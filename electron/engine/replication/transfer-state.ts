@@ -196,7 +196,7 @@ export class TransferState {
   }
 
   /**
-   * A verification of at least all unverified blocks is over. `unequal`: those that were found to differ, and those whose
+   * A verification of at least all unverified blocks has ended. `unequal`: those that were found to differ, and those whose
    * content is not known, so that there was nothing to compare with. They are unknown from now on.
    */
   verified(unequal: BlockSet): void {

@@ -37,7 +37,7 @@ export interface ActiveRun {
 /** What a run needs while it runs; `close` ends all of it. */
 export interface OpenedRun {
   readonly steps: BoundSteps;
-  /** Called when the last task is over. */
+  /** Called when the last task has ended. */
   tasksEnded?(): void;
   close(): Promise<void>;
 }
@@ -174,7 +174,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
     return isAbandoned ? { ...run, state: 'interrupted' } : run;
   }
 
-  /** Resolves when the run is over. */
+  /** Resolves when the run has ended. */
   async settled(id: string): Promise<void> {
     await this.#active.get(id)?.done;
   }

@@ -84,7 +84,7 @@ export function openDatabase(folder: string, furtherSteps: readonly Migration[] 
 }
 
 function prepare(db: DatabaseSync): void {
-  // FULL: an acknowledged commit survives a power loss; the ledger stands on that.
+  // FULL: an acknowledged commit survives a power loss; the ledger depends on that.
   db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   const check = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
   if (check.quick_check !== 'ok') throw new CausewayError('engine.database-unreadable', check.quick_check);

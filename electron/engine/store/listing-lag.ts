@@ -13,7 +13,7 @@ const surelyOldMs = 24 * 3_600_000;
 /**
  * Looks for the resource until it is found, or until so much time has passed since the request that it would be
  * listed. Time counts by the monotonic clock; for a request of an earlier process it counts from this one's start, as
- * nobody knows how long ago the former one ended.
+ * it is unknown how long ago that process ended.
  */
 export async function lookThroughLag<T>(
   entries: LedgerEntryStore, entry: LedgerEntry, look: (signal: AbortSignal) => Promise<T | undefined>, signal: AbortSignal,

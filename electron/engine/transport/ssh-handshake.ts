@@ -29,7 +29,7 @@ export interface SshConnectOptions {
   readonly lostAfterMs?: number;
 }
 
-/** A client that is logged in, and what it stands on. */
+/** An authenticated client and its connection. */
 export interface SshLogin {
   readonly client: Client;
   readonly socket: Socket;

@@ -23,7 +23,7 @@ export interface SshLoginOptions extends SshConnectOptions {
  */
 export async function loginToWorker(access: WorkerAccess, options: SshLoginOptions, signal: AbortSignal): Promise<SshConnection> {
   const begun = performance.now();
-  // What is known of a worker stands on the key that it was started with.
+  // Trust in a worker depends on the key that it was started with.
   const remembered = access.hostKey === undefined ? access.workerId : `${access.workerId} ${access.hostKey}`;
   const known = options.hostKeys.get(remembered);
   const target = { host: access.host, port: access.sshPort, username: access.username, privateKeyPem: access.privateKeyPem };

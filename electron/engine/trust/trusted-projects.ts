@@ -36,7 +36,7 @@ export type TrustRecord = z.infer<typeof recordSchema>;
  * project's folder, so that no copy, pull or shared drive can bring it along; a folder is known by its real path.
  */
 export interface ProjectTrust {
-  /** Undefined: the project is not accepted. Read anew each time. */
+  /** Undefined: the project is not accepted. Read from disk each time. */
   read(): TrustRecord | undefined;
   /** The record, made where there is none: the project is accepted from now on. */
   accept(): TrustRecord;
@@ -55,7 +55,7 @@ export function projectTrust(projectFolder: string): ProjectTrust {
       const record = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
       return record.folder === folder ? record : undefined;
     } catch {
-      // Absent or damaged: nothing is accepted, and accepting writes it anew.
+      // Absent or damaged: nothing is accepted, and accepting rewrites it.
       return undefined;
     }
   };

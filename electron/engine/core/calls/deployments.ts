@@ -95,7 +95,7 @@ function withPosition(core: CoreContext, stored: Deployment): Deployment {
   return queuePosition === undefined ? deployment : { ...deployment, queuePosition };
 }
 
-/** The destination's view of a deployment that is over. */
+/** The destination's view of a deployment that has ended. */
 async function runOf(core: CoreContext, deployment: Deployment): Promise<DeploymentRun> {
   return {
     deploymentId: deployment.id,

@@ -108,7 +108,7 @@ function failedStep({ code, message }: ErrorRecord): CheckStep {
   return { name: 'Check', outcome: 'failed', evidence: `${title} (${message}). ${remedy}`, code };
 }
 
-/** Never throws: on a full disk, or when the endpoint was removed meanwhile, whoever asked still gets what was found. */
+/** Never throws: on a full disk, or when the endpoint was removed meanwhile, the caller still gets the result. */
 function keepCheck(core: CoreContext, endpointId: string, at: string, report: CheckReport): void {
   try {
     core.store.endpoints.keepCheck(endpointId, at, report);

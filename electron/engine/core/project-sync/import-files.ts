@@ -141,7 +141,7 @@ function takeReplica(store: Store, endpoints: Known<Endpoint>, replicas: Known<D
   return true;
 }
 
-/** Places of secrets that stand in plain text where references have to be. */
+/** Places of plain-text secrets where references are required. */
 function plainSecrets(schema: Parameters<typeof separateSecrets>[0], value: JsonObject): string[] {
   return separateSecrets(schema, value, 'file').secrets.map(({ place }) => place);
 }

@@ -17,7 +17,7 @@ import { memoryDeployments } from './memory-deployments.ts';
 
 const block = 65536;
 
-/** A source and a cloud in memory, which count what is asked of them and fail when told. */
+/** A source and a cloud in memory, which record calls and fail on demand. */
 export class MemoryLab {
   readonly #vaults = new Map<string, SecretVault>();
 
@@ -45,7 +45,7 @@ export class MemoryLab {
   generation = 0;
   /** Awaited when the cloud has done a step of a deployment and before it answers, so that a test can lose the answer. */
   beforeAnswer: (step: string) => Promise<void> = async () => undefined;
-  /** Whether the source can remove a snapshot of which nobody knows whether it was made. */
+  /** Whether the source can remove a snapshot that may not exist. */
   findsIntents = false;
   /** What of the VM is on none of its disks. */
   unsupportedDevices: readonly string[] = [];

@@ -15,7 +15,7 @@ export interface AcceptedConnection {
 
 /**
  * The connections that were entered or accepted on this computer. Those with secrets are sealed in the vault together
- * with them; those without stand in the user's settings folder. Either way the user's record of the project has the
+ * with them; those without are in the user's settings folder. Either way the user's record of the project has the
  * fingerprint, and nothing else is ever used.
  */
 export interface AcceptedEndpoints {
@@ -85,7 +85,7 @@ export function acceptedEndpoints(trust: ProjectTrust, vault: SecretVault): Acce
           isSealed = false;
         }
       } else if (await vault.openQuietly()) {
-        // Only for the day the project is moved or copied: what is used stands in the user's settings folder.
+        // Only for the day the project is moved or copied: what is used is in the user's settings folder.
         await seal(endpoint, connection, []);
       } else await vault.removeEndpoint(endpoint.id);
       const print = connectionFingerprint(endpoint.plugin, connection);

@@ -135,7 +135,7 @@ async function onDevices<R>(
   }
 }
 
-/** Devices that the probe told, by worker and volume: a volume that was written to can't be probed again. */
+/** Devices that the probe found, by worker and volume: a volume that was written to can't be probed again. */
 const probed = new WeakMap<ExecutionContext, Map<string, string>>();
 
 function probeIn(run: ExecutionContext, workerId: string, session: WorkerSession, signal: AbortSignal): DeviceProbe {

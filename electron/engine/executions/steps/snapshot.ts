@@ -189,7 +189,7 @@ async function discard(run: ExecutionContext, stored: StoredSnapshot, base: Snap
     run.store.snapshots.setDropped(stored.tag);
     return;
   }
-  // For a mere intent the source may or may not have one; asking for it again is the way to learn its state.
+  // For a mere intent the source may or may not have one; requesting it again reveals its state.
   const snapshot = stored.snapshot ?? (await take(run, stored.tag, replicaOf(run).vmId, base, signal));
   await run.source.discardSnapshot(snapshot, base, signal);
   run.store.snapshots.setDropped(stored.tag);

@@ -48,7 +48,7 @@ export function buildVhdx(content: Content, { sectorBytes = 512, id = 1, parent 
   return Buffer.concat([file, ...blocksData]);
 }
 
-/** Sums a structure anew, e.g. after it was changed. */
+/** Recomputes the checksum of a structure, e.g. after a change. */
 export function seal(bytes: Buffer): void {
   bytes.writeUInt32LE(crc32c(bytes, 4), 4);
 }

@@ -17,7 +17,7 @@ import { inspectImage } from './inspect-image.ts';
 import { endpointFolder, findVms } from './inventory.ts';
 
 const DEFAULT_NETWORK = 'default';
-/** Files are checked for changes this often while they are read; `assertUnchanged` checks them once more at the end. */
+/** Files are checked for changes this often while they are read; `assertUnchanged` checks them again at the end. */
 const VERIFY_EVERY_MS = 100;
 
 /**

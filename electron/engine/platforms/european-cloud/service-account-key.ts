@@ -29,7 +29,7 @@ export interface ServiceAccountKey {
 }
 
 /**
- * Reads a service account key: the JSON that the cloud hands out, or that in base64. `separatePrivateKey` is the PEM
+ * Reads a service account key: the cloud's JSON, plain or in base64. `separatePrivateKey` is the PEM
  * for keys that were made with one's own key pair.
  *
  * @throws `cloud.key-unreadable`, without a byte of the key.

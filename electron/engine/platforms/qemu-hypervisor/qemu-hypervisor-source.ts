@@ -26,7 +26,7 @@ import { describeQemuVm } from './vm-description.ts';
 import { readDisks } from './vm-disks.ts';
 import { VmLocks } from './vm-locks.ts';
 
-/** How often a job's state is checked while its overlay is read; `assertUnchanged` checks it once more at the end. */
+/** How often a job's state is checked while its overlay is read; `assertUnchanged` checks it again at the end. */
 const VERIFY_EVERY_MS = 500;
 
 /** Running VMs of QEMU: snapshots by fleecing, changes by dirty bitmaps, data over NBD; all through QMP. */

@@ -26,7 +26,7 @@ export async function kerberosToken(host: string, load: () => Promise<unknown> =
   }
 }
 
-/** Not a dependency: its name is no literal, so that nobody looks for it when the application is built. */
+/** Not a dependency: its name is not a literal, so that the bundler does not resolve it. */
 async function loadPackage(): Promise<unknown> {
   const name = ['ker', 'beros'].join('');
   const loaded = (await import(/* @vite-ignore */ name)) as { readonly default?: unknown };

@@ -33,7 +33,7 @@ export function negotiateMessage(): Buffer {
   return message;
 }
 
-/** What the tests of the specification set and nobody else. */
+/** Set only by the test vectors of the specification. */
 export interface NtlmChoices {
   readonly clientChallenge?: Buffer;
   readonly timestamp?: Buffer;

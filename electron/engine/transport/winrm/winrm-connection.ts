@@ -136,7 +136,7 @@ export class WinrmConnection {
     const message = envelope(`https://${host}:${port}/wsman`, action);
     if (Buffer.byteLength(message) > maxEnvelopeBytes) throw new CausewayError('general.bug', 'a WinRM request is too long');
     const { status, text } = await this.#post(message, signal);
-    // What stands in front of the service, or the service when it is busy.
+    // A proxy in front of the service, or the service when it is busy.
     if ([429, 502, 503, 504].includes(status)) throw new CausewayError('transport.lost', `WinRM on ${host}:${port} answered ${status}`);
     if (text === '' && status !== 200) throw new CausewayError('transport.winrm-protocol', `WinRM on ${host}:${port} answered ${status}`);
     const body = bodyOf(text);

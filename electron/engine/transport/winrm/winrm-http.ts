@@ -85,7 +85,7 @@ export class WinrmHttp {
     if (this.#scheme === 'basic') return this.#refused(await this.#send(message, this.#basic(), signal));
     if (this.#signedIn !== undefined && !this.#signedIn.destroyed) {
       const answer = await this.#send(message, undefined, signal);
-      // A connection that was closed meanwhile is replaced by a new one, which nobody has signed in.
+      // A closed connection is replaced by a new one, which is not authenticated yet.
       if (answer.status !== 401) return answer;
     }
     this.#signedIn = undefined;

@@ -4,7 +4,7 @@ import type { DestinationRun } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 
 /**
- * Resources of the network service have no metadata; what other resources carry there stands in their description, as
+ * Resources of the network service have no metadata; what other resources carry there is in their description, as
  * `key=value key=value`.
  */
 export function tagText(labels: Labels): string {

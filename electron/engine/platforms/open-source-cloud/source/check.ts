@@ -6,7 +6,7 @@ import { signInCheck, trustChecks } from '../destination/check-endpoint.ts';
 import { openCluster } from './rbd/storage-cluster.ts';
 import type { SourceContext } from './source-context.ts';
 
-/** Signs in, then tries each service that exporting servers needs, and says which export mechanisms stand on what is missing. */
+/** Signs in, then tries each service that exporting servers needs, and names the export mechanisms that need what is missing. */
 export function checkSource(context: SourceContext, signal: AbortSignal): Promise<CheckReport> {
   const { cloud } = context;
   return runChecks([...trustChecks(cloud), signInCheck(cloud), ...needed(cloud), ...byMechanism(context)], signal);
@@ -31,7 +31,7 @@ function needed(cloud: OpenStackCloud): readonly EndpointCheck[] {
   ];
 }
 
-/** What some of the export mechanisms stand on, while others do without. */
+/** Services that only some export mechanisms need. */
 function byMechanism({ cloud, storage }: SourceContext): readonly EndpointCheck[] {
   const check = (name: string, consequence: string, run: (signal: AbortSignal) => Promise<string>): EndpointCheck => ({
     name,

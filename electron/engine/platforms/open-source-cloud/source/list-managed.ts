@@ -19,7 +19,7 @@ export async function listManaged(cloud: OpenStackCloud, signal: AbortSignal): P
     });
   const labelled = managedOf([['volume-snapshot', snapshots.map(({ id, name, metadata }) => ({ id, name, labels: metadata ?? {} }))]]);
   const unlabelled = snapshots.filter(({ metadata }) => !Object.keys(ourLabel).some((key) => Object.hasOwn(metadata ?? {}, key)));
-  // Newest first, as removals go from the end of the list: an incremental backup before the one it stands on.
+  // Newest first, as removals go from the end of the list: an incremental backup before the one it depends on.
   const backups = (await cloud.volume.backups.list({}, signal)).toSorted((one, other) => (one.created_at ?? '').localeCompare(other.created_at ?? ''));
   return [...labelled, ...named('volume-snapshot', unlabelled), ...named('volume-backup', backups), ...named('image', await cloud.image.list({}, signal))];
 }

@@ -44,7 +44,7 @@ export function ledgerOf(context: SourceContext): LedgerScope {
   return context.ledger;
 }
 
-/** A disk of a server as it stands in the cloud. */
+/** A disk of a server as the cloud describes it. */
 export interface CloudDisk {
   /** The volume's id; of a root disk that is no volume, `root-` and the server's id. */
   readonly id: string;

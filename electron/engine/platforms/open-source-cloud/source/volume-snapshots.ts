@@ -74,7 +74,7 @@ function whenAvailable(context: SourceContext, snapshot: CloudSnapshot, signal: 
 
 /**
  * Removes a recorded snapshot and waits until it is gone. A back end that is not done with it yet accepts the request
- * and then makes the snapshot available again: it is asked once more.
+ * and then makes the snapshot available again: it is requested again.
  *
  * @throws `source.resource-busy` when volumes were made of it or the cloud could not delete it; `cloud.*`
  */

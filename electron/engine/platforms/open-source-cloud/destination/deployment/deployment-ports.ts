@@ -58,7 +58,7 @@ async function ensurePort(session: OpenStackSession, run: DeploymentRun, state: 
   return resource;
 }
 
-/** What the policy to keep MAC addresses asks for; looked at once more, since the plan may be a while ago. */
+/** What the policy to keep MAC addresses asks for; checked again, because the plan may be old. */
 async function removeForeignPort(session: OpenStackSession, run: DeploymentRun, id: string, signal: AbortSignal): Promise<void> {
   const port = await session.cloud.network.port(id, signal);
   if (port === undefined) return;

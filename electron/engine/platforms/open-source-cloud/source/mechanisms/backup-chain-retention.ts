@@ -14,11 +14,11 @@ const longestChain = 8;
 const chainOf = (disk: MarkedDisk): readonly string[] => markText(disk.mark, 'chain').split(' ');
 
 /**
- * Which backups stay. A backup that others stand on cannot be removed, so that the chain of the last success stays as a
+ * Which backups stay. A backup that others depend on cannot be deleted, so that the chain of the last success stays as a
  * whole until a full backup begins a new one.
  */
 export const keptBackups = {
-  /** Whether a disk's next backup may stand on the base's. */
+  /** Whether a disk's next backup may depend on the base's. */
   incrementalFor(base: readonly MarkedDisk[]): (disk: CloudDisk) => boolean {
     return (disk) => base.some((former) => former.diskId === disk.id && former.sizeBytes === disk.sizeBytes && chainOf(former).length < longestChain);
   },
@@ -31,7 +31,7 @@ export const keptBackups = {
     for (const entry of recordedOf(ledgerOf(context), { notOf: tag })) if (entry.kind !== 'volume-backup') await removeRecorded(context, entry, signal);
   },
 
-  /** Removes what was made for the snapshot; with `ancestors`, the backups that it stands on as well. */
+  /** Removes what was made for the snapshot; with `ancestors`, the backups that it depends on as well. */
   async drop(context: SourceContext, tag: string, disks: readonly MarkedDisk[], scope: 'alone' | 'ancestors', signal: AbortSignal): Promise<void> {
     const chain = new Set(scope === 'ancestors' ? disks.flatMap(chainOf) : []);
     const mine = new Set(recordedOf(ledgerOf(context), { kind: 'volume-backup', of: tag }).map((entry) => entry.entryId));

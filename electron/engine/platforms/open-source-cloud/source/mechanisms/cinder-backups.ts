@@ -118,7 +118,7 @@ async function ensureBackup(
 /**
  * Removes a recorded backup and waits until it is gone.
  *
- * @throws `source.resource-busy` while other backups stand on it; `cloud.*`
+ * @throws `source.resource-busy` while other backups depend on it; `cloud.*`
  */
 export function removeBackup(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
   const { backups } = context.cloud.volume;
@@ -143,7 +143,7 @@ export function removeBackup(context: SourceContext, entry: LedgerEntry, signal:
 }
 
 /**
- * Removes those of the recorded backups that `unwanted` names, the newest first, since others may stand on older ones.
+ * Removes those of the recorded backups that `unwanted` names, the newest first, since newer ones depend on older ones.
  * A backup that another one depends on stays in the ledger, and its deletion is tried again later.
  */
 export async function removeBackups(context: SourceContext, unwanted: (entry: LedgerEntry) => boolean, signal: AbortSignal): Promise<void> {

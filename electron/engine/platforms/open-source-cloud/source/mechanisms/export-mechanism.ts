@@ -3,7 +3,7 @@ import type { DiskReader } from '../../../../ports/disk-reader.ts';
 import type { DiskMark, MarkedDisk, TakeRequest } from '../source-context.ts';
 
 /**
- * One way to read the disks of servers. What it creates stands in the ledger under keys that start with the snapshot's
+ * One way to read the disks of servers. What it creates is in the ledger under keys that start with the snapshot's
  * tag, so that a call that is repeated finds what an earlier one made.
  */
 export interface ExportMechanism {
@@ -12,7 +12,7 @@ export interface ExportMechanism {
   /** Makes what is needed to read each disk as it is now; resolves with the disks' marks in the order of `disks`. */
   take(request: TakeRequest, signal: AbortSignal): Promise<readonly DiskMark[]>;
   isAlive(disk: MarkedDisk, signal: AbortSignal): Promise<boolean>;
-  /** With `base`, only what changed since then, if that can be told. */
+  /** With `base`, only what changed since then, if that is known. */
   open(disk: MarkedDisk, base: MarkedDisk | undefined, signal: AbortSignal): Promise<DiskReader>;
   /** The snapshot is the base from now on: removes what only reading needed, and of the former base what nothing needs. */
   commit(tag: string, disks: readonly MarkedDisk[], signal: AbortSignal): Promise<void>;

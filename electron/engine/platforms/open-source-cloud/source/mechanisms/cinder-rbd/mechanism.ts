@@ -24,7 +24,7 @@ export function cinderRbdMechanism(context: SourceContext): ExportMechanism {
       const chains = new Map(base.map((disk) => [disk.diskId, markText(disk.mark, 'chain')]));
       const accept = async (backup: CloudBackup, within: AbortSignal): Promise<BackupMark> => {
         const image = await findBackupImage(cluster, backup, within);
-        // A full backup begins a chain of its own; an incremental one goes on with that of the base.
+        // A full backup starts a chain; an incremental one continues that of the base.
         const former = backup.is_incremental === true ? chains.get(backup.volume_id) : undefined;
         return { backupId: backup.id, chain: former === undefined ? backup.id : `${backup.id} ${former}`, ...image };
       };

@@ -6,7 +6,7 @@ import { findStoredBackup, type BackupPart, type StoredBackup } from './backup-l
 const longest = 1000;
 
 /**
- * A backup and all those that it stands on, the newest first and the full one last, whoever made them. Undefined when the
+ * A backup and all those that it depends on, the newest first and the full one last, whoever created them. Undefined when the
  * account does not have all of them.
  *
  * @throws `source.backup-unreadable` when the metadata of one is damaged

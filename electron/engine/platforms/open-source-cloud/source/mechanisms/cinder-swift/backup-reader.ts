@@ -20,7 +20,7 @@ export class BackupReader implements DiskReader {
   readonly #cache: PartCache;
 
   /**
-   * @param chain the backup and all that it stands on, the newest first
+   * @param chain the backup and all that it depends on, the newest first
    * @param base digests of blocks of the same size
    */
   constructor(store: ObjectStore, chain: readonly StoredBackup[], sizeBytes: number, digests: StoredDigests, base: StoredDigests | undefined) {
@@ -55,7 +55,7 @@ export class BackupReader implements DiskReader {
   }
 }
 
-/** A part is fetched for all who wait for it: one who gives up does not end it for the others. */
+/** A part is fetched for all waiting readers: one that is cancelled does not cancel the others. */
 async function orCancelled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const cancelled = (): CausewayError => new CausewayError('general.cancelled', 'reading a backup was cancelled');
   if (signal.aborted) {
