@@ -37,7 +37,7 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
   });
 
   it('is replicated and deployed in one go, with everything that was changed in it in sight', async () => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Replicas' }).click();
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Replicas' }).click();
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
     await page.getByRole('button', { name: 'Unlock vault' }).click();
     await page.getByText('Vault unlocked').waitFor();

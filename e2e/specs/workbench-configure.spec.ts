@@ -203,7 +203,7 @@ async function focusedSetting(): Promise<string | null | undefined> {
 async function configure(replica: string): Promise<void> {
   await go('Replicas');
   await page.getByRole('link', { name: replica, exact: true }).click();
-  await page.getByRole('link', { name: 'Configure' }).click();
+  await page.getByRole('link', { name: 'Configure', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: `Configure ${replica}` }).waitFor();
   await setting('network_map').waitFor();
 }

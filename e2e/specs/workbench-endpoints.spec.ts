@@ -41,7 +41,7 @@ afterAll(async () => {
 
 describe('endpoints in the workbench', () => {
   it('says what was tried and what failed when a check fails', async () => {
-    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
+    await go('Endpoints');
     await add('Disk images', { 'Name': 'Images', 'Folder or file': join(root, 'elsewhere') });
     await page.getByRole('button', { name: 'Check connection of Images' }).click();
     await page.getByText('Images: check failed').waitFor();
@@ -97,7 +97,7 @@ describe('endpoints in the workbench', () => {
   });
 
   it('reads the machines of a source into a list of the project', async () => {
-    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await go('Inventory');
     await page.getByRole('link', { name: 'Save in project' }).click();
     await page.getByText('1 VM', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Save inventory' }).click();

@@ -13,7 +13,7 @@ const project = join(root, 'project');
 const rvtools = new URL('../../shared/inventory/testing/rvtools.xlsx', import.meta.url);
 let workbench: Workbench;
 let page: Page;
-const { lookAt } = screenSteps(() => page);
+const { go, lookAt } = screenSteps(() => page);
 
 beforeAll(async () => {
   mkdirSync(project);
@@ -37,7 +37,7 @@ async function downloaded(start: () => Promise<void>): Promise<{ name: string; t
 
 describe('lists of machines in the workbench', () => {
   it('takes an RVTools workbook, shows what its columns mean and which rows have problems', async () => {
-    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await go('Inventory');
     await page.getByRole('tab', { name: 'Saved in this project' }).click();
     await page.getByText('No inventory yet').waitFor();
     await lookAt('inventory-lists-empty');
@@ -88,7 +88,7 @@ describe('lists of machines in the workbench', () => {
   it('remembers what columns mean for files with the same headings', async () => {
     const csv = Buffer.from('Kasten,Betriebssystem\nalpha,linux\n');
     const open = async () => {
-      await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+      await go('Inventory');
       await page.getByRole('link', { name: 'Import file' }).first().click();
       await page.locator('input[type=file]').setInputFiles({ name: `kasten-${Math.random()}.csv`, mimeType: 'text/csv', buffer: csv });
     };
@@ -132,7 +132,7 @@ describe('lists of machines in the workbench', () => {
   });
 
   it('removes a list, and says what stays', async () => {
-    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await go('Inventory');
     await page.getByRole('tab', { name: 'Saved in this project' }).click();
     await page.getByRole('button', { name: 'Remove inventory' }).click();
     await page.getByText('Replicas, endpoints and VMs are not changed').waitFor();
@@ -146,13 +146,13 @@ describe('environment files in the workbench', () => {
   const document = '# the web server\ndestination:\n  plugin: european-cloud\n  environment:\n    disk_buss: virtio # a slip\n    delete_disks_on_vm_termination: "yes"\n';
 
   it('mends what is certain with one click, and leaves the rest of the text as it was', async () => {
-    await page.getByRole('link', { name: 'Validate files' }).click();
+    await go('Validate files');
     await lookAt('check-empty');
     await page.locator('input[type=file]').setInputFiles({ name: 'web.yaml', mimeType: 'text/yaml', buffer: Buffer.from(document) });
     await page.getByRole('button', { name: 'Fix: /destination/environment/disk_buss' }).click();
     await page.getByText('web.yaml has fixes that are not saved').waitFor();
-    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
-    await page.getByRole('link', { name: 'Validate files' }).click();
+    await go('Inventory');
+    await go('Validate files');
     await page.getByText('web.yaml has fixes that are not saved').waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'disk_buss' }).count()).toBe(0);
     await lookAt('check-findings');

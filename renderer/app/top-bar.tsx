@@ -105,7 +105,7 @@ function CommandField({ isMac, onOpen }: { readonly isMac: boolean; readonly onO
       }}
     >
       <SearchIcon sx={{ fontSize: 16 }} />
-      <Box component="span" sx={{ flexGrow: 1, textAlign: 'left', whiteSpace: 'nowrap', overflow: 'hidden', textOverflow: 'ellipsis' }}>
+      <Box component="span" title={text.topBar.command} sx={{ flexGrow: 1, textAlign: 'left', whiteSpace: 'nowrap', overflow: 'hidden', textOverflow: 'ellipsis' }}>
         {text.topBar.command}
       </Box>
       <Box component="span" sx={{ display: { xs: 'none', md: 'inline-flex' } }}>
