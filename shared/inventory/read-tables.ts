@@ -31,7 +31,7 @@ export async function readTables(fileName: string, bytes: Uint8Array, bounds: Ta
 }
 
 /** A workbook is a ZIP archive. */
-function isWorkbook(bytes: Uint8Array): boolean {
+export function isWorkbook(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 }
 

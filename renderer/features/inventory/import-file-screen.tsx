@@ -4,7 +4,7 @@ import { startTransition, useEffect, useMemo, useState } from 'react';
 import { toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { ImportChoices, ImportResult } from '../../../shared/inventory/import-machines.ts';
 import type { TablePlan } from '../../../shared/inventory/table-plan.ts';
-import { readTables } from '../../../shared/inventory/read-tables.ts';
+import { isWorkbook, readTables } from '../../../shared/inventory/read-tables.ts';
 import type { Table } from '../../../shared/inventory/table.ts';
 import { useAction } from '../../app/use-action.ts';
 import { DropArea } from '../../components/drop-area.tsx';
@@ -15,6 +15,7 @@ import { text } from '../../text/text.ts';
 import { ColumnMapping } from './column-mapping.tsx';
 import { importInSlices } from './import-in-slices.ts';
 import { KeepPreview } from './keep-preview.tsx';
+import { readInWorker } from './read-in-worker.ts';
 import { rememberedPlans, rememberPlans } from './remembered-columns.ts';
 
 interface OpenedFile {
@@ -26,7 +27,8 @@ interface OpenedFile {
 export function ImportFileScreen() {
   const [file, setFile] = useState<OpenedFile>();
   const open = useAction(async (chosen: File) => {
-    const tables = await readTables(chosen.name, new Uint8Array(await chosen.arrayBuffer()), undefined, createBreaks());
+    const bytes = new Uint8Array(await chosen.arrayBuffer());
+    const tables = isWorkbook(bytes) ? await readInWorker(chosen.name, bytes) : await readTables(chosen.name, bytes, undefined, createBreaks());
     startTransition(() => setFile({ name: chosen.name, tables }));
   });
   return (

@@ -1,2 +1,0 @@
-/** Style sheets that the build puts beside the page. */
-declare module '*.css';
