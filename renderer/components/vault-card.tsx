@@ -106,26 +106,8 @@ function CreateForm({ onDone }: { readonly onDone: () => void }) {
         </>
       )}
       {create.error !== undefined && <ErrorNotice error={create.error} />}
-      <TextField
-        type="password"
-        size="small"
-        autoComplete="new-password"
-        label={text.vault.passphrase}
-        value={first}
-        error={isShort}
-        helperText={isShort ? text.vault.tooShort : undefined}
-        onChange={(event) => setFirst(event.target.value)}
-      />
-      <TextField
-        type="password"
-        size="small"
-        autoComplete="new-password"
-        label={text.vault.repeat}
-        value={second}
-        error={differs}
-        helperText={differs ? text.vault.different : undefined}
-        onChange={(event) => setSecond(event.target.value)}
-      />
+      <PassphraseField label={text.vault.passphrase} value={first} problem={isShort ? text.vault.tooShort : undefined} autoComplete="new-password" onChange={setFirst} />
+      <PassphraseField label={text.vault.repeat} value={second} problem={differs ? text.vault.different : undefined} autoComplete="new-password" onChange={setSecond} />
     </PassphraseForm>
   );
 }
@@ -142,16 +124,21 @@ function UnlockForm({ onDone }: { readonly onDone: () => void }) {
   return (
     <PassphraseForm button={text.vault.unlock} isReady={passphrase !== '' && !unlock.isBusy} onSubmit={() => void unlock.run()}>
       {unlock.error !== undefined && <ErrorNotice error={unlock.error} />}
-      <TextField
-        type="password"
-        size="small"
-        autoComplete="current-password"
-        label={text.vault.passphrase}
-        value={passphrase}
-        onChange={(event) => setPassphrase(event.target.value)}
-      />
+      <PassphraseField label={text.vault.passphrase} value={passphrase} autoComplete="current-password" onChange={setPassphrase} />
     </PassphraseForm>
   );
+}
+
+interface PassphraseFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly problem?: string | undefined;
+  readonly autoComplete: 'new-password' | 'current-password';
+  readonly onChange: (value: string) => void;
+}
+
+function PassphraseField({ problem, onChange, ...field }: PassphraseFieldProps) {
+  return <TextField {...field} type="password" size="small" error={problem !== undefined} helperText={problem} onChange={(event) => onChange(event.target.value)} />;
 }
 
 interface PassphraseFormProps {

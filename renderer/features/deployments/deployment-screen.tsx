@@ -1,6 +1,5 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import { isTerminalDeployment } from '../../../shared/model/deployment.ts';
@@ -12,6 +11,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/text.ts';
+import { LeftBehindNotice } from '../../components/executions/left-behind-notice.tsx';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { ExecutionLabel } from '../../components/executions/execution-label.tsx';
@@ -54,18 +54,7 @@ function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDeta
       {deployment.error !== undefined && deployment.state === 'failed' && <ErrorNotice error={deployment.error} />}
       {deployment.state === 'failed' && replica !== undefined && <SeveralRoots deployment={deployment} replica={replica} />}
       {deployment.kept && deployment.state !== 'deleted' && <Alert severity="info">{words.kept}</Alert>}
-      {deployment.leftBehind > 0 && (
-        <Alert
-          severity="warning"
-          action={
-            <Button color="inherit" size="small" href={hrefOf('ledger')}>
-              {text.runs.toLedger}
-            </Button>
-          }
-        >
-          {words.leftBehind(deployment.leftBehind)}
-        </Alert>
-      )}
+      <LeftBehindNotice count={deployment.leftBehind} words={words.leftBehind} />
       <ServerCards deployment={deployment} />
       <MigrationRuns deployment={deployment} />
       <TaskSection

@@ -1,6 +1,5 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import { isTerminalExecution, type Execution } from '../../../shared/model/execution.ts';
 import { hrefOf } from '../../app/route.ts';
@@ -11,6 +10,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/text.ts';
+import { LeftBehindNotice } from '../../components/executions/left-behind-notice.tsx';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { ExecutionEvents } from '../../components/executions/event-log.tsx';
@@ -46,18 +46,7 @@ export function RunScreen({ executionId }: { readonly executionId: string }) {
             {execution.queuePosition !== undefined && <QueueNotice position={execution.queuePosition} />}
             {execution.state === 'interrupted' && <Alert severity="warning">{text.runs.interruptedLead}</Alert>}
             {execution.error !== undefined && execution.state !== 'cancelled' && <ErrorNotice error={execution.error} />}
-            {execution.leftBehind > 0 && (
-              <Alert
-                severity="warning"
-                action={
-                  <Button color="inherit" size="small" href={hrefOf('ledger')}>
-                    {text.runs.toLedger}
-                  </Button>
-                }
-              >
-                {text.runs.leftBehind(execution.leftBehind)}
-              </Alert>
-            )}
+            <LeftBehindNotice count={execution.leftBehind} words={text.runs.leftBehind} />
             <ProgressCard execution={execution} />
             <TaskSection tasks={execution.tasks} />
             <ExecutionEvents executionId={execution.id} />

@@ -1,20 +1,15 @@
 import { isJsonObject, type JsonObject } from '../../../../shared/model/json.ts';
+import { commonRunPolicy } from '../../cloud-resources/common-run-policy.ts';
 import { diskBuses, type DiskBus, type RunPolicy } from '../../ports/run-policy.ts';
 
 /** Reads what the engine has to know of an environment that was validated before. */
 export function runPolicy(environment: JsonObject): RunPolicy {
   const images = environment['migr_image_map'];
   return {
-    mechanism: environment['data_transfer_mechanism'] === 'SSH' ? 'SSH' : 'HTTPS',
-    volumesAreZeroed: environment['volumes_are_zeroed'] === true,
-    setDhcp: environment['set_dhcp'] !== false,
-    preserveFixedIps: environment['preserve_fixed_ips'] === true,
-    retainUserCredentials: environment['retain_user_credentials'] === true,
+    ...commonRunPolicy(environment),
     hypervisor: 'kvm',
     diskBuses: diskBusesOf(environment),
     hasWindowsWorkerImage: images !== undefined && isJsonObject(images) && typeof images['windows'] === 'string',
-    windowsDriversUrl: text(environment['windows_virtio_iso_url']),
-    windowsAgentUrl: text(environment['winguestinit_x64_url']),
   };
 }
 
@@ -27,5 +22,3 @@ function diskBusesOf(environment: JsonObject): readonly DiskBus[] {
 }
 
 const asObject = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? { ...value } : {});
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

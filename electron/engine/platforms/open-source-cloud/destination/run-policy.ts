@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../../shared/model/json.ts';
+import { commonRunPolicy } from '../../../cloud-resources/common-run-policy.ts';
 import type { RunPolicy } from '../../../ports/run-policy.ts';
 
 /**
@@ -9,17 +10,9 @@ export function runPolicy(environment: JsonObject): RunPolicy {
   const { migr_image: oneForAll, migr_image_map: images } = environment;
   const hasOneForAll = typeof oneForAll === 'string' && oneForAll.trim() !== '';
   return {
-    mechanism: environment['data_transfer_mechanism'] === 'SSH' ? 'SSH' : 'HTTPS',
-    volumesAreZeroed: environment['volumes_are_zeroed'] === true,
-    setDhcp: environment['set_dhcp'] !== false,
-    preserveFixedIps: environment['preserve_fixed_ips'] === true,
-    retainUserCredentials: environment['retain_user_credentials'] === true,
+    ...commonRunPolicy(environment),
     hypervisor: environment['hypervisor_type'] === 'hyperv' ? 'hyperv' : 'kvm',
     diskBuses: ['virtio'],
     hasWindowsWorkerImage: !hasOneForAll && images !== undefined && isJsonObject(images) && typeof images['windows'] === 'string',
-    windowsDriversUrl: text(environment['windows_virtio_iso_url']),
-    windowsAgentUrl: text(environment['winguestinit_x64_url']),
   };
 }
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
