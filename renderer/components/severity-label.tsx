@@ -14,9 +14,9 @@ const icons = {
 /** A severity by icon and word, never by colour alone. */
 export function SeverityLabel({ severity, children }: { readonly severity: Finding['severity']; readonly children: ReactNode }) {
   return (
-    <Box component="span" sx={{ display: 'inline-flex', gap: 1, alignItems: 'center' }}>
+    <Box component="span" sx={{ 'display': 'inline-flex', 'gap': 1, 'alignItems': 'flex-start', 'verticalAlign': 'middle', '& > svg': { flexShrink: 0 } }}>
       {icons[severity]}
-      {children}
+      <span>{children}</span>
     </Box>
   );
 }

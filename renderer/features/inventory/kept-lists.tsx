@@ -90,7 +90,7 @@ function actionColumn(replicas: WorkbenchOutput<'replica.list'>, onDocument: (ma
       const replica = replicas.find(({ vmId }) => vmId === machine.vm.id) ?? replicas.find(({ vmId, name }) => vmId === machine.vm.name || name === machine.vm.name);
       if (replica !== undefined) return <Link href={hrefOf('replicas', replica.id)}>{text.inventory.open(replica.name)}</Link>;
       return (
-        <Button size="small" sx={{ whiteSpace: 'nowrap' }} aria-label={text.inventory.documentOf(machine.vm.name)} onClick={() => onDocument(machine)}>
+        <Button size="small" sx={{ whiteSpace: 'nowrap', ml: -1 }} aria-label={text.inventory.documentOf(machine.vm.name)} onClick={() => onDocument(machine)}>
           {text.inventory.document}
         </Button>
       );

@@ -9,6 +9,7 @@ import { jsonText, type JsonArray } from '../../../shared/model/json.ts';
 import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
 import type { FieldDescriptor } from '../field-descriptor.ts';
+import { stateColor } from '../../app/theme.ts';
 import { LearnMore, LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
@@ -63,7 +64,7 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
       {isRaw && <Note>{text.configure.rawHelp}</Note>}
       {mode === 'set' && state.effective?.combined !== undefined && <Note>{combinedText(state.effective)}</Note>}
       {[...new Set([...shown].flatMap((finding) => (finding === undefined ? [] : [finding.rule])))].map((rule) => (
-        <Box key={rule} sx={{ px: 1.75 }}>
+        <Box key={rule}>
           <LearnMoreOfFinding rule={rule} />
         </Box>
       ))}
@@ -111,7 +112,7 @@ interface OriginProps {
 /** Where the value is from, in words. */
 function OriginChip({ state: { mode, inherited, effective }, level, builtIn }: OriginProps) {
   if (mode === 'set') return <Chip size="small" color="primary" label={text.configure.own[level]} />;
-  if (mode === 'cleared') return <Chip size="small" variant="outlined" color="warning" label={text.configure.cleared} />;
+  if (mode === 'cleared') return <Chip size="small" variant="outlined" label={text.configure.cleared} sx={{ color: stateColor('live', 'text'), borderColor: stateColor('live', 'solid') }} />;
   const from = effective ?? inherited;
   if (from !== undefined) return <Chip size="small" variant="outlined" label={originText(from, level)} />;
   return <Chip size="small" variant="outlined" label={builtIn === undefined ? text.configure.notSet : text.configure.origin['built-in']} sx={{ color: 'text.secondary' }} />;

@@ -11,7 +11,7 @@ export const ledger = {
   removed: 'Deleted',
   search: 'Search',
   everywhere: 'All endpoints',
-  saveCsv: 'Save as CSV',
+  saveCsv: 'Export CSV',
   show: 'Show',
   kind: 'Kind',
   kinds: {
