@@ -8,7 +8,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { errorWords } from '../../text/text.ts';
+import { errorWords, text } from '../../text/text.ts';
 import { AtOnceField, isAtOnce } from './at-once-field.tsx';
 
 interface Props {
@@ -64,7 +64,7 @@ export function StartManyDialog({ title, confirm, isReady, width = 'sm', replica
     }
     setBegun([...begun, ...started]);
     setRefused(failures);
-    if (started.length > 0) toast(startedWords(started.length));
+    if (started.length > 0) toast(startedWords(started.length), { label: text.replicas.title, path: ['replicas'] });
     if (failures.length === 0) {
       onStarted([]);
       onClose();
