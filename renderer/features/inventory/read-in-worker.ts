@@ -21,6 +21,7 @@ const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedT
  * @throws CausewayError `inventory.unreadable`
  */
 export async function readInWorker(name: string, bytes: Uint8Array<ArrayBuffer>, signal?: AbortSignal): Promise<readonly Table[]> {
+  signal?.throwIfAborted();
   const worker = new Worker(policy?.createScriptURL(address) ?? address);
   const stop = new AbortController();
   try {
