@@ -82,7 +82,7 @@ export const runs = {
   graphOf: (done: number, all: number) => `Graph of ${all} tasks, ${done} of them completed. The list shows the same as text.`,
   cleanUp: 'Clean-up',
   attempts: (count: number) => `${count} attempts`,
-  events: 'Events',
+  events: 'Log',
   linesOf: (log: string) => `${log}, line by line`,
   eventsShown: (shown: number, all: number) => (shown === all ? `${all}` : `${shown} of ${all}`),
   noEvents: 'No matching events.',
