@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVsphereSource } from '../../electron/engine/platforms/virtualization-platform/source/index.ts';
 import type { LedgerEntry, LedgerScope } from '../../electron/engine/ports/ledger.ts';
+import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
 import { firstDifference, readOnto } from '../conformance/read-snapshot.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
@@ -71,13 +72,46 @@ describe('the virtualization platform as a source', () => {
     world.addDisk(lab.vm, new MemoryDisk(MIB), { rawDevice: 'physicalMode' });
     world.addDisk(lab.vm, new MemoryDisk(MIB), { sharing: 'sharingMultiWriter' });
     const told = (await lab.platform.unsupportedDevices?.(lab.vmId, signal) ?? []).join('\n');
-    for (const part of ['Hard disk 3 is not replicated: it is independent', 'Hard disk 4 is not replicated: it is a raw device mapping in physical mode', 'Hard disk 5 is not replicated: it is shared with other VMs']) expect(told).toContain(part);
+    for (const part of ['Hard disk 3 is replicated only while the VM is off, because it is independent (independent_persistent): executions while the VM runs leave its volume unchanged', 'Hard disk 4 is not replicated: it is a raw device mapping in physical mode', 'Hard disk 5 is not replicated: it is shared with other VMs']) expect(told).toContain(part);
     expect((await lab.platform.describeVm(lab.vmId, signal)).disks.map(({ id }) => id)).toEqual(lab.diskIds);
     const taken = await snapshot();
     expect(taken.disks.map(({ diskId }) => diskId)).toEqual(lab.diskIds);
     await lab.platform.discardSnapshot(taken, undefined, signal);
     lab.vm.disks.splice(0, 2);
     await expect(lab.platform.prepare(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'source.unsupported' });
+  });
+
+  it('replicates independent disks while the VM is off, and notices when it was started meanwhile', async () => {
+    const { world } = lab.rig;
+    const id = String(world.addDisk(lab.vm, new MemoryDisk(MIB), { mode: 'independent_persistent' }).key);
+    await lab.write(2, 0, 65_536, 0x61);
+    const running = await snapshot();
+    expect(running.disks.map(({ diskId }) => diskId)).toEqual(lab.diskIds);
+    expect(told()).toMatch(/Hard disk 3 is not replicated by this execution, because it is independent/);
+    await lab.platform.discardSnapshot(running, undefined, signal);
+    world.powerOff(lab.vm);
+    expect((await lab.platform.describeVm(lab.vmId, signal)).disks.map((disk) => disk.id)).toEqual([...lab.diskIds, id]);
+    const base = await snapshot();
+    expect(base.disks.map(({ diskId }) => diskId)).toEqual([...lab.diskIds, id]);
+    const contentOf = async (of: Snapshot, before?: Snapshot): Promise<Buffer> => {
+      const reader = await lab.platform.openDisk(of, id, before, signal);
+      expect(reader.coverage).toBe('allocated');
+      const { replica } = await readOnto(reader, undefined, signal);
+      await reader.close();
+      return replica;
+    };
+    expect(firstDifference(await contentOf(base), await lab.content(2))).toBeUndefined();
+    await lab.platform.assertUnchanged(base, signal);
+    await lab.platform.promoteToBase(base, undefined, signal);
+    const next = await snapshot(base);
+    expect(firstDifference(await contentOf(next, base), await lab.content(2))).toBeUndefined();
+    expect(told()).toMatch(/changes of independent disks are not tracked/);
+    world.powerOn(lab.vm);
+    await expect(lab.platform.assertUnchanged(next, signal)).rejects.toMatchObject({ code: 'source.changed-while-reading' });
+    world.powerOff(lab.vm);
+    await expect(lab.platform.assertUnchanged(next, signal)).rejects.toMatchObject({ code: 'source.changed-while-reading', message: expect.stringContaining('it was started') as string });
+    await lab.platform.discardSnapshot(next, base, signal);
+    expect(await lab.leftovers()).toEqual([]);
   });
 
   it('removes what an earlier execution of the same replica left, and nothing else', async () => {

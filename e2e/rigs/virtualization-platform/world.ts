@@ -274,12 +274,14 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
 
   /** The file that a snapshot's configuration names: the link that was frozen by it. */
   linkOf(vm: RigVm, snapshotId: string | undefined, disk: RigDisk): string {
+    if (!isInSnapshots(disk)) return VsphereWorld.link(disk, 0);
     const ids = [...vm.snapshots.keys()];
     return VsphereWorld.link(disk, snapshotId === undefined ? ids.length : ids.indexOf(snapshotId));
   }
 
   /** That file, and the one below it in the chain. */
   chainOf(vm: RigVm, snapshotId: string | undefined, disk: RigDisk): readonly [string, string?] {
+    if (!isInSnapshots(disk)) return [VsphereWorld.link(disk, 0)];
     const ids = [...vm.snapshots.keys()];
     const place = snapshotId === undefined ? ids.length : ids.indexOf(snapshotId);
     return place === 0 ? [VsphereWorld.link(disk, 0)] : [VsphereWorld.link(disk, place), VsphereWorld.link(disk, place - 1)];

@@ -215,7 +215,7 @@ describe('what is not flat', () => {
     const session = { host: host.host, content: () => Promise.resolve({ apiType: 'HostAgent' }), cookie: () => Promise.resolve('session-1') } as unknown as VimSession;
     const way = datastoreWay(session, { port: host.port, trust: { caCertificate: host.certificate }, clock: systemClock, note: () => undefined });
     const gone: DiskToOpen = {
-      vm: { type: 'VirtualMachine', id: 'vm-1' }, snapshot: { type: 'VirtualMachineSnapshot', id: 's-1' }, deviceKey: 2000, label: 'Hard disk 1', sizeBytes: 4096, isEncrypted: false, path: () => Promise.resolve('[ds1] web/gone.vmdk'),
+      vm: { type: 'VirtualMachine', id: 'vm-1' }, holder: { type: 'VirtualMachineSnapshot', id: 's-1' }, deviceKey: 2000, label: 'Hard disk 1', sizeBytes: 4096, isEncrypted: false, path: () => Promise.resolve('[ds1] web/gone.vmdk'),
       attachment: { controllerType: 'ParaVirtualSCSIController', busNumber: 0, unitNumber: 0 }, environment: {}, readsOnlyChanges: false,
     };
     await expect(way.open(gone, never)).rejects.toMatchObject({ code: 'source.unsupported', details: { status: 404 } });

@@ -13,7 +13,7 @@ import { datastoreFiles, exportOfFirstCopies } from './file-ways.ts';
 
 const signal = new AbortController().signal;
 const disk = (more: Partial<DiskToOpen> = {}): DiskToOpen => ({
-  vm: vm('vm-1'), snapshot: { type: 'VirtualMachineSnapshot', id: 'snapshot-1' }, deviceKey: 2000, label: 'Hard disk 1', sizeBytes: 1024, isEncrypted: false,
+  vm: vm('vm-1'), holder: { type: 'VirtualMachineSnapshot', id: 'snapshot-1' }, deviceKey: 2000, label: 'Hard disk 1', sizeBytes: 1024, isEncrypted: false,
   attachment: { controllerType: 'ParaVirtualSCSIController', busNumber: 0, unitNumber: 0 }, path: async () => '[ds] vm/vm.vmdk', environment: {}, readsOnlyChanges: false, ...more,
 });
 const content: DiskContent = { sizeBytes: 1024, read: async () => undefined, close: async () => undefined };

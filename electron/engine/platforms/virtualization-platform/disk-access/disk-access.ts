@@ -6,7 +6,8 @@ import type { DiskContent } from './disk-content.ts';
 /** One disk of one snapshot, as every way to its bytes needs it. */
 export interface DiskToOpen {
   readonly vm: ManagedObject;
-  readonly snapshot: ManagedObject;
+  /** Whose configuration names the file: the snapshot, or the VM, which is off, for a disk that no snapshot contains. */
+  readonly holder: ManagedObject;
   /** Key of the device, the same in the VM and in all of its snapshots. */
   readonly deviceKey: number;
   /** As people know it, e.g. `Hard disk 1`. */

@@ -28,7 +28,7 @@ export function datastoreFiles(session: VimSession, { port, trust, clock }: File
     name: 'files of the datastore (HTTPS)',
     async obstacle(disk, signal) {
       const [frozen, live, { properties }] = await Promise.all([
-        linkOf(session, disk.snapshot, disk.deviceKey, signal), linkOf(session, disk.vm, disk.deviceKey, signal), readObject(session, disk.vm, ['runtime.powerState'], signal),
+        linkOf(session, disk.holder, disk.deviceKey, signal), linkOf(session, disk.vm, disk.deviceKey, signal), readObject(session, disk.vm, ['runtime.powerState'], signal),
       ]);
       if (frozen === undefined || live === undefined) return `${frozen === undefined ? 'its snapshot' : 'the VM'} no longer has it as a file`;
       if (frozen.hasParent) return 'it stands on an earlier snapshot, and only a host merges the files of such a chain';
@@ -85,7 +85,7 @@ export function exportOfFirstCopies(session: VimSession, options: FileServerOpti
   return {
     ...snapshotExport(session, options),
     obstacle: async (disk) =>
-      disk.readsOnlyChanges ? 'an export sends whole disks, and only what changed is needed. Set disk_access of the endpoint to export to accept that' : undefined,
+      notExported(disk) ?? (disk.readsOnlyChanges ? 'an export sends whole disks, and only what changed is needed. Set disk_access of the endpoint to export to accept that' : undefined),
   };
 }
 
@@ -95,18 +95,21 @@ export function snapshotExport(session: VimSession, { port, trust, clock, note }
   const told = new Map<string, string>();
   return {
     name: 'an export of the snapshot (HTTPS)',
+    obstacle: async (disk) => notExported(disk),
     async open(disk, signal) {
       // Once for each VM, and again when it is a disk of which less would be needed.
-      if (exportCost(disk) !== told.get(disk.snapshot.id)) note(exportCost(disk));
-      told.set(disk.snapshot.id, exportCost(disk));
-      const disks = exports.get(disk.snapshot.id) ?? new ExportedDisks({ calls: exportCalls(session, disk.snapshot), host: session.host, port, trust, clock, note });
-      exports.set(disk.snapshot.id, disks);
+      if (exportCost(disk) !== told.get(disk.holder.id)) note(exportCost(disk));
+      told.set(disk.holder.id, exportCost(disk));
+      const disks = exports.get(disk.holder.id) ?? new ExportedDisks({ calls: exportCalls(session, disk.holder), host: session.host, port, trust, clock, note });
+      exports.set(disk.holder.id, disks);
       const { controllerType, busNumber, unitNumber } = disk.attachment;
       return disks.openDisk({ name: `${disk.label} of VM ${disk.vm.id}`, sizeBytes: disk.sizeBytes, attachment: { controllerType, busNumber, unitNumber } }, signal);
     },
     close: async () => undefined,
   };
 }
+
+const notExported = ({ holder }: DiskToOpen): string | undefined => (holder.type === 'VirtualMachineSnapshot' ? undefined : 'no snapshot contains it, and so no export of one');
 
 /** What people are told before the first byte. */
 function exportCost({ vm, readsOnlyChanges }: DiskToOpen): string {
@@ -115,7 +118,7 @@ function exportCost({ vm, readsOnlyChanges }: DiskToOpen): string {
 }
 
 /** The calls of an export of one snapshot. */
-export function exportCalls(session: VimSession, snapshot: DiskToOpen['snapshot']): ExportCalls {
+export function exportCalls(session: VimSession, snapshot: DiskToOpen['holder']): ExportCalls {
   const lease = (id: string): ManagedObject => ({ type: 'HttpNfcLease', id });
   return {
     begin: async (signal) => (await session.callForObject('ExportSnapshot', snapshot, [], signal)).id,

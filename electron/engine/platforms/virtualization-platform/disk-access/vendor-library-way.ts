@@ -32,7 +32,7 @@ export function vendorLibrary(session: VimSession, { folder, port, user, passwor
       return openVendorDisk({
         libraryFolder: folder, ...(plugin === undefined ? {} : { plugin }), ...(typeof version === 'string' ? { compatibilityVersion: version } : {}),
         server: session.host, port, user, password, thumbprint: new X509Certificate(certificate.pem).fingerprint,
-        vm: disk.vm.id, snapshot: disk.snapshot.id, fileName: await disk.path(signal), sizeBytes: disk.sizeBytes,
+        vm: disk.vm.id, ...(disk.holder.type === 'VirtualMachineSnapshot' ? { snapshot: disk.holder.id } : {}), fileName: await disk.path(signal), sizeBytes: disk.sizeBytes,
       }, signal);
     },
     close: async () => undefined,

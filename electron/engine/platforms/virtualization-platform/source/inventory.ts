@@ -130,7 +130,9 @@ export async function describe(session: VimSession, state: VmState, signal: Abor
   };
 }
 
-export const replicable = (state: VmState): VirtualDevices['disks'] => state.devices.disks.filter(({ obstacle }) => obstacle === undefined);
+/** The disks that an execution replicates now. Independent ones are in no snapshot: they are read only while nobody writes to them. */
+export const replicable = ({ devices, power }: VmState): VirtualDevices['disks'] =>
+  devices.disks.filter(({ obstacle, isIndependent }) => obstacle === undefined || (isIndependent && power === 'stopped'));
 
 async function portGroupNames(session: VimSession, ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const objects = [...new Set(ids)].map((id) => ({ type: 'DistributedVirtualPortgroup', id }));

@@ -5,6 +5,7 @@ import type { Snapshot } from '../../../ports/source-platform.ts';
 import { isFault } from '../client/fault.ts';
 import { vm as vmObject } from '../client/request.ts';
 import { changedAreas } from './changed-areas.ts';
+import { readVm } from './inventory.ts';
 import { readSnapshotDisks, snapshotObject } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
 import { trackingUuid } from './tracking-trust.ts';
@@ -24,12 +25,13 @@ export async function openDisk(context: SourceContext, snapshot: Snapshot, diskI
   const changed = base === undefined ? undefined : await changesSince(context, snapshot, mark, base, signal);
   const used = base === undefined ? await areasInUse(context, snapshot, mark, signal) : undefined;
   const path = async (within: AbortSignal): Promise<string> => {
-    const disk = (await readSnapshotDisks(context, snapshotIdOf(snapshot), within)).find(({ key }) => key === mark.key);
+    const disks = mark.isIndependent ? (await readVm(context.session, snapshot.vmId, within)).devices.disks : await readSnapshotDisks(context, snapshotIdOf(snapshot), within);
+    const disk = disks.find(({ key }) => key === mark.key);
     if (disk?.fileName === undefined) throw new CausewayError('source.disk-not-found', `snapshot ${snapshot.tag} has no file for disk ${diskId}`, { details: { diskId } });
     return disk.fileName;
   };
   const content = await context.access.open({
-    vm: vmObject(snapshot.vmId), snapshot: snapshotObject(snapshotIdOf(snapshot)), deviceKey: mark.key, label: mark.label, sizeBytes: mark.sizeBytes, isEncrypted: mark.isEncrypted, attachment: mark.attachment, path, environment: environmentOf(snapshot), readsOnlyChanges: changed !== undefined,
+    vm: vmObject(snapshot.vmId), holder: mark.isIndependent ? vmObject(snapshot.vmId) : snapshotObject(snapshotIdOf(snapshot)), deviceKey: mark.key, label: mark.label, sizeBytes: mark.sizeBytes, isEncrypted: mark.isEncrypted, attachment: mark.attachment, path, environment: environmentOf(snapshot), readsOnlyChanges: changed !== undefined,
   }, signal);
   if (content.sizeBytes !== mark.sizeBytes) {
     await content.close();
@@ -69,7 +71,7 @@ async function changesSince(context: SourceContext, snapshot: Snapshot, mark: Di
   const gap = gapOf(snapshot);
   if (gap !== undefined) return untold(`tracked changes are not reliable, because ${gap}`);
   if (former === undefined) return untold('it was added since the last execution');
-  if (former.changeId === undefined || mark.changeId === undefined) return untold('changes are not tracked');
+  if (former.changeId === undefined || mark.changeId === undefined) return untold(mark.isIndependent ? 'changes of independent disks are not tracked' : 'changes are not tracked');
   if (former.sizeBytes !== mark.sizeBytes) return untold(`its size changed from ${former.sizeBytes} to ${mark.sizeBytes} bytes`);
   if (former.uuid !== mark.uuid) return untold('it is another disk than in the last execution');
   if (trackingUuid(former.changeId) !== trackingUuid(mark.changeId)) return untold('change tracking was reset since the last execution');

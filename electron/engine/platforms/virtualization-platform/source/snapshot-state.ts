@@ -14,6 +14,8 @@ export interface DiskMark {
   /** The uuid of change tracking that is known to miss changes. */
   readonly distrustedTracking: string | undefined;
   readonly isEncrypted: boolean;
+  /** The snapshot does not contain it: it is read as the VM that is off has it. */
+  readonly isIndependent: boolean;
   /** Datastore and folder. */
   readonly place: string | undefined;
   /** Whether the server's list of areas in use is complete. */
@@ -21,7 +23,7 @@ export interface DiskMark {
 }
 
 /** The disk as plain data. */
-export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fileName, isEncrypted }: VirtualDisk, distrustedTracking: string | undefined, areasAreKnown: boolean): JsonObject {
+export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fileName, isEncrypted, isIndependent }: VirtualDisk, distrustedTracking: string | undefined, areasAreKnown: boolean): JsonObject {
   const place = placeOf(fileName);
   return {
     key, label, sizeBytes, attachment,
@@ -29,6 +31,7 @@ export function markDisk({ key, label, sizeBytes, attachment, uuid, changeId, fi
     ...(changeId === undefined ? {} : { changeId }),
     ...(distrustedTracking === undefined ? {} : { distrustedTracking }),
     ...(isEncrypted ? { isEncrypted } : {}),
+    ...(isIndependent ? { isIndependent } : {}),
     ...(place === undefined ? {} : { place: `[${place.datastore}] ${place.folder}` }),
     ...(areasAreKnown ? { areasAreKnown } : {}),
   };
@@ -45,9 +48,14 @@ export function diskMark(snapshot: Snapshot, diskId: string): DiskMark | undefin
   const text = (name: string): string | undefined => (typeof mark[name] === 'string' ? mark[name] : undefined);
   return {
     key, sizeBytes, attachment, label: typeof label === 'string' ? label : diskId, uuid: text('uuid'), changeId: text('changeId'),
-    distrustedTracking: text('distrustedTracking'), isEncrypted: mark['isEncrypted'] === true, place: text('place'),
+    distrustedTracking: text('distrustedTracking'), isEncrypted: mark['isEncrypted'] === true, isIndependent: mark['isIndependent'] === true, place: text('place'),
     areasAreKnown: mark['areasAreKnown'] === true,
   };
+}
+
+/** Whether disks were replicated that the snapshot does not contain. */
+export function hasIndependentDisks(snapshot: Snapshot): boolean {
+  return snapshot.disks.some(({ diskId }) => diskMark(snapshot, diskId)?.isIndependent === true);
 }
 
 /** The snapshot's object on the platform. */

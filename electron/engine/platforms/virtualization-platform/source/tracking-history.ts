@@ -68,6 +68,16 @@ export async function trackingGap(context: SourceContext, state: VmState, base: 
   }
 }
 
+/** Why a VM that was off when a snapshot was taken may have run since; undefined when it has not. */
+export async function whyNotOff(context: SourceContext, state: VmState, snapshot: Snapshot, signal: AbortSignal): Promise<string | undefined> {
+  if (state.power !== 'stopped') return 'it is no longer off';
+  const manager = (await context.session.content(signal)).find('eventManager');
+  const since = new Date(Date.parse(snapshot.takenAt) - marginMs).toISOString();
+  const own = manager === undefined ? undefined : eventsAfterBase(await eventsOf(context, manager, state.vm, since, signal), snapshot);
+  if (own === undefined) return 'the history of the server does not say whether it was started';
+  return own.some((event) => beginnings.has(typeOf(event) ?? '') || starts.has(typeOf(event) ?? '')) ? 'it was started' : undefined;
+}
+
 /** What happened after the snapshot of the base was asked for, in order; undefined when the history does not reach back to that. */
 function eventsAfterBase(all: readonly XmlElement[], base: Snapshot): readonly XmlElement[] | undefined {
   const { creationTask } = historyMark(base);

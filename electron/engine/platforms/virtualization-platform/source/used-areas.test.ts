@@ -29,7 +29,7 @@ function context(type: string, areas: readonly (readonly [number, number])[] = [
 
 const disk = (more: Partial<VirtualDisk> = {}): VirtualDisk => ({
   key: 2000, label: 'Hard disk 1', sizeBytes: 10 * MIB, fileName: '[ds] vm/vm.vmdk', hasParent: false, uuid: 'u', changeId: '52 aa/4',
-  attachment: { controllerType: 'ParaVirtualSCSIController', busNumber: 0, unitNumber: 0 }, bus: 'scsi', isEncrypted: false, obstacle: undefined, rank: [0, 0], ...more,
+  attachment: { controllerType: 'ParaVirtualSCSIController', busNumber: 0, unitNumber: 0 }, bus: 'scsi', isEncrypted: false, obstacle: undefined, isIndependent: false, rank: [0, 0], ...more,
 });
 
 describe('the areas in use are known', () => {

@@ -20,6 +20,8 @@ export interface VirtualDisk {
   readonly isEncrypted: boolean;
   /** Why no snapshot contains this disk; undefined when it can be replicated. */
   readonly obstacle: string | undefined;
+  /** Nothing but its independence keeps it out of snapshots: while the VM is off, its file can be read as it is. */
+  readonly isIndependent: boolean;
   /** Order in which the firmware finds it. */
   readonly rank: readonly [number, number];
 }
@@ -80,20 +82,27 @@ function diskOf(device: XmlElement, controller: XmlElement | undefined): readonl
     uuid: textAt(backing, 'uuid'),
     changeId: textAt(backing, 'changeId') === '' ? undefined : textAt(backing, 'changeId'),
     isEncrypted: childOf(backing, 'keyId') !== undefined,
-    obstacle: obstacleOf(backing, controller),
+    ...obstacleOf(backing, controller),
     rank: [busOrder.indexOf(bus) * 100 + (integerAt(controller, 'busNumber') ?? 0), integerAt(device, 'unitNumber') ?? 0],
   }];
 }
 
 /** What keeps a disk out of snapshots, in words. */
-function obstacleOf(backing: XmlElement | undefined, controller: XmlElement | undefined): string | undefined {
+function obstacleOf(backing: XmlElement | undefined, controller: XmlElement | undefined): Pick<VirtualDisk, 'obstacle' | 'isIndependent'> {
+  const obstacle = lastingObstacle(backing, controller);
+  const mode = textAt(backing, 'diskMode') ?? '';
+  const isIndependent = obstacle === undefined && mode.startsWith('independent');
+  return { isIndependent, obstacle: isIndependent ? `is independent (${mode})` : obstacle };
+}
+
+/** What keeps it out of snapshots whether the VM runs or not. */
+function lastingObstacle(backing: XmlElement | undefined, controller: XmlElement | undefined): string | undefined {
   const type = backing === undefined ? '' : (typeOf(backing) ?? '');
   const mode = textAt(backing, 'diskMode') ?? '';
   if (/RawDiskMapping/.test(type) && textAt(backing, 'compatibilityMode') === 'physicalMode') return 'is a raw device mapping in physical mode';
   if (/RawDiskVer2|PartitionedRawDisk/.test(type)) return 'is a raw disk of the host';
   if (/LocalPMem/.test(type)) return 'lies in persistent memory of the host';
-  if (mode.startsWith('independent')) return `is independent (${mode})`;
-  if (mode.includes('nonpersistent')) return `does not keep changes (${mode})`;
+  if (mode.includes('nonpersistent') && !mode.startsWith('independent')) return `does not keep changes (${mode})`;
   if (textAt(backing, 'sharing') === 'sharingMultiWriter') return 'is shared with other VMs (multi-writer)';
   const shared = textAt(controller, 'sharedBus') ?? textAt(controller, 'sharedbus') ?? 'noSharing';
   if (shared !== 'noSharing' && shared !== '') return `is on a controller with a shared bus (${shared})`;

@@ -16,15 +16,15 @@ import { openDisk } from './open-disk.ts';
 import { shutDown } from './shut-down.ts';
 import { ownSnapshot, snapshotName, stunTag } from './snapshot-marks.ts';
 import { featurePrivileges } from './privileges.ts';
-import { markDisk, snapshotIdOf } from './snapshot-state.ts';
+import { hasIndependentDisks, markDisk, snapshotIdOf } from './snapshot-state.ts';
 import {
   consolidate, creationTask, findRecorded, findSnapshot, readSnapshotDisks, removeLeftovers, removeSnapshot, removeStuns, removeTagged, settleTasks, snapshotObject, takeSnapshot, type RecordedSnapshot, type TakenSnapshot,
 } from './snapshots.ts';
 import type { SourceContext } from './source-context.ts';
-import { trackingGap } from './tracking-history.ts';
+import { trackingGap, whyNotOff } from './tracking-history.ts';
 import { distrustedTracking, missesChanges } from './tracking-trust.ts';
 import { disksWithKnownAreas, type TrackingStarts } from './used-areas.ts';
-import { snapshotsOf } from './vm-devices.ts';
+import { snapshotsOf, type VirtualDisk } from './vm-devices.ts';
 
 /** VMs of a management server or of a single host. Between executions nothing is kept on the platform: a base is its change ids. */
 export class VsphereSource implements SourcePlatform {
@@ -98,10 +98,12 @@ export class VsphereSource implements SourcePlatform {
     const taken: TakenSnapshot = existing ?? await takeSnapshot(context, state, tag, signal);
     const task = taken.task ?? await creationTask(context, vmId, taken.id, signal);
     // Asked after the snapshot was taken: what happens later is not in it.
-    const [disks, gap] = await Promise.all([
+    const [frozen, independent, gap] = await Promise.all([
       readSnapshotDisks(context, taken.id, signal),
+      this.#independentDisks(state, taken.task !== undefined, signal),
       base === undefined ? undefined : trackingGap(context, state, base, signal),
     ]);
+    const disks = [...frozen, ...independent];
     const distrusted = await distrustedTracking(context, { vmId, taken: taken.id, disks, base }, signal);
     const known = base === undefined ? await disksWithKnownAreas(context, state.vm, disks, this.#trackingStarts.get(vmId), signal) : new Set<number>();
     const version = environment['disklib_compatibility_version'];
@@ -130,10 +132,15 @@ export class VsphereSource implements SourcePlatform {
     return (await findRecorded(this.#context, snapshot.vmId, recordOf(snapshot), signal)) !== undefined;
   }
 
-  /** A snapshot's links are frozen as long as it exists. */
+  /** A snapshot's links are frozen as long as it exists; disks that it does not contain are as they were as long as the VM is off. */
   async assertUnchanged(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     if (!(await this.isAlive(snapshot, signal))) {
       throw new CausewayError('source.snapshot-lost', `snapshot ${snapshot.tag} of VM ${snapshot.vmId} no longer exists`, { details: { vmId: snapshot.vmId, tag: snapshot.tag } });
+    }
+    if (!hasIndependentDisks(snapshot)) return;
+    const started = await whyNotOff(this.#context, await readVm(this.#context.session, snapshot.vmId, signal), snapshot, signal);
+    if (started !== undefined) {
+      throw new CausewayError('source.changed-while-reading', `VM ${snapshot.vmId}: ${started}, so that its independent disks may have changed while they were read`, { details: { vmId: snapshot.vmId } });
     }
   }
 
@@ -202,6 +209,15 @@ export class VsphereSource implements SourcePlatform {
     await this.#context.session.close();
   }
 
+  /** What no snapshot contains and can be read all the same, of a VM that was off before its snapshot was taken and is off after it. */
+  async #independentDisks({ vm, power }: VmState, wasTakenNow: boolean, signal: AbortSignal): Promise<readonly VirtualDisk[]> {
+    const now = await readVm(this.#context.session, vm.id, signal);
+    const independent = now.devices.disks.filter(({ isIndependent }) => isIndependent);
+    if (wasTakenNow && power === 'stopped' && now.power === 'stopped') return independent;
+    for (const { label, obstacle } of independent) this.#context.note(`VM ${now.name}: ${label} is not replicated by this execution, because it ${obstacle ?? ''} and the VM was not off when its snapshot was taken. Its volume is kept unchanged.`);
+    return [];
+  }
+
   /** The VM of a recorded snapshot. */
   async #vmOf({ details }: LedgerEntry, snapshotId: string, signal: AbortSignal): Promise<string | undefined> {
     if (typeof details['vmId'] === 'string') return details['vmId'];
@@ -239,11 +255,15 @@ function refuse(state: VmState): void {
 
 /** What is not replicated, what had to be assumed, and what later executions will cost: a sentence each. */
 function shortcomings(state: VmState): readonly string[] {
-  const { devices, osType, osName, isTracked, canTrack, snapshots } = state;
+  const { devices, power, osType, osName, isTracked, canTrack, snapshots } = state;
   const foreign = snapshots.filter((node) => ownSnapshot(node) === undefined);
   const cost = 'each execution reads and compares the whole disks';
   return [
-    ...devices.disks.flatMap(({ label, obstacle }) => (obstacle === undefined ? [] : [`${label} is not replicated: it ${obstacle}. Shut the VM down and copy it by hand`])),
+    ...devices.disks.flatMap(({ label, obstacle, isIndependent }) => {
+      if (obstacle === undefined) return [];
+      if (!isIndependent) return [`${label} is not replicated: it ${obstacle}. Shut the VM down and copy it by hand`];
+      return [`${label} is replicated only while the VM is off, because it ${obstacle}: ${power === 'stopped' ? 'this execution compares the whole disk' : 'executions while the VM runs leave its volume unchanged. Shut the VM down with the last one'}`];
+    }),
     ...devices.passedThrough,
     ...(devices.hasTpm ? ['The virtual TPM is not replicated: keep the recovery keys of disks that the guest has encrypted with it'] : []),
     ...(state.isLocked ? ['The VM is encrypted, and its keys are locked: unlock it before it is replicated'] : []),
