@@ -152,6 +152,19 @@ describe('a host that answers in its own way', () => {
     expect((await readWhole(disk)).equals(content)).toBe(true);
     expect(host.state.reads.at(-1)?.compression).toBe(0);
   });
+
+  it('behind a slow link is asked for stronger compression as well, in turn with the usual one', async () => {
+    const { office, host } = await oneHost();
+    host.faults.add({ kind: 'slow-link', bytesPerSecond: 12 * MIB });
+    const { disk } = await openDisk(office, () => host);
+    const asked = (): Set<number> => new Set(host.state.reads.map(({ compression }) => compression));
+    // Several whole reads at a time, so that the link is never idle.
+    await Promise.all(Array.from({ length: 3 }, async () => {
+      for (let round = 0; round < 100 && !asked().has(2); round += 1) expect((await readWhole(disk)).equals(content)).toBe(true);
+    }));
+    expect(asked()).toEqual(new Set([2, 3]));
+    expect((await readWhole(disk)).equals(content)).toBe(true);
+  });
 });
 
 describe('a host that refuses', () => {

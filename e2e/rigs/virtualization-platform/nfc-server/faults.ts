@@ -2,6 +2,8 @@
 export type NfcFault =
   /** Writes everything in pieces of this many bytes. */
   | Fault<'split', { readonly bytes: number }>
+  /** What is sent crosses the network at this rate. */
+  | Fault<'slow-link', { readonly bytesPerSecond: number }>
   /** Fragments of all reads that wait, not in their order. */
   | Fault<'order', { readonly order: 'reversed' | 'shuffled' }>
   /** Fragments no longer than this, whatever the session's buffers. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { Duplex } from 'node:stream';
 import type { Extent } from '../../../../shared/model/extent.ts';
 import { seeded } from '../../seeded.ts';
@@ -379,6 +379,8 @@ class ServedSession {
       throw new Error('silent');
     }
     await this.#write(bytes);
+    const link = faults.find('slow-link');
+    if (link !== undefined) await delay((bytes.length * 1000) / link.bytesPerSecond);
   }
 
   #drained(): Promise<void> {
