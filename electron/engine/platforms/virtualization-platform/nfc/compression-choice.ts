@@ -46,6 +46,8 @@ type Phase =
  */
 export class CompressionChoice {
   readonly #clock: () => number;
+  /** What costs next to nothing, of what the host is known to have. */
+  readonly #first: CompressionType;
   readonly #onKept: (compression: CompressionType, rate: number) => void;
   #current: CompressionType;
   #phase: Phase = { kind: 'measure' };
@@ -56,7 +58,7 @@ export class CompressionChoice {
 
   /** @param onKept a packing has proved itself; with the rate of the link, in bytes per second, that led to it */
   constructor(first: CompressionType, onKept: (compression: CompressionType, rate: number) => void = () => undefined, clock: () => number = () => performance.now()) {
-    this.#current = first;
+    this.#first = this.#current = first;
     this.#onKept = onKept;
     this.#clock = clock;
   }
@@ -82,7 +84,7 @@ export class CompressionChoice {
   refused(compression: CompressionType): void {
     const at = stronger.findIndex((one) => one.compression === compression);
     for (const one of stronger.slice(Math.max(0, at))) this.#rests.set(one.compression, Infinity);
-    if (compression === this.#current) this.#current = at < 0 ? Compression.none : weakerThan(at);
+    if (compression === this.#current) this.#current = at < 0 ? Compression.none : this.#weakerThan(at);
     this.reconnected();
   }
 
@@ -114,7 +116,7 @@ export class CompressionChoice {
     const at = stronger.findIndex(({ compression }) => compression === this.#current);
     const used = stronger[at];
     if (used !== undefined && rate > used.belowRate * hysteresis) {
-      this.#current = weakerThan(at);
+      this.#current = this.#weakerThan(at);
       return;
     }
     const next = stronger[at + 1];
@@ -145,7 +147,9 @@ export class CompressionChoice {
     this.#rests.set(this.#current, restBytes);
     this.#current = former;
   }
-}
 
-/** What was asked for before the packing at this place in the list. */
-const weakerThan = (at: number): CompressionType => stronger[at - 1]?.compression ?? Compression.skipz;
+  /** What was asked for before the packing at this place in the list. */
+  #weakerThan(at: number): CompressionType {
+    return stronger[at - 1]?.compression ?? this.#first;
+  }
+}
