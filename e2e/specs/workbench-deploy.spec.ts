@@ -244,7 +244,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await page.getByRole('button', { name: 'Delete…' }).click();
     const list = page.getByRole('list', { name: /These 3 resources are deleted/ });
     await list.waitFor();
-    expect((await list.getByRole('listitem').allInnerTexts()).map((line) => line.split(' ')[0]).sort()).toEqual(['network', 'server', 'volume']);
+    expect((await list.getByRole('listitem').allInnerTexts()).map((line) => line.split(' ')[0]).sort()).toEqual(['Network', 'Server', 'Volume']);
     expect(await page.getByRole('button', { name: 'Delete virtual machine' }).isDisabled()).toBe(true);
     await lookAt('deployment-delete');
     expect(lab.cloud.world.servers.size).toBe(before);
