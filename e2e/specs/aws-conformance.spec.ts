@@ -1,4 +1,4 @@
 import { describeSourcePlatform } from '../conformance/source-platform.ts';
 import { awsHarness } from '../rigs/large-public-cloud/source-harness.ts';
 
-describeSourcePlatform('large-public-cloud', () => awsHarness(), { faults: 3, crashes: 2 });
+describeSourcePlatform('large-public-cloud', () => awsHarness(), { faults: 2, crashes: 1 });

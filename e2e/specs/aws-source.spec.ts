@@ -1,8 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAwsSource } from '../../electron/engine/platforms/large-public-cloud/source/index.ts';
+import { makeCertificate } from '../../electron/engine/transport/certificates.ts';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { firstDifference, readOnto, type DiskRead } from '../conformance/read-snapshot.ts';
@@ -14,6 +18,7 @@ const BLOCK = 512 * 1024;
 const closers: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
@@ -66,6 +71,66 @@ describe('signing in', () => {
     expect((await signInStep(signedInWith(made, { profile: 'migration' }, files)))?.evidence).toContain('user/causeway');
     expect((await signInStep(signedInWith(made, { profile: 'through-role' }, files)))?.evidence).toContain('assumed-role/causeway');
     expect(await signInStep(signedInWith(made, { profile: 'no-such-profile' }, files))).toMatchObject({ outcome: 'failed', code: 'cloud.authentication-failed' });
+  });
+
+  it('takes the token that single sign-on left in its cache, until that ends', async () => {
+    const made = await lab();
+    const { key } = made.cloud;
+    const asked: string[] = [];
+    const portal = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://portal.invalid');
+      asked.push([request.method, pathname, searchParams.get('account_id'), searchParams.get('role_name'), request.headers['x-amz-sso_bearer_token']].join(' '));
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ roleCredentials: { accessKeyId: key.id, secretAccessKey: key.secret, sessionToken: 'any', expiration: Date.now() + 3600_000 } }));
+    });
+    await new Promise<void>((resolve) => portal.listen(0, '127.0.0.1', resolve));
+    closers.push(async () => {
+      portal.close();
+      portal.closeAllConnections();
+    });
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-aws-sso-'));
+    closers.push(() => rm(folder, { recursive: true, force: true }));
+    const cache = join(folder, '.aws', 'sso', 'cache');
+    await mkdir(cache, { recursive: true });
+    await writeFile(join(folder, '.aws', 'config'), '[profile office]\nsso_session = office\nsso_account_id = 123456789012\nsso_role_name = migration\n[sso-session office]\nsso_region = eu-west-1\nsso_start_url = https://office.awsapps.com/start\n');
+    const token = (expiresAt: Date) => writeFile(join(cache, `${createHash('sha1').update('office').digest('hex')}.json`), JSON.stringify({ accessToken: 'from-the-cache', expiresAt: expiresAt.toISOString() }));
+    vi.stubEnv('HOME', folder);
+    vi.stubEnv('AWS_ENDPOINT_URL_SSO', `http://127.0.0.1:${(portal.address() as AddressInfo).port}`);
+
+    await token(new Date(Date.now() + 3600_000));
+    expect((await signInStep(signedInWith(made, { profile: 'office' })))?.evidence).toContain('user/causeway');
+    expect(asked).toEqual(['GET /federation/credentials 123456789012 migration from-the-cache']);
+    await token(new Date(Date.now() - 1000));
+    expect(await signInStep(signedInWith(made, { profile: 'office' }))).toMatchObject({ outcome: 'failed', code: 'cloud.authentication-failed', evidence: expect.stringContaining('aws sso login') });
+  });
+
+  it('goes through the proxy of the environment, and trusts the given authority alone', async () => {
+    const certificate = await makeCertificate('localhost');
+    const made = await lab({ cloud: { tls: { key: certificate.keyPem, cert: certificate.certPem } }, connection: { allow_untrusted: true } });
+    const through: string[] = [];
+    const proxy = createServer().on('connect', (request, socket) => {
+      through.push(request.url ?? '');
+      const onward = connect({ host: '127.0.0.1', port: Number(request.url?.split(':')[1]) }, () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        socket.pipe(onward).pipe(socket);
+      });
+      socket.on('error', () => onward.destroy());
+      onward.on('error', () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    closers.push(async () => {
+      proxy.close();
+      proxy.closeAllConnections();
+    });
+    const url = made.cloud.url.replace('127.0.0.1', 'localhost');
+    const { key } = made.cloud;
+    const connection = { access_key_id: key.id, secret_access_key: key.secret, endpoint_urls: { ec2: url, ebs: url, sts: url } };
+    vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    vi.stubEnv('NO_PROXY', '');
+    expect(await signInStep(signedInWith(made, connection))).toMatchObject({ outcome: 'failed', code: 'cloud.certificate-not-trusted' });
+    expect((await signInStep(signedInWith(made, { ...connection, ca_certificate: certificate.certPem })))?.outcome).toBe('passed');
+    expect(through.length).toBeGreaterThan(1);
+    expect(new Set(through)).toEqual(new Set([new URL(url).host]));
   });
 
   it('says what was refused, and never with what', async () => {
@@ -128,12 +193,16 @@ describe('the check of an endpoint', () => {
     expect(steps.flatMap(({ outcome, evidence }) => (outcome === 'passed' ? [] : [[outcome, /(?:ec2|ebs):\w+/.exec(evidence)?.[0]]]))).toEqual([
       ['failed', 'ec2:CreateSnapshots'], ['warning', 'ebs:ListSnapshotBlocks'], ['warning', 'ec2:StopInstances'],
     ]);
+    // Without the APIs a worker is needed, and what it needs is tried.
+    denied.add('ec2:RunInstances');
+    expect((await made.platform.check(signal)).steps.map(({ evidence }) => evidence)).toContainEqual(expect.stringMatching(/ec2:RunInstances.*no disk can be read/));
   });
 
   it('lists what a policy has to allow, and the client asks for nothing else', async () => {
     const made = await lab();
     const allowed = new Set(made.platform.policy?.().flatMap(({ privileges }) => privileges));
     expect(ec2Operations.filter((name) => !allowed.has(`ec2:${name}`))).toEqual([]);
+    expect(JSON.parse(made.platform.policyDocument?.() ?? '')).toMatchObject({ Version: '2012-10-17' });
     await made.platform.check(signal);
     await take(made, 'all-calls');
     expect([...new Set(made.cloud.calls.map(({ operation }) => operation))].filter((name) => !['ec2', 'ebs'].some((service) => allowed.has(`${service}:${name}`)))).toEqual(['GetCallerIdentity']);

@@ -81,6 +81,27 @@ describe('the query protocol of the compute service', () => {
   });
 });
 
+describe('the query protocol of other services', () => {
+  const identity: AwsModel = {
+    metadata: { apiVersion: '2011-06-15', protocol: 'query', xmlNamespace: 'https://sts.example.invalid/doc/2011-06-15/' },
+    operations: { GetCallerIdentity: { name: 'GetCallerIdentity', http: { method: 'POST', requestUri: '/' }, input: { shape: 'Nothing' }, output: { shape: 'Identity' } } },
+    shapes: { ...scalars, Nothing: { type: 'structure', members: {} }, Identity: { type: 'structure', members: { Account: { shape: 'String' } } } },
+  };
+  const protocol = awsProtocol(identity);
+  const route = { operation: 'GetCallerIdentity', pathTemplate: '/', params: {} };
+
+  it('writes the result in an element of its own, and errors with who made them', () => {
+    expect(protocol.route(form({ Action: 'GetCallerIdentity' }))).toEqual(route);
+    expect(protocol.encode({ status: 200, body: { Account: '1234' } }, route, 'r-1').body).toContain(
+      '<GetCallerIdentityResponse xmlns="https://sts.example.invalid/doc/2011-06-15/"><GetCallerIdentityResult><Account>1234</Account></GetCallerIdentityResult>'
+      + '<ResponseMetadata><RequestId>r-1</RequestId></ResponseMetadata></GetCallerIdentityResponse>',
+    );
+    expect(protocol.error(new ApiError(403, 'no', { code: 'AccessDenied' }), 'r-2')).toMatchObject({
+      status: 403, body: expect.stringContaining('<Error><Type>Sender</Type><Code>AccessDenied</Code><Message>no</Message></Error><RequestId>r-2</RequestId>') as unknown,
+    });
+  });
+});
+
 /** Shaped as the model of the block service is. */
 const blocks: AwsModel = {
   metadata: { apiVersion: '2019-11-02', protocol: 'rest-json' },

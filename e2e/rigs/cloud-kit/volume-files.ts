@@ -159,10 +159,14 @@ with open(sys.argv[1], 'rb') as file:
 print(json.dumps(runs))
 `;
 
-/** Where a file has data; all of it where no Python is there to ask the file system. */
+/** A file of up to so many bytes is sooner read than asked about. */
+const smallBytes = 64 * 2 ** 20;
+
+/** Where a file has data; all of it where it is small, or where no Python is there to ask the file system. */
 async function dataRuns(path: string): Promise<Run[]> {
   const { size, blocks } = await stat(path);
   if (size === 0 || blocks === 0) return [];
+  if (size <= smallBytes) return [{ offset: 0, length: size }];
   try {
     const { stdout } = await run('python3', ['-c', seekScript, path], { maxBuffer: 256 * 1024 * 1024 });
     return (JSON.parse(stdout) as [number, number][]).map(([offset, length]) => ({ offset, length }));

@@ -83,7 +83,11 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
       const marks = snapshot.state['disks'] as Readonly<Record<string, { readonly snapshotId: string }>>;
       world.snapshots.delete(marks[volume(0).id]?.snapshotId ?? '');
     },
-    loseBase: () => dropSnapshots(volume(0)),
+    async loseBase() {
+      await dropSnapshots(volume(0));
+      // What a worker compares with.
+      await rm(join(folder, 'large-public-cloud-digests'), { recursive: true, force: true });
+    },
     async close() {
       await platform.close();
       store.close();

@@ -41,7 +41,7 @@ export const cloudErrors = {
   'cloud.permission-denied': {
     title: 'Permission denied',
     cause: 'The account can sign in, but lacks the permission named in the details for this project.',
-    remedy: 'Grant the account the role that the endpoint check names (Editor on the project), then start again.',
+    remedy: 'Grant the account the permission in the details, or the role that the endpoint check names, then start again.',
     retryable: false,
   },
   'cloud.not-found': {

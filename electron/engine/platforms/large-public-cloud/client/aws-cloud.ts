@@ -35,19 +35,24 @@ const mostConnections = 128;
 /** One account and region. Loads the SDK and signs in at the first request. */
 export class AwsCloud {
   readonly connection: AwsConnection;
+  /** Of one request. */
+  readonly timeoutMs: number;
   readonly #options: AwsCloudOptions;
-  readonly #agents: { readonly httpAgent: HttpAgent; readonly httpsAgent: HttpsAgent };
+  readonly #agents: { readonly httpAgent: HttpAgent; readonly httpsAgent: HttpsAgent; readonly publicAgent: HttpsAgent };
   #clients: Promise<AwsClients> | undefined;
 
   constructor(connection: AwsConnection, options: AwsCloudOptions = {}) {
     this.connection = connection;
     this.#options = options;
+    this.timeoutMs = options.timeoutMs ?? usualTimeoutMs;
     const { caCertificate, allowUntrusted } = connection;
     const trust = { ...(caCertificate === undefined ? {} : { ca: caCertificate, allowPartialTrustChain: true }), ...(allowUntrusted ? { rejectUnauthorized: false } : {}) };
     this.#agents = {
       httpAgent: new HttpAgent({ keepAlive: true, maxSockets: mostConnections }),
       // The proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to the cloud; loopback is never proxied.
       httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: mostConnections, minVersion: 'TLSv1.2', proxyEnv: process.env, ...trust }),
+      // Single sign-on is the vendor's own service, whatever the endpoint trusts.
+      publicAgent: new HttpsAgent({ minVersion: 'TLSv1.2', proxyEnv: process.env }),
     };
   }
 
@@ -55,15 +60,26 @@ export class AwsCloud {
    * Sends one request.
    *
    * @param action what a policy has to allow for it; it begins with the service's name
+   * @param limitMs until the end of the answer, repetitions of the SDK included
    * @throws `cloud.*`
    */
-  async ask<T>(operation: string, action: string, send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async ask<T>(
+    operation: string, action: string, send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal, limitMs = this.timeoutMs * 10,
+  ): Promise<T> {
     const service = action.slice(0, action.indexOf(':')) as Service;
+    const limit = new AbortController();
+    const callOff = (): void => limit.abort(signal.reason);
+    // The SDK waits for the beginning of an answer only so long, but for its end without limit.
+    const timer = setTimeout(callOff, limitMs);
+    signal.addEventListener('abort', callOff, { once: true });
     try {
       signal.throwIfAborted();
-      return await send(await this.clients(), { abortSignal: signal });
+      return await send(await this.clients(), { abortSignal: limit.signal });
     } catch (error) {
       throw asAwsError(error, { operation, action, host: this.hostOf(service) }, signal);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', callOff);
     }
   }
 
@@ -80,19 +96,20 @@ export class AwsCloud {
   async close(): Promise<void> {
     const clients = await this.#clients?.catch(() => undefined);
     for (const client of [clients?.ec2, clients?.ec2Once, clients?.ebs, clients?.sts]) client?.destroy();
-    this.#agents.httpAgent.destroy();
-    this.#agents.httpsAgent.destroy();
+    for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
   async #open(): Promise<AwsClients> {
     const sdk = await import('./sdk.ts');
     const { region, endpoints, fips } = this.connection;
-    const timeout = this.#options.timeoutMs ?? usualTimeoutMs;
-    const requestHandler = { ...this.#agents, connectionTimeout: timeout, requestTimeout: timeout, throwOnRequestTimeout: true, socketAcquisitionWarningTimeout: 2 ** 31 - 1 };
+    const timeout = this.timeoutMs;
+    const { httpAgent, httpsAgent } = this.#agents;
+    const requestHandler = { httpAgent, httpsAgent, connectionTimeout: timeout, requestTimeout: timeout, throwOnRequestTimeout: true, socketAcquisitionWarningTimeout: 2 ** 31 - 1 };
     const settings = (service: Service) => ({
       region, requestHandler, useFipsEndpoint: fips, ...(endpoints[service] === undefined ? {} : { endpoint: endpoints[service] }),
     });
-    const credentials = credentialsOf(sdk, this.connection, settings('sts'), this.#options.files);
+    const singleSignOn = { requestHandler: { httpsAgent: this.#agents.publicAgent, requestTimeout: timeout, throwOnRequestTimeout: true } };
+    const credentials = credentialsOf(sdk, this.connection, { sts: settings('sts'), singleSignOn }, this.#options.files);
     const patient = { maxAttempts: this.#options.attempts ?? usualAttempts, retryMode: 'adaptive' };
     const once = { maxAttempts: 1 };
     return {

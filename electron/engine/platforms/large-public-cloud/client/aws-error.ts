@@ -18,7 +18,7 @@ const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(?:AuthFailure|InvalidClientTokenId|InvalidAccessKeyId|MissingAuthenticationToken|SignatureDoesNotMatch|IncompleteSignature|UnrecognizedClientException|InvalidSignatureException|ExpiredToken|ExpiredTokenException|RequestExpired)$/, 'cloud.authentication-failed'],
   [/^(?:CredentialsProviderError|TokenProviderError|ProviderError)$/, 'cloud.authentication-failed'],
   [/^(?:UnauthorizedOperation|AccessDenied|AccessDeniedException|OptInRequired|Blocked|PendingVerification)$/, 'cloud.permission-denied'],
-  [/^(?:RequestLimitExceeded|Throttling|ThrottlingException|RequestThrottled|RequestThrottledException|TooManyRequestsException|EC2ThrottledException|SnapshotCreationPerVolumeRateExceeded|BandwidthLimitExceeded)$/, 'cloud.rate-limited'],
+  [/^(?:RequestLimitExceeded|Throttling|ThrottlingException|RequestThrottled|RequestThrottledException|TooManyRequestsException|EC2ThrottledException|SnapshotCreationPerVolumeRateExceeded|ConcurrentSnapshotLimitExceeded|ConcurrentLimitExceededException|BandwidthLimitExceeded)$/, 'cloud.rate-limited'],
   [/(?:\.NotFound|\.Malformed|\.Unavailable)$|^ResourceNotFoundException$/, 'cloud.not-found'],
   [/^(?:IncorrectState|IncorrectInstanceState|VolumeInUse|DependencyViolation|ConflictException|ResourceInUse|IdempotentInstanceTerminated)$|\.InUse$/, 'cloud.conflict'],
   [/LimitExceeded(?:Exception)?$|^(?:ServiceQuotaExceededException|InsufficientFreeAddressesInSubnet|InsufficientAddressCapacity)$/, 'cloud.quota-exceeded'],

@@ -68,7 +68,7 @@ export async function getSnapshotBlock(cloud: AwsCloud, snapshotId: string, inde
   const { bytes, checksum, algorithm } = await cloud.ask(`read ${what}`, 'ebs:GetSnapshotBlock', async ({ sdk, ebs }, options) => {
     const answer = await ebs.send(new sdk.GetSnapshotBlockCommand({ SnapshotId: snapshotId, BlockIndex: index, BlockToken: token }), options);
     return { bytes: (await answer.BlockData?.transformToByteArray()) ?? new Uint8Array(0), checksum: answer.Checksum, algorithm: answer.ChecksumAlgorithm };
-  }, signal);
+  }, signal, cloud.timeoutMs);
   if (algorithm !== 'SHA256' || checksum !== createHash('sha256').update(bytes).digest('base64')) {
     throw new CausewayError('source.block-damaged', `${what}: ${bytes.length} bytes, and their checksum (${algorithm ?? 'none'}) is not the one in the response`, { details: { snapshotId, block: index } });
   }

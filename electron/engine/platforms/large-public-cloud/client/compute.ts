@@ -56,6 +56,14 @@ export function listSnapshots(cloud: AwsCloud, filters: readonly Filter[], signa
   });
 }
 
+/** A few of the account's own snapshots, whichever the service lists first. */
+export async function someSnapshots(cloud: AwsCloud, filters: readonly Filter[], signal: AbortSignal): Promise<readonly Snapshot[]> {
+  const page = await cloud.ask('list snapshots', 'ec2:DescribeSnapshots', ({ sdk, ec2 }, options) => ec2.send(new sdk.DescribeSnapshotsCommand({
+    OwnerIds: ['self'], ...(filters.length === 0 ? {} : { Filters: [...filters] }), MaxResults: 20,
+  }), options), signal);
+  return page.Snapshots ?? [];
+}
+
 /** Those of the snapshots that exist. By a filter, because an id that is gone would refuse the whole request. */
 export async function snapshotsById(cloud: AwsCloud, ids: readonly string[], signal: AbortSignal): Promise<readonly Snapshot[]> {
   const found: Snapshot[] = [];

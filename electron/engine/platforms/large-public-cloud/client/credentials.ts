@@ -2,7 +2,7 @@ import type { AwsConnection } from './connection.ts';
 import type * as Sdk from './sdk.ts';
 
 export type AwsSdk = typeof Sdk;
-type Credentials = Awaited<ReturnType<ReturnType<AwsSdk['fromTemporaryCredentials']>>>;
+type Credentials = Awaited<ReturnType<ReturnType<AwsSdk['fromIni']>>>;
 export type CredentialProvider = () => Promise<Credentials>;
 
 /** Files of the vendor's command line, where profiles and the tokens of single sign-on are found. */
@@ -13,20 +13,35 @@ export interface CredentialFiles {
 
 type ClientSettings = Readonly<Record<string, unknown>> & { readonly region: string };
 
+/** What the services of signing in are reached with. */
+export interface SignInClients {
+  /** As the endpoint says. */
+  readonly sts: ClientSettings;
+  /** For single sign-on, which has a region and addresses of its own: nothing but how requests are sent. */
+  readonly singleSignOn: Readonly<Record<string, unknown>>;
+}
+
 /** New credentials are asked for so long before the old ones end. */
 const marginMs = 5 * 60_000;
 
 /** How requests are signed: by keys, or a profile (keys, single sign-on or a role there), and on top of either by an assumed role. */
-export function credentialsOf(sdk: AwsSdk, { signIn, role, region }: AwsConnection, sts: ClientSettings, files: CredentialFiles = {}): CredentialProvider {
+export function credentialsOf(sdk: AwsSdk, { signIn, role, region }: AwsConnection, { sts, singleSignOn }: SignInClients, files: CredentialFiles = {}): CredentialProvider {
   const base: CredentialProvider = signIn.kind === 'profile'
-    ? () => sdk.fromIni({ profile: signIn.profile, clientConfig: sts, ...files })({ callerClientConfig: { region: async () => region } })
+    ? () => sdk.fromIni({ profile: signIn.profile, clientConfig: singleSignOn, roleAssumer: (source, params) => assumeRole(sdk, sts, source, params), ...files })({ callerClientConfig: { region: async () => region } })
     : async () => ({ accessKeyId: signIn.accessKeyId, secretAccessKey: signIn.secretAccessKey, ...(signIn.sessionToken === undefined ? {} : { sessionToken: signIn.sessionToken }) });
   if (role === undefined) return remembered(base);
-  return remembered(sdk.fromTemporaryCredentials({
-    masterCredentials: base,
-    params: { RoleArn: role.arn, RoleSessionName: 'causeway', ...(role.externalId === undefined ? {} : { ExternalId: role.externalId }) },
-    clientConfig: sts,
-  }));
+  const params = { RoleArn: role.arn, RoleSessionName: 'causeway', ...(role.externalId === undefined ? {} : { ExternalId: role.externalId }) };
+  return remembered(async () => assumeRole(sdk, sts, await base(), params));
+}
+
+/** A role of the connection, or of a profile: both at the endpoint's own address. */
+async function assumeRole(sdk: AwsSdk, sts: ClientSettings, source: Credentials, params: { readonly RoleArn: string; readonly RoleSessionName: string }): Promise<Credentials> {
+  // Not destroyed afterwards: it would end the connections of the endpoint's other clients as well.
+  const client = new sdk.STSClient({ ...sts, credentials: source });
+  const { Credentials: given } = await client.send(new sdk.AssumeRoleCommand(params));
+  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken, Expiration: expiration } = given ?? {};
+  if (accessKeyId === undefined || secretAccessKey === undefined || sessionToken === undefined) throw new Error(`the role ${params.RoleArn} gave no credentials`);
+  return { accessKeyId, secretAccessKey, sessionToken, ...(expiration === undefined ? {} : { expiration }) };
 }
 
 /** The clients of an endpoint share one sign-in. */

@@ -9,5 +9,5 @@ export {
   DescribeSnapshotsCommand, DescribeSubnetsCommand, DescribeVolumesCommand, DetachVolumeCommand, EC2Client, RunInstancesCommand, StopInstancesCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-export { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-export { fromIni, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+export { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+export { fromIni } from '@aws-sdk/credential-providers';

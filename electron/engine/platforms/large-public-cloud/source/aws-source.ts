@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import { readFlag } from '../../../../../shared/plugins/shapes/values.ts';
-import type { DiskReader } from '../../../ports/disk-reader.ts';
+import { OpenReaders, type DiskReader } from '../../../ports/disk-reader.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/platform-common.ts';
@@ -16,6 +16,7 @@ import { exportWorkerMechanism } from './mechanisms/export-worker/mechanism.ts';
 import type { ReadMechanism } from './mechanisms/read-mechanism.ts';
 import { sourceOptions } from './options.ts';
 import { featurePolicies } from './policy.ts';
+import { policyDocument } from './policy-document.ts';
 import { findRecorded, removeRecorded } from './remove-recorded.ts';
 import { shutDown } from './shut-down.ts';
 import { areComplete, belongsTo, takeSnapshots } from './snapshots.ts';
@@ -26,7 +27,7 @@ export class AwsSource implements SourcePlatform {
   readonly #context: SourceContext;
   readonly #records: SnapshotRecords;
   readonly #mechanisms: Readonly<Record<Mechanism, ReadMechanism>>;
-  readonly #readers = new Set<DiskReader>();
+  readonly #readers = new OpenReaders();
 
   constructor(context: SourceContext) {
     this.#context = context;
@@ -52,6 +53,10 @@ export class AwsSource implements SourcePlatform {
 
   policy(): readonly FeaturePolicy[] {
     return featurePolicies;
+  }
+
+  policyDocument(): string {
+    return policyDocument(this.#context.cloud.connection);
   }
 
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
@@ -104,19 +109,7 @@ export class AwsSource implements SourcePlatform {
       tag: snapshot.tag, vmId: snapshot.vmId, environment: mark.environment, disk,
       base: base === undefined || before === undefined || before.sizeBytes !== disk.sizeBytes ? undefined : { tag: base.tag, disk: before },
     }, signal);
-    const tracked: DiskReader = {
-      sizeBytes: reader.sizeBytes,
-      coverage: reader.coverage,
-      granularityBytes: reader.granularityBytes,
-      extents: (within, fromBytes) => reader.extents(within, fromBytes),
-      read: (offset, into, within) => reader.read(offset, into, within),
-      close: async () => {
-        this.#readers.delete(tracked);
-        await reader.close();
-      },
-    };
-    this.#readers.add(tracked);
-    return tracked;
+    return this.#readers.track(reader);
   }
 
   async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
@@ -164,7 +157,7 @@ export class AwsSource implements SourcePlatform {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#readers].map((reader) => reader.close()));
+    await this.#readers.closeAll();
     await Promise.allSettled(Object.values(this.#mechanisms).map((mechanism) => mechanism.close()));
     await this.#context.cloud.close();
   }

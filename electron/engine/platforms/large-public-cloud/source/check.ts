@@ -2,19 +2,21 @@ import { CausewayError, toErrorRecord } from '../../../../../shared/model/causew
 import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import type { AwsCloud } from '../client/aws-cloud.ts';
-import { isAwsCode } from '../client/aws-error.ts';
+import { isAwsCode, isReason } from '../client/aws-error.ts';
 import { fewestBlocks, listSnapshotBlocks } from '../client/blocks.ts';
-import { listInstances, listSnapshots } from '../client/compute.ts';
+import { listInstances, someSnapshots } from '../client/compute.ts';
 import { featureActions } from './policy.ts';
 import type { SourceContext } from './source-context.ts';
 
 /** An id that no resource has. A permitted request for it is answered with "not found". */
 const noSnapshot = 'snap-00000000000000000';
 const noInstance = 'i-00000000000000000';
+const noImage = 'ami-00000000000000000';
 
 /** Signs in, then tries what replication needs. Requests that would change something are dry runs: the service only says whether they are permitted. */
 export function checkSource({ cloud }: SourceContext, signal: AbortSignal): Promise<CheckReport> {
   const { allowUntrusted, diskAccess, region } = cloud.connection;
+  let mayBeDirect = diskAccess !== 'worker';
   const check = (name: string, run: EndpointCheck['run'], essential = false): EndpointCheck => ({ name, essential, run });
   return runChecks([
     ...(allowUntrusted ? [check('Verify certificates', async () => ({ warning: 'server certificates are NOT verified: anyone on the network path can read and change all data. Specify the certificate authority instead' }))] : []),
@@ -28,16 +30,22 @@ export function checkSource({ cloud }: SourceContext, signal: AbortSignal): Prom
     }),
     check(featureActions.snapshots.feature, async (within) => {
       const instance = (await listInstances(cloud, [], within))[0]?.InstanceId ?? noInstance;
-      const snapshot = (await listSnapshots(cloud, [], within))[0]?.SnapshotId ?? noSnapshot;
+      const snapshot = (await someSnapshots(cloud, [], within))[0]?.SnapshotId ?? noSnapshot;
       await permitted(cloud.ask('create snapshots (dry run)', 'ec2:CreateSnapshots', ({ sdk, ec2 }, options) => ec2.send(new sdk.CreateSnapshotsCommand({
         InstanceSpecification: { InstanceId: instance }, TagSpecifications: [{ ResourceType: 'snapshot', Tags: [{ Key: 'managed-by', Value: 'causeway' }] }], DryRun: true,
       }), options), within));
       await permitted(cloud.ask('delete a snapshot (dry run)', 'ec2:DeleteSnapshot', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSnapshotCommand({ SnapshotId: snapshot, DryRun: true }), options), within));
       return 'permitted';
     }),
-    ...(diskAccess === 'worker' ? [] : [check(featureActions.direct.feature, (within) => orWarn(directAccess(cloud, within), diskAccess === 'auto'
-      ? 'disks are read by a worker instead, which needs migr_image_map'
-      : 'no disk can be read', within))]),
+    ...(diskAccess === 'worker' ? [] : [check(featureActions.direct.feature, async (within) => {
+      const seen = await orWarn(directAccess(cloud, within), diskAccess === 'auto' ? 'disks are read by a worker instead, which needs migr_image_map' : 'no disk can be read', within);
+      mayBeDirect = typeof seen === 'string';
+      return seen;
+    })]),
+    ...(diskAccess === 'ebs_direct' ? [] : [check(featureActions.worker.feature, async (within) => {
+      if (mayBeDirect) return 'not needed, as the EBS direct APIs may be used';
+      return orWarn(workerAccess(cloud, within), 'no disk can be read', within);
+    })]),
     check(featureActions.shutdown.feature, async (within) => {
       const instance = (await listInstances(cloud, [], within))[0]?.InstanceId ?? noInstance;
       const asked = permitted(cloud.ask('stop a VM (dry run)', 'ec2:StopInstances', ({ sdk, ec2 }, options) => ec2.send(new sdk.StopInstancesCommand({ InstanceIds: [instance], DryRun: true }), options), within));
@@ -48,9 +56,24 @@ export function checkSource({ cloud }: SourceContext, signal: AbortSignal): Prom
 
 /** Lists blocks of a snapshot that there is: the service has no dry run for it. */
 async function directAccess(cloud: AwsCloud, signal: AbortSignal): Promise<string> {
-  const snapshots = await listSnapshots(cloud, [{ Name: 'status', Values: ['completed'] }], signal);
+  const snapshots = await someSnapshots(cloud, [{ Name: 'status', Values: ['completed'] }], signal);
   const id = snapshots.find(({ Encrypted: encrypted }) => encrypted !== true)?.SnapshotId ?? snapshots[0]?.SnapshotId ?? noSnapshot;
   await permitted(listSnapshotBlocks(cloud, id, { token: undefined, from: 0, most: fewestBlocks }, signal));
+  return 'permitted';
+}
+
+/** Dry runs of what makes a worker, as it would be made for the first VM. */
+async function workerAccess(cloud: AwsCloud, signal: AbortSignal): Promise<string> {
+  const sample = (await listInstances(cloud, [], signal))[0];
+  const { ImageId: image = noImage, SubnetId: subnet, VpcId: vpc, Placement: placement } = sample ?? {};
+  const zone = placement?.AvailabilityZone ?? `${cloud.connection.region}a`;
+  await permitted(cloud.ask('create a volume (dry run)', 'ec2:CreateVolume', ({ sdk, ec2 }, options) => ec2.send(new sdk.CreateVolumeCommand({ AvailabilityZone: zone, Size: 1, DryRun: true }), options), signal));
+  await permitted(cloud.ask('create a security group (dry run)', 'ec2:CreateSecurityGroup', ({ sdk, ec2 }, options) => ec2.send(new sdk.CreateSecurityGroupCommand({
+    GroupName: 'causeway-check', Description: 'Dry run of Causeway', ...(vpc === undefined ? {} : { VpcId: vpc }), DryRun: true,
+  }), options), signal));
+  await permitted(cloud.ask('start a worker (dry run)', 'ec2:RunInstances', ({ sdk, ec2 }, options) => ec2.send(new sdk.RunInstancesCommand({
+    ImageId: image, InstanceType: 't3.medium', MinCount: 1, MaxCount: 1, ...(subnet === undefined ? {} : { SubnetId: subnet }), DryRun: true,
+  }), options), signal));
   return 'permitted';
 }
 
@@ -79,6 +102,8 @@ export async function mayReadDirectly(cloud: AwsCloud, snapshotId: string, signa
     await listSnapshotBlocks(cloud, snapshotId, { token: undefined, from: 0, most: fewestBlocks }, signal);
     return true;
   } catch (error) {
+    // A key that may not be used is no reason for a worker, which cannot use it either: opening the disk names it.
+    if (isReason(error, 'DEPENDENCY_ACCESS_DENIED', 'INVALID_CUSTOMER_KEY')) return true;
     if (error instanceof CausewayError && error.code === 'cloud.permission-denied') return false;
     throw error;
   }

@@ -1,5 +1,6 @@
 import type { Snapshot as EbsSnapshot } from '@aws-sdk/client-ec2';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { textStart } from '../../../../../shared/model/cut-text.ts';
 import { deleteAndWait, ensureResource, entryLabel, nameOf, resourceTags } from '../../../cloud-resources/ledgered-resource.ts';
 import { labelKeys, labelValue } from '../../../cloud-resources/labels.ts';
 import { pollPlan } from '../../../cloud-resources/retry-context.ts';
@@ -51,10 +52,10 @@ export async function takeSnapshots(context: SourceContext, tag: string, parts: 
         const labels = { Name: nameOf(each), ...resourceTags(run, each, { [labelKeys.vm]: labelValue(parts.id) }) };
         const answer = await cloud.ask(`create snapshots of VM ${parts.name}`, 'ec2:CreateSnapshots', ({ sdk, ec2Once }, options) => ec2Once.send(new sdk.CreateSnapshotsCommand({
           InstanceSpecification: { InstanceId: parts.id },
-          Description: `Causeway: ${parts.name}`,
+          Description: textStart(`Causeway: ${parts.name}`, 200),
           TagSpecifications: [{ ResourceType: 'snapshot', Tags: asTags(labels) }],
         }), options), within);
-        return setOf((answer.Snapshots ?? []).map(({ State: state, ...rest }) => ({ ...rest, ...(state === undefined ? {} : { State: state }) })));
+        return setOf(answer.Snapshots ?? []);
       },
     },
     signal,
@@ -77,6 +78,7 @@ export async function takeSnapshots(context: SourceContext, tag: string, parts: 
 
 function completed(context: SourceContext, set: SnapshotSet, { name }: InstanceParts, signal: AbortSignal): Promise<readonly EbsSnapshot[]> {
   const ids = idsOf(set.id);
+  let told = 0;
   return waitForState({ operation: `snapshots of VM ${name}` }, async (within) => {
     const seen = await snapshotsById(context.cloud, ids, within);
     const failed = seen.find(({ State: state }) => state === 'error');
@@ -85,6 +87,12 @@ function completed(context: SourceContext, set: SnapshotSet, { name }: InstanceP
       throw new CausewayError('source.snapshot-failed', `the snapshot ${failed.SnapshotId} of volume ${failed.VolumeId} failed: ${why}`, {
         details: { snapshotId: failed.SnapshotId ?? '', volumeId: failed.VolumeId ?? '', ...(failed.KmsKeyId === undefined ? {} : { key: failed.KmsKeyId }) },
       });
+    }
+    // Hours pass with the first snapshots of large volumes.
+    const percent = Math.min(100, ...seen.map(({ Progress: progress }) => Number.parseInt(progress ?? '0', 10) || 0));
+    if (seen.length > 0 && percent < 100 && percent >= told + 20) {
+      told = percent;
+      context.note(`Snapshots of VM ${name}: ${percent} % complete`);
     }
     const isComplete = seen.length === ids.length && seen.every(({ State: state }) => state === 'completed');
     return isComplete ? { done: true, value: seen } : { done: false, state: seen.map(({ SnapshotId: id, Progress: progress }) => `${id} ${progress ?? 'pending'}`).join(', ') || 'not listed' };
