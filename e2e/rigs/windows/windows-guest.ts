@@ -52,7 +52,9 @@ export async function readWindowsDisk(disk: string): Promise<WindowsState> {
 export async function inWindowsDisk(disk: string, script: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-ntfs-'));
   try {
-    await run('sh', ['-ec', 'loop=$(losetup -f --show -o 1048576 "$1"); ntfs-3g "$loop" "$2"; (cd "$2"; eval "$3"); umount "$2"; for i in $(seq 50); do losetup -d "$loop"; losetup "$loop" >/dev/null 2>&1 || break; sleep 0.1; done', 'sh', disk, folder, script]);
+    // ntfs-3g may hold the device for a moment longer. It is only detached again while it is still of this disk: somebody else may have it by then.
+    await run('sh', ['-ec', `loop=$(losetup -f --show -o 1048576 "$1"); ntfs-3g "$loop" "$2"; (cd "$2"; eval "$3"); umount "$2"
+      for i in $(seq 100); do losetup -d "$loop" 2>/dev/null || true; [ "$(losetup -nO BACK-FILE "$loop" 2>/dev/null)" = "$1" ] || exit 0; sleep 0.1; done; exit 1`, 'sh', disk, folder, script]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
