@@ -36,7 +36,8 @@ export function createTokenKeeper<T>(options: TokenKeeperOptions<T>): (renew: bo
   };
 }
 
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits no longer than the signal allows; what is waited for goes on for others. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

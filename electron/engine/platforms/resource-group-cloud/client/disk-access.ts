@@ -1,6 +1,7 @@
 import type { PageBlobClient } from '@azure/storage-blob';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isStatus } from '../../../http/http-error.ts';
+import { abortable } from '../../../http/token-keeper.ts';
 import type { AzureCloud } from './open-azure.ts';
 
 /** A managed disk or a snapshot of one. */
@@ -109,16 +110,4 @@ export async function revokeAccess(cloud: AzureCloud, { kind, group, name }: Acc
 /** Storage answers this to a signature that has expired or was revoked, as well as to a wrong one. */
 export function isExpired(error: unknown): boolean {
   return isStatus(error, 403) && error instanceof CausewayError && error.details['code'] === 'AuthenticationFailed';
-}
-
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
