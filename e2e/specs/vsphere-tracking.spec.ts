@@ -244,7 +244,7 @@ describe('changed block tracking of the virtualization platform', () => {
   });
 });
 
-it.each([1, 4, 7, 9, 12])('leaves no snapshot of tracking when it is cancelled at call %i from its creation on', async (count) => {
+it.each([1, 2, 4, 6, 7, 8, 9, 10, 12])('leaves no snapshot of tracking when it is cancelled at call %i from its creation on', async (count) => {
   const cancel = new AbortController();
   let after = Infinity;
   const lab = await vsphereHarness({

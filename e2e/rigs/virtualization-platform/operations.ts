@@ -54,21 +54,24 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
     world.failingTasks.set(task.id, fault);
     return { status: 200, body: reference('Task', task.id) };
   };
-  /** Passes a call that starts a task on, and comes back when the task has ended. */
-  const carryOut = async (call: Call<VsphereWorld>): Promise<{ readonly reply: Reply; readonly result: ManagedObject | undefined; readonly isDone: boolean }> => {
+  interface Outcome {
+    readonly result: ManagedObject | undefined;
+    readonly isDone: boolean;
+  }
+  /** Passes a call that starts a task on, and comes back when the task and what follows from it (`then`) have ended. */
+  const carryOut = (call: Call<VsphereWorld>, then: (outcome: Outcome) => Promise<void> | void): Promise<Reply> => world.inOrder(async () => {
     // Of a snapshot that is removed, the VM is not known by it afterwards.
     const vm = vmOf(call);
     const reply = await forward(call);
     const body = childOf(parseXml(String(reply.body)), 'Body')?.children[0];
-    const task = objectOf(childOf(body, 'returnval'));
-    if (reply.status !== 200 || task === undefined) return { reply, result: undefined, isDone: false };
-    if (vm !== undefined) world.beginTask(vm, task.id, taskDescriptions[call.operation] ?? call.operation);
-    try {
-      return { reply, result: (await awaitTask(admin, task, call.operation, signal)).result, isDone: true };
-    } catch {
-      return { reply, result: undefined, isDone: false };
-    }
-  };
+    const task = reply.status === 200 ? objectOf(childOf(body, 'returnval')) : undefined;
+    if (vm !== undefined && task !== undefined) world.beginTask(vm, task.id, taskDescriptions[call.operation] ?? call.operation);
+    return { vm, reply, task };
+  }, async ({ vm, reply, task }) => {
+    if (task === undefined || vm === undefined) return reply;
+    await then(await awaitTask(admin, task, call.operation, signal).then(({ result }) => ({ result, isDone: true }), () => ({ result: undefined, isDone: false })));
+    return reply;
+  });
   const vmOf = (call: Call<VsphereWorld>): RigVm | undefined => {
     const { type, id } = target(call);
     return type === 'VirtualMachineSnapshot' ? [...world.vms.values()].find(({ snapshots }) => snapshots.has(id)) : world.vms.get(id);
@@ -93,6 +96,7 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
     async RetrievePropertiesEx(call) {
       const lease = /<obj type="HttpNfcLease">([\w-]+)</.exec(call.raw.toString())?.[1];
       if (lease !== undefined && world.leases !== undefined) return { status: 200, body: leaseAnswer(world.leases, lease) };
+      await world.tasksBegun();
       const reply = await forward(call);
       if (reply.status !== 200) return reply;
       const asking = childOf(childOf(parseXml(call.raw.toString()), 'Body')?.children[0], 'specSet');
@@ -123,11 +127,13 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       if (vm === undefined) return forward(call);
       if (asked(call)) return failTask(vm, 'SnapshotFault');
       if (call.body['quiesce'] === 'true' && vm.failsToQuiesce) return failTask(vm, 'ApplicationQuiesceFault');
-      const { reply, result } = await carryOut(call);
-      if (result !== undefined) await world.freeze(vm, result.id);
-      return reply;
+      return carryOut(call, async ({ result }) => {
+        if (result !== undefined) await world.freeze(vm, result.id);
+      });
     },
     async RemoveSnapshot_Task(call) {
+      // Who looked for a snapshot and found it may be ahead of the rig, which keeps its disks.
+      await world.tasksEnded();
       const vm = vmOf(call);
       if (vm === undefined) return forward(call);
       if (asked(call)) return failTask(vm, 'HostCommunication');
@@ -135,9 +141,9 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
         world.forgottenRemovals -= 1;
         return { status: 200, body: reference('Task', 'task-forgotten') };
       }
-      const { reply, isDone } = await carryOut(call);
-      if (isDone) await world.thaw(vm, target(call).id);
-      return reply;
+      return carryOut(call, async ({ isDone }) => {
+        if (isDone) await world.thaw(vm, target(call).id);
+      });
     },
     async ConsolidateVMDisks_Task(call) {
       const vm = vmOf(call);
@@ -152,13 +158,12 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       const vm = vmOf(call);
       if (vm === undefined) return forward(call);
       if (asked(call)) return failTask(vm, 'GenericVmConfigFault');
-      const { reply, isDone } = await carryOut(call);
       const tracked = (call.body['spec'] as Readonly<Record<string, unknown>> | undefined)?.['changeTrackingEnabled'];
-      if (isDone && tracked !== undefined) {
+      return carryOut(call, ({ isDone }) => {
+        if (!isDone || tracked === undefined) return;
         vm.isTracked = tracked === 'true';
         if (!vm.isRunning) world.applyTracking(vm);
-      }
-      return reply;
+      });
     },
     ShutdownGuest(call) {
       const vm = vmOf(call);

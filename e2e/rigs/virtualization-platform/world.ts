@@ -114,12 +114,37 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
   /** The change ids of queries for changed areas. */
   readonly askedChangeIds: string[] = [];
   #lastEvent = 0;
+  #lastTask: Promise<unknown> = Promise.resolve();
+  readonly #beginning = new Set<Promise<unknown>>();
   readonly #tickets = new Map<string, { readonly vmId: string; readonly host: string }>();
   readonly isSingleHost: boolean;
 
   constructor(ground: Ground, isSingleHost: boolean) {
     super(ground);
     this.isSingleHost = isSingleHost;
+  }
+
+  /**
+   * Carries out calls that start tasks one after another, also when their client has gone away meanwhile.
+   *
+   * @param begin until the server knows of the task
+   */
+  inOrder<Begun, T>(begin: () => Promise<Begun>, end: (begun: Begun) => Promise<T>): Promise<T> {
+    const begun = this.#lastTask.then(begin);
+    this.#beginning.add(begun);
+    const ended = begun.finally(() => this.#beginning.delete(begun)).then(end);
+    this.#lastTask = ended.catch(() => undefined);
+    return ended;
+  }
+
+  /** Once the server knows of each task that was asked for: from then on, a client that looks for it finds it. */
+  async tasksBegun(): Promise<void> {
+    await Promise.allSettled(this.#beginning);
+  }
+
+  /** Once each task that was asked for has ended. */
+  async tasksEnded(): Promise<void> {
+    await this.#lastTask;
   }
 
   vm(id: string): RigVm {
