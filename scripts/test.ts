@@ -56,7 +56,7 @@ function checks(): Job[] {
   return [
     { name: 'lint', group: 'lint', lane: 'check', expectedSeconds: 3, args: isCached ? [...lint, '--cache', '--cache-strategy', 'content', '--cache-location', join(cache, 'eslint/')] : lint },
     { name: 'types', group: 'types', lane: 'check', expectedSeconds: 2, args: isCached ? types : [...types, '--incremental', 'false'] },
-    vitest('unit', 'unit*', ['--maxWorkers', '2'], 'check', 1),
+    { ...vitest('unit', 'unit*', ['--maxWorkers', '2'], 'check', 1), env: { ...tierEnvironment[tier] } },
   ];
 }
 

@@ -6,6 +6,7 @@ import { morphGuestOf, type MorphOptions, type MorphOutcome } from '../../electr
 import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { imageCache } from '../rigs/images/ensure.ts';
 import { run } from '../rigs/machines/child-process.ts';
+import { contentDigest } from '../rigs/sparse-files.ts';
 import {
   inWindowsDisk, makeInitAgentArchive, makeVirtioDisc, makeWindowsDisk, readWindowsDisk, requireWindowsRig, type WindowsState,
 } from '../rigs/windows/windows-guest.ts';
@@ -164,9 +165,9 @@ END`);
       await copyFile(join(lab.folder, 'original.raw'), path);
       await inWindowsDisk(path, harm);
     });
-    const bytes = await run('sha256sum', [other.path]);
+    const bytes = await contentDigest(other.path);
     await expect(morph(other.device)).rejects.toMatchObject({ code });
-    expect(await run('sha256sum', [other.path])).toBe(bytes);
+    expect(await contentDigest(other.path)).toBe(bytes);
     expect(await lab.traces()).toBe('');
     await lab.detach(other.id);
   });

@@ -11,6 +11,7 @@ import type { OpenedPage } from '../hosts/workbench-in-browser.ts';
 import { pretendedPreparation } from '../rigs/guests/pretended-preparation.ts';
 import { talkingBootSector } from '../rigs/guests/talking-boot-sector.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
+import { quickBoot } from '../rigs/project/lab-options.ts';
 import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
@@ -30,7 +31,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     lab = await startScreenLab(2 * MiB);
     for (const name of names) await writeGuest(join(lab.images, `${name}.raw`));
     await makeScreenProject(lab, { replicas: names });
-    workbench = await openWorkbenchHere(engineHere({ guests: preparation.guests }), lab.project);
+    workbench = await openWorkbenchHere(engineHere({ guests: preparation.guests, bootPatience: quickBoot }), lab.project);
     page = workbench.page;
     await prepareAxe(workbench.context);
     await page.reload();

@@ -42,7 +42,7 @@ export function smallPreparation(fails: () => boolean): GuestPreparation {
 }
 
 export async function startDeployableLab(options: Omit<ProjectLabOptions, 'core'>): Promise<DeployableLab> {
-  const lab = await startProjectLab({ ...options, core: { guests: smallPreparation(() => deployable.fails) } });
+  const lab = await startProjectLab({ ...options, patience: { boot: 'quick', ...options.patience }, core: { guests: smallPreparation(() => deployable.fails) } });
   const folder = join(lab.images, 'web');
   await mkdir(folder);
   for (const [name, head] of [['a.raw', talkingBootSector('(initramfs) ')], ['b.raw', randomBytes(MiB)]] as const) {

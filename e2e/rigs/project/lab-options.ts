@@ -1,5 +1,6 @@
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
+import { usualBootPatience, type BootPatience } from '../../../electron/engine/deployments/boot-verdict.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { createAwsSource } from '../../../electron/engine/platforms/large-public-cloud/source/index.ts';
@@ -31,15 +32,20 @@ export interface LabPatience {
   readonly linkMs?: number | undefined;
   /** Silence after which the agent on a worker ends by itself. */
   readonly agentMs?: number | undefined;
+  /** `quick`: for guests that say at once all that they will say. */
+  readonly boot?: 'quick' | undefined;
   /** The longest that acknowledged work stays without a checkpoint. */
   readonly checkpointMs?: number | undefined;
   /** How long a call of the cloud's API may take, and its resources to become what was asked for. */
   readonly cloud?: Readonly<Partial<Record<'requestMs' | 'volumeMs' | 'serverMs' | 'attachMs' | 'removeMs', number>>> | undefined;
 }
 
+/** For guests that say at once all that they will say. */
+export const quickBoot: BootPatience = { ...usualBootPatience, stopSeconds: 0.5, loginSeconds: 0.3, firstPauseMs: 50, longestPauseMs: 250 };
+
 /** The product's own core, but for shorter pauses and the lab's ports. */
 export function labCore(project: LabProject): CoreOptions {
-  const { workerMs = 3_000, loginMs, linkMs, agentMs, checkpointMs, cloud } = project.patience ?? {};
+  const { workerMs = 3_000, loginMs, linkMs, agentMs, checkpointMs, cloud, boot } = project.patience ?? {};
   const link = {
     allowPaths: allowed(project),
     ...(loginMs === undefined ? {} : { deadlineMs: loginMs }),
@@ -68,6 +74,7 @@ export function labCore(project: LabProject): CoreOptions {
       },
     },
     bootProbe: (target, signal) => probePort({ ...target, ...resolveAddress(target.host, target.port) }, signal),
+    ...(boot === undefined ? {} : { bootPatience: quickBoot }),
     workerPatienceMs: workerMs,
     ...(checkpointMs === undefined ? {} : { replication: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
     connectWorker: (access, mechanism, signal, note) => connectWorker(access, mechanism, { ...link, note }, signal),

@@ -11,6 +11,7 @@ export const labProjectSchema = z.object({
       loginMs: z.number().optional(),
       linkMs: z.number().optional(),
       agentMs: z.number().optional(),
+      boot: z.literal('quick').optional(),
       checkpointMs: z.number().optional(),
       cloud: z.record(z.string(), z.number()).optional(),
     })

@@ -1,6 +1,6 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,6 +18,7 @@ import { createVault } from '../../../electron/secrets/vault.ts';
 import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
 import { labMachines, usualWorkerKind, type WorkerKind } from '../machines/kinds.ts';
 import type { LabMachines } from '../machines/lab-machines.ts';
+import { firstDifference } from '../sparse-files.ts';
 import { labCore, type LabPatience, type LabProject } from './lab-options.ts';
 
 /** A cloud, a folder of disk images, a project with endpoints for both, and engines for it. */
@@ -175,17 +176,4 @@ function startEngine(request: object): EngineProcess {
     final = message.execution ?? final;
   });
   return Object.assign(engine, { ended: Promise.all([once(child, 'exit'), once(lines, 'close')]).then(() => final) });
-}
-
-/** Offset of the first byte of `file` that `other` has differently, or does not have. */
-async function firstDifference(file: string, other: string): Promise<number | undefined> {
-  const { size } = await stat(file);
-  const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {
-    execFile('cmp', ['-n', String(size), file, other], { env: { LC_ALL: 'C' } }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, output: stdout + stderr }));
-  });
-  if (code === 0) return undefined;
-  const differs = /differ: (?:byte|char) (\d+)/.exec(output)?.[1];
-  if (differs !== undefined) return Number(differs) - 1;
-  if (/EOF on/.test(output)) return (await stat(other)).size;
-  throw new Error(`cmp ${file} ${other}: ${String(code)} ${output}`);
 }

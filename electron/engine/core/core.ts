@@ -12,6 +12,7 @@ import type { OpenReplica } from '../executions/execution-service-options.ts';
 import { executionService } from '../executions/execution-service.ts';
 import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
 import { probePort, type BootProbe } from '../deployments/boot-probe.ts';
+import { usualBootPatience, type BootPatience } from '../deployments/boot-verdict.ts';
 import type { GuestPreparation } from '../deployments/deployment-context.ts';
 import { deploymentService } from '../deployments/deployment-service.ts';
 import { guestPreparation } from '../deployments/guest-preparation.ts';
@@ -56,9 +57,11 @@ export interface CoreOptions {
   readonly guests?: Partial<GuestPreparation>;
   /** Default: asks the port itself. */
   readonly bootProbe?: BootProbe;
+  /** Default: that for real guests. */
+  readonly bootPatience?: BootPatience;
   /** Default: this one. */
   readonly computer?: Computer;
-  /** For pauses between looks at platforms. Default: the system's. */
+  /** For pauses between looks at platforms and before further attempts of a task. Default: the system's. */
   readonly clock?: Clock;
   /** How many executions, and how many deployments, run at the same time where the project does not say it. Default 4. */
   readonly executionLimit?: number;
@@ -132,12 +135,14 @@ export function createCore(options: CoreOptions): Core {
     workerPatienceMs: options.workerPatienceMs ?? 45_000,
     slowWorkerMs: options.slowWorkerMs,
     limit: atOnce,
+    clock: options.clock,
   });
   const deployments = deploymentService({
     store,
     executions,
     guests: { ...guestPreparation(connect), ...options.guests },
     bootProbe: options.bootProbe ?? probePort,
+    bootPatience: options.bootPatience ?? usualBootPatience,
     replication,
     transferFolder: transferFolder(parts),
     open: (replica, deploymentOptions) => openDeployment(parts, replica, deploymentOptions),
@@ -145,6 +150,7 @@ export function createCore(options: CoreOptions): Core {
     cleanText: (text) => redact.text(text),
     emit,
     limit: atOnce,
+    clock: options.clock,
   });
   executions.runs.markInterrupted();
   deployments.runs.markInterrupted();

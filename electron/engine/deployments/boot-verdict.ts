@@ -2,12 +2,19 @@ import type { BootReport, DeploymentOptions } from '../../../shared/model/deploy
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { ConsoleReading } from './console-signs.ts';
 
-/** How long a login on the console waits for the network to answer as well, in seconds. */
-const networkGraceSeconds = 60;
-/** How long a stop has to stay the console's last sign, in seconds: some guests restart by themselves after a panic. */
-const stopGraceSeconds = 10;
-/** How long a login has to stay the console's last sign where nothing else can confirm it, in seconds: a guest can stop right after its prompt. */
-const loginGraceSeconds = 5;
+/** How long signs have to last before they count, in seconds, and how often is looked for them. */
+export interface BootPatience {
+  /** How long a login on the console waits for the network to answer as well. */
+  readonly networkSeconds: number;
+  /** How long a stop has to stay the console's last sign: some guests restart by themselves after a panic. */
+  readonly stopSeconds: number;
+  /** How long a login has to stay the console's last sign where nothing else can confirm it: a guest can stop right after its prompt. */
+  readonly loginSeconds: number;
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+export const usualBootPatience: BootPatience = { networkSeconds: 60, stopSeconds: 10, loginSeconds: 5, firstPauseMs: 500, longestPauseMs: 5_000 };
 
 export interface BootSigns {
   /** False where the platform has no console that can be read. */
@@ -30,18 +37,19 @@ export interface BootSigns {
 /** What to conclude from the signs so far; undefined: wait on. */
 export function bootVerdict(
   osType: Vm['os_type'], { mode = 'auto' }: NonNullable<DeploymentOptions['bootCheck']>, signs: BootSigns,
+  patience: BootPatience = usualBootPatience,
 ): Pick<BootReport, 'outcome' | 'evidence'> | undefined {
   const { console: reading, answeredAt, askedAt, isOver } = signs;
   const within = `within ${Math.round(signs.elapsedSeconds)} s`;
   const asked = askedAt.length === 0 ? 'the VM has no address to connect to' : `${askedAt.join(', ')} did not respond`;
   if (answeredAt !== undefined && mode !== 'console') return { outcome: 'up', evidence: `${answeredAt} answers` };
   if (reading.sign === 'stopped') {
-    return isOver || signs.signForSeconds >= stopGraceSeconds ? { outcome: 'failed', evidence: `the console shows: ${stopText(reading)}` } : undefined;
+    return isOver || signs.signForSeconds >= patience.stopSeconds ? { outcome: 'failed', evidence: `the console shows: ${stopText(reading)}` } : undefined;
   }
   if (reading.sign === 'up') {
     const lasts = (seconds: number): boolean => isOver || signs.signForSeconds >= seconds;
-    if (mode === 'console') return lasts(loginGraceSeconds) ? { outcome: 'up', evidence: `the console shows: ${reading.line}` } : undefined;
-    if (mode === 'auto' && lasts(askedAt.length === 0 ? loginGraceSeconds : networkGraceSeconds)) {
+    if (mode === 'console') return lasts(patience.loginSeconds) ? { outcome: 'up', evidence: `the console shows: ${reading.line}` } : undefined;
+    if (mode === 'auto' && lasts(askedAt.length === 0 ? patience.loginSeconds : patience.networkSeconds)) {
       return { outcome: 'up', evidence: `the console shows: ${reading.line}; ${asked} from this computer` };
     }
     return isOver ? { outcome: 'failed', evidence: `the console shows: ${reading.line}; but ${asked} ${within}` } : undefined;

@@ -3,7 +3,7 @@ import type { Vm } from '../../../shared/model/vm.ts';
 import { emptyHistory, readHistory, withBuffer } from './console-history.ts';
 import { gapMark } from './console-signs.ts';
 import { withoutEscapes } from './console-text.ts';
-import { bootVerdict } from './boot-verdict.ts';
+import { bootVerdict, usualBootPatience, type BootPatience } from './boot-verdict.ts';
 
 const defaultDeadlineSeconds = 600;
 /** A console with new messages extends the wait up to this many deadlines. */
@@ -37,7 +37,7 @@ export interface BootWatch {
  *
  * @param hasConsole false where the platform has none that can be read
  */
-export function watchedBoot(osType: Vm['os_type'], options: NonNullable<DeploymentOptions['bootCheck']>, hasConsole = true): BootWatch {
+export function watchedBoot(osType: Vm['os_type'], options: NonNullable<DeploymentOptions['bootCheck']>, hasConsole = true, patience: BootPatience = usualBootPatience): BootWatch {
   const deadline = options.deadlineSeconds ?? defaultDeadlineSeconds;
   const shapes = new Set<string>();
   let history = emptyHistory;
@@ -66,7 +66,7 @@ export function watchedBoot(osType: Vm['os_type'], options: NonNullable<Deployme
       return bootVerdict(osType, options, {
         hasConsole, console: reading, signForSeconds: elapsedSeconds - signSince, lastLines: lastLines(history.text),
         answeredAt, askedAt, isOver: elapsedSeconds >= endsAt(), elapsedSeconds,
-      });
+      }, patience);
     },
     consoleText: () => withoutEscapes(history.text).replaceAll(gapMark, '[…]'),
     endsAtSeconds: endsAt,

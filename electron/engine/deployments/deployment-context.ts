@@ -15,6 +15,7 @@ import type { LedgerScope } from '../ports/ledger.ts';
 import type { Store } from '../store/store.ts';
 import type { SshConnection } from '../transport/ssh-connection.ts';
 import type { BootProbe } from './boot-probe.ts';
+import type { BootPatience } from './boot-verdict.ts';
 
 /** How guests are prepared. */
 export interface GuestPreparation {
@@ -45,6 +46,7 @@ export interface DeploymentContext {
   readonly ledger: LedgerScope;
   readonly guests: GuestPreparation;
   readonly bootProbe: BootProbe;
+  readonly bootPatience: BootPatience;
   readonly replication: Pick<Replication, 'deleteTransferState' | 'openTransferState'>;
   readonly transferFolder: string;
   /** Runs an execution of the replica as part of this migration, to its end; resumed after a crash. */

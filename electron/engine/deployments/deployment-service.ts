@@ -12,7 +12,9 @@ import { newId } from '../store/ids.ts';
 import { ledgerScope } from '../store/ledger.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
+import type { Clock } from '../time/clock.ts';
 import type { BootProbe } from './boot-probe.ts';
+import type { BootPatience } from './boot-verdict.ts';
 import type { DeploymentContext, GuestPreparation } from './deployment-context.ts';
 import { deploymentGraph } from './deployment-graph.ts';
 import { leftoverEntries } from './leftover-resources.ts';
@@ -24,6 +26,7 @@ export interface DeploymentServiceOptions {
   readonly executions: Executions;
   readonly guests: GuestPreparation;
   readonly bootProbe: BootProbe;
+  readonly bootPatience: BootPatience;
   readonly replication: Pick<Replication, 'deleteTransferState' | 'forgetTransferState' | 'openTransferState'>;
   readonly transferFolder: string;
   /** Opens the destination and resolves what environment and options refer to; its `close` ends all of it. */
@@ -35,6 +38,8 @@ export interface DeploymentServiceOptions {
   emit(event: NewEvent): void;
   /** How many deployments run at the same time. */
   readonly limit: number;
+  /** For the pauses before further attempts of a task. Default: the system's. */
+  readonly clock?: Clock | undefined;
 }
 
 export interface OpenDeployment {
@@ -66,6 +71,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     clean: (error) => service.cleanError(error),
     emit: (event) => service.emit(event),
     limit: service.limit,
+    clock: service.clock,
   });
 
   async function open(deployment: Deployment, replica: Replica, entry: ActiveRun): Promise<OpenedDeploymentRun> {
@@ -94,6 +100,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
       ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: deployment.id }),
       guests: service.guests,
       bootProbe: service.bootProbe,
+      bootPatience: service.bootPatience,
       replication: service.replication,
       transferFolder: service.transferFolder,
       execute: (pass, options, signal) => runExecution({ store, executions: service.executions, deployment, pass, options, emit: (...told) => runs.emit(...told) }, signal),

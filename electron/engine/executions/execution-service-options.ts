@@ -11,6 +11,7 @@ import type { PlatformUse } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
+import type { Clock } from '../time/clock.ts';
 import type { ConnectWorker, Replication, RunEnvironments } from './execution-context.ts';
 
 export interface ExecutionServiceOptions {
@@ -31,6 +32,8 @@ export interface ExecutionServiceOptions {
   publishProgress(progress: ExecutionProgress): void;
   /** How many executions run at the same time. */
   readonly limit: number;
+  /** For the pauses before further attempts of a task. Default: the system's. */
+  readonly clock?: Clock | undefined;
 }
 
 export interface OpenReplica {

@@ -29,6 +29,7 @@ export function executionService(service: ExecutionServiceOptions) {
     clean: (error) => service.clean(error),
     emit: (event) => service.emit(event),
     limit: service.limit,
+    clock: service.clock,
   });
 
   async function open(execution: Execution, replica: Replica, entry: ActiveExecution): Promise<OpenedRun> {

@@ -2,7 +2,7 @@ import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
 import { backOffMs } from '../time/back-off.ts';
-import { systemClock } from '../time/clock.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 import { comeAfter, decide, statesForResume, takenBack, type NodeStatus } from './schedule.ts';
 import type { BoundSteps } from './steps.ts';
 import { checkGraph, isCertain, isCleanUp, type TaskGraph, type TaskNode, type TaskValues } from './task-graph.ts';
@@ -45,6 +45,8 @@ export interface RunOptions {
   /** Cancels the clean-ups as well. */
   readonly force: AbortSignal;
   readonly random?: () => number;
+  /** For the pauses before further attempts. Default: the system's. */
+  readonly clock?: Clock | undefined;
 }
 
 export interface RunOutcome {
@@ -193,7 +195,7 @@ export async function runGraph(options: RunOptions): Promise<RunOutcome> {
         ) {
           const waitMs = Math.round(backOffMs(policy, withoutProgress, options.random));
           const isTold = record(() => recorder.retry(node.id, { attempt: attempt + 1, withoutProgress: withoutProgress + 1, limit: policy.attempts, waitMs }, error));
-          const woken = isTold && await systemClock.sleep(waitMs, signal).then(() => true, () => false);
+          const woken = isTold && await (options.clock ?? systemClock).sleep(waitMs, signal).then(() => true, () => false);
           if (woken) continue;
         }
         // If the node itself could not write, the work has not failed: it can resume once the store can be written again.

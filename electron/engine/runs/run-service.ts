@@ -10,6 +10,7 @@ import { isCleanUp, type TaskGraph } from '../jobs/task-graph.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { RunQueries } from '../store/runs.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import type { Clock } from '../time/clock.ts';
 import { runSlots } from './run-slots.ts';
 import { taskRecorder } from './task-recorder.ts';
 
@@ -66,6 +67,8 @@ export interface RunKind<R extends Run, A extends ActiveRun, O extends OpenedRun
   emit(event: NewEvent): void;
   /** How many run at the same time. */
   readonly limit: number;
+  /** For the pauses before further attempts. Default: the system's. */
+  readonly clock?: Clock | undefined;
 }
 
 /** How many run at the same time, and who waits. */
@@ -212,7 +215,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
   }
 
   async #run(run: R, entry: A): Promise<void> {
-    const { noun, tasks, findReplica, graphOf, open, finish, clean } = this.#kind;
+    const { noun, tasks, findReplica, graphOf, open, finish, clean, clock } = this.#kind;
     const release = await this.#place(run, entry);
     const graph = graphOf(run);
     let opened: O | undefined;
@@ -228,6 +231,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
         recorder: taskRecorder(tasks, run, clean, (type, taskId, message, details) => this.emit(run, type, message, details, taskId)),
         cancel: entry.cancel.signal,
         force: entry.force.signal,
+        clock,
       });
       opened.tasksEnded?.();
       if (outcome.state === 'interrupted') this.#interrupt(run, entry, outcome.error ?? toErrorRecord(undefined));

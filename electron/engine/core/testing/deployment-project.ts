@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { isTerminalDeployment, type DeploymentDetail, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import type { Execution, ExecutionOptions } from '../../../../shared/model/execution.ts';
+import { usualBootPatience } from '../../deployments/boot-verdict.ts';
 import type { MorphOutcome, MorphRequest } from '../../osmorphing/index.ts';
 import { createCore, type Core } from '../core.ts';
 import { MemoryLab } from './memory-lab.ts';
@@ -66,6 +67,8 @@ class DeploymentProject {
     this.core = createCore({
       projectFolder: this.#folder, vault: this.lab.vault({ key: '{}', luks: 'open sesame' }), platforms: this.lab.platforms, connectWorker: this.lab.connectWorker,
       guests: this.morph.guests,
+      // What the console shows stands there at once and stays.
+      bootPatience: { ...usualBootPatience, stopSeconds: 0, loginSeconds: 0, firstPauseMs: 1 },
       bootProbe: async () => {
         if (!this.answersSsh) throw new Error('nobody there');
       },

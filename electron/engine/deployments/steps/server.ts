@@ -48,9 +48,10 @@ async function watchBoot(run: DeploymentContext, vm: Vm, server: DeployedServer,
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
   const { consoleLog } = platformOf(run);
-  const watch = watchedBoot(vm.os_type, options, consoleLog !== undefined);
+  const watch = watchedBoot(vm.os_type, options, consoleLog !== undefined, run.bootPatience);
   const askedAt = targets.map(({ host, port }) => `${host}:${port}`);
-  for (let pause = 500; ; pause = Math.min(5_000, pause * 1.5)) {
+  const { firstPauseMs, longestPauseMs } = run.bootPatience;
+  for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
     const [buffer, answeredAt] = await Promise.all([consoleText(run, vm, server.id, signal), firstAnswer(run, targets, signal)]);
     signal.throwIfAborted();
     const verdict = watch.observe({ buffer, answeredAt, askedAt, elapsedSeconds: seconds() });
