@@ -21,8 +21,11 @@ export const tierEnvironment: Readonly<Record<Tier, Readonly<Record<string, stri
   full: { CAUSEWAY_CRASH_POINTS: '6', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_SAMPLE: '1' },
 };
 
-/** How many specs may hold a resource at once; one where nothing is said. An emulated guest takes a processor for minutes. */
-export const resources: Readonly<Record<string, number>> = { 'emulated guests': Math.max(1, availableParallelism()) };
+/**
+ * How many specs may hold a resource at once; one where nothing is said. An emulated guest takes most of a processor for minutes: one more
+ * than there are, so that the last ones keep all of them busy.
+ */
+export const resources: Readonly<Record<string, number>> = { 'emulated guests': availableParallelism() + 1 };
 
 /** One spec file of a run. */
 export interface SpecFile {
