@@ -90,7 +90,12 @@ describe('Hyper-V', () => {
   });
 
   it.each([
-    ['the host lost power', ({ takenAt }: Snapshot): void => void lab.vm.powerLosses.push(new Date(Date.parse(takenAt) + 1).toISOString()), /lost power/],
+    ['the host lost power', ({ takenAt }: Snapshot): void => void lab.rig.world.history.set('127.0.0.1', { powerLosses: [new Date(Date.parse(takenAt) + 1).toISOString()] }), /lost power/],
+    ['the account may not read whether the host lost power', (): void => void lab.rig.world.history.set('127.0.0.1', { problem: 'Attempted to perform an unauthorized operation.' }), /not known: Attempted/],
+    ['a node of the cluster is down, where the VM may have been', (): void => {
+      lab.rig.world.clusterName = 'CL1';
+      lab.rig.world.nodesDown.push('HV2');
+    }, /node HV2 of the cluster is down/],
     ['the reference point is gone', (): void => lab.vm.removeReferencePoint(lab.vm.referencePoints[0]?.id ?? ''), /reference point .* is gone/],
     ['the disk was moved', (): void => void lab.vm.disks.forEach((disk) => (disk.path = disk.path.replace('D:', 'E:'))), /was moved/],
     ['Windows does not know the id', (): void => lab.vm.disks.forEach((disk) => disk.resetTracking()), /does not know what changed/],
@@ -107,9 +112,42 @@ describe('Hyper-V', () => {
     expect(replica.equals(await lab.content(0))).toBe(true);
     expect(lab.notes.filter((note) => why.test(note)).length).toBeGreaterThan(0);
     await lab.platform.promoteToBase(taken, base, signal);
+    lab.rig.world.history.clear();
+    lab.rig.world.nodesDown.length = 0;
     const next = await snapshot(taken);
     expect(await coverage(next, taken)).toBe('changed');
     await lab.platform.discardSnapshot(next, taken, signal);
+  });
+
+  it('goes on with changes where people take checkpoints, and compares the disk where they apply or remove one', async () => {
+    await start();
+    const [disk] = lab.vm.disks;
+    if (disk === undefined) throw new Error('no disk');
+    const root = disk.path;
+    const file = (number: number): string => root.replace('.vhdx', `_0000000${number}-0000-4000-8000-000000000000.avhdx`);
+    const next = async (path: string, chain: readonly string[], base?: Snapshot): Promise<Snapshot> => {
+      Object.assign(disk, { path, chain });
+      return snapshot(base);
+    };
+    const first = await next(file(1), [root]);
+    await lab.platform.promoteToBase(first, undefined, signal);
+    const second = await next(file(2), [file(1), root], first);
+    expect(await coverage(second, first)).toBe('changed');
+    await lab.platform.promoteToBase(second, first, signal);
+    const applied = await next(file(3), [root], second);
+    expect([await coverage(applied, second), await coverage(applied, second, 1)]).toEqual(['allocated', 'changed']);
+    expect(lab.notes.join('\n')).toMatch(/disk SCSI 0:0 no longer builds on the file/);
+    await lab.platform.discardSnapshot(applied, second, signal);
+  });
+
+  it('lists the other VMs when one cannot be read, and says why it cannot; boots from what its boot order says', async () => {
+    await start();
+    lab.vm.facts.bootsFrom = 'SCSI 0:1';
+    const sick = lab.rig.world.addVm('broken-\u00e9\u{1f4a5}');
+    sick.facts.problem = 'Generic failure';
+    expect((await lab.platform.listVms(signal)).map(({ name, diskCount }) => [name, diskCount])).toEqual([['web-01', 2], ['broken-\u00e9\u{1f4a5}', 0]]);
+    expect((await lab.platform.describeVm(lab.vmId, signal)).disks.map(({ bootable }) => bootable)).toEqual([false, true]);
+    await expect(lab.platform.describeVm(sick.id, signal)).rejects.toMatchObject({ code: 'source.request-refused', message: expect.stringContaining('Generic failure') as string });
   });
 
   it('finds a VM on the node that it has moved to, and compares its disks', async () => {
@@ -145,6 +183,46 @@ describe('Hyper-V', () => {
     await later.discardPending?.({ vmId: lab.vmId, tag: 'cut' }, signal);
     await later.close();
     expect(await lab.leftovers()).toEqual([]);
+  });
+
+  it('never takes the checkpoint of another program for its own, however a call ended before it', async () => {
+    await start();
+    lab.rig.effects = ({ name }) => (name === 'Send take-checkpoint' ? 'cut-before' : 'serve');
+    for (const tag of ['again', 'given-up']) await expect(lab.platform.createSnapshot({ vmId: lab.vmId, tag, environment: {} }, signal)).rejects.toMatchObject({ code: 'source.connection-lost' });
+    lab.rig.effects = () => 'serve';
+    // A backup that began an hour later.
+    const foreign = lab.vm.takeCheckpoint(new Date(Date.now() + 3_600_000).toISOString());
+    await lab.platform.discardPending?.({ vmId: lab.vmId, tag: 'given-up' }, signal);
+    const taken = await lab.platform.createSnapshot({ vmId: lab.vmId, tag: 'again', environment: {} }, signal);
+    expect(taken.id).not.toBe(foreign.id);
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+    expect(lab.vm.checkpoints).toEqual([foreign]);
+    // Of two that are new, nobody knows which one is whose.
+    const later = lab.reopen();
+    lab.rig.effects = ({ name }) => (name === 'Send take-checkpoint' ? 'cut-before' : 'serve');
+    await expect(later.createSnapshot({ vmId: lab.vmId, tag: 'two', environment: {} }, signal)).rejects.toMatchObject({ code: 'source.connection-lost' });
+    lab.rig.effects = () => 'serve';
+    const both = [lab.vm.takeCheckpoint(), lab.vm.takeCheckpoint()];
+    await expect(later.createSnapshot({ vmId: lab.vmId, tag: 'two', environment: {} }, signal)).rejects.toMatchObject({ code: 'source.vm-busy' });
+    await later.discardPending?.({ vmId: lab.vmId, tag: 'two' }, signal);
+    expect(lab.vm.checkpoints).toEqual([foreign, ...both]);
+    await later.close();
+  });
+
+  it('never takes the reference point of another program for that of its checkpoint, whose moment is an earlier one', async () => {
+    await start();
+    const taken = await snapshot();
+    // Somebody removes the checkpoint, and another program makes a reference point.
+    lab.vm.removeCheckpoint(taken.id);
+    const foreign = lab.vm.takeCheckpoint();
+    lab.vm.convert(foreign.id);
+    await lab.write(0, 3 * MIB, MIB, 0x55);
+    await lab.platform.promoteToBase(taken, undefined, signal);
+    const next = await snapshot(taken);
+    expect(await coverage(next, taken)).toBe('allocated');
+    await lab.platform.discardSnapshot(next, taken, signal);
+    await lab.platform.deleteBase(taken, signal);
+    expect(lab.vm.referencePoints).toHaveLength(1);
   });
 
   it('leaves checkpoints of other programs alone, and removes those of its own replica that an execution has left', async () => {

@@ -306,8 +306,7 @@ namespace Causeway
                 ThreadPool.QueueUserWorkItem(delegate
                 {
                     try { Carry(asked, payload); }
-                    catch (IOException) { }
-                    catch (ObjectDisposedException) { }
+                    catch (Exception) { /* Of a connection that is gone. What a thread of the pool throws would end the process. */ }
                     finally
                     {
                         Interlocked.Decrement(ref under);
@@ -497,9 +496,7 @@ namespace Causeway
                                     if (new Connection(tls, tls, session, idleSeconds).Serve()) ended.Set();
                                 }
                             }
-                            catch (IOException) { }
-                            catch (AuthenticationException) { }
-                            catch (ObjectDisposedException) { }
+                            catch (Exception) { /* Whoever connects and hangs up, with whatever bytes, must not end the process: it would leave its rule of the firewall. */ }
                             finally
                             {
                                 client.Close();

@@ -19,9 +19,10 @@ while ($offset -lt $end -and $ranges.Count -lt 200000) {
     Send-Answer @{ refused = [int]$result.ReturnValue }
     exit 0
   }
-  for ($index = 0; $index -lt @($result.ChangedByteOffsets).Count; $index++) {
-    $ranges.Add("$(@($result.ChangedByteOffsets)[$index])+$(@($result.ChangedByteLengths)[$index])")
-  }
+  $offsets = @($result.ChangedByteOffsets | Where-Object { $null -ne $_ })
+  $lengths = @($result.ChangedByteLengths | Where-Object { $null -ne $_ })
+  if ($offsets.Count -ne $lengths.Count) { Stop-With 'source.protocol' "Windows lists $($offsets.Count) changes with $($lengths.Count) lengths" }
+  for ($index = 0; $index -lt $offsets.Count; $index++) { $ranges.Add("$($offsets[$index])+$($lengths[$index])") }
   $offset += [long]$result.ProcessedByteLength
 }
 Send-Answer @{ next = $offset; ranges = ($ranges -join ' ') }

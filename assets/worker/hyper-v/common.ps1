@@ -3,9 +3,12 @@ param($request)
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 $namespace = 'root\virtualization\v2'
-[Console]::OutputEncoding = New-Object Text.UTF8Encoding $false
 
-function Send-Answer($answer) { [Console]::Out.WriteLine((ConvertTo-Json -InputObject $answer -Depth 8 -Compress)) }
+# In ASCII, which every code page has: names of VMs and messages of Windows are in any language.
+function Send-Answer($answer) {
+  $text = ConvertTo-Json -InputObject $answer -Depth 8 -Compress
+  [Console]::Out.WriteLine([regex]::Replace($text, '[^\x20-\x7e]', { '\u{0:x4}' -f [int][char]$args[0].Value }))
+}
 function Stop-With([string]$code, [string]$message) {
   Send-Answer @{ error = @{ code = $code; message = $message } }
   exit 3
@@ -36,9 +39,17 @@ function Get-DiskSetting($settings) {
 }
 function Get-DiskFact([string]$path) {
   $vhd = Get-VHD -Path $path
+  $root = $vhd
+  $chain = @()
+  while ($root.ParentPath) {
+    if ($chain.Count -ge 64) { throw "$path has more than 64 parents" }
+    $chain += "$($root.ParentPath)"
+    $root = Get-VHD -Path $root.ParentPath
+  }
+  # Each file of a VHD chain has an identifier of its own, those of a VHDX chain share one: the disk is known by its first file.
   @{
-    path = $path; identifier = "$($vhd.DiskIdentifier)".ToLowerInvariant(); sizeBytes = $vhd.Size; fileBytes = $vhd.FileSize
-    format = "$($vhd.VhdFormat)".ToLowerInvariant(); type = "$($vhd.VhdType)".ToLowerInvariant(); parent = "$($vhd.ParentPath)"
+    path = $path; identifier = "$($root.DiskIdentifier)".ToLowerInvariant(); sizeBytes = $vhd.Size; fileBytes = $vhd.FileSize
+    format = "$($vhd.VhdFormat)".ToLowerInvariant(); type = "$($vhd.VhdType)".ToLowerInvariant(); chain = $chain
   }
 }
 # Waits for the job of a call; a job that was lost with its answer is seen by what is there afterwards.
@@ -46,11 +57,13 @@ function Complete-Call($result, [string]$code, [string]$what) {
   if ($result.ReturnValue -eq 0) { return }
   if ($result.ReturnValue -ne 4096) { Stop-With $code "$what was refused with $($result.ReturnValue)" }
   $job = Get-CimInstance -InputObject $result.Job
-  while ($job.JobState -in 2, 3, 4, 5) {
+  # New, starting, running, suspended, ending.
+  while ($job.JobState -in 2, 3, 4, 5, 6) {
     Start-Sleep -Milliseconds 300
     $job = Get-CimInstance -InputObject $result.Job
   }
-  if ($job.JobState -ne 7) { Stop-With $code "$what failed with $($job.ErrorCode): $($job.ErrorDescription)" }
+  # Completed, or completed with warnings: what was made is there.
+  if ($job.JobState -notin 7, 32768) { Stop-With $code "$what failed with $($job.ErrorCode): $($job.ErrorDescription)" }
 }
 function ConvertTo-EmbeddedText($instance) {
   $serializer = [Microsoft.Management.Infrastructure.Serialization.CimSerializer]::Create()
@@ -59,7 +72,10 @@ function ConvertTo-EmbeddedText($instance) {
 function ConvertTo-CheckpointFact($checkpoint) {
   @{
     id = $checkpoint.InstanceID; name = $checkpoint.ElementName; notes = "$($checkpoint.Notes -join ' ')"; createdAt = ConvertTo-UtcText $checkpoint.CreationTime
-    disks = @(Get-DiskSetting $checkpoint | ForEach-Object { Get-DiskFact $_.HostResource[0] })
+    disks = @(Get-DiskSetting $checkpoint | ForEach-Object {
+      # A file may be gone, e.g. of what another program has left.
+      try { Get-DiskFact $_.HostResource[0] } catch { Write-Verbose "$_" }
+    })
   }
 }
 # Its disks are known by their identifiers: the order of its arrays is not that of any other list.
@@ -69,7 +85,8 @@ function ConvertTo-ReferencePointFact($point) {
     $escaped = @($point.VirtualDiskIdentifiers)[$index].Replace('\', '\\')
     $setting = Get-CimInstance -Namespace $namespace -Query "SELECT * FROM Msvm_StorageAllocationSettingData WHERE InstanceID='$escaped'"
     if ($null -eq $setting) { continue }
-    @{ identifier = (Get-DiskFact $setting.HostResource[0]).identifier; trackingId = @($point.ResilientChangeTrackingIdentifiers)[$index] }
+    try { $fact = Get-DiskFact $setting.HostResource[0] } catch { continue }
+    @{ identifier = $fact.identifier; trackingId = @($point.ResilientChangeTrackingIdentifiers)[$index] }
   }
   @{ id = $point.InstanceID; disks = @($disks) }
 }

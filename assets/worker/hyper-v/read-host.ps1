@@ -6,7 +6,7 @@ $groups = @($identity.Groups | ForEach-Object { $_.Value })
 $cluster = $null
 if (Get-Command Get-ClusterNode -ErrorAction SilentlyContinue) {
   try {
-    $cluster = @{ name = (Get-Cluster).Name; nodes = @(Get-ClusterNode | Where-Object { "$($_.State)" -eq 'Up' } | ForEach-Object { $_.Name }) }
+    $cluster = @{ name = (Get-Cluster).Name; nodes = @(Get-ClusterNode | Where-Object { "$($_.State)" -eq 'Up' } | ForEach-Object { $_.Name }); down = @(Get-ClusterNode | Where-Object { "$($_.State)" -ne 'Up' } | ForEach-Object { $_.Name }) }
   } catch { Write-Verbose "no cluster: $_" }
 }
 $rules = @()

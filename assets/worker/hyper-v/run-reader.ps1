@@ -18,13 +18,15 @@ try {
     }
   }
   $port = ([Net.IPEndPoint]$listener.LocalEndpoint).Port
-  # Who manages the host at this moment, by the addresses that the host sees.
-  $callers = @(Get-NetTCPConnection -LocalPort $request.managementPort -State Established -ErrorAction SilentlyContinue | ForEach-Object { $_.RemoteAddress -replace '%.*' } | Sort-Object -Unique)
-  if ($callers.Count -eq 0) { $callers = @('Any') }
+  # Who manages the host at this moment, by the addresses that the host sees. The port is opened to nobody else: behind a gateway, the port of WinRM may be another here.
+  $callers = @(Get-NetTCPConnection -LocalPort @([int]$request.managementPort, 5986) -State Established -ErrorAction SilentlyContinue | ForEach-Object { $_.RemoteAddress -replace '%.*' } | Sort-Object -Unique)
   $said = ''
-  try {
-    $null = New-NetFirewallRule -Name $request.name -DisplayName $request.name -Description 'Causeway reads disks; removed at its end' -Direction Inbound -Action Allow -Protocol TCP -LocalPort $port -RemoteAddress $callers
-  } catch { $said = "$_" }
+  if ($callers.Count -eq 0) { $said = 'the host sees no connection to WinRM, and so no address to let in' }
+  else {
+    try {
+      $null = New-NetFirewallRule -Name $request.name -DisplayName $request.name -Description 'Causeway reads disks; removed at its end' -Direction Inbound -Action Allow -Protocol TCP -LocalPort $port -RemoteAddress $callers
+    } catch { $said = "$_" }
+  }
   Send-Answer @{ listening = $port; firewall = $said }
   [Causeway.DiskReader]::Serve($listener, $certificate, $request.client, [int]$request.idleSeconds, $stop)
   Send-Answer @{ ended = $true }

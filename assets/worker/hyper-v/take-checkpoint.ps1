@@ -1,4 +1,5 @@
-# Takes a recovery checkpoint and names it. One that an earlier call has taken, named or not, is used.
+# Takes a recovery checkpoint and names it. One that an earlier call has taken is used: by its name, by the ID that the caller has found it by, or, if this request is
+# repeated, as the only one that was not there before. Other programs take recovery checkpoints as well.
 Enter-VirtualSystem $request.vmId
 $vm = Get-VirtualSystem $request.vmId
 $deadline = (Get-Date).AddMinutes(10)
@@ -8,8 +9,11 @@ while (@($vm.OperationalStatus)[1] -in 32768, 32770, 32772, 32773, 32774) {
   $vm = Get-VirtualSystem $request.vmId
 }
 $checkpoint = Get-RecoveryCheckpoint $vm | Where-Object { $_.ElementName -eq $request.name } | Select-Object -First 1
-if ($null -eq $checkpoint) {
-  $checkpoint = Get-RecoveryCheckpoint $vm | Where-Object { @($request.known) -notcontains $_.InstanceID -and $_.ElementName -notlike 'Causeway *' } | Select-Object -First 1
+if ($null -eq $checkpoint -and ($request.claim -or $request.attempt -gt 1)) {
+  $new = @(Get-RecoveryCheckpoint $vm | Where-Object { @($request.known) -notcontains $_.InstanceID -and $_.ElementName -notlike 'Causeway *' })
+  if ($request.claim) { $new = @($new | Where-Object { $_.InstanceID -eq $request.claim }) }
+  if ($new.Count -gt 1) { Stop-With 'source.vm-busy' "another program takes checkpoints of the VM: $(($new | ForEach-Object { $_.ElementName }) -join ', ')" }
+  if ($new.Count -eq 1) { $checkpoint = $new[0] }
 }
 if ($null -eq $checkpoint) {
   $class = Get-CimClass -Namespace $namespace -ClassName Msvm_VirtualSystemSnapshotSettingData
@@ -22,7 +26,9 @@ if ($null -eq $checkpoint) {
   $code = if ($request.level -eq 1) { 'source.quiesce-failed' } else { 'source.snapshot-failed' }
   $result = Invoke-CimMethod -InputObject $service -MethodName CreateSnapshot -Arguments @{ AffectedSystem = $vm; SnapshotSettings = (ConvertTo-EmbeddedText $settings); SnapshotType = [uint16]32768 }
   Complete-Call $result $code 'the checkpoint'
-  $checkpoint = Get-RecoveryCheckpoint $vm | Where-Object { $before -notcontains $_.InstanceID } | Select-Object -First 1
+  $new = @(Get-RecoveryCheckpoint $vm | Where-Object { $before -notcontains $_.InstanceID })
+  if ($new.Count -gt 1) { Stop-With 'source.vm-busy' "another program took a checkpoint of the VM at the same time: $(($new | ForEach-Object { $_.ElementName }) -join ', ')" }
+  $checkpoint = $new | Select-Object -First 1
   if ($null -eq $checkpoint) { Stop-With 'source.snapshot-failed' 'the checkpoint was taken, but is not there' }
 }
 if ($checkpoint.ElementName -ne $request.name) {

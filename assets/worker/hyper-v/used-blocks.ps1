@@ -44,6 +44,7 @@ function Read-Layer([string]$path, $ranges) {
     $entries = Read-Piece $stream $bat[0] $bat[1]
     [long]$from = -1
     for ([long]$index = 0; $index * $block -lt $size; $index++) {
+      if (($index -band 0xffff) -eq 0 -and $watch.Elapsed.TotalSeconds -gt 120) { throw 'its tables are too long' }
       # Each chunk of blocks is followed by the entry of its sector bitmap.
       [int]$at = ($index + [Math]::Floor($index / $ratio)) * 8
       $isUsed = ($entries[$at] -band 7) -notin 0, 2
@@ -56,6 +57,7 @@ function Read-Layer([string]$path, $ranges) {
     if ($from -ge 0) { $ranges.Add("$from+$($size - $from)") }
   } finally { $stream.Dispose() }
 }
+$watch = [Diagnostics.Stopwatch]::StartNew()
 $ranges = New-Object Collections.Generic.List[string]
 try {
   for ($path = $request.path; $path; $path = "$((Get-VHD -Path $path).ParentPath)") { Read-Layer $path $ranges }

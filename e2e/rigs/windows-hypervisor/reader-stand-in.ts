@@ -117,7 +117,7 @@ export async function startReader(host: string, request: ReaderRequest, files: D
     isKilled = true;
     child.kill('SIGKILL');
   };
-  return { reader: { name: request.name, process: child, gone: ended, kill }, answer: { pieces: pieces(), stop: () => child.kill('SIGKILL') } };
+  return { reader: { name: request.name, process: child, gone: ended, kill }, answer: { pieces: pieces(), stop: kill } };
 }
 
 /** The reader on standard input and output. */

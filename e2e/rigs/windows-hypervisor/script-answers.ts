@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostScript } from '../../../electron/engine/platforms/windows-hypervisor/control/remote-powershell.ts';
 import type { CommandAnswer, ReceivedCommand } from '../windows/winrm-stand-in/start.ts';
-import { blockBytes, trackedBytes, type HypervWorld, type RigVm } from './world.ts';
+import { blockBytes, trackedBytes, type FrozenFile, type HypervWorld, type RigDisk, type RigVm } from './world.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'assets', 'worker', 'hyper-v');
 const texts = new Map<string, string>();
@@ -11,7 +11,7 @@ const text = (name: string): string => {
   texts.set(name, known);
   return known;
 };
-const names: readonly HostScript[] = ['read-host', 'read-vms', 'read-state', 'take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'changed-ranges', 'used-blocks', 'stop-vm', 'run-reader', 'find-reader', 'remove-reader'];
+const names: readonly HostScript[] = ['read-host', 'read-vms', 'read-state', 'read-history', 'take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'changed-ranges', 'used-blocks', 'stop-vm', 'run-reader', 'find-reader', 'remove-reader'];
 export const changingScripts: ReadonlySet<string> = new Set(['take-checkpoint', 'convert-checkpoint', 'remove-checkpoint', 'remove-reference-point', 'stop-vm', 'run-reader', 'remove-reader']);
 
 type Request = Readonly<Record<string, unknown>>;
@@ -57,26 +57,33 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
       return {
         name: node, domain: 'WORKGROUP', inDomain: false, system: 'Microsoft Windows Server 2022 Standard', build: 20_348, powershell: '5.1.20348.1', hasModule: true, hasService: true, isAdministrator: true,
         isHyperVAdministrator: false, executionPolicy: 'RemoteSigned', appLocker: [], firewall: [], time: new Date().toISOString(),
-        cluster: world.clusterName === undefined ? null : { name: world.clusterName, nodes: world.nodes }, ...world.hostFacts,
+        cluster: world.clusterName === undefined ? null : { name: world.clusterName, nodes: world.nodes, down: world.nodesDown }, ...world.hostFacts,
       };
     case 'read-vms': {
       const ids = request['ids'] as readonly string[] | null;
-      return { host: node, vms: vms.filter(({ id }) => ids === null || ids.includes(id)).map(describe) };
+      const asked = vms.filter(({ id }) => ids === null || ids.includes(id));
+      const failed = asked.flatMap(({ id, facts: { name, problem } }) => (problem === undefined ? [] : [{ id, name, problem }]));
+      return { host: node, vms: asked.filter(({ facts }) => facts.problem === undefined).map(describe), failed: failed.length === 1 ? failed[0] : failed };
     }
     case 'read-state': {
       const one = vm();
       const status = one.merging > 0 ? 32772 : 2;
       const paths = one.disks.map((disk) => one.livePath(disk));
       one.merging = Math.max(0, one.merging - 1);
-      const since = request['since'];
       return {
-        host: node, state: 2, status, paths, unclean: one.powerLosses.filter((time) => typeof since === 'string' && time > since),
-        checkpoints: one.checkpoints.map(checkpointFact), referencePoints: one.referencePoints,
+        host: node, time: new Date().toISOString(), state: 2, status, paths, checkpoints: one.checkpoints.map(checkpointFact), referencePoints: one.referencePoints,
       };
+    }
+    case 'read-history': {
+      const { powerLosses = [], problem = '' } = world.history.get(node) ?? {};
+      return { host: node, unclean: powerLosses.filter((time) => time > String(request['since'])), problem };
     }
     case 'take-checkpoint': {
       const one = vm();
-      let checkpoint = one.checkpoints.find((each) => each.name === request['name']) ?? one.checkpoints.find((each) => !known(each.id) && !each.name.startsWith('Causeway '));
+      const { claim, attempt } = request;
+      const unnamed = one.checkpoints.filter((each) => !known(each.id) && !each.name.startsWith('Causeway ') && (claim === null ? Number(attempt) > 1 : each.id === claim));
+      if (unnamed.length > 1) throw new Refusal('source.vm-busy', 'another program takes checkpoints of the VM');
+      let checkpoint = one.checkpoints.find((each) => each.name === request['name']) ?? unnamed[0];
       if (checkpoint === undefined) {
         if (request['level'] === 1 && !one.facts.hasIntegrationServices) throw new Refusal('source.quiesce-failed', 'the checkpoint failed with 32768: the guest has no integration services');
         if (fails) throw new Refusal(request['level'] === 1 ? 'source.quiesce-failed' : 'source.snapshot-failed', 'the checkpoint failed with 32768');
@@ -88,8 +95,10 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
     case 'convert-checkpoint': {
       const one = vm();
       if (fails) throw new Refusal('source.snapshot-failed', 'the conversion to a reference point failed with 32768');
-      one.convert(String(request['checkpointId']));
-      const points = one.referencePoints.filter(({ id }) => !known(id));
+      const before = one.referencePoints.map(({ id }) => id);
+      const isConverted = one.convert(String(request['checkpointId']));
+      const mayBeDone = request['mayBeDone'] === true || Number(request['attempt']) > 1;
+      const points = one.referencePoints.filter(({ id }) => (isConverted ? !before.includes(id) : mayBeDone && !known(id)));
       return { referencePoint: points.length === 1 ? points[0] : null };
     }
     case 'remove-checkpoint':
@@ -126,6 +135,8 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
   }
 }
 
+const ofDisk = ({ identifier, format, chain, type }: RigDisk): Pick<FrozenFile, 'identifier' | 'format' | 'chain' | 'type'> => ({ identifier, format, chain, type });
+
 function runs(map: Uint8Array, unit: number, from: number, to: number): readonly string[] {
   return Array.from(map).flatMap((marked, index) => {
     const [offset, end] = [Math.max(from, index * unit), Math.min(to, (index + 1) * unit)];
@@ -133,22 +144,24 @@ function runs(map: Uint8Array, unit: number, from: number, to: number): readonly
   });
 }
 
-function fileFact(path: string, identifier: string, sizeBytes: number, format: string): Request {
-  return { path, identifier, sizeBytes, fileBytes: 4 * 2 ** 20, format, type: /\.avhdx?$/i.test(path) ? 'differencing' : 'dynamic', parent: '' };
+function fileFact(path: string, { identifier, format, chain, type }: Pick<FrozenFile, 'identifier' | 'format' | 'chain' | 'type'>, sizeBytes: number): Request {
+  // A list of one comes without brackets.
+  return { path, identifier, sizeBytes, fileBytes: 4 * 2 ** 20, format, type: chain.length > 0 ? 'differencing' : type, chain: chain.length === 1 ? chain[0] : chain };
 }
 
 function checkpointFact({ id, name, notes, createdAt, files }: RigVm['checkpoints'][number]): Request {
   // A list of one comes without brackets, and in an order of its own.
-  const disks = files.map(({ path, identifier, content, format }) => fileFact(path, identifier, content.length, format)).reverse();
+  const disks = files.map((file) => fileFact(file.path, file, file.content.length)).reverse();
   return { id, name, notes, createdAt, disks: disks.length === 1 ? disks[0] : disks };
 }
 
 function describe(vm: RigVm): Request {
-  const { hasIntegrationServices: _, drives, ...facts } = vm.facts;
+  const { hasIntegrationServices: _, problem: __, drives, ...facts } = vm.facts;
   return {
     id: vm.id, ...facts, status: vm.merging > 0 ? 32772 : 2, processors: 2, memoryBytes: 2 ** 31, isClustered: false, systemVersion: '6.1',
     disks: [...vm.disks.map((disk, index) => ({
-      controller: 'scsi', number: 0, location: index, path: vm.livePath(disk), physicalDisk: null, isShared: false, file: fileFact(vm.livePath(disk), disk.identifier, disk.sizeBytes, disk.format),
+      controller: 'scsi', number: 0, location: index, path: vm.livePath(disk), physicalDisk: null, isShared: false,
+      file: fileFact(vm.livePath(disk), vm.livePath(disk) === disk.path ? disk : { ...ofDisk(disk), chain: [disk.path, ...disk.chain] }, disk.sizeBytes),
     })), ...drives],
   };
 }

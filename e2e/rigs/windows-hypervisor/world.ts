@@ -12,6 +12,8 @@ export interface FrozenFile {
   readonly content: Buffer;
   readonly used: Uint8Array;
   readonly format: string;
+  readonly type: string;
+  readonly chain: readonly string[];
   /** By tracking id: what was written from its moment up to this one. */
   readonly changes: ReadonlyMap<string, Uint8Array>;
   /** Of the moment itself; a reference point keeps it. */
@@ -23,6 +25,10 @@ export class RigDisk {
   readonly identifier = randomUUID();
   path: string;
   format = 'vhdx';
+  /** Of its first file. */
+  type = 'dynamic';
+  /** Files that its file builds on, where there are checkpoints of people. */
+  chain: readonly string[] = [];
   #bytes: Buffer;
   #used: Uint8Array;
   readonly #tracked = new Map<string, Uint8Array>();
@@ -64,7 +70,7 @@ export class RigDisk {
     const changes = new Map([...this.#tracked].map(([id, map]) => [id, Uint8Array.from(map)] as const));
     const trackingId = `rctX:${randomUUID().slice(0, 8)}:${randomUUID()}:00000001`;
     this.#tracked.set(trackingId, new Uint8Array(Math.ceil(this.#bytes.length / trackedBytes)));
-    return { path: this.path, identifier: this.identifier, content: Buffer.from(this.#bytes), used: Uint8Array.from(this.#used), format: this.format, changes, trackingId };
+    return { path: this.path, identifier: this.identifier, content: Buffer.from(this.#bytes), used: Uint8Array.from(this.#used), format: this.format, type: this.type, chain: this.chain, changes, trackingId };
   }
 
   forget(trackingId: string): void {
@@ -101,6 +107,10 @@ export interface RigVmFacts {
   readonly drives: Readonly<Record<string, unknown>>[];
   nics: Readonly<Record<string, unknown>>[];
   devices: string[];
+  /** `SCSI 0:1`: first of the boot order; empty in generation 1. */
+  bootsFrom: string;
+  /** Why the host cannot say anything of the VM. */
+  problem?: string;
 }
 
 export class RigVm {
@@ -111,15 +121,13 @@ export class RigVm {
   readonly referencePoints: RigReferencePoint[] = [];
   /** How many looks still find a merge under way. */
   merging = 0;
-  /** When its host lost power. */
-  readonly powerLosses: string[] = [];
   readonly facts: RigVmFacts;
 
   constructor(name: string, node: string) {
     this.node = node;
     this.facts = {
       name, state: 'running', generation: 2, version: '9.0', secureBoot: true, isShielded: false, hasTpm: false, checkpoints: 'production', system: 'Debian GNU/Linux 12 (bookworm)',
-      hasIntegrationServices: true, drives: [], devices: [],
+      hasIntegrationServices: true, drives: [], devices: [], bootsFrom: '',
       nics: [{ id: `Microsoft:${name}\\1`, name: 'Network Adapter', switch: 'External', mac: '00155D010A0B', isDynamicMac: true, isLegacy: false, vlanMode: 'access', vlan: 20, addresses: ['192.0.2.10', 'fe80::1'] }],
     };
   }
@@ -129,8 +137,8 @@ export class RigVm {
     return this.checkpoints.length > 0 || this.merging > 0 ? disk.path.replace(/\.(vhdx?)$/i, '-AutoRecovery.a$1') : disk.path;
   }
 
-  takeCheckpoint(): RigCheckpoint {
-    const checkpoint: RigCheckpoint = { id: `Microsoft:${randomUUID().toUpperCase()}`, name: `${this.facts.name} - Backup - (${new Date().toISOString()})`, notes: '', createdAt: new Date().toISOString(), files: this.disks.map((disk) => disk.freeze()) };
+  takeCheckpoint(createdAt = new Date().toISOString()): RigCheckpoint {
+    const checkpoint: RigCheckpoint = { id: `Microsoft:${randomUUID().toUpperCase()}`, name: `${this.facts.name} - Backup - (${createdAt})`, notes: '', createdAt, files: this.disks.map((disk) => disk.freeze()) };
     this.checkpoints.push(checkpoint);
     return checkpoint;
   }
@@ -145,10 +153,12 @@ export class RigVm {
     return checkpoint;
   }
 
-  convert(id: string): void {
+  /** Whether it was there. */
+  convert(id: string): boolean {
     const checkpoint = this.removeCheckpoint(id, true);
-    if (checkpoint === undefined) return;
+    if (checkpoint === undefined) return false;
     this.referencePoints.push({ id: `Microsoft:${randomUUID().toUpperCase()}\\REF`, disks: checkpoint.files.map(({ identifier, trackingId }) => ({ identifier, trackingId })) });
+    return true;
   }
 
   removeReferencePoint(id: string): void {
@@ -167,6 +177,10 @@ export class HypervWorld {
   readonly nodes: string[];
   readonly vms: RigVm[] = [];
   clusterName: string | undefined;
+  /** Nodes of the cluster that do not run. */
+  readonly nodesDown: string[] = [];
+  /** By node: when it lost power, and why it cannot say that. */
+  readonly history = new Map<string, { readonly powerLosses?: readonly string[]; readonly problem?: string }>();
   /** By node: rules of the firewall that readers have added. */
   readonly firewallRules = new Map<string, Set<string>>();
   /** Where a policy keeps programs from being compiled, no reader starts. */

@@ -8,14 +8,16 @@ const time = z.iso.datetime({ offset: true });
 
 export const diskFileSchema = z.object({
   path: z.string().min(1), identifier: z.string(), sizeBytes: z.int().positive(), fileBytes: z.int().nonnegative().optional(),
-  format: z.string(), type: z.string(), parent: z.string().default(''),
+  format: z.string(), type: z.string(),
+  /** Its parent, the parent's parent and so on. */
+  chain: list(z.string()),
 });
 export type DiskFile = z.infer<typeof diskFileSchema>;
 
 export const hostSchema = z.object({
   name: z.string(), domain: z.string(), inDomain: z.boolean(), system: z.string(), build: z.int(), powershell: z.string(), hasModule: z.boolean(), hasService: z.boolean(),
   isAdministrator: z.boolean(), isHyperVAdministrator: z.boolean(), executionPolicy: z.string(), appLocker: list(z.string()), firewall: list(z.string()), time,
-  cluster: z.object({ name: z.string(), nodes: list(z.string()) }).nullish(),
+  cluster: z.object({ name: z.string(), nodes: list(z.string()), down: list(z.string()) }).nullish(),
 });
 export type HostFacts = z.infer<typeof hostSchema>;
 
@@ -32,11 +34,11 @@ export type HostNic = z.infer<typeof nicSchema>;
 
 const hostVmSchema = z.object({
   id: z.string(), name: z.string(), state: z.string(), status: z.int().nullish(), generation: z.int(), version: z.string(), secureBoot: z.boolean(), isShielded: z.boolean(), hasTpm: z.boolean(),
-  processors: z.int(), memoryBytes: z.int(), checkpoints: z.string(), isClustered: z.boolean(), devices: list(z.string()), system: z.string(), systemVersion: z.string(),
+  processors: z.int(), memoryBytes: z.int(), checkpoints: z.string(), isClustered: z.boolean(), devices: list(z.string()), bootsFrom: z.string(), system: z.string(), systemVersion: z.string(),
   disks: list(driveSchema), nics: list(nicSchema),
 });
 export type HostVm = z.infer<typeof hostVmSchema>;
-export const vmsSchema = z.object({ host: z.string(), vms: list(hostVmSchema) });
+export const vmsSchema = z.object({ host: z.string(), vms: list(hostVmSchema), failed: list(z.object({ id: z.string(), name: z.string(), problem: z.string() })) });
 
 export const checkpointSchema = z.object({ id: z.string(), name: z.string(), notes: z.string(), createdAt: time, disks: list(diskFileSchema) });
 export type Checkpoint = z.infer<typeof checkpointSchema>;
@@ -45,10 +47,13 @@ export const referencePointSchema = z.object({ id: z.string(), disks: list(z.obj
 export type ReferencePoint = z.infer<typeof referencePointSchema>;
 
 export const stateSchema = z.object({
-  host: z.string(), state: z.int(), status: z.int().nullish(), paths: list(z.string()), unclean: list(time),
+  host: z.string(), time, state: z.int(), status: z.int().nullish(), paths: list(z.string()),
   checkpoints: list(checkpointSchema), referencePoints: list(referencePointSchema),
 });
 export type VmCheckpoints = z.infer<typeof stateSchema>;
+
+/** `problem`: why it is not known, if it is not. */
+export const historySchema = z.object({ host: z.string(), unclean: list(time), problem: z.string() });
 
 export const takenSchema = z.object({ host: z.string(), checkpoint: checkpointSchema });
 export const convertedSchema = z.object({ referencePoint: referencePointSchema.nullish() });

@@ -45,14 +45,14 @@ export class HostLink {
 
   /**
    * Runs a script and reads its answer, the last line that it prints. Each script finds what an earlier call of it has done, so that it is sent again
-   * after a lost answer.
+   * after a lost answer; it is told that it is.
    */
-  async ask<Schema extends z.ZodType>(name: HostScript, request: unknown, schema: Schema, signal: AbortSignal): Promise<z.infer<Schema>> {
+  async ask<Schema extends z.ZodType>(name: HostScript, request: Readonly<Record<string, unknown>>, schema: Schema, signal: AbortSignal): Promise<z.infer<Schema>> {
     const { clock, backOff, random } = this.#context;
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       try {
-        return await this.#once(name, request, schema, signal);
+        return await this.#once(name, { ...request, attempt }, schema, signal);
       } catch (thrown) {
         signal.throwIfAborted();
         const error = asSourceError(thrown);
@@ -72,7 +72,7 @@ export class HostLink {
     this.#shared = undefined;
   }
 
-  async #once<Schema extends z.ZodType>(name: HostScript, request: unknown, schema: Schema, signal: AbortSignal): Promise<z.infer<Schema>> {
+  async #once<Schema extends z.ZodType>(name: HostScript, request: Readonly<Record<string, unknown>>, schema: Schema, signal: AbortSignal): Promise<z.infer<Schema>> {
     const [bootstrap, common, script] = await Promise.all([hostFile('bootstrap.ps1'), hostFile('common.ps1'), hostFile(`${name}.ps1`)]);
     this.#shared ??= this.#powershell();
     const timeoutMs = this.#context.timeoutMs ?? timeouts[name] ?? 5 * minute;

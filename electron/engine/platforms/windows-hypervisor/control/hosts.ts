@@ -40,11 +40,25 @@ export class Hosts {
     return this.#facts;
   }
 
+  /** Not those of when this process began: nodes go down and come back. */
+  factsNow(signal: AbortSignal): Promise<HostFacts> {
+    this.#facts = undefined;
+    return this.facts(signal);
+  }
+
   /** All nodes that are up. */
   async links(signal: AbortSignal): Promise<readonly HostLink[]> {
     const { name, cluster, domain, inDomain } = await this.facts(signal);
     const others = (cluster?.nodes ?? []).filter((node) => node.toLowerCase() !== name.toLowerCase());
-    return [this.#first, ...others.map((node) => this.#node(inDomain && !node.includes('.') && domain !== '' ? `${node}.${domain}` : node))];
+    return [this.#first, ...others.map((node) => this.linkOf(inDomain && !node.includes('.') && domain !== '' ? `${node}.${domain}` : node))];
+  }
+
+  /** The host of this name, whether the cluster still has it or not. */
+  linkOf(host: string): HostLink {
+    if (host === this.#first.host) return this.#first;
+    const link = this.#nodes.get(host) ?? this.#linkTo(host);
+    this.#nodes.set(host, link);
+    return link;
   }
 
   /** @throws `source.vm-not-found` */
@@ -64,6 +78,8 @@ export class Hosts {
         unknown ??= error;
         return undefined;
       });
+      const failed = found?.failed.find((one) => one.id === id);
+      if (failed !== undefined) throw new CausewayError('source.request-refused', `${link.host}: VM ${failed.name} cannot be read: ${failed.problem}`, { details: { vmId } });
       const vm = found?.vms.find((one) => one.id === id);
       if (found === undefined || vm === undefined) continue;
       this.#places.set(id, link);
@@ -85,11 +101,5 @@ export class Hosts {
 
   async close(): Promise<void> {
     for (const link of [this.#first, ...this.#nodes.values()]) await link.close();
-  }
-
-  #node(host: string): HostLink {
-    const link = this.#nodes.get(host) ?? this.#linkTo(host);
-    this.#nodes.set(host, link);
-    return link;
   }
 }

@@ -7,7 +7,7 @@ import { WinrmConnection, type WinrmResult, type WinrmTarget } from '../../../tr
 
 /** Scripts that come with Causeway, without `.ps1`. */
 export type HostScript =
-  | 'read-host' | 'read-vms' | 'read-state' | 'take-checkpoint' | 'convert-checkpoint' | 'remove-checkpoint' | 'remove-reference-point' | 'changed-ranges' | 'used-blocks' | 'stop-vm'
+  | 'read-host' | 'read-vms' | 'read-state' | 'read-history' | 'take-checkpoint' | 'convert-checkpoint' | 'remove-checkpoint' | 'remove-reference-point' | 'changed-ranges' | 'used-blocks' | 'stop-vm'
   | 'run-reader' | 'find-reader' | 'remove-reader';
 
 export interface ScriptOptions {

@@ -29,7 +29,7 @@ export interface DiskAccess {
   /** Removes what an earlier process has left on a host. */
   clear?(link: HostLink, signal: AbortSignal): Promise<void>;
   /** Removes what the ledger has recorded. "Not there" is done. */
-  removeResource?(entry: LedgerEntry, ledger: LedgerScope, links: readonly HostLink[], signal: AbortSignal): Promise<void>;
+  removeResource?(entry: LedgerEntry, ledger: LedgerScope, linkOf: (host: string) => HostLink, signal: AbortSignal): Promise<void>;
   /** Tries the way without a disk, for the check of an endpoint. */
   check(link: HostLink, signal: AbortSignal): Promise<string | { readonly warning: string }>;
   close(): Promise<void>;

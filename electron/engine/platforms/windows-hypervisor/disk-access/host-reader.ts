@@ -23,6 +23,8 @@ export interface HostReaderOptions {
   readonly managementPort: number;
   readonly ledger: LedgerScope | undefined;
   readonly note: (message: string) => void;
+  /** Default: three minutes. */
+  readonly startWithinMs?: number | undefined;
 }
 
 const idleSeconds = 120;
@@ -142,9 +144,9 @@ export class HostReader implements DiskAccess {
   }
 
   /** Of a process that was killed: the reader ends by itself when nobody speaks to it, and this sees to the rest. */
-  async removeResource(entry: LedgerEntry, ledger: LedgerScope, links: readonly HostLink[], signal: AbortSignal): Promise<void> {
-    const link = links.find(({ host }) => host === entry.details['host']) ?? links[0];
-    if (link === undefined) return;
+  async removeResource(entry: LedgerEntry, ledger: LedgerScope, linkOf: (host: string) => HostLink, signal: AbortSignal): Promise<void> {
+    // Another host would say that there is nothing, while the right one may be down.
+    const link = linkOf(String(entry.details['host']));
     await ledger.release(entry, {
       findId: async ({ name }, within) => ((await link.ask('find-reader', { name }, foundSchema, within)).found ? name : undefined),
       remove: async (id, _entry, within) => void (await link.ask('remove-reader', { name: id }, removedSchema, within)),
@@ -182,7 +184,7 @@ export class HostReader implements DiskAccess {
     const key = `reader on ${link.host}`;
     // What an earlier process left has its port.
     const left = ledger?.find(ledgerKind, key);
-    if (ledger !== undefined && left !== undefined) await this.removeResource(left, ledger, [link], signal);
+    if (ledger !== undefined && left !== undefined) await this.removeResource(left, ledger, () => link, signal);
     let running: Running | undefined;
     let entryId: string | undefined;
     const launch = async (name: string, within: AbortSignal): Promise<{ readonly id: string }> => {
@@ -208,7 +210,7 @@ export class HostReader implements DiskAccess {
         await end();
         const entry = ledger?.find(ledgerKind, key);
         // Another one may have been started meanwhile.
-        if (ledger !== undefined && entry !== undefined && entry.entryId === entryId) await this.removeResource(entry, ledger, [link], AbortSignal.timeout(60_000));
+        if (ledger !== undefined && entry !== undefined && entry.entryId === entryId) await this.removeResource(entry, ledger, () => link, AbortSignal.timeout(60_000));
         // What can't be removed now stays on record, and is removed by the clean-up of the ledger.
       })().catch(() => undefined)),
     };
@@ -217,7 +219,7 @@ export class HostReader implements DiskAccess {
 
 /** Starts the reader by a script that goes on as long as it reads, and connects to its port. */
 async function overTls(link: HostLink, powershell: RemotePowershell, options: HostReaderOptions & { readonly name: string }, signal: AbortSignal): Promise<Running> {
-  const { name, port, managementPort, note } = options;
+  const { name, port, managementPort, note, startWithinMs = startTimeoutMs } = options;
   const [server, client] = await Promise.all([makeCertificate('causeway reader', undefined, 'server'), makeCertificate('causeway')]);
   const password = randomBytes(24).toString('base64url');
   const [bootstrap, common, script, program] = await Promise.all([hostFile('bootstrap.ps1'), hostFile('common.ps1'), hostFile('run-reader.ps1'), hostFile('DiskReader.cs')]);
@@ -241,7 +243,11 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
   );
   const links: AgentLink[] = [];
   try {
-    const { firewall, listening: actual } = await untilAborted(listening.promise, AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs)]));
+    const late = AbortSignal.timeout(startWithinMs);
+    const { firewall, listening: actual } = await untilAborted(listening.promise, AbortSignal.any([signal, late])).catch((error: unknown) => {
+      if (!late.aborted || signal.aborted) throw error;
+      throw new CausewayError('source.reader-failed', `${link.host}: the reader did not start within ${startWithinMs / 1000} s`, { cause: error, details: { host: link.host } });
+    });
     if (firewall !== '') note(`Host ${link.host}: no rule of the firewall could be added for the reader (${firewall}).`);
     const dial = async (): Promise<AgentLink> => {
       const socket = await dialAgent(link.host, actual, server, client, true, signal).catch((error: unknown) => {
@@ -270,6 +276,8 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
     return { session, end: () => session.close() };
   } catch (error) {
     for (const made of links) made.fail(error);
+    // Who ends its process keeps it from removing what it needed on the host: it is asked to end first.
+    await link.ask('remove-reader', { name }, removedSchema, AbortSignal.timeout(15_000)).catch(() => undefined);
     over.abort();
     throw error;
   }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../../../shared/model/json.ts';
 import type { PlatformUse } from '../../../ports/platform-context.ts';
 import type { Snapshot } from '../../../ports/source-platform.ts';
-import type { Checkpoint } from '../control/answers.ts';
+import type { Checkpoint, DiskFile } from '../control/answers.ts';
 
 /** What is kept of a disk in a snapshot's state. */
 export interface DiskMark {
@@ -48,6 +48,15 @@ export function baseMark(snapshot: Snapshot | undefined): BaseMark | undefined {
 /** The frozen file is the disk's own or, with checkpoints of other people below, a differencing file beside it. */
 export function placeOf(path: string): string {
   return path.replace(/(?:_[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|-AutoRecovery)+(?=\.avhdx?$)/i, '').replace(/\.a(vhdx?)$/i, '.$1').toLowerCase();
+}
+
+/** Why what was tracked since the base may not be all that changed of a disk; undefined if it is. */
+export function breakOf(base: DiskMark, { path, chain, sizeBytes }: Pick<DiskFile, 'path' | 'chain' | 'sizeBytes'>): string | undefined {
+  if (base.sizeBytes !== sizeBytes) return `changed its size from ${base.sizeBytes} to ${sizeBytes} bytes`;
+  if (base.place !== placeOf(path)) return 'was moved';
+  // What the VM wrote after the base went on from the base's file, unless an older checkpoint was applied or the file was merged into another one.
+  const continues = [path, ...chain].some((each) => each.toLowerCase() === base.path.toLowerCase());
+  return continues ? undefined : 'no longer builds on the file that the last execution read: a checkpoint was applied or removed';
 }
 
 const prefix = 'Causeway ';

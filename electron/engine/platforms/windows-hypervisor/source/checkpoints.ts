@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { pollUntil } from '../../../time/poll.ts';
-import { convertedSchema, removedSchema, stateSchema, takenSchema, type Checkpoint, type ReferencePoint, type VmCheckpoints } from '../control/answers.ts';
+import { convertedSchema, historySchema, removedSchema, stateSchema, takenSchema, type Checkpoint, type ReferencePoint, type VmCheckpoints } from '../control/answers.ts';
 import type { HostLink } from '../control/host-link.ts';
 import type { FoundVm } from '../control/hosts.ts';
 import { checkpointName, checkpointNotes, isLeftover } from './checkpoint-state.ts';
@@ -34,19 +34,37 @@ export async function onNode<T>(context: SourceContext, vmId: string, work: (lin
 }
 
 /** Checkpoints and reference points of a VM; undefined when it is gone. */
-export function readCheckpoints(context: SourceContext, vmId: string, signal: AbortSignal, since?: string): Promise<VmCheckpoints | undefined> {
-  return onNode(context, vmId, (link) => link.ask('read-state', { vmId, since: since ?? null }, stateSchema, signal), signal);
+export function readCheckpoints(context: SourceContext, vmId: string, signal: AbortSignal): Promise<VmCheckpoints | undefined> {
+  return onNode(context, vmId, (link) => link.ask('read-state', { vmId }, stateSchema, signal), signal);
+}
+
+/**
+ * Why a host that the VM may have been on since then may have lost power, and with it what it had tracked; undefined if none has. All nodes of a cluster are
+ * asked: a VM comes back to its node after another one has failed.
+ */
+export async function powerDoubt({ hosts }: SourceContext, since: string, signal: AbortSignal): Promise<string | undefined> {
+  const { cluster } = await hosts.factsNow(signal);
+  if (cluster !== null && cluster !== undefined && cluster.down.length > 0) return `node ${cluster.down.join(', ')} of the cluster is down, and the VM may have been there`;
+  for (const link of await hosts.links(signal)) {
+    const told = await link.ask('read-history', { since }, historySchema, signal).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof CausewayError)) throw error;
+      return { host: link.host, unclean: [], problem: error.message };
+    });
+    if (told.unclean.length > 0) return `host ${told.host} lost power or crashed on ${told.unclean[0]}, since the last execution`;
+    if (told.problem !== '') return `whether host ${told.host} lost power since the last execution is not known: ${told.problem}`;
+  }
+  return undefined;
 }
 
 /**
  * Takes a recovery checkpoint, consistent for applications where the guest runs with integration services. What an earlier call with this tag
- * has taken is found by its name, or as what was not `known` before that call.
+ * has taken is found by its name, or by its id (`claim`); after a lost answer, as what was not `known` before.
  */
 export async function takeCheckpoint(
-  context: SourceContext, { link, vm }: FoundVm, request: { readonly tag: string; readonly known: readonly string[]; readonly mayBeCrashConsistent: boolean }, signal: AbortSignal,
+  context: SourceContext, { link, vm }: FoundVm, request: { readonly tag: string; readonly known: readonly string[]; readonly claim: string | undefined; readonly mayBeCrashConsistent: boolean }, signal: AbortSignal,
 ): Promise<{ readonly host: string; readonly checkpoint: Checkpoint }> {
-  const { tag, known, mayBeCrashConsistent } = request;
-  const take = (level: 1 | 2) => link.ask('take-checkpoint', { vmId: vm.id, name: checkpointName(tag), notes: checkpointNotes(context.use, context.owner), level, known }, takenSchema, signal);
+  const { tag, known, claim = null, mayBeCrashConsistent } = request;
+  const take = (level: 1 | 2) => link.ask('take-checkpoint', { vmId: vm.id, name: checkpointName(tag), notes: checkpointNotes(context.use, context.owner), level, known, claim }, takenSchema, signal);
   // The disks of a VM that is off are consistent as they are.
   if (powerOf(vm) === 'stopped') return take(2);
   try {
@@ -63,10 +81,10 @@ export async function takeCheckpoint(
 
 /** Converts a checkpoint to a reference point, whose ids tell what changes from its moment on. Undefined: there is none, and the next execution compares whole disks. */
 export async function convertCheckpoint(
-  context: SourceContext, vmId: string, checkpointId: string, known: readonly string[], signal: AbortSignal,
+  context: SourceContext, vmId: string, checkpointId: string, expected: { readonly known: readonly string[]; readonly mayBeDone: boolean }, signal: AbortSignal,
 ): Promise<ReferencePoint | undefined> {
   try {
-    const answer = await onNode(context, vmId, (link) => link.ask('convert-checkpoint', { vmId, checkpointId, known }, convertedSchema, signal), signal);
+    const answer = await onNode(context, vmId, (link) => link.ask('convert-checkpoint', { vmId, checkpointId, ...expected }, convertedSchema, signal), signal);
     return answer?.referencePoint ?? undefined;
   } catch (error) {
     if (!(error instanceof CausewayError) || !['source.snapshot-failed', 'source.request-refused'].includes(error.code)) throw error;

@@ -9,11 +9,11 @@ import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/plat
 import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { pollUntil } from '../../../time/poll.ts';
-import { stateSchema, stoppedSchema, vmsSchema, type HostVm } from '../control/answers.ts';
+import { stateSchema, stoppedSchema, vmsSchema, type Checkpoint, type HostVm } from '../control/answers.ts';
 import type { FoundVm } from '../control/hosts.ts';
 import { checkSource, type CheckedConnection } from './check.ts';
-import { baseMark, checkpointName, diskMark, markDisk, ownCheckpoint, placeOf } from './checkpoint-state.ts';
-import { awaitMerge, convertCheckpoint, readCheckpoints, removeCheckpoint, removeLeftovers, removeReferencePoint, takeCheckpoint } from './checkpoints.ts';
+import { baseMark, breakOf, checkpointName, diskMark, markDisk, ownCheckpoint, placeOf } from './checkpoint-state.ts';
+import { awaitMerge, convertCheckpoint, powerDoubt, readCheckpoints, removeCheckpoint, removeLeftovers, removeReferencePoint, takeCheckpoint } from './checkpoints.ts';
 import { dropDigests, openDisk } from './open-disk.ts';
 import { rights } from './rights.ts';
 import type { SourceContext } from './source-context.ts';
@@ -45,7 +45,11 @@ export class HypervSource implements SourcePlatform {
     const { hosts } = this.#context;
     const { cluster } = await hosts.facts(signal);
     const found = await Promise.all((await hosts.links(signal)).map((link) => link.ask('read-vms', { ids: null }, vmsSchema, signal)));
-    return found.flatMap(({ host, vms }) => vms.map((vm) => summarize(vm, cluster?.name ?? host)));
+    return found.flatMap(({ host, vms, failed }) => [
+      ...vms.map((vm) => summarize(vm, cluster?.name ?? host)),
+      // Why it cannot be read is said when it is opened.
+      ...failed.map(({ id, name }): VmSummary => ({ id, name, os_type: 'unknown', power: 'unknown', diskCount: 0, totalBytes: 0, cluster: cluster?.name ?? host })),
+    ]);
   }
 
   async describeVm(vmId: string, signal: AbortSignal): Promise<Vm> {
@@ -89,11 +93,8 @@ export class HypervSource implements SourcePlatform {
     if (recorded !== undefined) return recorded;
     const found = await this.#context.hosts.find(vmId, signal);
     refuse(found.vm);
-    const known = await this.#knownBefore(vmId, tag, async () => {
-      const { checkpoints } = await found.link.ask('read-state', { vmId, since: null }, stateSchema, signal);
-      return checkpoints.map(({ id }) => id);
-    });
-    const { host, checkpoint } = await takeCheckpoint(this.#context, found, { tag, known, mayBeCrashConsistent: readFlag(environment['fallback_to_crash_consistent_snapshots']) === true }, signal);
+    const { known, claim } = await this.#expectCheckpoint(found, tag, signal);
+    const { host, checkpoint } = await takeCheckpoint(this.#context, found, { tag, known, claim, mayBeCrashConsistent: readFlag(environment['fallback_to_crash_consistent_snapshots']) === true }, signal);
     const wanted = new Map(replicable(found.vm).map((disk) => [disk.id, disk]));
     const files = checkpoint.disks.filter(({ identifier }) => wanted.has(identifier));
     const missing = [...wanted.values()].filter(({ id }) => !files.some(({ identifier }) => identifier === id));
@@ -113,14 +114,13 @@ export class HypervSource implements SourcePlatform {
         checkpoint: checkpoint.id,
         verifyServer: readFlag(environment['verify_rct_server']) !== false,
         ...(base === undefined ? {} : { base: base.tag }),
-        disks: Object.fromEntries(files.map(({ identifier, path, sizeBytes, format }) => {
+        disks: Object.fromEntries(files.map((file) => {
+          const { identifier, path, sizeBytes, format } = file;
           const former = base === undefined ? undefined : diskMark(base, identifier);
-          const isSame = former !== undefined && former.sizeBytes === sizeBytes && former.place === placeOf(path);
-          if (former !== undefined && !isSame) {
-            const why = former.sizeBytes === sizeBytes ? 'was moved' : `changed its size from ${former.sizeBytes} to ${sizeBytes} bytes`;
-            this.#context.note(`VM ${found.vm.name}, disk ${wanted.get(identifier)?.slot ?? identifier} ${why}. The whole disk is compared.`);
-          }
-          return [identifier, markDisk({ path, sizeBytes, format, slot: wanted.get(identifier)?.slot ?? '', place: placeOf(path), trackingId: isSame ? trackingIds[identifier] : undefined })];
+          const otherwise = former === undefined ? undefined : breakOf(former, file);
+          if (otherwise !== undefined) this.#context.note(`VM ${found.vm.name}, disk ${wanted.get(identifier)?.slot ?? identifier} ${otherwise}. The whole disk is compared.`);
+          const isTracked = former !== undefined && otherwise === undefined;
+          return [identifier, markDisk({ path, sizeBytes, format, slot: wanted.get(identifier)?.slot ?? '', place: placeOf(path), trackingId: isTracked ? trackingIds[identifier] : undefined })];
         })),
       },
     };
@@ -159,8 +159,7 @@ export class HypervSource implements SourcePlatform {
     await this.#context.access.release?.(signal);
     const record = await this.#records.find(vmId, tag);
     if (baseMark(record) === undefined) {
-      const known = await this.#knownBefore(vmId, `reference point of ${tag}`, async () => (await readCheckpoints(this.#context, vmId, signal))?.referencePoints.map((point) => point.id) ?? []);
-      const point = await convertCheckpoint(this.#context, vmId, id, known, signal);
+      const point = await convertCheckpoint(this.#context, vmId, id, await this.#expectReferencePoint(vmId, tag, signal), signal);
       if (point !== undefined) {
         const trackingIds = Object.fromEntries(point.disks.map(({ identifier, trackingId }) => [identifier, trackingId]));
         await this.#records.keep({ ...snapshot, state: { ...snapshot.state, referencePoint: { id: point.id, trackingIds } } });
@@ -185,11 +184,11 @@ export class HypervSource implements SourcePlatform {
     if (recorded !== undefined) return this.discardSnapshot(recorded, undefined, signal);
     await awaitMerge(this.#context, vmId, signal);
     const intent = await this.#intents.find(vmId, tag);
-    const known = knownOf(intent);
-    for (const checkpoint of (await readCheckpoints(this.#context, vmId, signal))?.checkpoints ?? []) {
-      // One without a name was taken by a call that ended before it could name it.
-      const isOurs = checkpoint.name === checkpointName(tag) || (known !== undefined && !known.includes(checkpoint.id) && ownCheckpoint(checkpoint) === undefined);
-      if (isOurs) await removeCheckpoint(this.#context, vmId, checkpoint.id, signal);
+    const checkpoints = (await readCheckpoints(this.#context, vmId, signal))?.checkpoints ?? [];
+    // One without a name was taken by a call that ended before it could name it. Of two, nobody knows which one is ours.
+    const unnamed = unnamedSince(intent, checkpoints);
+    for (const checkpoint of checkpoints) {
+      if (checkpoint.name === checkpointName(tag) || (unnamed.length === 1 && unnamed[0] === checkpoint)) await removeCheckpoint(this.#context, vmId, checkpoint.id, signal);
     }
     if (intent !== undefined) await this.#forgetIntents(intent);
   }
@@ -212,7 +211,7 @@ export class HypervSource implements SourcePlatform {
 
   async removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {
     if (entry.kind !== 'source-snapshot') {
-      await this.#context.access.removeResource?.(entry, ledger, await this.#context.hosts.links(signal), signal);
+      await this.#context.access.removeResource?.(entry, ledger, (host) => this.#context.hosts.linkOf(host), signal);
       return;
     }
     await ledger.release(entry, {
@@ -235,7 +234,7 @@ export class HypervSource implements SourcePlatform {
     const managed: ManagedResource[] = [];
     for (const link of await this.#context.hosts.links(signal)) {
       for (const { id: vmId } of (await link.ask('read-vms', { ids: null }, vmsSchema, signal)).vms) {
-        const { checkpoints } = await link.ask('read-state', { vmId, since: null }, stateSchema, signal);
+        const { checkpoints } = await link.ask('read-state', { vmId }, stateSchema, signal);
         for (const checkpoint of checkpoints) {
           const own = ownCheckpoint(checkpoint);
           if (own !== undefined) managed.push({ kind: 'source-snapshot', id: checkpoint.id, name: checkpoint.name, entryId: own.tag, replicaId: own.replicaId, owner: own.owner, details: { vmId, tag: own.tag } });
@@ -259,12 +258,12 @@ export class HypervSource implements SourcePlatform {
     };
     const mark = baseMark(await this.#records.find(vm.id, base.tag));
     if (mark === undefined) return untold('there is no reference point of the last execution');
-    const state = await readCheckpoints(this.#context, vm.id, signal, base.takenAt);
+    const state = await readCheckpoints(this.#context, vm.id, signal);
     if (base.state['host'] !== host) return untold(`it has moved from host ${String(base.state['host'])} to ${host} since the last execution`);
     if (state === undefined || !state.referencePoints.some(({ id }) => id === mark.referencePointId)) return untold('the reference point of the last execution is gone');
-    if (state.unclean.length > 0) return untold(`host ${host} lost power or crashed on ${state.unclean[0]}, since the last execution`);
     if (!canTrack(vm)) return untold(`its configuration version ${vm.version} has no change tracking`);
-    return mark.trackingIds;
+    const doubt = await powerDoubt(this.#context, base.takenAt, signal);
+    return doubt === undefined ? mark.trackingIds : untold(doubt);
   }
 
   async #dropBase(base: Snapshot, signal: AbortSignal): Promise<void> {
@@ -275,13 +274,32 @@ export class HypervSource implements SourcePlatform {
     await this.#forgetIntents(base);
   }
 
-  /** What is there before something is made, as it was when that was first asked for. */
-  async #knownBefore(vmId: string, tag: string, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
-    const recorded = knownOf(await this.#intents.find(vmId, tag));
-    if (recorded !== undefined) return recorded;
-    const known = await read();
-    await this.#intents.keep({ id: tag, tag, vmId, takenAt: '', disks: [], state: { known: [...known] } });
-    return known;
+  /**
+   * Records what checkpoints there are before one is taken. If that was done before, by a call that ended in between, the one that it may have taken is to be used
+   * (`claim`): only it is as young. One that another program takes later is not ours.
+   */
+  async #expectCheckpoint({ vm, link }: FoundVm, tag: string, signal: AbortSignal): Promise<{ readonly known: readonly string[]; readonly claim: string | undefined }> {
+    const { checkpoints, time } = await link.ask('read-state', { vmId: vm.id }, stateSchema, signal);
+    const intent = await this.#intents.find(vm.id, tag);
+    const [unnamed, ...others] = unnamedSince(intent, checkpoints);
+    if (others.length > 0) {
+      throw new CausewayError('source.vm-busy', `VM ${vm.name} has several recovery checkpoints without a known owner: ${[unnamed, ...others].map((each) => each?.name).join(', ')}`, { details: { vmId: vm.id } });
+    }
+    if (unnamed !== undefined) return { known: knownOf(intent), claim: unnamed.id };
+    const known = checkpoints.map(({ id }) => id);
+    await this.#intents.keep({ id: tag, tag, vmId: vm.id, takenAt: time, disks: [], state: { known } });
+    return { known, claim: undefined };
+  }
+
+  /** The same of reference points. They have neither names nor times. */
+  async #expectReferencePoint(vmId: string, ofTag: string, signal: AbortSignal): Promise<{ readonly known: readonly string[]; readonly mayBeDone: boolean }> {
+    const tag = `reference point of ${ofTag}`;
+    const state = await readCheckpoints(this.#context, vmId, signal);
+    const intent = await this.#intents.find(vmId, tag);
+    if (state !== undefined && intent !== undefined && isYoung(intent, state.time)) return { known: knownOf(intent), mayBeDone: true };
+    const known = state?.referencePoints.map(({ id }) => id) ?? [];
+    if (state !== undefined && intent === undefined) await this.#intents.keep({ id: tag, tag, vmId, takenAt: state.time, disks: [], state: { known } });
+    return { known, mayBeDone: false };
   }
 
   async #forgetIntents(snapshot: Snapshot): Promise<void> {
@@ -289,9 +307,23 @@ export class HypervSource implements SourcePlatform {
   }
 }
 
-function knownOf(intent: Snapshot | undefined): readonly string[] | undefined {
+/** How long after it was recorded that something is made, it may have been made by the call that did so. */
+const claimMs = 20 * 60_000;
+
+function isYoung({ takenAt }: Snapshot, time: string): boolean {
+  const age = Date.parse(time) - Date.parse(takenAt);
+  return age >= 0 && age <= claimMs;
+}
+
+function knownOf(intent: Snapshot | undefined): readonly string[] {
   const known = intent?.state['known'];
-  return Array.isArray(known) ? known.filter((id): id is string => typeof id === 'string') : undefined;
+  return Array.isArray(known) ? known.filter((id): id is string => typeof id === 'string') : [];
+}
+
+/** Checkpoints without a name of Causeway that the call with this record may have taken. */
+function unnamedSince(intent: Snapshot | undefined, checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
+  if (intent === undefined) return [];
+  return checkpoints.filter((checkpoint) => !knownOf(intent).includes(checkpoint.id) && ownCheckpoint(checkpoint) === undefined && isYoung(intent, checkpoint.createdAt));
 }
 
 function refuse(vm: HostVm): void {

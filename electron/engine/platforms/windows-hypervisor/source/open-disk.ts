@@ -90,8 +90,8 @@ async function changesOf(context: SourceContext, link: HostLink, snapshot: Snaps
 
 function rangesOf(text: string, sizeBytes: number): readonly Extent[] {
   return text.split(' ').filter((each) => each !== '').map((each): Extent => {
-    const [offset = NaN, length = NaN] = each.split('+').map(Number);
-    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) throw new CausewayError('source.protocol', `"${each.slice(0, 60)}" is not a range of changes`);
+    const [, offset, length] = (/^(\d+)\+(\d+)$/.exec(each) ?? []).map(Number);
+    if (offset === undefined || length === undefined || !Number.isSafeInteger(offset + length)) throw new CausewayError('source.protocol', `"${each.slice(0, 60)}" is not a range of changes`);
     return { offset, length: Math.max(0, Math.min(offset + length, sizeBytes) - offset), kind: 'data' };
   }).filter(({ length }) => length > 0);
 }

@@ -76,8 +76,10 @@ export function summarize(vm: HostVm, place: string): VmSummary {
   };
 }
 
-/** The VM as the engine describes VMs. The first disk by its controllers is the one that it boots from. */
+/** The VM as the engine describes VMs. It boots from the first disk of its boot order, or the first one by its controllers. */
 export function describe(vm: HostVm): Vm {
+  const disks = replicable(vm);
+  const boots = Math.max(0, disks.findIndex(({ slot }) => slot === vm.bootsFrom));
   return {
     id: vm.id,
     name: vm.name,
@@ -86,7 +88,7 @@ export function describe(vm: HostVm): Vm {
     secure_boot: vm.secureBoot,
     ...(vm.processors > 0 ? { vcpus: vm.processors } : {}),
     ...(vm.memoryBytes > 0 ? { memory_mb: Math.max(1, Math.round(vm.memoryBytes / 2 ** 20)) } : {}),
-    disks: replicable(vm).map(({ id, sizeBytes, drive }, index): Disk => ({ id, size_bytes: sizeBytes, storage_backend: volumeOf(drive.path), bus: drive.controller, bootable: index === 0 })),
+    disks: disks.map(({ id, sizeBytes, drive }, index): Disk => ({ id, size_bytes: sizeBytes, storage_backend: volumeOf(drive.path), bus: drive.controller, bootable: index === boots })),
     nics: vm.nics.map((nic): Nic => {
       const mac = macOf(nic.mac);
       return {
