@@ -135,7 +135,13 @@ const describedOperations: Readonly<Record<string, TypedOperation>> = {
 
 function vendorDescription(): ReturnType<typeof typedDescription> | undefined {
   const path = process.env[modelsVariable];
-  return path === undefined || path === '' ? undefined : typedDescription(JSON.parse(readFileSync(path, 'utf8')) as TypedModels, describedOperations);
+  if (path === undefined || path === '') return undefined;
+  const { models } = JSON.parse(readFileSync(path, 'utf8')) as TypedModels;
+  // The library lists some sizes only, and lifts the members of references to interfaces, whose wire form has them below.
+  const { KnownVirtualMachineSizeTypes: _, ...others } = models;
+  const reference = models['NetworkInterfaceReference'];
+  const put = { ...reference, kind: 'interface' as const, fields: { properties: { type: 'any', optional: true } } };
+  return typedDescription({ models: { ...others, ...(reference === undefined ? {} : { NetworkInterfaceReference: put }) } }, describedOperations);
 }
 
 /** What every subscription of the lab has: a resource group, networks, and what a test names besides. */

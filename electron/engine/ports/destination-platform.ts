@@ -6,7 +6,7 @@ import type { DeploymentPlatform } from './deployment-platform.ts';
 import type { DestinationRun, DeviceIdentity, Volume, WorkerAccess, WorkerRole } from './destination-run.ts';
 import type { LedgerEntry, LedgerScope, ResourceKind } from './ledger.ts';
 import type { RunPolicy } from './run-policy.ts';
-import type { CheckReport, OptionList } from './platform-common.ts';
+import type { CheckReport, FeaturePolicy, OptionList } from './platform-common.ts';
 
 export type { AttachedVolume, DestinationRun, DeviceIdentity, Volume, WorkerAccess, WorkerRole } from './destination-run.ts';
 
@@ -27,6 +27,10 @@ export interface ManagedResource {
 /** One destination endpoint. Every call takes an AbortSignal; errors are `CausewayError` with `cloud.*` codes. */
 export interface DestinationPlatform {
   check(signal: AbortSignal): Promise<CheckReport>;
+  /** What the account has to be allowed, by feature: what a role with least privilege is made of. Asks nothing. */
+  policy?(): readonly FeaturePolicy[];
+  /** Features as a document that the platform's own tools take, e.g. a role as JSON. Asks nothing. */
+  policyDocument?(features: readonly FeaturePolicy[]): string;
   options(names: readonly string[], environment: JsonObject, signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>>;
   catalog(environment: JsonObject, signal: AbortSignal): Promise<Catalog>;
   /** On-line check: names resolve, ranges fit, quotas suffice. Paths are pointers into the destination environment. */

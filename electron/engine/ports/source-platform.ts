@@ -48,8 +48,8 @@ export interface SourcePlatform {
   unsupportedDevices?(vmId: string, signal: AbortSignal): Promise<readonly string[]>;
   /** What the account has to be allowed, by feature: what a role with least privilege is made of. Asks nothing. */
   policy?(): readonly FeaturePolicy[];
-  /** The same as a document that the platform's own tools take, e.g. a role as JSON. Asks nothing. */
-  policyDocument?(): string;
+  /** Features as a document that the platform's own tools take, e.g. a role as JSON. Asks nothing. */
+  policyDocument?(features: readonly FeaturePolicy[]): string;
   /** Choices for the environment's leaves; `names` are option sources of the schemas' metadata. */
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>>;
   /** Before the first snapshot, e.g. switching change tracking on. */

@@ -51,6 +51,9 @@ def settings_text(request, key_types=()):
         # A guest without host keys gets those that cloud-init generates by default.
         lines.append('ssh_genkeytypes: [%s]' % ', '.join(key_types))
     lines += ['ssh_pwauth: unchanged', 'locale: false', 'apt: {preserve_sources_list: true}']
+    if 'Azure' in (request.get('datasources') or []):
+        # It would name the cards as that platform does; they keep the names that the rules give them.
+        lines.append('datasource: {Azure: {apply_network_config: false}}')
     if request.get('preserveHostname', True):
         lines.append('preserve_hostname: true')
     if request.get('retainUserCredentials'):

@@ -1,4 +1,4 @@
-"""Tools of the hypervisor or cloud that the guest comes from. Those of KVM stay: the destination is one."""
+"""Tools of the hypervisor or cloud that the guest comes from. Those of KVM stay, and those of the destination."""
 
 import re
 
@@ -49,6 +49,9 @@ _LEFTOVERS = {
     ),
 }
 
+# Hypervisor of the destination → platforms whose tools are its own.
+_OWN = {'hyperv': ('hyper-v', 'resource-group-cloud')}
+
 _UNIT_FOLDERS = ('/usr/lib/systemd/system', '/lib/systemd/system')
 
 
@@ -64,10 +67,11 @@ def installed_tools(guest, packages):
     return found
 
 
-def remove_tools(guest, manager):
+def remove_tools(guest, manager, hypervisor='kvm'):
     """Removes them, their leftovers, and links to services that are gone. Returns (changed, notes)."""
     before = manager.installed()
-    tools = installed_tools(guest, before)
+    own = _OWN.get(hypervisor, ())
+    tools = dict((platform, names) for platform, names in installed_tools(guest, before).items() if platform not in own)
     notes, changed = [], False
     names = [name for names in tools.values() for name in names if name != 'tarball']
     units = set(guest_units(guest))
@@ -89,8 +93,8 @@ def remove_tools(guest, manager):
             'ran the uninstaller of the VMware tools'
             + ('' if result.code == 0 else ', which ended with %d' % result.code)
         )
-    for paths in _LEFTOVERS.values():
-        for path in paths:
+    for platform, paths in _LEFTOVERS.items():
+        for path in paths if platform not in own else ():
             if guest.present(path) and guest.remove(path):
                 changed = True
                 notes.append('removed ' + path)

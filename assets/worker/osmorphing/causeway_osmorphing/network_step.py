@@ -2,7 +2,7 @@
 
 import re
 
-from . import cloud_init, protocol
+from . import cloud_init, hyperv_guest, protocol
 from .network import convert, interfaces_of, kinds_of
 from .network.names import RULES, Interface, nameable, names_by_card, old_names, remove_old_rules, rules_of, rules_text
 from .network.seen_names import is_usual, seen_names
@@ -24,7 +24,8 @@ def apply(morph):
     interfaces = _interfaces(guest, len(nics))
     names, warnings = names_by_card(interfaces, nics, old_names(guest), rules_of(guest.read(RULES, '')))
     macs = dict((index, (nic.get('macAddress') or '').lower() or None) for index, nic in enumerate(nics))
-    pairs, unnamed = nameable([(macs[index], names[index]) for index in sorted(names)])
+    on_hyperv = request.get('hypervisor') == 'hyperv'
+    pairs, unnamed = nameable([(macs[index], names[index]) for index in sorted(names)], on_hyperv)
     warnings += unnamed
     if not to_dhcp:
         addresses = dict((one.name, one.addresses) for one in interfaces)
@@ -34,7 +35,7 @@ def apply(morph):
     for warning in warnings:
         protocol.warn(warning)
     if pairs:
-        if guest.write(RULES, rules_text(pairs)):
+        if guest.write(RULES, rules_text(pairs, on_hyperv)):
             notes += ['%s is the card %s' % (name, mac or 'of the platform') for mac, name in pairs]
     elif not nics and not names:
         protocol.warn('the destination\'s network cards are unknown; interfaces may get other names')
@@ -44,6 +45,8 @@ def apply(morph):
     if to_dhcp:
         notes += _without_configuration(guest)
     notes += _cloud_init(guest, to_dhcp)
+    if on_hyperv:
+        notes += hyperv_guest.configure(guest)
     return bool(notes), notes
 
 

@@ -45,7 +45,7 @@ class Morph(object):
 
 
 def _remove_tools(morph):
-    return hypervisor_tools.remove_tools(morph.guest, morph.manager)
+    return hypervisor_tools.remove_tools(morph.guest, morph.manager, morph.request.get('hypervisor') or 'kvm')
 
 
 # Removals come first, so that no script of an old package spoils what later steps write. Card names and modules

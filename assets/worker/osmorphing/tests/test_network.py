@@ -419,6 +419,15 @@ class Names(TreeTest):
         kept, warnings = nameable(pairs)
         self.assertEqual((kept, len(warnings)), ([], 1))
 
+    def test_on_hyper_v_the_kernel_numbers_several_cards_and_twins_get_no_name(self):
+        kept, warnings = nameable([(None, 'ens192'), (None, 'ens224')], True)
+        self.assertEqual((kept, len(warnings)), ([(None, 'ens192'), (None, 'ens224')], 1))
+        self.assertEqual(rules_text(kept, True).splitlines()[1:], [
+            'SUBSYSTEM=="net", ACTION=="add", DRIVERS=="hv_netvsc", KERNEL=="eth0", NAME="ens192"',
+            'SUBSYSTEM=="net", ACTION=="add", DRIVERS=="hv_netvsc", KERNEL=="eth1", NAME="ens224"',
+        ])
+        self.assertEqual(nameable([(None, 'eth1'), (None, 'eth0')], True)[0], [])
+
     def test_a_guess_among_several_is_told(self):
         _, warnings = pair(
             [Interface('eth0'), Interface('eth1')],

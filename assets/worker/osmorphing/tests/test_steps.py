@@ -1,7 +1,7 @@
 import json
 import os
 
-from causeway_osmorphing import cli, cloud_init, hypervisor_tools, initramfs, network_step
+from causeway_osmorphing import cli, cloud_init, hyperv_guest, hypervisor_tools, initramfs, network_step
 from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.command import Result, run
 from causeway_osmorphing.diff import diff_of, is_empty
@@ -179,6 +179,9 @@ class Steps(TreeTest):
         guest.packages['cloud-init'] = '1'
         prepare(self.morph(guest, {'hypervisor': 'hyperv'}))
         self.assertEqual(self.warnings, [])
+        rules = guest.read('/etc/udev/rules.d/68-causeway-hyperv.rules')
+        self.assertIn('DRIVERS=="hv_pci", ENV{NM_UNMANAGED}="1"', rules)
+        self.assertIn('SYMLINK+="ptp_hyperv"', rules)
         self.assertIn(
             'dracut --force --add-drivers hv_netvsc hv_storvsc hv_vmbus /boot/initramfs-5.14.0-1.img 5.14.0-1',
             guest.commands,
@@ -335,6 +338,34 @@ class Steps(TreeTest):
         self.assertFalse(guest.present('/etc/systemd/system/vmtoolsd.service'))
         self.assertFalse(guest.exists('/etc/vmware-tools'))
         self.assertEqual(hypervisor_tools.remove_tools(guest, package_manager(guest)), (False, []))
+
+    def test_on_hyper_v_its_own_tools_stay(self):
+        guest = self.rocky({'/etc/waagent.conf': 'x', '/etc/vmware-tools/tools.conf': 'x'})
+        guest.packages.update({'open-vm-tools': '12', 'hyperv-daemons': '0', 'WALinuxAgent': '2', 'kernel': '5'})
+        hypervisor_tools.remove_tools(guest, package_manager(guest), 'hyperv')
+        self.assertEqual(sorted(guest.packages), ['WALinuxAgent', 'hyperv-daemons', 'kernel'])
+        self.assertTrue(guest.exists('/etc/waagent.conf'))
+        self.assertFalse(guest.exists('/etc/vmware-tools'))
+
+    def test_on_hyper_v_chrony_follows_the_clock_of_the_host_where_every_kernel_has_it(self):
+        hyperv = ('hv_vmbus', 'hv_storvsc', 'hv_netvsc')
+        for modules, refclock in ((hyperv + ('hv_utils',), True), (hyperv, False)):
+            with self.subTest(refclock):
+                self.clear()
+                files = {'/etc/chrony.conf': 'pool example.org\n', '/usr/lib/systemd/systemd-networkd': ''}
+                files.update(kernel('5.14.0-1', modules=modules))
+                guest = self.guest('rocky', files)
+                notes = hyperv_guest.configure(guest)
+                self.assertEqual('edited /etc/chrony.conf' in notes, refclock)
+                self.assertEqual('refclock PHC /dev/ptp_hyperv' in guest.read('/etc/chrony.conf'), refclock)
+                self.assertIn('Unmanaged=yes', guest.read('/etc/systemd/network/01-causeway-hyperv.network'))
+                self.assertEqual(hyperv_guest.configure(guest), [])
+
+    def test_cloud_init_looks_where_the_destination_has_its_metadata(self):
+        text = cloud_init.settings_text({'datasources': ['Azure', 'NoCloud']})
+        self.assertIn('datasource_list: [Azure, NoCloud]', text)
+        self.assertIn('apply_network_config: false', text)
+        self.assertNotIn('Azure', cloud_init.settings_text({}))
 
     def test_the_tools_of_vmware_that_came_without_a_package_are_removed_by_their_own_uninstaller(self):
         guest = self.rocky({'/usr/bin/vmware-uninstall-tools.pl': '', '/etc/vmware-tools/config': 'x'})

@@ -3,7 +3,9 @@ import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import { errorText } from '../../../../shared/model/errors/catalogue.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
-import type { CheckReport, CheckStep } from '../../ports/platform-common.ts';
+import type { DestinationPlatform } from '../../ports/destination-platform.ts';
+import type { CheckReport, CheckStep, FeaturePolicy } from '../../ports/platform-common.ts';
+import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { missingInRuntime } from '../../runtime/runtime-check.ts';
 import { newId } from '../../store/ids.ts';
 import { refuseConnection } from '../../trust/connection-bounds.ts';
@@ -62,15 +64,13 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
   },
 
   async 'endpoint.policy'(core, { endpoint: reference }) {
-    const endpoint = endpointOf(core, reference);
-    if (!core.gate.hasPlatform(endpoint.plugin, 'source')) return [];
-    return using(openSource(core, endpoint), async (platform) => (platform.policy?.() ?? []).map((one) => ({ ...one, privileges: [...one.privileges] })));
+    const { features } = await policyOf(core, endpointOf(core, reference));
+    return features.map((one) => ({ ...one, privileges: [...one.privileges] }));
   },
 
   async 'endpoint.policyDocument'(core, { endpoint: reference }) {
-    const endpoint = endpointOf(core, reference);
-    if (!core.gate.hasPlatform(endpoint.plugin, 'source')) return { document: null };
-    return using(openSource(core, endpoint), async (platform) => ({ document: platform.policyDocument?.() ?? null }));
+    const { document } = await policyOf(core, endpointOf(core, reference));
+    return { document };
   },
 
   async 'endpoint.check'(core, { endpoint: reference }, signal) {
@@ -91,15 +91,36 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
 };
 
 async function checkEndpoint(core: CoreContext, endpoint: Endpoint, signal: AbortSignal): Promise<{ readonly passed: boolean; readonly steps: CheckStep[] }> {
-  const report =
-    !core.gate.hasPlatform(endpoint.plugin, 'source')
-      ? await using(openDestination(core, endpoint), (platform) => platform.check(signal))
-      : await using(openSource(core, endpoint), (platform) => platform.check(signal));
+  const report = await checkBothSides(core, endpoint, signal);
   const lacking = (await missingInRuntime()).map(({ name, usedFor, evidence }) => ({
     name: `Runtime: ${name}`, outcome: 'failed' as const, evidence: `Not available, needed for ${usedFor} (${evidence}).`,
   }));
   const steps = [...lacking, ...report.steps.map((step) => ({ ...step, evidence: core.redactor.text(step.evidence) }))];
   return { passed: report.passed && lacking.length === 0, steps };
+}
+
+/** What it can be used for: as a source, as a destination, or both. What both try in the same way is shown once. */
+async function checkBothSides(core: CoreContext, endpoint: Endpoint, signal: AbortSignal): Promise<CheckReport> {
+  const reports: CheckReport[] = [];
+  if (core.gate.hasPlatform(endpoint.plugin, 'source')) reports.push(await using(openSource(core, endpoint), (platform) => platform.check(signal)));
+  const isReached = reports.every(({ steps }) => !steps.some(({ outcome }) => outcome === 'skipped'));
+  if (isReached && core.gate.hasPlatform(endpoint.plugin, 'destination')) reports.push(await using(openDestination(core, endpoint), (platform) => platform.check(signal)));
+  const steps = reports.flatMap((report) => report.steps);
+  const isFirst = (step: CheckStep, index: number): boolean => step.outcome === 'failed' || steps.findIndex(({ name }) => name === step.name) === index;
+  return { passed: reports.every(({ passed }) => passed), steps: steps.filter(isFirst) };
+}
+
+/** What an account needs for each use of the endpoint, and a document of all of it where the platform has such. */
+async function policyOf(core: CoreContext, endpoint: Endpoint): Promise<{ readonly features: readonly FeaturePolicy[]; readonly document: string | null }> {
+  const features: FeaturePolicy[] = [];
+  const open = { source: () => openSource(core, endpoint), destination: () => openDestination(core, endpoint) };
+  const sides = (['source', 'destination'] as const).filter((side) => core.gate.hasPlatform(endpoint.plugin, side));
+  for (const side of sides) features.push(...await using<SourcePlatform | DestinationPlatform, readonly FeaturePolicy[]>(open[side](), async (platform) => platform.policy?.() ?? []));
+  for (const side of sides) {
+    const document = await using<SourcePlatform | DestinationPlatform, string | undefined>(open[side](), async (platform) => platform.policyDocument?.(features));
+    if (document !== undefined) return { features, document };
+  }
+  return { features, document: null };
 }
 
 /** A check that ended with an error, as a step of its report. */

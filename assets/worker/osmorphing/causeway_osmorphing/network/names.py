@@ -116,19 +116,29 @@ def names_by_card(interfaces, nics, known_names, previous):
     return named, warnings
 
 
-def rules_text(pairs):
+def rules_text(pairs, on_hyperv=False):
+    """On Hyper-V a card may have a twin with the same address, which is not to get the name; and the kernel numbers
+    synthetic cards in the order in which the platform has them, which is all that there is to know before the first boot."""
     lines = ['# Keeps the names of network interfaces on the platform that this machine was moved to.']
-    for mac, name in pairs:
+    driver = 'hv_netvsc' if on_hyperv else '?*'
+    for index, (mac, name) in enumerate(pairs):
         card = 'ATTR{address}=="%s", ' % mac if mac else ''
-        lines.append('SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", %sNAME="%s"' % (card, name))
+        if not mac and len(pairs) > 1:
+            card = 'KERNEL=="eth%d", ' % index
+        lines.append('SUBSYSTEM=="net", ACTION=="add", DRIVERS=="%s", %sNAME="%s"' % (driver, card, name))
     return '\n'.join(lines) + '\n'
 
 
-def nameable(pairs):
-    """The pairs that a rule can distinguish, and a warning for the others: without MAC addresses, only a single card."""
+def nameable(pairs, on_hyperv=False):
+    """The pairs that a rule can distinguish, and a warning for the others: without MAC addresses, only a single card, and
+    cards that the kernel numbers in their order."""
     if len(pairs) == 1 or all(mac for mac, _ in pairs):
         return pairs, []
     unknown = [name for mac, name in pairs if not mac]
+    # A name that the kernel gives to another card can't be taken from it.
+    swapped = [name for index, name in enumerate(unknown) if re.match(r'eth\d+$', name) and name != 'eth%d' % index]
+    if on_hyperv and len(unknown) == len(pairs) and not swapped:
+        return pairs, ['the platform assigns MAC addresses at the first boot; %s are named in the order of the network cards' % ', '.join(unknown)]
     return [(mac, name) for mac, name in pairs if mac], [
         'the platform assigns MAC addresses at the first boot; the network cards for %s may get other names' % ', '.join(unknown)
     ]

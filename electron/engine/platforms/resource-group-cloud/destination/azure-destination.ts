@@ -8,6 +8,7 @@ import type { WorkerKeyRing } from '../../../workers/worker-entries.ts';
 import type { CloudApi } from '../../../cloud-resources/cloud-api.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import type { DestinationPlatform, DestinationRun } from '../../../ports/destination-platform.ts';
+import { customRole } from '../client/permissions.ts';
 import { readCatalog, readOptions } from './catalog.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { checkEnvironment } from './check-environment.ts';
@@ -16,6 +17,7 @@ import { cloudApi } from './cloud-api.ts';
 import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
 import { readEnvironment, readScope } from './environment.ts';
 import { listManaged } from './list-managed.ts';
+import { destinationPrivileges } from './permissions.ts';
 import { deleterFor } from './remove-resource.ts';
 import { runPolicy } from './run-policy.ts';
 import { openSession, placeOf, type AzureContext } from './session.ts';
@@ -36,6 +38,8 @@ export function createAzureDestination(connection: unknown, context: AzureContex
   const cloudOf = (run: DestinationRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(session, run.vm));
   return {
     check: (signal) => checkEndpoint(session, signal),
+    policy: () => destinationPrivileges,
+    policyDocument: (features) => customRole('Causeway', session.connection.subscriptionId, features),
     options: (names, environment, signal) => readOptions(session, names, readScope(environment), environment, signal),
     catalog: (environment, signal) => readCatalog(session, environment, new Date(session.clock.wallTime()), signal),
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),

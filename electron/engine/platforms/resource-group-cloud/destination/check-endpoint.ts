@@ -47,7 +47,7 @@ function checks(session: AzureSession): readonly EndpointCheck[] {
       name: 'Check the permissions',
       essential: false,
       async run(signal) {
-        const missing = await missingPrivileges(session, group, destinationPrivileges, signal);
+        const missing = await missingPrivileges(session, group, signal);
         if (missing.length === 0) return `everything that ${destinationPrivileges.length} features need is allowed`;
         return { warning: missing.map(({ feature, privileges }) => `${feature}: missing ${privileges.join(', ')}`).join('; ') };
       },

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { FeaturePolicy } from '../../../ports/platform-common.ts';
+import { readPermissions } from '../client/permissions.ts';
 import type { AzureSession } from './session.ts';
 
 const compute = (kind: string, ...actions: readonly string[]): readonly string[] => actions.map((action) => `Microsoft.Compute/${kind}/${action}`);
@@ -33,38 +33,8 @@ export const destinationPrivileges: readonly FeaturePolicy[] = [
   { feature: 'Storage accounts', isEssential: false, privileges: ['Microsoft.Storage/storageAccounts/read', 'Microsoft.Storage/storageAccounts/listKeys/action'] },
 ];
 
-/** A role with all of it, as the vendor's tools take it. */
-export function customRole(subscriptionId: string, name: string, features: readonly FeaturePolicy[]): object {
-  return {
-    Name: name, IsCustom: true, Description: 'Lets Causeway migrate VMs to and from this subscription.',
-    Actions: [...new Set(features.flatMap(({ privileges }) => privileges))].sort(), NotActions: [], DataActions: [], NotDataActions: [],
-    AssignableScopes: [`/subscriptions/${subscriptionId}`],
-  };
-}
-
-const permissionsSchema = z.looseObject({ value: z.array(z.looseObject({ actions: z.array(z.string()).default([]), notActions: z.array(z.string()).default([]) })) });
-
 /** What the signed-in identity lacks of each feature, in a resource group or the subscription. */
-export async function missingPrivileges(session: AzureSession, group: string | undefined, features: readonly FeaturePolicy[], signal: AbortSignal): Promise<readonly FeaturePolicy[]> {
-  const scope = `/subscriptions/${session.connection.subscriptionId}${group === undefined ? '' : `/resourcegroups/${group}`}`;
-  const { value } = await session.armGet('list permissions', permissionsSchema, `${scope}/providers/Microsoft.Authorization/permissions`, '2022-04-01', signal);
-  const allowed = (action: string): boolean => value.some(({ actions, notActions }) => actions.some((one) => covers(one, action)) && !notActions.some((one) => covers(one, action)));
-  return features.map((feature) => ({ ...feature, privileges: feature.privileges.filter((action) => !allowed(action)) })).filter(({ privileges }) => privileges.length > 0);
-}
-
-/** Whether an action of a role, in which a star is any text, allows an action. */
-export function covers(pattern: string, action: string): boolean {
-  const parts = pattern.toLowerCase().split('*');
-  const text = action.toLowerCase();
-  if (parts.length === 1) return parts[0] === text;
-  const [first = ''] = parts;
-  const last = parts.at(-1) ?? '';
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, at);
-    if (found < 0 || found + part.length > text.length - last.length) return false;
-    at = found + part.length;
-  }
-  return true;
+export async function missingPrivileges(session: AzureSession, group: string | undefined, signal: AbortSignal): Promise<readonly FeaturePolicy[]> {
+  const isAllowed = await readPermissions(session, signal, group);
+  return destinationPrivileges.map((feature) => ({ ...feature, privileges: feature.privileges.filter((action) => !isAllowed(action)) })).filter(({ privileges }) => privileges.length > 0);
 }

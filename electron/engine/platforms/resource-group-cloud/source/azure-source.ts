@@ -15,7 +15,8 @@ import { checkSource } from './check.ts';
 import { describeVm, listVms, readVm, refuseUnreadable, remarksOn } from './inventory.ts';
 import { sourceOptions } from './options.ts';
 import { PageRangeReader } from './page-range-reader.ts';
-import { customRole, sourcePermissions } from './permissions.ts';
+import { customRole } from '../client/permissions.ts';
+import { sourcePermissions } from './permissions.ts';
 import { shutDown } from './shut-down.ts';
 import { findSnapshotId, isThere, recordedOf, removeSnapshot, takeSnapshots, targetOf, type SnapshotMark } from './snapshots.ts';
 import { ledgerOf, type SourceContext } from './source-context.ts';
@@ -40,8 +41,8 @@ export class AzureSource implements SourcePlatform {
     return sourcePermissions;
   }
 
-  policyDocument(): string {
-    return customRole('Causeway source', this.#context.cloud.connection.subscriptionId, sourcePermissions);
+  policyDocument(features: readonly FeaturePolicy[]): string {
+    return customRole('Causeway', this.#context.cloud.connection.subscriptionId, features);
   }
 
   listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {

@@ -2,7 +2,8 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import type { AzureCloud } from '../client/open-azure.ts';
-import { readPermissions, sourcePermissions } from './permissions.ts';
+import { readPermissions } from '../client/permissions.ts';
+import { sourcePermissions } from './permissions.ts';
 
 /** Signs in, then tries what exporting VMs needs, and names the permissions that are missing. Changes nothing. */
 export function checkSource(cloud: AzureCloud, signal: AbortSignal): Promise<CheckReport> {
