@@ -75,7 +75,7 @@ export const capabilities: readonly Capability[] = [
     ['`open-source-cloud`: passwords, application credentials, regions, tokens that expire', 'real', 'OpenStack Zed of Debian', 'specs-openstack/identity', 'specs-openstack/token-life'],
     ['`open-source-cloud`: deployments with BIOS and UEFI, in place, rolled back', 'real', 'OpenStack Zed of Debian', 'specs-openstack/deployment', 'specs-openstack/deployment-conformance', 'specs-openstack/deployment-volumes', 'specs-openstack/firmware', 'specs-openstack/in-place', 'specs-openstack/uefi-guest'],
     ['`open-source-cloud`: deployments of Windows', 'never seen', ''],
-    ['`resource-group-cloud`: disks, workers with LUNs, deployments', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s Resource Manager, spoken to by the vendor\'s own libraries; checked when `CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS` names the models of the vendor\'s library', 'specs/resource-group-cloud-conformance', 'specs-full/resource-group-cloud-faults'],
+    ['`resource-group-cloud`: disks, workers with LUNs, deployments', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s Resource Manager, spoken to by the vendor\'s own libraries; checked when `CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS` names the models of the vendor\'s library', 'specs/resource-group-cloud-destination', 'specs/resource-group-cloud-migration', 'specs/resource-group-cloud-conformance', 'specs-full/resource-group-cloud-faults'],
     ['`resource-group-cloud`: the real cloud', 'never seen', ''],
     ...noAdapter('destination', 'compartment-cloud', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
   ),

@@ -2,6 +2,7 @@ import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { usualBootPatience, type BootPatience } from '../../../electron/engine/deployments/boot-verdict.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
+import { createAzureDestination } from '../../../electron/engine/platforms/resource-group-cloud/destination/azure-destination.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { createAwsSource } from '../../../electron/engine/platforms/large-public-cloud/source/index.ts';
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
@@ -62,6 +63,7 @@ export function labCore(project: LabProject): CoreOptions {
       'resource-group-cloud': {
         ...platforms['resource-group-cloud'],
         source: (connection, context) => createAzureSource(connection, context, { clock, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+        destination: (connection) => createAzureDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
       },
       'european-cloud': {
         destination: (connection) =>
