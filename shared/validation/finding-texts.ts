@@ -88,7 +88,7 @@ const storageRows = {
   'default-pool-overridden': ['The default pool has no effect', 'storage_mappings.default already decides for unmapped disks.', 'Remove one of the two.'],
   'storage-account-type': ['Unknown storage account type', 'The name is not one of the types that the platform is known to have.', 'Correct the name, or keep it if the platform has since added it.'],
   'os-disk-type': ['The type cannot hold an OS disk', 'The platform offers this type for data disks only.', 'Map the OS disk to another type with an entry in disk_mappings.'],
-  'storage-map-beside-account': ['The storage map has no effect', 'With a storage account, disks become page blobs, which have no type of their own.', 'Remove the storage account for managed disks, or the storage map for page blobs.'],
+  'page-blobs-retired': ['A storage account has no effect', 'The cloud runs no VMs from page blobs any more. Managed disks are created.', 'Remove the storage account and its container, and choose types of managed disks in the storage map.'],
   'container-without-account': ['A container without a storage account', 'The container is searched in the account, and none is named.', 'Name the storage account, or remove the container.'],
   'storage-name-form': ['The name of the account or container is not possible', 'The platform only accepts names of a certain form.', 'Correct the name as the message describes.'],
   'container-form': ['The name of the container is not possible', 'Object stores limit the length and the characters of container names.', 'Correct the name as the message describes.'],

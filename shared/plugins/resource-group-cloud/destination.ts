@@ -53,14 +53,14 @@ export const destination = z.strictObject({
   }),
   storage_account_name: field(text().optional(), {
     title: 'Storage account',
-    help: 'Storage account in which VHD page blobs are created.',
+    help: 'Storage account for VHD page blobs. The cloud runs no VMs from page blobs any more, so that managed disks are created.',
     group: 'Storage',
     example: 'migrationblobs',
     optionsFrom: 'storage_accounts',
   }),
   storage_container_name: field(text().optional(), {
     title: 'Storage container',
-    help: 'Container of that account in which VHD page blobs are created.',
+    help: 'Container of that account for VHD page blobs. It has no effect either.',
     group: 'Storage',
     example: 'disks',
   }),

@@ -11,11 +11,11 @@ const generation1Only = /^(?:Basic_A\d+|Standard_A\d+m?(?:_v2)?|Standard_D\d+(?:
 
 export function diskRules(plugin: string): readonly Rule[] {
   return [
-    noEffectUnless(`${plugin}/storage-map-beside-account`, {
-      keys: [['storage_map']],
-      hasEffect: (environment) => textAt(environment, ['storage_account_name']) === undefined,
-      because: 'storage_account_name is set, so the disks are created as page blobs of that account, which have no storage account type',
-      suggestion: 'Remove storage_account_name for managed disks, or storage_map for page blobs.',
+    noEffectUnless(`${plugin}/page-blobs-retired`, {
+      keys: [['storage_account_name']],
+      hasEffect: () => false,
+      because: 'the cloud runs no VMs from page blobs of a storage account any more: managed disks are created',
+      suggestion: 'Remove storage_account_name and storage_container_name, and choose types of managed disks in storage_map.',
     }),
     {
       id: `${plugin}/os-disk-type`,

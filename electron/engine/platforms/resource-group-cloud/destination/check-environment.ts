@@ -33,7 +33,7 @@ export async function checkEnvironment(session: AzureSession, environment: JsonO
   const offers = await readOffers(session, place.location, signal);
   const subnets = await listSubnets(session, place, signal);
   await checkNetworks(session, place, subnets, effective, vm, report, signal);
-  if (effective.storage_account_name !== undefined) report('warning', '/storage_account_name', 'page-blobs', 'managed disks are created: page blobs of a storage account are not supported');
+  if (effective.storage_account_name !== undefined) report('warning', '/storage_account_name', 'page-blobs', 'managed disks are created: the cloud runs no VMs from page blobs any more');
   checkDisks(session, offers, effective, vm, report);
   checkSize(session, offers, effective, vm, report);
   await checkWorkers(session, place, offers, effective, vm, report, signal);
