@@ -14,7 +14,7 @@ from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource, open_disc
 from causeway_osmorphing.windows.drivers import candidates
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, is_clean, shown
-from causeway_osmorphing.windows import init_agent
+from causeway_osmorphing.windows import hyperv, init_agent
 from causeway_osmorphing.windows.inf import Inf
 from causeway_osmorphing.windows.network import Interface, pair
 from causeway_osmorphing.windows.tree import WindowsTree
@@ -165,6 +165,52 @@ class StandInInstallation(object):
     def __init__(self, root, command):
         self.tree = WindowsTree(root)
         self.system = StandInHive({(self.services + '\\cloudbase-init', 'ImagePath'): (1, command), (self.services + '\\cloudbase-init', 'Start'): (DWORD, 4)})
+
+
+class HyperVTest(unittest.TestCase):
+    """Windows has the drivers of Hyper-V itself; they have to start with the boot loader."""
+
+    SERVICES = 'ControlSet001\\Services'
+    FIREWALL = SERVICES + '\\SharedAccess\\Parameters\\FirewallPolicy\\FirewallRules'
+
+    def setUp(self):
+        emit, protocol.emit = protocol.emit, lambda *_, **__: None
+        self.addCleanup(setattr, protocol, 'emit', emit)
+
+    def installation(self, names, denied=0):
+        class Keys(StandInHive):
+            def keys(self, _path):
+                return names
+
+            def number(self, path, name, default=None):
+                return self.all.get((path, name), (None, default))[1]
+
+        class Guest(object):
+            services = self.SERVICES
+            system = Keys({
+                ('ControlSet001\\Control\\Terminal Server', 'fDenyTSConnections'): (DWORD, denied),
+                (self.FIREWALL, 'RemoteDesktop-UserMode-In-TCP'): (1, 'v2.30|Action=Allow|Active=FALSE|Dir=In|LPort=3389|'),
+            })
+
+        return Guest()
+
+    def test_drivers_start_at_boot(self):
+        guest = self.installation(['VMBus', 'storvsc', 'netvsc'])
+        self.assertEqual(hyperv.start_drivers(guest)[0], True)
+        self.assertEqual(guest.system.all[self.SERVICES + '\\storvsc', 'Start'], (DWORD, 0))
+        self.assertEqual(guest.system.all[self.SERVICES + '\\netvsc', 'Start'], (DWORD, 3))
+        self.assertEqual(hyperv.start_drivers(guest), (False, []))
+
+    def test_a_windows_without_them_is_refused(self):
+        with self.assertRaises(MorphError) as caught:
+            hyperv.start_drivers(self.installation(['storvsc']))
+        self.assertEqual(caught.exception.code, 'osmorphing.drivers-missing')
+
+    def test_the_firewall_lets_remote_desktop_in_where_that_is_on_and_nothing_is_switched_on_where_it_is_off(self):
+        for denied, expected in ((0, 'Active=TRUE'), (1, 'Active=FALSE')):
+            guest = self.installation(['vmbus', 'storvsc'], denied)
+            self.assertEqual(hyperv.open_remote_desktop(guest)[0], denied == 0)
+            self.assertIn(expected, guest.system.all[self.FIREWALL, 'RemoteDesktop-UserMode-In-TCP'][1])
 
 
 class OwnAgentTest(unittest.TestCase):

@@ -9,7 +9,7 @@ from ..open_block_stack import open_block_stack
 from ..mounting import is_mounted
 from ..protocol import Cancelled, MorphError
 from ..session import pack_device
-from . import drivers, init_agent, network, scripts, source_tools, volume
+from . import drivers, hyperv, init_agent, network, scripts, source_tools, volume
 from .disc import open_disc
 from .hive import diff_of
 from .installation import Installation, is_windows
@@ -168,6 +168,8 @@ def _steps(installation, request, session, outputs):
         return changed, notes
 
     def install_drivers():
+        if hyperv.is_destination(request):
+            return hyperv.start_drivers(installation)
         return drivers.install(installation, open_disc(request['virtioDisc'], session.folder))
 
     def install_agent():
@@ -175,15 +177,19 @@ def _steps(installation, request, session, outputs):
         return changed, notes
 
     def configure_network():
-        return network.to_dhcp(installation) if request.get('setDhcp', True) is not False else (False, [])
+        changed, notes = network.to_dhcp(installation) if request.get('setDhcp', True) is not False else (False, [])
+        if hyperv.is_destination(request):
+            opened, said = hyperv.open_remote_desktop(installation)
+            return changed or opened, notes + said
+        return changed, notes
 
     def write_registry():
         return installation.save(), []
 
     return (
         ('scripts-in-guest', 'Run scripts in the guest', in_guest),
-        ('install-drivers', 'Install VirtIO drivers', install_drivers),
-        ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation)),
+        ('install-drivers', 'Start the drivers of Hyper-V' if hyperv.is_destination(request) else 'Install VirtIO drivers', install_drivers),
+        ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation, request.get('hypervisor') or 'kvm')),
         ('keep-disks-online', 'Keep data disks online', lambda: source_tools.keep_disks_online(installation)),
         ('install-agent', 'Install the guest initialization agent', install_agent),
         ('install-first-boot-scripts', 'Install scripts for the first boot', lambda: scripts.first_boot(installation, request, state['scripts'])),

@@ -72,6 +72,8 @@ def first_boot(installation, request, folder):
         wanted.insert(0, ('05-causeway-drivers.ps1', request['firstBootScripts']['drivers'].replace('\n', '\r\n')))
     if source_tools.installed(installation):
         wanted.append(('20-causeway-source-tools.ps1', request['firstBootScripts']['sourceTools'].replace('\n', '\r\n')))
+    if request.get('hypervisor') == 'hyperv':
+        wanted.append(('30-causeway-serial-console.ps1', request['firstBootScripts']['hyperv'].replace('\n', '\r\n')))
     notes = []
     for name, content in wanted:
         if installation.tree.write('%s/%s' % (folder, name), content.encode('utf-8', 'surrogateescape')):

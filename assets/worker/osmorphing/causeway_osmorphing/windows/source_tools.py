@@ -15,6 +15,8 @@ _SERVICES = {
     'large-public-cloud': ('AmazonSSMAgent', 'Ec2Config', 'Amazon EC2Launch', 'AmazonCloudWatchAgent', 'AWSLiteAgent'),
     'other-cloud': ('GCEAgent', 'google_osconfig_agent', 'OracleCloudAgent', 'OCAU'),
 }
+# Hypervisor of the destination → platforms whose services are its own.
+_OWN = {'hyperv': ('resource-group-cloud',)}
 # Filters in front of every device's driver that need their hypervisor.
 _FILTERS = ('xenfilt',)
 _DISABLED = 4
@@ -31,11 +33,11 @@ def installed(installation):
     return found
 
 
-def disable(installation):
+def disable(installation, hypervisor='kvm'):
     """Returns (changed, notes)."""
     notes = []
-    for services in installed(installation).values():
-        for name in services:
+    for platform, services in installed(installation).items():
+        for name in services if platform not in _OWN.get(hypervisor, ()) else ():
             key = '%s\\%s' % (installation.services, name)
             if installation.system.set(key, 'Start', DWORD, _DISABLED):
                 notes.append('the service %s no longer starts' % name)
