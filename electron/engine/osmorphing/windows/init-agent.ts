@@ -9,7 +9,9 @@ const plugins = [
   'windows.licensing.WindowsLicensingPlugin', 'windows.sanpolicy.SANPolicyPlugin', 'windows.extendvolumes.ExtendVolumesPlugin',
   'common.userdata.UserDataPlugin', ...accountPlugins, 'common.localscripts.LocalScriptsPlugin',
 ] as const;
-const metadataServices = ['httpservice.HttpService', 'configdrive.ConfigDriveService'] as const;
+const metadataServices: readonly string[] = ['httpservice.HttpService', 'configdrive.ConfigDriveService'];
+/** A VM that was not made from an image has no provisioning disc there; without any service no script of the first boot would run. */
+const azureServices: readonly string[] = ['azureservice.AzureService', 'base.EmptyMetadataService'];
 
 export interface InitAgentWishes {
   /** The agent leaves accounts and their passwords alone. */
@@ -18,10 +20,13 @@ export interface InitAgentWishes {
   readonly setDhcp: boolean;
   /** The guest keeps its name, regardless of the server's name. */
   readonly preserveHostname: boolean;
+  /** cloud-init's names of where the destination has its metadata. */
+  readonly datasources?: readonly string[] | undefined;
 }
 
 /** Content of its configuration file. */
-export function initAgentConfiguration({ retainUserCredentials, setDhcp, preserveHostname }: InitAgentWishes): string {
+export function initAgentConfiguration({ retainUserCredentials, setDhcp, preserveHostname, datasources = [] }: InitAgentWishes): string {
+  const services = datasources.includes('Azure') ? azureServices : metadataServices;
   const leftOut = new Set<string>([
     ...(retainUserCredentials ? accountPlugins : []),
     ...(setDhcp ? [] : ['common.networkconfig.NetworkConfigPlugin']),
@@ -47,7 +52,7 @@ export function initAgentConfiguration({ retainUserCredentials, setDhcp, preserv
     'check_latest_version=false',
     'mtu_use_dhcp_config=true',
     'san_policy=OnlineAll',
-    `metadata_services=${metadataServices.map((name) => `cloudbaseinit.metadata.services.${name}`).join(',')}`,
+    `metadata_services=${services.map((name) => `cloudbaseinit.metadata.services.${name}`).join(',')}`,
     `plugins=${plugins.filter((name) => !leftOut.has(name)).map((name) => `cloudbaseinit.plugins.${name}`).join(',')}`,
     '',
   ].join('\r\n');

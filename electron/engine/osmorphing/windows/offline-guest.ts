@@ -35,8 +35,8 @@ async function wishes(program: WorkerProgram, options: MorphOptions, signal: Abo
 }
 
 /** With the defaults of the specification. */
-export function agentWishes({ retainUserCredentials = false, setDhcp = true, preserveHostname = true }: MorphOptions): InitAgentWishes {
-  return { retainUserCredentials, setDhcp, preserveHostname };
+export function agentWishes({ retainUserCredentials = false, setDhcp = true, preserveHostname = true, datasources }: MorphOptions): InitAgentWishes {
+  return { retainUserCredentials, setDhcp, preserveHostname, datasources };
 }
 
 async function bring(program: WorkerProgram, name: string, wanted: Fetched, signal: AbortSignal): Promise<JsonObject> {
