@@ -45,17 +45,16 @@ export interface Offers {
 
 /** The lists are long and change rarely: one reading serves for some minutes. */
 const lifetimeMs = 10 * 60_000;
-const read = new WeakMap<object, Map<string, { readonly at: number; readonly offers: Promise<Offers> }>>();
+const read = new WeakMap<object, Map<string, { readonly at: number; readonly offers: Offers }>>();
 
 /** What a region offers. */
-export function readOffers(session: AzureSession, location: string, signal: AbortSignal): Promise<Offers> {
-  const known = read.get(session) ?? new Map<string, { readonly at: number; readonly offers: Promise<Offers> }>();
+export async function readOffers(session: AzureSession, location: string, signal: AbortSignal): Promise<Offers> {
+  const known = read.get(session) ?? new Map<string, { readonly at: number; readonly offers: Offers }>();
   read.set(session, known);
   const before = known.get(location);
   if (before !== undefined && session.clock.wallTime() - before.at < lifetimeMs) return before.offers;
-  const offers = askOffers(session, location, signal);
+  const offers = await askOffers(session, location, signal);
   known.set(location, { at: session.clock.wallTime(), offers });
-  offers.catch(() => known.delete(location));
   return offers;
 }
 
@@ -116,6 +115,8 @@ export interface ImageFacts {
   readonly system: 'linux' | 'windows' | undefined;
   readonly generation: Generation;
   readonly architecture: Architecture;
+  /** Of images that others than the cloud sell; a VM has to name it. */
+  readonly plan: { readonly publisher: string; readonly name: string; readonly product: string } | undefined;
 }
 
 /** @returns undefined when there is no such image in the region */
@@ -129,7 +130,7 @@ export async function findImage(session: AzureSession, location: string, image: 
   const system = found.osDiskImage?.operatingSystem;
   return {
     name: imageText({ ...image, version }), version, system: system === 'Windows' ? 'windows' : system === 'Linux' ? 'linux' : undefined,
-    generation: found.hyperVGeneration === 'V2' ? 'V2' : 'V1', architecture: found.architecture === 'Arm64' ? 'arm64' : 'x86_64',
+    generation: found.hyperVGeneration === 'V2' ? 'V2' : 'V1', architecture: found.architecture === 'Arm64' ? 'arm64' : 'x86_64', plan: found.plan,
   };
 }
 

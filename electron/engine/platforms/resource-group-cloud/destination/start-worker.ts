@@ -88,6 +88,7 @@ function workerVm({ entry, run, role, plan, place, image, nicId, userData, publi
   return {
     location: place.location,
     ...(plan.zone === undefined ? {} : { zones: [plan.zone] }),
+    ...(plan.image.plan === undefined ? {} : { plan: { ...plan.image.plan } }),
     hardwareProfile: { vmSize: plan.size.name },
     storageProfile: {
       imageReference: { publisher, offer, sku, version },
