@@ -43,7 +43,7 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     options: (names, environment, signal) => readOptions(session, names, readScope(environment), environment, signal),
     catalog: (environment, signal) => readCatalog(session, environment, new Date(session.clock.wallTime()), signal),
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
-    runPolicy: (environment) => runPolicy(environment, session.connection.dataTransferMechanism),
+    runPolicy: () => runPolicy(session.connection.dataTransferMechanism),
     async ensureVolumes(run, disks, signal) {
       const rules = await volumeRules(session, readEnvironment(run.environment), { ...run.vm, disks: [...disks] }, signal);
       return ensureVolumes(cloudOf(run), run, disks, rules, signal);

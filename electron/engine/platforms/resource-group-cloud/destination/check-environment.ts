@@ -136,18 +136,12 @@ async function checkWorkers(
   else reportUnresolved(report, '/worker_size', 'VM size', wanted, resolution);
   const size = resolution?.outcome === 'found' ? resolution.resource : undefined;
   if (size?.restriction !== undefined) report('error', '/worker_size', 'size-restricted', `${size.name} is not available to this subscription (${size.restriction})`);
-  const systems = vm.os_type === 'windows' ? (['linux', 'windows'] as const) : (['linux'] as const);
-  for (const os of systems) {
-    const parameter = os === 'linux' ? 'linux_migr_image' : 'windows_migr_image';
-    const facts = await findImage(session, place.location, environment[parameter], signal);
-    if (facts === undefined) {
-      report('error', `/${parameter}`, 'name-unknown', `no image ${imageText(environment[parameter])} in ${place.location}`);
-      continue;
-    }
-    for (const problem of size === undefined ? [] : workerProblems(size, facts, os, vm, environment)) {
-      const isSystem = problem.startsWith('image ') && problem.endsWith(' image');
-      report('error', isSystem ? `/${parameter}` : '/worker_size', isSystem ? 'image-system' : 'worker-size', problem);
-    }
+  // Windows guests are prepared by the Linux worker too.
+  const facts = await findImage(session, place.location, environment.linux_migr_image, signal);
+  if (facts === undefined) report('error', '/linux_migr_image', 'name-unknown', `no image ${imageText(environment.linux_migr_image)} in ${place.location}`);
+  for (const problem of size === undefined || facts === undefined ? [] : workerProblems(size, facts, 'linux', vm, environment)) {
+    const isSystem = problem.startsWith('image ') && problem.endsWith(' image');
+    report('error', isSystem ? '/linux_migr_image' : '/worker_size', isSystem ? 'image-system' : 'worker-size', problem);
   }
 }
 
