@@ -47,6 +47,8 @@ export interface WorkerAccess {
   readonly httpsPort: number;
   readonly username: string;
   readonly privateKeyPem: string;
+  /** How many volumes it takes at once; undefined: as many as there are. More than that are copied in turns. */
+  readonly volumesAtOnce?: number;
   /**
    * The SSH host key to expect, if the platform could tell (user data that set it, console log): `<type> <base64>`.
    * Undefined: trust on first use within this worker's life, pinned after that.

@@ -6,15 +6,37 @@ export interface WorkerWithVolumes extends WorkerAccess {
   readonly attached: readonly AttachedVolume[];
 }
 
-/** Claims volumes, starts a worker and attaches them to it, one after the other. Safe to repeat: adopts the worker and what is attached. */
+/**
+ * Claims volumes, starts a worker and attaches them to it, one after the other; of more than it takes, those of the first turn. Safe to
+ * repeat: adopts the worker and what is attached.
+ */
 export async function startWorkerWith(
-  destination: Pick<DestinationPlatform, 'claimVolumes' | 'startWorker' | 'attachVolume'>, run: DestinationRun, role: WorkerRole, volumes: readonly Volume[], signal: AbortSignal,
+  destination: Pick<DestinationPlatform, 'claimVolumes' | 'startWorker' | 'attachVolume' | 'detachVolume'>, run: DestinationRun, role: WorkerRole, volumes: readonly Volume[], signal: AbortSignal,
 ): Promise<WorkerWithVolumes> {
   await destination.claimVolumes?.(run, volumes, signal);
   const worker = await destination.startWorker(run, role, signal);
   const attached: AttachedVolume[] = [];
-  for (const volume of volumes) attached.push({ volume, identity: await destination.attachVolume(run, worker.workerId, volume, signal) });
+  const [first = [], ...later] = turnsOf(volumes, worker);
+  // An interrupted copy may have left those of a later turn attached.
+  for (const volume of later.flat()) await destination.detachVolume(run, worker.workerId, volume, signal);
+  for (const volume of first) attached.push({ volume, identity: await destination.attachVolume(run, worker.workerId, volume, signal) });
   return { ...worker, attached };
+}
+
+/** The volumes, or disks, that a worker has at the same time: one turn, unless it takes fewer. */
+export function turnsOf<T>(all: readonly T[], { volumesAtOnce = all.length }: Pick<WorkerAccess, 'volumesAtOnce'>): readonly (readonly T[])[] {
+  const size = Math.max(1, volumesAtOnce);
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, turn) => all.slice(turn * size, (turn + 1) * size));
+}
+
+/** Attaches the volumes of a turn to a worker, after those of another turn are detached. */
+export async function attachTurn(
+  destination: Pick<DestinationPlatform, 'attachVolume' | 'detachVolume'>, run: DestinationRun, workerId: string, attached: readonly AttachedVolume[], wanted: readonly Volume[], signal: AbortSignal,
+): Promise<readonly AttachedVolume[]> {
+  for (const { volume } of attached) if (!wanted.some(({ id }) => id === volume.id)) await destination.detachVolume(run, workerId, volume, signal);
+  const now: AttachedVolume[] = [];
+  for (const volume of wanted) now.push(attached.find((each) => each.volume.id === volume.id) ?? { volume, identity: await destination.attachVolume(run, workerId, volume, signal) });
+  return now;
 }
 
 /**

@@ -1,8 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { TransferProgress } from '../../../../shared/model/progress.ts';
 import { bytes } from '../../../../shared/model/quantities.ts';
 import type { Disk, Vm } from '../../../../shared/model/vm.ts';
-import type { Volume } from '../../ports/destination-platform.ts';
+import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts';
 import type { WorkerDevice, WorkerSession } from '../../ports/write-target.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import { verificationError, type DiskProgress, type VerifyOutcome } from '../../replication/index.ts';
@@ -10,8 +11,8 @@ import { matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
 import { probeEmptyDevice } from '../../workers/probe-devices.ts';
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts';
 import { progressMeter } from '../progress-meter.ts';
-import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
-import { replicaOf, type ExecutionContext } from '../execution-context.ts';
+import { attachTurn, turnsOf, type WorkerWithVolumes } from '../../workers/attach-volumes.ts';
+import { destinationRun, replicaOf, type ExecutionContext } from '../execution-context.ts';
 import type { ReplicaStep } from '../replica-graph.ts';
 
 /** How many disks are copied in parallel unless the execution says otherwise. */
@@ -110,7 +111,35 @@ async function replicateOne(
   }
 }
 
-/** Connects to the worker, finds each disk's device, and does the work for several disks in parallel. */
+/** What a worker that takes its volumes in turns has attached by now. */
+const attachedNow = new WeakMap<WorkerWithVolumes, readonly AttachedVolume[]>();
+
+/** The volumes of some disks, attached. */
+async function attachedOf(run: ExecutionContext, vm: Vm, worker: WorkerWithVolumes, volumes: readonly Volume[], disks: readonly Disk[], signal: AbortSignal): Promise<readonly AttachedVolume[]> {
+  if (disks.length === vm.disks.length) return worker.attached;
+  const wanted = volumes.filter(({ diskId }) => disks.some(({ id }) => id === diskId));
+  const attached = await attachTurn(run.destination, destinationRun(run, vm), worker.workerId, attachedNow.get(worker) ?? worker.attached, wanted, signal);
+  attachedNow.set(worker, attached);
+  return attached;
+}
+
+/** How often a worker is asked for devices that were attached a moment ago: its system may see them later than the cloud. */
+const looksForDevices = 10;
+
+async function devicesOf(
+  attached: readonly AttachedVolume[], session: WorkerSession, looks: number, probe: DeviceProbe, signal: AbortSignal,
+): Promise<Map<string, WorkerDevice>> {
+  for (let look = 1; ; look += 1) {
+    try {
+      return await matchDevices(attached, await session.devices(signal), probe);
+    } catch (error) {
+      if (look >= looks || !(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
+      await setTimeout(1_000, undefined, { signal });
+    }
+  }
+}
+
+/** Connects to the worker, finds each disk's device, and does the work for several disks in parallel; in turns, where it takes fewer volumes. */
 async function onDevices<R>(
   run: ExecutionContext,
   { vm, volumes, worker }: { vm: Vm; volumes: readonly Volume[]; worker: WorkerWithVolumes },
@@ -120,13 +149,19 @@ async function onDevices<R>(
   const session = await run.workers.get(worker, signal);
   const within = AbortSignal.any([signal, session.lost]);
   try {
-    const devices = await matchDevices(worker.attached, await session.devices(within), probeIn(run, worker.workerId, session, within));
-    return await mapConcurrently(vm.disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
-      const volume = volumes.find((candidate) => candidate.diskId === disk.id);
-      const device = volume === undefined ? undefined : devices.get(volume.id);
-      if (volume === undefined || device === undefined) throw new CausewayError('general.bug', `disk ${disk.id} has no volume`);
-      return work(disk, volume, device, session, inner);
-    });
+    const done: R[] = [];
+    for (const disks of turnsOf(vm.disks, worker)) {
+      const attached = await attachedOf(run, vm, worker, volumes, disks, within);
+      const isOnlyTurn = disks.length === vm.disks.length;
+      const devices = await devicesOf(attached, session, isOnlyTurn ? 1 : looksForDevices, probeIn(run, worker.workerId, session, within), within);
+      done.push(...await mapConcurrently(disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
+        const volume = volumes.find((candidate) => candidate.diskId === disk.id);
+        const device = volume === undefined ? undefined : devices.get(volume.id);
+        if (volume === undefined || device === undefined) throw new CausewayError('general.bug', `disk ${disk.id} has no volume`);
+        return work(disk, volume, device, session, inner);
+      }));
+    }
+    return done;
   } catch (error) {
     // The reason for the loss of the session explains more than the error that followed from it.
     throw session.lost.aborted && !signal.aborted ? session.lost.reason : error;

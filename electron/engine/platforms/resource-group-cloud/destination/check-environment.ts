@@ -17,7 +17,7 @@ import { findImage, needsOfSize, quotaWords, readOffers, readQuotas, resolveSize
 import { groupOf, type AzureSession, type Place } from './session.ts';
 import { diskProblem, diskTypeOf, sizeProblems, zoneFor } from './disk-types.ts';
 import { volumeNeeds } from './volume-rules.ts';
-import { copyWorkerNeeds, workerProblems } from './worker-plan.ts';
+import { copyWorkerNeeds, tooManyDisks, workerProblems } from './worker-plan.ts';
 
 /**
  * Everything about an environment that only the cloud can tell: names, ranges, sizes, quotas. All findings in one go;
@@ -142,6 +142,9 @@ async function checkWorkers(
   for (const problem of size === undefined || facts === undefined ? [] : workerProblems(size, facts, 'linux', vm, environment)) {
     const isSystem = problem.startsWith('image ') && problem.endsWith(' image');
     report('error', isSystem ? '/linux_migr_image' : '/worker_size', isSystem ? 'image-system' : 'worker-size', problem);
+  }
+  for (const problem of size === undefined ? [] : tooManyDisks(size, vm)) {
+    report('warning', '/worker_size', 'worker-in-turns', `${problem}: they are copied in turns, and a deployment needs a larger worker_size`);
   }
 }
 

@@ -66,7 +66,8 @@ export async function startWorker(session: AzureSession, keyRing: WorkerKeyRing,
     },
   }, signal);
   if (plan.os === 'windows') await runUserData(session, place, worker.server.name, signal);
-  return workerAccess(worker, (port) => workerEndpoint(session, address, port));
+  const access = workerAccess(worker, (port) => workerEndpoint(session, address, port));
+  return plan.size.dataDisks < run.vm.disks.length ? { ...access, volumesAtOnce: plan.size.dataDisks } : access;
 }
 
 interface WorkerOrder {

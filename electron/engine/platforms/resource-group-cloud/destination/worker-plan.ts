@@ -37,7 +37,7 @@ export async function planWorker(session: AzureSession, environment: Destination
   const size = sizeNamed(offers, 'worker_size', required(environment, 'worker_size'));
   const parameter = os === 'linux' ? 'linux_migr_image' : 'windows_migr_image';
   const image = await imageNamed(session, place.location, parameter, environment[parameter], signal);
-  const problems = workerProblems(size, image, os, vm, environment);
+  const problems = [...workerProblems(size, image, os, vm, environment), ...(role === 'disk-copy' ? [] : tooManyDisks(size, vm))];
   if (problems.length > 0) throw new CausewayError('general.invalid-input', `worker_size: ${problems.join('; ')}`, { details: { parameter: 'worker_size', problems: [...problems] } });
   const subnet = connection.workerSubnet === undefined
     ? undefined
@@ -57,10 +57,15 @@ export function workerProblems(size: VmSize, image: ImageFacts, os: 'linux' | 'w
     ...(size.architecture === image.architecture ? [] : [`image ${image.name} (${image.architecture}) does not run on ${size.name} (${size.architecture})`]),
     ...(size.generations.includes(image.generation) ? [] : [`${size.name} does not boot generation ${image.generation === 'V2' ? 2 : 1} of image ${image.name}`]),
     ...(size.hasScsi ? [] : [`${size.name} has NVMe disks only: workers find their disks by SCSI numbers`]),
-    ...(vm.disks.length > size.dataDisks ? [`${size.name} takes ${size.dataDisks} data disks, and the VM has ${vm.disks.length} disks`] : []),
+    ...(size.dataDisks === 0 ? [`${size.name} takes no data disks`] : []),
     ...(premium.length > 0 && !size.premium ? [`${size.name} does not take disks of ${premium.join(', ')}`] : []),
     ...(types.includes('UltraSSD_LRS') && size.ultraZones.length === 0 ? [`${size.name} does not take ultra disks`] : []),
   ];
+}
+
+/** A worker that prepares a guest needs all of its disks at once; one that copies takes them in turns. */
+export function tooManyDisks(size: VmSize, vm: Vm): readonly string[] {
+  return vm.disks.length > size.dataDisks ? [`${size.name} takes ${size.dataDisks} data disks, and the VM has ${vm.disks.length} disks`] : [];
 }
 
 export function workerNeeds(plan: WorkerPlan): WorkerNeeds {
