@@ -127,7 +127,7 @@ describe('the resource-group cloud as a source', () => {
     expect(warnings).toContain('Microsoft.Compute/snapshots/endGetAccess/action');
     expect(warnings).toContain('Microsoft.Compute/disks/beginGetAccess/action');
     expect(warnings).not.toContain('virtualMachines/read');
-    const role = JSON.parse(lab.platform.policyDocument?.() ?? '') as { Actions: readonly string[]; AssignableScopes: readonly string[] };
+    const role = JSON.parse(lab.platform.policyDocument?.(lab.platform.policy?.() ?? []) ?? '') as { Actions: readonly string[]; AssignableScopes: readonly string[] };
     expect(role.AssignableScopes).toEqual([`/subscriptions/${lab.lab.cloud.subscriptionId}`]);
     expect(role.Actions).toEqual(expect.arrayContaining(['Microsoft.Compute/snapshots/beginGetAccess/action', 'Microsoft.Compute/virtualMachines/read']));
   });
