@@ -12,7 +12,7 @@ const generation1Only = /^(?:Basic_A\d+|Standard_A\d+m?(?:_v2)?|Standard_D\d+(?:
 export function diskRules(plugin: string): readonly Rule[] {
   return [
     noEffectUnless(`${plugin}/page-blobs-retired`, {
-      keys: [['storage_account_name']],
+      keys: [['storage_account_name'], ['storage_container_name']],
       hasEffect: () => false,
       because: 'the cloud runs no VMs from page blobs of a storage account any more: managed disks are created',
       suggestion: 'Remove storage_account_name and storage_container_name, and choose types of managed disks in storage_map.',

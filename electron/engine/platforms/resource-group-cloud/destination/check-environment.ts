@@ -103,7 +103,8 @@ function checkDisks(session: AzureSession, offers: Offers, environment: Destinat
   for (const disk of vm.disks) {
     const type = offers.diskTypes.find(({ name }) => name === diskTypeOf(disk, environment));
     const problem = type === undefined ? undefined : diskProblem(disk, vm, type);
-    if (problem !== undefined) report('error', '/storage_map', problem.includes('GiB') ? 'disk-too-large' : 'os-disk-type', problem);
+    if (problem?.includes('GiB') === true) report('error', '/storage_map', 'disk-too-large', problem);
+    else if (problem !== undefined) report('error', '/storage_map', 'os-disk-type', problem);
   }
   try {
     zoneFor(session, environment, vm, offers);
@@ -140,8 +141,8 @@ async function checkWorkers(
   const facts = await findImage(session, place.location, environment.linux_migr_image, signal);
   if (facts === undefined) report('error', '/linux_migr_image', 'name-unknown', `no image ${imageText(environment.linux_migr_image)} in ${place.location}`);
   for (const problem of size === undefined || facts === undefined ? [] : workerProblems(size, facts, 'linux', vm, environment)) {
-    const isSystem = problem.startsWith('image ') && problem.endsWith(' image');
-    report('error', isSystem ? '/linux_migr_image' : '/worker_size', isSystem ? 'image-system' : 'worker-size', problem);
+    if (problem.startsWith('image ') && problem.endsWith(' image')) report('error', '/linux_migr_image', 'image-system', problem);
+    else report('error', '/worker_size', 'worker-size', problem);
   }
   for (const problem of size === undefined ? [] : tooManyDisks(size, vm)) {
     report('warning', '/worker_size', 'worker-in-turns', `${problem}: they are copied in turns, and a deployment needs a larger worker_size`);
