@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DestinationPlatform, DestinationRun, Volume, WorkerAccess } from '../ports/destination-platform.ts';
+import type { AttachedVolume, DestinationPlatform, DestinationRun, Volume, WorkerAccess } from '../ports/destination-platform.ts';
 import { attachTurn, startWorkerWith, turnsOf } from './attach-volumes.ts';
 
 const signal = new AbortController().signal;
@@ -30,14 +30,23 @@ test('a worker gets all volumes, or those of its first turn without what an earl
   expect(two.asked).toEqual(['detach c', 'attach a', 'attach b']);
 });
 
-test('a turn takes the place of the one before, and keeps what both have', async () => {
+test('a turn takes the place of the one before once its devices are gone, and keeps what both have', async () => {
   const { asked, platform } = destination(2);
-  const { attached } = await startWorkerWith(platform, run, 'disk-copy', volumes, signal);
+  const attached = [...(await startWorkerWith(platform, run, 'disk-copy', volumes, signal)).attached];
   asked.length = 0;
-  const next = await attachTurn(platform, run, 'w', attached, volumes.slice(1), signal);
-  expect([asked, next.map((each) => each.volume.id)]).toEqual([['detach a', 'attach c'], ['b', 'c']]);
-  expect(await attachTurn(platform, run, 'w', next, volumes.slice(1), signal)).toEqual(next);
-  expect(asked).toHaveLength(2);
+  const whenGone = async (former: readonly AttachedVolume[]): Promise<void> => void asked.push(`gone ${former.map(({ volume: { id } }) => id).join(' ')}`);
+  const next = await attachTurn(platform, run, 'w', attached, volumes.slice(1), whenGone, signal);
+  expect([asked, next.map((each) => each.volume.id)]).toEqual([['detach a', 'gone a', 'attach c'], ['b', 'c']]);
+  expect(await attachTurn(platform, run, 'w', attached, volumes.slice(1), whenGone, signal)).toEqual(next);
+  expect(asked).toHaveLength(3);
+});
+
+test('after a turn that failed, no volume is known as attached that may not be', async () => {
+  const { platform } = destination(2);
+  const attached = [...(await startWorkerWith(platform, run, 'disk-copy', volumes, signal)).attached];
+  const failing = { ...platform, attachVolume: () => Promise.reject(new Error('the answer was lost')) };
+  await expect(attachTurn(failing, run, 'w', attached, volumes.slice(2), async () => undefined, signal)).rejects.toThrow('lost');
+  expect(attached).toEqual([]);
 });
 
 test('turns are as few as possible, and one where nothing limits them', () => {

@@ -29,14 +29,28 @@ export function turnsOf<T>(all: readonly T[], { volumesAtOnce = all.length }: Pi
   return Array.from({ length: Math.ceil(all.length / size) }, (_, turn) => all.slice(turn * size, (turn + 1) * size));
 }
 
-/** Attaches the volumes of a turn to a worker, after those of another turn are detached. */
+/**
+ * Detaches the volumes of another turn from a worker, waits until it no longer has their devices, and attaches those of this one. A volume of
+ * the next turn may get the number of one of the last turn: it must not be taken for it.
+ *
+ * @param attached what the worker has. It is changed with each step, so that after a failure it names no volume that may be detached.
+ * @returns the volumes of this turn
+ */
 export async function attachTurn(
-  destination: Pick<DestinationPlatform, 'attachVolume' | 'detachVolume'>, run: DestinationRun, workerId: string, attached: readonly AttachedVolume[], wanted: readonly Volume[], signal: AbortSignal,
+  destination: Pick<DestinationPlatform, 'attachVolume' | 'detachVolume'>, run: DestinationRun, workerId: string, attached: AttachedVolume[], wanted: readonly Volume[],
+  whenGone: (former: readonly AttachedVolume[]) => Promise<void>, signal: AbortSignal,
 ): Promise<readonly AttachedVolume[]> {
-  for (const { volume } of attached) if (!wanted.some(({ id }) => id === volume.id)) await destination.detachVolume(run, workerId, volume, signal);
-  const now: AttachedVolume[] = [];
-  for (const volume of wanted) now.push(attached.find((each) => each.volume.id === volume.id) ?? { volume, identity: await destination.attachVolume(run, workerId, volume, signal) });
-  return now;
+  const former = attached.filter(({ volume }) => !wanted.some(({ id }) => id === volume.id));
+  for (const each of former) {
+    attached.splice(attached.indexOf(each), 1);
+    await destination.detachVolume(run, workerId, each.volume, signal);
+  }
+  if (former.length > 0) await whenGone(former);
+  for (const volume of wanted) {
+    if (attached.some((each) => each.volume.id === volume.id)) continue;
+    attached.push({ volume, identity: await destination.attachVolume(run, workerId, volume, signal) });
+  }
+  return [...attached];
 }
 
 /**

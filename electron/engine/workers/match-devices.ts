@@ -58,6 +58,11 @@ export async function matchDevices(attached: readonly AttachedVolume[], devices:
   return matched;
 }
 
+/** Whether a worker still has a device of one of these volumes. */
+export function hasDeviceOf(attached: readonly AttachedVolume[], devices: readonly WorkerDevice[]): boolean {
+  return attached.some(({ identity }) => devices.some((device) => isNamed(identity, device) && fits(identity, device) && !device.inUse));
+}
+
 /** Whether only one of the volumes fits a device. */
 function isOnlyOne(attached: readonly AttachedVolume[], device: WorkerDevice): boolean {
   return attached.filter(({ identity }) => fits(identity, device)).length === 1;

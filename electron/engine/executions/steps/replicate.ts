@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { TransferProgress } from '../../../../shared/model/progress.ts';
 import { bytes } from '../../../../shared/model/quantities.ts';
@@ -7,9 +6,11 @@ import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts
 import type { WorkerDevice, WorkerSession } from '../../ports/write-target.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import { verificationError, type DiskProgress, type VerifyOutcome } from '../../replication/index.ts';
-import { matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
+import { hasDeviceOf, matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
 import { probeEmptyDevice } from '../../workers/probe-devices.ts';
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts';
+import { systemClock } from '../../time/clock.ts';
+import { pollUntil } from '../../time/poll.ts';
 import { progressMeter } from '../progress-meter.ts';
 import { attachTurn, turnsOf, type WorkerWithVolumes } from '../../workers/attach-volumes.ts';
 import { destinationRun, replicaOf, type ExecutionContext } from '../execution-context.ts';
@@ -112,31 +113,32 @@ async function replicateOne(
 }
 
 /** What a worker that takes its volumes in turns has attached by now. */
-const attachedNow = new WeakMap<WorkerWithVolumes, readonly AttachedVolume[]>();
+const attachedNow = new WeakMap<WorkerWithVolumes, AttachedVolume[]>();
 
-/** The volumes of some disks, attached. */
-async function attachedOf(run: ExecutionContext, vm: Vm, worker: WorkerWithVolumes, volumes: readonly Volume[], disks: readonly Disk[], signal: AbortSignal): Promise<readonly AttachedVolume[]> {
-  if (disks.length === vm.disks.length) return worker.attached;
-  const wanted = volumes.filter(({ diskId }) => disks.some(({ id }) => id === diskId));
-  const attached = await attachTurn(run.destination, destinationRun(run, vm), worker.workerId, attachedNow.get(worker) ?? worker.attached, wanted, signal);
-  attachedNow.set(worker, attached);
-  return attached;
-}
+/** How long a worker's system may take to see that a volume was attached or detached, after the cloud said so. */
+const deviceChange = { deadlineMs: 30_000, firstMs: 250, capMs: 2_000 };
 
-/** How often a worker is asked for devices that were attached a moment ago: its system may see them later than the cloud. */
-const looksForDevices = 10;
-
-async function devicesOf(
-  attached: readonly AttachedVolume[], session: WorkerSession, looks: number, probe: DeviceProbe, signal: AbortSignal,
+/** Attaches the volumes of a turn and finds their devices. */
+async function devicesOfTurn(
+  run: ExecutionContext, vm: Vm, worker: WorkerWithVolumes, session: WorkerSession, wanted: readonly Volume[], signal: AbortSignal,
 ): Promise<Map<string, WorkerDevice>> {
-  for (let look = 1; ; look += 1) {
+  const attached = attachedNow.get(worker) ?? [...worker.attached];
+  attachedNow.set(worker, attached);
+  const whenGone = (former: readonly AttachedVolume[]): Promise<void> => pollUntil(async (within) => {
+    const isThere = hasDeviceOf(former, await session.devices(within));
+    return isThere ? { done: false, state: 'there' } : { done: true, value: undefined };
+  }, deviceChange, systemClock, signal, () => new CausewayError('engine.volume-not-matched', `worker ${worker.workerId} still has devices of volumes that were detached: ${former.map(({ volume }) => volume.id).join(', ')}`));
+  const now = await attachTurn(run.destination, destinationRun(run, vm), worker.workerId, attached, wanted, whenGone, signal);
+  let last: CausewayError | undefined;
+  return pollUntil(async (within) => {
     try {
-      return await matchDevices(attached, await session.devices(signal), probe);
+      return { done: true, value: await matchDevices(now, await session.devices(within), probeIn(run, worker.workerId, session, within)) };
     } catch (error) {
-      if (look >= looks || !(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
-      await setTimeout(1_000, undefined, { signal });
+      if (!(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
+      last = error;
+      return { done: false, state: error.message };
     }
-  }
+  }, deviceChange, systemClock, signal, (state) => last ?? new CausewayError('engine.volume-not-matched', state));
 }
 
 /** Connects to the worker, finds each disk's device, and does the work for several disks in parallel; in turns, where it takes fewer volumes. */
@@ -151,9 +153,9 @@ async function onDevices<R>(
   try {
     const done: R[] = [];
     for (const disks of turnsOf(vm.disks, worker)) {
-      const attached = await attachedOf(run, vm, worker, volumes, disks, within);
-      const isOnlyTurn = disks.length === vm.disks.length;
-      const devices = await devicesOf(attached, session, isOnlyTurn ? 1 : looksForDevices, probeIn(run, worker.workerId, session, within), within);
+      const devices = disks.length === vm.disks.length
+        ? await matchDevices(worker.attached, await session.devices(within), probeIn(run, worker.workerId, session, within))
+        : await devicesOfTurn(run, vm, worker, session, volumes.filter(({ diskId }) => disks.some(({ id }) => id === diskId)), within);
       done.push(...await mapConcurrently(disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
         const volume = volumes.find((candidate) => candidate.diskId === disk.id);
         const device = volume === undefined ? undefined : devices.get(volume.id);
