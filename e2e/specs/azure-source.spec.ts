@@ -119,6 +119,49 @@ describe('the resource-group cloud as a source', () => {
     expect(called('Snapshots_CreateOrUpdate')).toBe(4);
   });
 
+  it('signs in again when its tokens end before their time, once for all that read', async () => {
+    const taken = await snapshot();
+    const before = called('Token');
+    lab.lab.cloud.signIn.revokeAll();
+    const results = await Promise.all(lab.diskIds.map(async (diskId) => {
+      const reader = await lab.platform.openDisk(taken, diskId, undefined, signal);
+      const result = await readOnto(reader, undefined, signal);
+      await reader.close();
+      return result;
+    }));
+    for (const [index, { replica }] of results.entries()) expect(firstDifference(replica, await lab.content(index))).toBeUndefined();
+    expect(called('Token') - before).toBe(1);
+    lab.lab.cloud.signIn.revokeAll();
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+    expect(await lab.leftovers()).toEqual([]);
+  });
+
+  it('takes all disks again when an attempt before got some of them only', async () => {
+    const { faults, world } = lab.lab.cloud;
+    const request = { vmId: lab.vmId, tag: 'half', environment: lab.environment };
+    faults.add({ operation: 'Snapshots_CreateOrUpdate', times: 1, effect: 'refused', status: 403, code: 'RequestDisallowedByPolicy' });
+    await expect(lab.platform.createSnapshot(request, signal)).rejects.toMatchObject({ code: 'cloud.permission-denied' });
+    const [first] = [...world.snapshots.values()];
+    expect(world.snapshots.size).toBe(1);
+    const taken = await lab.platform.createSnapshot(request, signal);
+    expect(world.snapshots.size).toBe(2);
+    expect([...world.snapshots.values()].map(({ name }) => name)).not.toContain(first?.name);
+    expect((await lab.platform.createSnapshot(request, signal)).state).toEqual(taken.state);
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+  });
+
+  it('leaves no address behind when reading is called off while one is being granted', async () => {
+    const taken = await snapshot();
+    const reader = await lab.platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal);
+    const stop = new AbortController();
+    const reading = reader.read(0, new Uint8Array(512), stop.signal).catch((error: unknown) => error);
+    await expect.poll(() => called('Snapshots_GrantAccess')).toBe(1);
+    stop.abort();
+    await Promise.all([reading, reader.close()]);
+    expect(await lab.leftovers()).toHaveLength(2);
+    await lab.platform.discardSnapshot(taken, undefined, signal);
+  });
+
   it('names what is missing in the check, and as a custom role', async () => {
     lab.lab.cloud.world.permissions = [{ actions: ['*/read', 'Microsoft.Compute/snapshots/*'], notActions: ['Microsoft.Compute/snapshots/endGetAccess/action'] }];
     const { steps, passed } = await lab.platform.check(signal);

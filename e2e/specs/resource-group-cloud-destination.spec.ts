@@ -154,6 +154,21 @@ describe('disks', () => {
   });
 });
 
+describe('a resource group that somebody deleted', () => {
+  it('has nothing left to remove, also of a worker that was being made', async () => {
+    const platform = await open();
+    await platform.ensureVolumes(run(), vm.disks, signal);
+    cloud.faults.add({ operation: 'VirtualMachines_CreateOrUpdate', times: 1, effect: 'refused', status: 409, code: 'AllocationFailed' });
+    await expect(platform.startWorker(run(), 'disk-copy', signal)).rejects.toThrow('create VM');
+    const { world } = cloud;
+    for (const all of [world.disks, world.networkInterfaces, world.publicIps, world.securityGroups, world.virtualNetworks, world.resourceGroups]) all.clear();
+    await platform.stopWorker(run(), 'disk-copy', signal);
+    await platform.deleteVolumes(run(), signal);
+    expect(await platform.listManaged?.([environment], signal)).toEqual([]);
+    expect(store.ledger.list()).toEqual([]);
+  });
+});
+
 describe('workers', () => {
   it('are opened for the caller alone, on the ports of the way of transfer, in a network of their own', async () => {
     const platform = await open({ caller_address: '198.51.100.7' });

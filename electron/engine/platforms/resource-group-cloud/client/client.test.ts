@@ -4,9 +4,10 @@ import { createHastyClock } from '../../../time/testing/hasty-clock.ts';
 import { defaultTiming } from '../../../cloud-resources/retry-context.ts';
 import type { Transport, TransportRequest } from '../../../http/transport.ts';
 import { parseConnection } from './connection.ts';
+import { withFreshTokens } from './fresh-tokens.ts';
 import { parseResourceId, resourceId, sameId } from './resource-id.ts';
 import { sdkError } from './sdk-error.ts';
-import { createSdkHttp } from './sdk-http.ts';
+import { createSdkHttp, type SdkHttp } from './sdk-http.ts';
 
 const principal = { subscription_id: 's', tenant: 't', service_principal_credentials: { client_id: 'c', client_secret: 'x' } };
 const signal = new AbortController().signal;
@@ -61,6 +62,10 @@ describe('an error of a library', () => {
     expect(sdkError('make', new Error('The long-running operation has failed. SkuNotAvailable. no capacity in 1'), signal)).toMatchObject({ code: 'cloud.operation-failed', details: { code: 'SkuNotAvailable' } });
   });
 
+  test('of a lock is a refusal that does not pass', () => {
+    expect(codeOf(409, 'ScopeLocked', 'cannot perform delete operation because following scope(s) are locked')).toBe('cloud.permission-denied');
+  });
+
   test('never carries a signature', () => {
     const text = 'not at https://md.blob.example/a?sv=1&sr=b&sig=c2VjcmV0&se=2030';
     expect((sdkError('read', restError(400, { error: { code: 'X', message: text } }), signal) as CausewayError).message).not.toContain('c2VjcmV0');
@@ -100,5 +105,55 @@ describe('requests of a library', () => {
 
   test('do not leave for an address without TLS', async () => {
     await expect(http([]).send('GET', '/', 'http://management.example')).rejects.toMatchObject({ code: 'cloud.insecure-address' });
+  });
+});
+
+describe('a token that is refused', () => {
+  type Request = Parameters<SdkHttp['sendRequest']>[0];
+  const request = (authorization?: string) => ({ url: 'https://localhost', method: 'POST', headers: { toJSON: () => (authorization === undefined ? {} : { authorization }) } }) as unknown as Request;
+
+  /** A service that accepts some tokens, and a directory that gives others in their order. */
+  function service(accepted: readonly string[], given: readonly string[]) {
+    const seen: (string | undefined)[] = [];
+    const renewals: string[] = [];
+    const http = {
+      async sendRequest({ headers }: Request) {
+        const { authorization } = headers.toJSON();
+        seen.push(authorization);
+        return { status: authorization === undefined || accepted.includes(authorization.slice('Bearer '.length)) ? 200 : 401 };
+      },
+    } as unknown as SdkHttp;
+    const fresh = withFreshTokens(http, async () => {
+      const token = given[renewals.length];
+      if (token === undefined) throw new Error('the secret is wrong');
+      renewals.push(token);
+      return token;
+    });
+    return { seen, renewals, fresh };
+  }
+
+  test('is renewed once for all requests, and also for those that come with it later', async () => {
+    const { seen, renewals, fresh } = service(['b'], ['b']);
+    const sent = request('Bearer a');
+    const answers = await Promise.all([fresh.sendRequest(sent), fresh.sendRequest(request('Bearer a'))]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[0]?.request).toBe(sent);
+    expect([seen, renewals]).toEqual([['Bearer a', 'Bearer a', 'Bearer b', 'Bearer b'], ['b']]);
+    await fresh.sendRequest(request('Bearer a'));
+    await fresh.sendRequest(request());
+    expect(seen.slice(4)).toEqual(['Bearer b', undefined]);
+  });
+
+  test('is renewed again when its successor is refused as well', async () => {
+    const { fresh } = service(['c'], ['b', 'c']);
+    expect((await fresh.sendRequest(request('Bearer a'))).status).toBe(401);
+    expect((await fresh.sendRequest(request('Bearer a'))).status).toBe(200);
+  });
+
+  test('leads to one refusal and no circle where signing in gives the same token, and to the reason where it fails', async () => {
+    const { seen, fresh } = service([], ['a', 'b', 'a']);
+    for (let time = 0; time < 3; time += 1) expect((await fresh.sendRequest(request('Bearer a'))).status).toBe(401);
+    expect(seen.at(-1)).toBe('Bearer a');
+    await expect(service([], []).fresh.sendRequest(request('Bearer a'))).rejects.toThrow('secret');
   });
 });

@@ -59,7 +59,10 @@ export class DiskAccess {
 
   /** Ends all addresses, also those of an earlier process. What is gone has none. */
   async revoke(signal: AbortSignal): Promise<void> {
+    const pending = this.#granted;
     this.#granted = undefined;
+    // One that is still being granted would outlive a revocation that the cloud carries out before it.
+    if (pending !== undefined) await abortable(pending.catch(() => undefined), signal);
     await revokeAccess(this.#cloud, this.#target, signal);
   }
 

@@ -4,7 +4,7 @@ import type { ResourceManagementClient } from '@azure/arm-resources';
 import type { StorageManagementClient } from '@azure/arm-storage';
 import type { TokenCredential } from '@azure/identity';
 import type { PageBlobClient } from '@azure/storage-blob';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { pollPlan, retryContext, type RetryContext, type RetryContextOptions } from '../../../cloud-resources/retry-context.ts';
 import { statusError, isStatus } from '../../../http/http-error.ts';
@@ -13,6 +13,7 @@ import { waitForState } from '../../../http/wait-for-state.ts';
 import { parseConnection, type AzureConnection, type CloudProfile } from './connection.ts';
 import { sdkError } from './sdk-error.ts';
 import { asStorageHttp, createSdkHttp, type SdkHttp } from './sdk-http.ts';
+import { withFreshTokens } from './fresh-tokens.ts';
 import { credentialOf } from './sign-in.ts';
 
 interface RequestOptions {
@@ -42,7 +43,7 @@ export interface AzureCloud extends RetryContext {
   call<T>(operation: string, work: (options: RequestOptions) => Promise<T>, signal: AbortSignal): Promise<T>;
   /** The same for a single resource; undefined when there is none. */
   find<T>(operation: string, work: (options: RequestOptions) => Promise<T>, signal: AbortSignal): Promise<T | undefined>;
-  /** All pages of a list. */
+  /** All pages of a list. A resource group that is gone has nothing: what was in it went along. */
   list<T>(operation: string, work: (options: RequestOptions) => AsyncIterable<T>, signal: AbortSignal): Promise<readonly T[]>;
   /** Asks for a long-running operation and does not wait for its end. */
   submit(operation: string, work: (options: RequestOptions) => Poller<unknown>, signal: AbortSignal): Promise<void>;
@@ -50,12 +51,14 @@ export interface AzureCloud extends RetryContext {
   finish<T>(operation: string, work: (options: RequestOptions) => Poller<T>, signal: AbortSignal, deadlineMs?: number): Promise<T>;
   /** The page blob at a signed address. */
   pageBlob(signedUrl: string): Promise<PageBlobClient>;
-  /** A GET of the resource manager that none of the libraries has. */
-  armGet<S extends z.ZodType>(operation: string, schema: S, path: string, apiVersion: string, signal: AbortSignal): Promise<z.infer<S>>;
+  /** All pages of a list of the resource manager that none of the libraries has. */
+  armList<S extends z.ZodType>(operation: string, schema: S, path: string, apiVersion: string, signal: AbortSignal): Promise<readonly z.infer<S>[]>;
   /** Fetches an access token, to see whether the credentials are accepted. */
   signIn(signal: AbortSignal): Promise<void>;
   close(): void;
 }
+
+const pageSchema = z.looseObject({ value: z.array(z.unknown()), nextLink: z.string().nullish() });
 
 /**
  * Opens nothing yet.
@@ -68,15 +71,21 @@ export function openAzure(connection: unknown, options: RetryContextOptions = {}
   const { profile, subscriptionId } = parsed;
   const around = retryContext(options);
   const transport = createTransport({ caCertificate: parsed.caCertificate });
-  const http = createSdkHttp(transport, around);
-  const credential = once(() => credentialOf(parsed, http));
-  const clientOptions = clientOptionsOf(profile, http);
+  const plain = createSdkHttp(transport, around);
+  let credential = once(() => credentialOf(parsed, plain));
   const scope = `${profile.audience}/.default`;
+  const http = withFreshTokens(plain, async (within) => {
+    // With a memory of its own: the one before would answer with the token that was refused.
+    credential = once(() => credentialOf(parsed, plain));
+    return tokenOf(await credential(), scope, within);
+  });
+  const clientOptions = clientOptionsOf(profile, http);
+  const current: TokenCredential = { getToken: async (scopes, options) => (await credential()).getToken(scopes, options) };
 
-  const compute = once(async () => new (await import('@azure/arm-compute')).ComputeManagementClient(await credential(), subscriptionId, clientOptions));
-  const network = once(async () => new (await import('@azure/arm-network')).NetworkManagementClient(await credential(), subscriptionId, clientOptions));
-  const resources = once(async () => new (await import('@azure/arm-resources')).ResourceManagementClient(await credential(), subscriptionId, clientOptions));
-  const storage = once(async () => new (await import('@azure/arm-storage')).StorageManagementClient(await credential(), subscriptionId, clientOptions));
+  const compute = once(async () => new (await import('@azure/arm-compute')).ComputeManagementClient(current, subscriptionId, clientOptions));
+  const network = once(async () => new (await import('@azure/arm-network')).NetworkManagementClient(current, subscriptionId, clientOptions));
+  const resources = once(async () => new (await import('@azure/arm-resources')).ResourceManagementClient(current, subscriptionId, clientOptions));
+  const storage = once(async () => new (await import('@azure/arm-storage')).StorageManagementClient(current, subscriptionId, clientOptions));
 
   async function call<T>(operation: string, work: (options: RequestOptions) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
@@ -104,7 +113,14 @@ export function openAzure(connection: unknown, options: RetryContextOptions = {}
         throw error;
       }
     },
-    list: (operation, work, signal) => call(operation, (inner) => collected(work(inner)), signal),
+    async list(operation, work, signal) {
+      try {
+        return await call(operation, (inner) => collected(work(inner)), signal);
+      } catch (error) {
+        if (error instanceof CausewayError && error.details['code'] === 'ResourceGroupNotFound') return [];
+        throw error;
+      }
+    },
     submit: (operation, work, signal) => call(operation, (inner) => work(inner).submitted(), signal),
     finish: <T>(operation: string, work: (inner: RequestOptions) => Poller<T>, signal: AbortSignal, deadlineMs = around.timing.serverMs) =>
       call(operation, async (inner) => {
@@ -119,11 +135,23 @@ export function openAzure(connection: unknown, options: RetryContextOptions = {}
       const { AnonymousCredential, PageBlobClient } = await import('@azure/storage-blob');
       return new PageBlobClient(signedUrl, new AnonymousCredential(), { httpClient: asStorageHttp(http), retryOptions: { maxTries: 1 } });
     },
-    armGet: (operation, schema, path, apiVersion, signal) => call(operation, async (inner) => {
-      const token = await tokenOf(await credential(), scope, inner);
-      const url = new URL(`${profile.resourceManager}${path}`);
+    armList: (operation, schema, path, apiVersion, signal) => call(operation, async (inner) => {
+      const all: z.infer<typeof schema>[] = [];
+      let url = new URL(`${profile.resourceManager}${path}`);
       url.searchParams.set('api-version', apiVersion);
-      return schema.parse(await getJson(http, url, token, operation, inner)) as z.infer<typeof schema>;
+      for (;;) {
+        const token = await tokenOf(await credential(), scope, inner);
+        const page = pageSchema.safeParse(await getJson(http, url, token, operation, inner));
+        const items = z.array(schema).safeParse(page.data?.value);
+        if (!page.success || !items.success) throw new CausewayError('cloud.unexpected-answer', `${operation}: the answer has another form than expected`, { details: { operation } });
+        all.push(...items.data);
+        const { nextLink } = page.data;
+        if (nextLink === undefined || nextLink === null || nextLink === '') return all;
+        const next = new URL(nextLink);
+        // The token is for this service alone.
+        if (next.origin !== url.origin) throw new CausewayError('cloud.unexpected-answer', `${operation}: the next page is on another host: ${next.host}`, { details: { operation } });
+        url = next;
+      }
     }, signal),
     signIn: (signal) => call('sign in', async (inner) => void (await tokenOf(await credential(), scope, inner)), signal),
     close: () => transport.close(),

@@ -2,18 +2,15 @@ import { z } from 'zod';
 import type { FeaturePolicy } from '../../../ports/platform-common.ts';
 import type { AzureCloud } from './open-azure.ts';
 
-const permissionsSchema = z.looseObject({
-  value: z.array(z.looseObject({ actions: z.array(z.string()).default([]), notActions: z.array(z.string()).default([]) })),
-  nextLink: z.string().nullish(),
-});
+const permissionSchema = z.looseObject({ actions: z.array(z.string()).default([]), notActions: z.array(z.string()).default([]) });
 
 /** What the signed-in identity may do in the subscription, or in one of its resource groups, as its roles say. */
 export async function readPermissions(cloud: AzureCloud, signal: AbortSignal, group?: string): Promise<(action: string) => boolean> {
   const { subscriptionId } = cloud.connection;
   const within = group === undefined ? '' : `/resourcegroups/${encodeURIComponent(group)}`;
   const path = `/subscriptions/${encodeURIComponent(subscriptionId)}${within}/providers/Microsoft.Authorization/permissions`;
-  const { value } = await cloud.armGet('read permissions', permissionsSchema, path, '2022-04-01', signal);
-  const grants = value.map(({ actions, notActions }) => ({ actions: actions.map(pattern), notActions: notActions.map(pattern) }));
+  const permissions = await cloud.armList('read permissions', permissionSchema, path, '2022-04-01', signal);
+  const grants = permissions.map(({ actions, notActions }) => ({ actions: actions.map(pattern), notActions: notActions.map(pattern) }));
   return (action) => grants.some(({ actions, notActions }) => actions.some((one) => one.test(action)) && !notActions.some((one) => one.test(action)));
 }
 

@@ -47,7 +47,9 @@ function answerError(operation: string, status: number, thrown: Error): Causeway
   const { code, message, requestId } = evidenceOf(thrown);
   const more: JsonObject = { ...(code === undefined ? {} : { code }), ...(requestId === undefined ? {} : { requestId }) };
   const error = statusError({ operation, method: 'GET', path: '' }, status, { code: code ?? String(status), message: safeText(message) }, more);
-  const as = (ours: 'cloud.quota-exceeded' | 'cloud.conflict'): CausewayError => new CausewayError(ours, error.message, { details: error.details });
+  const as = (ours: 'cloud.quota-exceeded' | 'cloud.conflict' | 'cloud.permission-denied'): CausewayError => new CausewayError(ours, error.message, { details: error.details });
+  // Nothing that ends by itself: somebody locked it, or the subscription is disabled.
+  if (code === 'ScopeLocked' || code === 'ReadOnlyDisabledSubscription') return as('cloud.permission-denied');
   if (code === undefined || status >= 500 || status === 401 || status === 404) return error;
   if (quotaCodes.test(code) && (status !== 429 || /quota/i.test(code)) && /quota|limit|exceed/i.test(message)) return as('cloud.quota-exceeded');
   if (busyCodes.test(code) || (code === 'OperationNotAllowed' && /attached|being|in use|active/i.test(message))) return as('cloud.conflict');

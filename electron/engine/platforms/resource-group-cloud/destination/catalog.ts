@@ -101,12 +101,12 @@ const listers: Readonly<Record<string, Lister>> = {
   }),
 };
 
-const locationsSchema = z.looseObject({ value: z.array(z.looseObject({ name: z.string(), displayName: z.string().optional() })) });
+const locationSchema = z.looseObject({ name: z.string(), displayName: z.string().optional() });
 
 /** The regions that the subscription may use. */
 export async function listLocations(session: AzureSession, signal: AbortSignal): Promise<readonly { readonly name: string; readonly displayName: string | undefined }[]> {
-  const { value } = await session.armGet('list regions', locationsSchema, `/subscriptions/${session.connection.subscriptionId}/locations`, '2022-12-01', signal);
-  return value.map(({ name, displayName }) => ({ name, displayName }));
+  const found = await session.armList('list regions', locationSchema, `/subscriptions/${session.connection.subscriptionId}/locations`, '2022-12-01', signal);
+  return found.map(({ name, displayName }) => ({ name, displayName }));
 }
 
 /** Choices for form fields; a kind that this platform does not have is left out. */

@@ -75,6 +75,7 @@ export class AzureSource implements SourcePlatform {
     if (known !== undefined) return known;
     const parts = await readVm(this.#context.cloud, vmId, environment, signal);
     refuseUnreadable(parts);
+    await this.#dropHalf(tag, parts.disks.length, signal);
     const takenAt = new Date(this.#context.cloud.clock.wallTime()).toISOString();
     const marks = await takeSnapshots(this.#context, tag, parts.disks, signal);
     const snapshot: Snapshot = {
@@ -87,6 +88,17 @@ export class AzureSource implements SourcePlatform {
     };
     await this.#records.keep(snapshot);
     return snapshot;
+  }
+
+  /**
+   * An attempt before may have got snapshots of some disks only. Those were taken at another time than the others would be now, and a guest
+   * that is put together of disks of two times is broken: all are taken again.
+   */
+  async #dropHalf(tag: string, disks: number, signal: AbortSignal): Promise<void> {
+    const recorded = recordedOf(ledgerOf(this.#context), { of: tag });
+    const taken = recorded.filter(({ state }) => state === 'existing');
+    if (taken.length === 0 || (taken.length === disks && recorded.length === disks)) return;
+    await this.discardPending({ tag }, signal);
   }
 
   async isAlive(snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import type { Option, OptionList } from '../../../ports/platform-common.ts';
 import type { AzureCloud } from '../client/open-azure.ts';
 
-const locationsSchema = z.looseObject({ value: z.array(z.looseObject({ name: z.string(), displayName: z.string().optional() })) });
+const locationSchema = z.looseObject({ name: z.string(), displayName: z.string().optional() });
 
 /** How each option source of the source's environment is read. */
 const readers: Readonly<Record<string, (cloud: AzureCloud, signal: AbortSignal) => Promise<OptionList>>> = {
   async regions(cloud, signal) {
     const path = `/subscriptions/${encodeURIComponent(cloud.connection.subscriptionId)}/locations`;
-    const { value } = await cloud.armGet('list regions', locationsSchema, path, '2022-12-01', signal);
-    return value.map(({ name, displayName }): Option => ({ id: name, name, ...(displayName === undefined ? {} : { description: displayName }) }));
+    return (await cloud.armList('list regions', locationSchema, path, '2022-12-01', signal)).map(({ name, displayName }): Option => ({ id: name, name, ...(displayName === undefined ? {} : { description: displayName }) }));
   },
   async resource_groups(cloud, signal) {
     const resources = await cloud.resources();

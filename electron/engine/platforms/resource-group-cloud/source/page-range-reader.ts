@@ -116,8 +116,7 @@ export class PageRangeReader implements DiskReader {
     const cleared = (answer.clearRange ?? []).map((range): Range => ({ ...inPages(range), kind: 'zero' }));
     const marker = (answer as { readonly continuationToken?: string }).continuationToken;
     const isCut = (marker !== undefined && marker !== '') || data.length + cleared.length >= mostRanges;
-    // A range of the first list without an end of its own would be a hole in the replica, so that both are put in order here.
-    return { ranges: [...data, ...(base === undefined ? [] : cleared)].sort((one, other) => one.offset - other.offset), isCut };
+    return { ranges: inOrder(data, base === undefined ? [] : cleared), isCut };
   }
 
   /** A refusal leaves open which of the two addresses has expired: both are renewed. */
@@ -166,6 +165,28 @@ export class PageRangeReader implements DiskReader {
     return this.#closing;
   }
 }
+
+/** Both lists in one order. Where they overlap, there is data: reading it does no harm, and skipping it would. */
+export function inOrder(data: readonly Range[], cleared: readonly Range[]): readonly Range[] {
+  const sorted = data.toSorted((one, other) => one.offset - other.offset);
+  let next = 0;
+  const holes = cleared.toSorted((one, other) => one.offset - other.offset).flatMap((range): Range[] => {
+    const parts: Range[] = [];
+    const end = range.offset + range.length;
+    let at = range.offset;
+    while (next < sorted.length && endOf(sorted[next]) <= at) next += 1;
+    for (let index = next; index < sorted.length && at < end; index += 1) {
+      const { offset = end } = sorted[index] ?? {};
+      if (offset >= end) break;
+      if (offset > at) parts.push({ offset: at, length: offset - at, kind: 'zero' });
+      at = Math.max(at, endOf(sorted[index]));
+    }
+    return at < end ? [...parts, { offset: at, length: end - at, kind: 'zero' }] : parts;
+  });
+  return [...sorted, ...holes].sort((one, other) => one.offset - other.offset);
+}
+
+const endOf = (range: Range | undefined): number => (range === undefined ? 0 : range.offset + range.length);
 
 /**
  * The service names the first and the last byte of a range; the library gives their difference as the count, which is one less than
