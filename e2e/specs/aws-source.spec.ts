@@ -202,7 +202,7 @@ describe('the check of an endpoint', () => {
     const made = await lab();
     const allowed = new Set(made.platform.policy?.().flatMap(({ privileges }) => privileges));
     expect(ec2Operations.filter((name) => !allowed.has(`ec2:${name}`))).toEqual([]);
-    expect(JSON.parse(made.platform.policyDocument?.() ?? '')).toMatchObject({ Version: '2012-10-17' });
+    expect(JSON.parse(made.platform.policyDocument?.([]) ?? '')).toMatchObject({ Version: '2012-10-17' });
     await made.platform.check(signal);
     await take(made, 'all-calls');
     expect([...new Set(made.cloud.calls.map(({ operation }) => operation))].filter((name) => !['ec2', 'ebs'].some((service) => allowed.has(`${service}:${name}`)))).toEqual(['GetCallerIdentity']);

@@ -47,6 +47,8 @@ export interface AzureCloud extends RetryContext {
   list<T>(operation: string, work: (options: RequestOptions) => AsyncIterable<T>, signal: AbortSignal): Promise<readonly T[]>;
   /** Asks for a long-running operation and does not wait for its end. */
   submit(operation: string, work: (options: RequestOptions) => Poller<unknown>, signal: AbortSignal): Promise<void>;
+  /** Asks for a deletion and does not wait for its end. What is not there is gone, be it with its whole resource group. */
+  remove(operation: string, work: (options: RequestOptions) => Poller<unknown>, signal: AbortSignal): Promise<void>;
   /** Asks for a long-running operation and waits for its end. @throws `cloud.operation-failed`, `cloud.not-ready` */
   finish<T>(operation: string, work: (options: RequestOptions) => Poller<T>, signal: AbortSignal, deadlineMs?: number): Promise<T>;
   /** The page blob at a signed address. */
@@ -122,6 +124,13 @@ export function openAzure(connection: unknown, options: RetryContextOptions = {}
       }
     },
     submit: (operation, work, signal) => call(operation, (inner) => work(inner).submitted(), signal),
+    async remove(operation, work, signal) {
+      try {
+        await call(operation, (inner) => work(inner).submitted(), signal);
+      } catch (error) {
+        if (!isStatus(error, 404)) throw error;
+      }
+    },
     finish: <T>(operation: string, work: (inner: RequestOptions) => Poller<T>, signal: AbortSignal, deadlineMs = around.timing.serverMs) =>
       call(operation, async (inner) => {
         const poller = work(inner);

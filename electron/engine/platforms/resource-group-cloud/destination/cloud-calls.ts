@@ -80,7 +80,7 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
       async delete(id, signal) {
         const { group: in_, name } = parseResourceId(id);
         const { disks } = await compute();
-        await session.submit(`delete disk ${name}`, (options) => disks.delete(in_, name, options), signal);
+        await session.remove(`delete disk ${name}`, (options) => disks.delete(in_, name, options), signal);
       },
     },
     snapshots: {
@@ -105,7 +105,7 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
       async delete(id, signal) {
         const { group: in_, name } = parseResourceId(id);
         const { snapshots } = await compute();
-        await session.submit(`delete snapshot ${name}`, (options) => snapshots.delete(in_, name, options), signal);
+        await session.remove(`delete snapshot ${name}`, (options) => snapshots.delete(in_, name, options), signal);
       },
     },
     servers: {

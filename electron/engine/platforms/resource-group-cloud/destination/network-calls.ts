@@ -27,7 +27,7 @@ export function nicCalls(session: AzureSession): NetworkKind<NetworkInterface> {
     get: async (group, name, signal) => client().then((nics) => session.find(`read network interface ${name}`, (options) => nics.get(group, name, options), signal)),
     list: async (group, signal) => client().then((nics) => session.list(`list network interfaces of ${group}`, (options) => nics.list(group, options), signal)),
     put: async (group, name, wish, signal) => client().then((nics) => session.submit(`create network interface ${name}`, (options) => nics.createOrUpdate(group, name, wish, options), signal)),
-    delete: async (group, name, signal) => client().then((nics) => session.submit(`delete network interface ${name}`, (options) => nics.delete(group, name, options), signal)),
+    delete: async (group, name, signal) => client().then((nics) => session.remove(`delete network interface ${name}`, (options) => nics.delete(group, name, options), signal)),
   };
 }
 
@@ -38,7 +38,7 @@ export function publicIpCalls(session: AzureSession): NetworkKind<PublicIPAddres
     get: async (group, name, signal) => client().then((ips) => session.find(`read public IP ${name}`, (options) => ips.get(group, name, options), signal)),
     list: async (group, signal) => client().then((ips) => session.list(`list public IPs of ${group}`, (options) => ips.list(group, options), signal)),
     put: async (group, name, wish, signal) => client().then((ips) => session.submit(`create public IP ${name}`, (options) => ips.createOrUpdate(group, name, wish, options), signal)),
-    delete: async (group, name, signal) => client().then((ips) => session.submit(`delete public IP ${name}`, (options) => ips.delete(group, name, options), signal)),
+    delete: async (group, name, signal) => client().then((ips) => session.remove(`delete public IP ${name}`, (options) => ips.delete(group, name, options), signal)),
   };
 }
 
@@ -49,7 +49,7 @@ export function securityGroupCalls(session: AzureSession): NetworkKind<NetworkSe
     get: async (group, name, signal) => client().then((groups) => session.find(`read network security group ${name}`, (options) => groups.get(group, name, options), signal)),
     list: async (group, signal) => client().then((groups) => session.list(`list network security groups of ${group}`, (options) => groups.list(group, options), signal)),
     put: async (group, name, wish, signal) => client().then((groups) => session.submit(`create network security group ${name}`, (options) => groups.createOrUpdate(group, name, wish, options), signal)),
-    delete: async (group, name, signal) => client().then((groups) => session.submit(`delete network security group ${name}`, (options) => groups.delete(group, name, options), signal)),
+    delete: async (group, name, signal) => client().then((groups) => session.remove(`delete network security group ${name}`, (options) => groups.delete(group, name, options), signal)),
   };
 }
 
@@ -60,7 +60,7 @@ export function networkCalls(session: AzureSession): NetworkKind<VirtualNetwork>
     get: async (group, name, signal) => client().then((networks) => session.find(`read virtual network ${name}`, (options) => networks.get(group, name, options), signal)),
     list: async (group, signal) => client().then((networks) => session.list(`list virtual networks of ${group}`, (options) => networks.list(group, options), signal)),
     put: async (group, name, wish, signal) => client().then((networks) => session.submit(`create virtual network ${name}`, (options) => networks.createOrUpdate(group, name, wish, options), signal)),
-    delete: async (group, name, signal) => client().then((networks) => session.submit(`delete virtual network ${name}`, (options) => networks.delete(group, name, options), signal)),
+    delete: async (group, name, signal) => client().then((networks) => session.remove(`delete virtual network ${name}`, (options) => networks.delete(group, name, options), signal)),
   };
 }
 

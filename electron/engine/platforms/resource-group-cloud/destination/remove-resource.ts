@@ -113,7 +113,7 @@ async function removeServer(session: AzureSession, id: string, signal: AbortSign
   const { virtualMachines, disks } = await session.compute();
   if (vm !== undefined) {
     await deleteAndWait(session, `VM ${id}`, {
-      remove: (s) => session.submit(`delete VM ${name}`, (options) => virtualMachines.delete(group, name, options), s),
+      remove: (s) => session.remove(`delete VM ${name}`, (options) => virtualMachines.delete(group, name, options), s),
       get: (s) => getVm(session, id, s),
       cameBack: ({ provisioningState }) => provisioningState === 'Failed',
     }, signal);
@@ -123,7 +123,7 @@ async function removeServer(session: AzureSession, id: string, signal: AbortSign
   const left = await session.find(`read disk ${systemDisk}`, (options) => disks.get(group, systemDisk, options), signal);
   if (left === undefined) return;
   await deleteAndWait(session, `disk ${systemDisk}`, {
-    remove: (s) => session.submit(`delete disk ${systemDisk}`, (options) => disks.delete(group, systemDisk, options), s),
+    remove: (s) => session.remove(`delete disk ${systemDisk}`, (options) => disks.delete(group, systemDisk, options), s),
     get: (s) => session.find(`read disk ${systemDisk}`, (options) => disks.get(group, systemDisk, options), s),
     cameBack: ({ provisioningState }) => provisioningState === 'Failed',
   }, signal);

@@ -128,7 +128,7 @@ export async function removeSnapshot({ cloud }: Pick<SourceContext, 'cloud'>, le
         async remove(inner) {
           if ((await readSnapshot({ cloud }, target, inner)) === undefined) return;
           await revokeAccess(cloud, target, inner);
-          await cloud.submit(`delete snapshot ${name}`, (options) => compute.snapshots.delete(group, name, options), inner);
+          await cloud.remove(`delete snapshot ${name}`, (options) => compute.snapshots.delete(group, name, options), inner);
         },
         get: (inner) => readSnapshot({ cloud }, target, inner),
         cameBack: (snapshot) => snapshot.provisioningState === 'Succeeded' || snapshot.provisioningState === 'Failed',
