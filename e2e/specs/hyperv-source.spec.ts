@@ -1,7 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LedgerEntry, LedgerScope } from '../../electron/engine/ports/ledger.ts';
-import type { Snapshot } from '../../electron/engine/ports/source-platform.ts';
+import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { readOnto } from '../conformance/read-snapshot.ts';
+import { makeAuthority } from '../rigs/windows-hypervisor/authority.ts';
 import { hypervHarness, type HypervHarness, type HypervHarnessOptions } from '../rigs/windows-hypervisor/source-harness.ts';
 
 const MIB = 2 ** 20;
@@ -252,7 +258,50 @@ describe('Hyper-V', () => {
     expect([before > 0, lab.rig.hosts[0]?.requests()]).toEqual([true, 0]);
   });
 
+  it('trusts an authority for the certificates of hosts, for the names that they are made for, and signs in bound to them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-hyperv-authority-'));
+    try {
+      const issue = await makeAuthority(folder);
+      const first = async (): Promise<unknown> => (await lab.platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell');
+      const trusting = { certificate_sha256: undefined, ca_certificate: issue.authority };
+      await start({ certificate: await issue('IP:127.0.0.1'), connection: trusting });
+      expect(await first()).toMatchObject({ outcome: 'passed' });
+      await lab.close();
+      await start({ certificate: await issue('DNS:other.example.com'), connection: trusting });
+      expect([await first(), lab.rig.hosts[0]?.requests()]).toMatchObject([{ outcome: 'failed', code: 'source.tls-refused' }, 0]);
+      await lab.close();
+      await start({ connection: trusting });
+      expect([await first(), lab.rig.hosts[0]?.requests()]).toMatchObject([{ outcome: 'failed', code: 'source.tls-refused' }, 0]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('shows no password by Basic to a host that it cannot verify, unless told to, and names a port without TLS', async () => {
+    await start({ authentication: 'basic', connection: { authentication: 'auto', certificate_sha256: undefined, allow_untrusted: true } });
+    const step = async (platform: SourcePlatform): Promise<unknown> => (await platform.check(signal)).steps.find(({ name }) => name === 'Sign in and run PowerShell');
+    expect(await step(lab.platform)).toMatchObject({ outcome: 'failed', code: 'source.login-refused', evidence: expect.stringContaining('offers only Basic') as string });
+    const plain = createServer((_request, response) => void response.end());
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    const [told, elsewhere] = [lab.open({ authentication: 'basic' }), lab.open({ port: (plain.address() as AddressInfo).port })];
+    try {
+      expect(await step(told)).toMatchObject({ outcome: 'passed' });
+      expect(await step(elsewhere)).toMatchObject({ outcome: 'failed', code: 'source.unreachable', evidence: expect.stringContaining('does not speak TLS') as string });
+    } finally {
+      for (const platform of [told, elsewhere]) await platform.close();
+      plain.closeAllConnections();
+      await new Promise((resolve) => plain.close(resolve));
+    }
+  });
+
   it('says in the check what a host lacks', async () => {
+    await start();
+    lab.rig.world.history.set('127.0.0.1', { problem: 'Attempted to perform an unauthorized operation.' });
+    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read the event log')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('Event Log Readers') as string });
+    const kerberos = lab.open({ authentication: 'kerberos' });
+    expect((await kerberos.check(signal)).steps[0]).toMatchObject({ outcome: 'failed', code: 'transport.kerberos-missing' });
+    await kerberos.close();
+    await lab.close();
     await start();
     Object.assign(lab.rig.world.hostFacts, { isAdministrator: false, isHyperVAdministrator: false, appLocker: ['Script'], time: new Date(0).toISOString(), build: 9600 });
     const { steps, passed } = await lab.platform.check(signal);

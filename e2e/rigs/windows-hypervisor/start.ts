@@ -36,6 +36,8 @@ export interface HypervRigOptions {
   /** Addresses of loopback; the first one is the endpoint's. Default: one host. */
   readonly nodes?: readonly string[];
   readonly authentication?: 'basic' | 'ntlm';
+  /** Of an authority's making, for all hosts; default: each has one that it signed itself. */
+  readonly certificate?: { readonly key: string; readonly cert: string };
 }
 
 /** Hyper-V hosts that execute nothing: WinRM that answers the product's own scripts from a model, and the RCT service by its description. */
@@ -50,7 +52,7 @@ export async function startHyperv(options: HypervRigOptions = {}): Promise<Hyper
   }
 }
 
-async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm' }: HypervRigOptions): Promise<HypervRig> {
+async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', certificate: issued }: HypervRigOptions): Promise<HypervRig> {
   const world = new HypervWorld(nodes);
   const calls: RigCall[] = [];
   const hosts: WinrmStandIn[] = [];
@@ -102,7 +104,7 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm' }: Hyp
     runOn.set(node, run);
     const first = hosts[0];
     try {
-      hosts.push(await startWinrmStandIn(run, { authentication, host: node, onMessage, ...(first === undefined ? {} : { port: first.port, password: first.password }) }));
+      hosts.push(await startWinrmStandIn(run, { authentication, host: node, certificate: issued, onMessage, ...(first === undefined ? {} : { port: first.port, password: first.password }) }));
     } catch (error) {
       for (const host of hosts) await host.close();
       throw error;

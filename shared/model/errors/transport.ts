@@ -118,8 +118,8 @@ export const transportErrors = {
   },
   'transport.kerberos-missing': {
     title: 'Kerberos is not available on this computer',
-    cause: 'Kerberos needs the native npm package `kerberos` and the Kerberos libraries of the system. Causeway does not include them.',
-    remedy: 'Set `authentication` of the endpoint to ntlm or basic, or install the package `kerberos` next to Causeway.',
+    cause: 'Kerberos needs the native npm package `kerberos` and the Kerberos libraries of the system. Causeway does not include them, and the desktop app cannot load them.',
+    remedy: 'Set `authentication` of the endpoint to ntlm or basic. With the command line, the package `kerberos` can be installed in the folder of Causeway; sign in with `kinit` first. Kerberos has not been tried against a domain.',
     retryable: false,
   },
 } as const satisfies ErrorTable;

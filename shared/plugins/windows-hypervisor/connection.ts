@@ -24,7 +24,7 @@ export const connection = z.strictObject({
   }),
   authentication: field(z.enum(['auto', 'basic', 'ntlm', 'kerberos']).optional(), {
     title: 'Authentication',
-    help: 'How to sign in by winrm. auto uses NTLM if the host offers Negotiate, otherwise Basic. kerberos needs the Kerberos libraries of this computer and the npm package kerberos.',
+    help: 'How to sign in by winrm. auto uses NTLM if the host offers Negotiate, otherwise Basic, but no Basic if the certificate is not verified. kerberos uses a ticket of the signed-in user instead of the password. It is for the command line only, needs the npm package kerberos, and has not been tried against a domain.',
     group: 'Access',
     example: 'auto',
     builtIn: 'auto',

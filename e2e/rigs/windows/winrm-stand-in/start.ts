@@ -25,6 +25,8 @@ export interface WinrmStandInOptions {
   readonly port?: number;
   /** Default: a new one. */
   readonly password?: string;
+  /** Of an authority's making, PEM; default: the one of the product's user data. */
+  readonly certificate?: { readonly key: string; readonly cert: string } | undefined;
   /** Asked for every message, with the name of its action. */
   readonly onMessage?: (action: string, command: ReceivedCommand | undefined) => RequestEffect | Promise<RequestEffect>;
 }
@@ -90,7 +92,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
   const [username, password] = [windowsWorkerUser, options.password ?? createWindowsPassword()];
   const certificate = await createWindowsCertificate();
   const userData = windowsWorkerUserData(password, certificate);
-  const ntlm = options.authentication === 'ntlm' ? new NtlmServer(username, password, certificate.certPem) : undefined;
+  const ntlm = options.authentication === 'ntlm' ? new NtlmServer(username, password, options.certificate?.cert ?? certificate.certPem) : undefined;
   const actions: string[] = [];
   const commands: ReceivedCommand[] = [];
   const violations: string[] = [];
@@ -232,7 +234,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     response.writeHead(status, { 'content-type': 'application/soap+xml;charset=UTF-8', 'content-length': String(Buffer.byteLength(answer)) }).end(answer);
   };
 
-  const server = createServer(importedBy(userData), (request, response) => {
+  const server = createServer(options.certificate ?? importedBy(userData), (request, response) => {
     take(request, response).catch((error: unknown) => {
       violations.push(String(error));
       response.destroy();

@@ -11,7 +11,7 @@ interface KerberosPackage {
  *
  * @throws `transport.kerberos-missing`, `transport.login-refused`
  */
-export async function kerberosToken(host: string, load: () => Promise<unknown> = loadPackage): Promise<string> {
+export async function kerberosToken(host: string, load: () => Promise<unknown> = loadPackage, platform: NodeJS.Platform = process.platform): Promise<string> {
   let kerberos: KerberosPackage;
   try {
     kerberos = (await load()) as KerberosPackage;
@@ -19,7 +19,8 @@ export async function kerberosToken(host: string, load: () => Promise<unknown> =
     throw new CausewayError('transport.kerberos-missing', 'the package kerberos cannot be loaded', { cause: error });
   }
   try {
-    const client = await kerberos.initializeClient(`HTTP@${host}`, { mechOID: kerberos.GSS_MECH_OID_SPNEGO });
+    // Windows' own library takes the name of the service, others that of the host that it is on.
+    const client = await kerberos.initializeClient(platform === 'win32' ? `HTTP/${host}` : `HTTP@${host}`, { mechOID: kerberos.GSS_MECH_OID_SPNEGO });
     return await client.step('');
   } catch (error) {
     throw new CausewayError('transport.login-refused', `Kerberos has no ticket for ${host}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

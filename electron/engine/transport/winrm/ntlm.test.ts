@@ -21,6 +21,12 @@ test('derives key and proof as the examples of the specification do', () => {
   expect(ntResponse(key, serverChallenge, clientChallenge, Buffer.alloc(8), info).proof.toString('hex')).toBe('68cd0ab851e51c96aabc927bebef6a1c');
 });
 
+test('puts the user name in capitals as Windows does, letter by letter', () => {
+  const keyOf = (user: string): string => responseKey({ domain: 'D', user, password: 'p' }).toString('hex');
+  expect(keyOf('j\u00f6rg.wei\u00df')).toBe(keyOf('J\u00d6RG.WEI\u00df'));
+  expect(keyOf('wei\u00df')).not.toBe(keyOf('WEISS'));
+});
+
 test('takes the domain from the user name', () => {
   expect(ntlmAccount('EXAMPLE\\migration', 'x')).toMatchObject({ domain: 'EXAMPLE', user: 'migration' });
   expect(ntlmAccount('migration@example.com', 'x')).toMatchObject({ domain: '', user: 'migration@example.com' });
@@ -31,6 +37,9 @@ test('binds the certificate of the server by the hash of its signature', () => {
   const bound = Buffer.concat([Buffer.from('tls-server-end-point:'), createHash('sha256').update(certificate).digest()]);
   const structure = Buffer.concat([Buffer.alloc(16), Buffer.from([bound.length, 0, 0, 0]), bound]);
   expect(channelBindings(certificate)).toEqual(createHash('md5').update(structure).digest());
+  const pss = Buffer.from('302a864886f70d01010a30608648016503040203', 'hex');
+  const long = Buffer.concat([Buffer.from('tls-server-end-point:'), createHash('sha512').update(pss).digest()]);
+  expect(channelBindings(pss)).toEqual(createHash('md5').update(Buffer.concat([Buffer.alloc(16), Buffer.from([long.length, 0, 0, 0]), long])).digest());
   expect(channelBindings(Buffer.from('302a864886f70d01010c30', 'hex'))).not.toEqual(channelBindings(Buffer.from('302a864886f70d01010b31', 'hex')));
 });
 

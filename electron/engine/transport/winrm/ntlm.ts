@@ -68,7 +68,12 @@ export function authenticateMessage(negotiate: Buffer, challenge: Buffer, accoun
 
 /** NTOWFv2: what stands for the password. */
 export function responseKey({ domain, user, password }: NtlmAccount): Buffer {
-  return hmac(md4(Buffer.from(password, 'utf16le')), Buffer.from(user.toUpperCase() + domain, 'utf16le'));
+  return hmac(md4(Buffer.from(password, 'utf16le')), Buffer.from(upperCase(user) + domain, 'utf16le'));
+}
+
+/** As Windows does it, letter by letter: none becomes two, as "\u00df" would. */
+function upperCase(text: string): string {
+  return text.replace(/./gsu, (letter) => (letter.toUpperCase().length === letter.length ? letter.toUpperCase() : letter));
 }
 
 /** NTLMv2: the proof and the whole response. */
@@ -89,8 +94,10 @@ export function channelBindings(certificate: Buffer): Buffer {
 /** The hash of the certificate's own signature; SHA-256 where that is MD5 or SHA-1. */
 function certificateHash(certificate: Buffer): 'sha256' | 'sha384' | 'sha512' {
   const has = (...ids: readonly string[]): boolean => ids.some((id) => certificate.includes(Buffer.from(id, 'hex')));
-  if (has('2a864886f70d01010c', '2a8648ce3d040303')) return 'sha384';
-  return has('2a864886f70d01010d', '2a8648ce3d040304') ? 'sha512' : 'sha256';
+  // RSASSA-PSS names its hash in its parameters.
+  const isPss = has('2a864886f70d01010a');
+  if (has('2a864886f70d01010c', '2a8648ce3d040303') || (isPss && has('608648016503040202'))) return 'sha384';
+  return has('2a864886f70d01010d', '2a8648ce3d040304') || (isPss && has('608648016503040203')) ? 'sha512' : 'sha256';
 }
 
 interface Pair {

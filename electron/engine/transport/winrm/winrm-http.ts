@@ -98,7 +98,10 @@ export class WinrmHttp {
   async #choose(signal: AbortSignal): Promise<'basic' | 'ntlm'> {
     const { status, offers } = await this.#send('', undefined, signal);
     if (/\bnegotiate\b/i.test(offers)) return 'ntlm';
-    if (/\bbasic\b/i.test(offers)) return 'basic';
+    if (/\bbasic\b/i.test(offers)) {
+      if (this.#isUnverified) throw new CausewayError('transport.login-refused', `${this.#where()} offers only Basic, which shows the password to the host, and its certificate is not verified. Give its fingerprint (certificate_sha256), or set authentication to basic to send it all the same`);
+      return 'basic';
+    }
     // A server that is busy offers nothing: what it says is the answer to the request as well.
     if (status !== 401) return 'ntlm';
     throw new CausewayError('transport.login-refused', `${this.#where()} offers neither Negotiate nor Basic: ${offers === '' ? 'no way to sign in' : offers}`);
@@ -128,6 +131,11 @@ export class WinrmHttp {
   #basic(): string {
     const { username, password } = this.#target;
     return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+  }
+
+  /** Anybody may have answered. */
+  get #isUnverified(): boolean {
+    return this.#pins.length === 0 && this.#target.allowUntrusted === true;
   }
 
   #where(): string {
@@ -176,7 +184,11 @@ export class WinrmHttp {
       ...(typeof options.servername === 'string' && options.servername !== '' ? { servername: options.servername } : {}),
     });
     socket.setTimeout(connectTimeoutMs, () => socket.destroy(new Error('no answer')));
-    socket.once('error', (error: Error & { code?: string }) => reject(isCertificateError(error.code) ? new CausewayError('transport.certificate-mismatch', `${this.#where()}: ${error.message}`, { cause: error }) : error));
+    socket.once('error', (error: Error & { code?: string }) => {
+      if (isCertificateError(error.code)) reject(new CausewayError('transport.certificate-mismatch', `${this.#where()}: ${error.message}`, { cause: error }));
+      else if (isWithoutTls(error.code)) reject(new CausewayError('transport.unreachable', `${this.#where()} does not speak TLS. Port 5985 is WinRM over HTTP, which is not used: the host needs a listener with HTTPS, by default on port 5986`, { cause: error }));
+      else reject(error);
+    });
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerX509Certificate();
       const shown = certificate?.fingerprint256.replaceAll(':', '').toLowerCase() ?? 'none';
@@ -191,6 +203,11 @@ export class WinrmHttp {
     });
     return promise;
   }
+}
+
+/** What answers is a server of something else. */
+function isWithoutTls(code: string | undefined): boolean {
+  return code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG' || code === 'ERR_SSL_HTTP_REQUEST';
 }
 
 function isCertificateError(code: string | undefined): boolean {

@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
-import { vmsSchema } from '../control/answers.ts';
+import { historySchema, vmsSchema } from '../control/answers.ts';
 import type { SourceContext } from './source-context.ts';
 import { shortcomings } from './vm-facts.ts';
 
@@ -77,6 +77,16 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
         return { warning: `a group policy ignores rules of the host (${firewall.join(', ')}): have the port of the reader (reader_port) opened by policy, or manage the host by SSH` };
       },
     }]),
+    {
+      name: 'Read the event log',
+      essential: false,
+      run: async (within) => {
+        const { time } = await hosts.facts(within);
+        const { problem } = await hosts.first.ask('read-history', { since: time }, historySchema, within);
+        if (problem === '') return 'a loss of power of the host is seen';
+        return { warning: `whether the host lost power cannot be read (${problem}): each execution compares whole disks. Add the account to Event Log Readers` };
+      },
+    },
     {
       name: 'Compare clocks',
       essential: false,

@@ -185,7 +185,7 @@ export class HypervSource implements SourcePlatform {
     await awaitMerge(this.#context, vmId, signal);
     const intent = await this.#intents.find(vmId, tag);
     const checkpoints = (await readCheckpoints(this.#context, vmId, signal))?.checkpoints ?? [];
-    // One without a name was taken by a call that ended before it could name it. Of two, nobody knows which one is ours.
+    // One without a name was taken by a call that ended before it could name it. Of two, nobody knows which one that is.
     const unnamed = unnamedSince(intent, checkpoints);
     for (const checkpoint of checkpoints) {
       if (checkpoint.name === checkpointName(tag) || (unnamed.length === 1 && unnamed[0] === checkpoint)) await removeCheckpoint(this.#context, vmId, checkpoint.id, signal);
@@ -276,7 +276,7 @@ export class HypervSource implements SourcePlatform {
 
   /**
    * Records what checkpoints there are before one is taken. If that was done before, by a call that ended in between, the one that it may have taken is to be used
-   * (`claim`): only it is as young. One that another program takes later is not ours.
+   * (`claim`): only it is as young. One that another program takes later is left alone.
    */
   async #expectCheckpoint({ vm, link }: FoundVm, tag: string, signal: AbortSignal): Promise<{ readonly known: readonly string[]; readonly claim: string | undefined }> {
     const { checkpoints, time } = await link.ask('read-state', { vmId: vm.id }, stateSchema, signal);
