@@ -76,6 +76,8 @@ export const calls = {
 
   'vm.list': { input: z.strictObject({ endpoint: reference }), output: z.array(vmSummarySchema) },
   'vm.show': { input: z.strictObject({ endpoint: reference, vm: reference }), output: vmSchema },
+  /** What people must know before this VM is replicated: what no disk of it carries, and what had to be assumed. A sentence each. */
+  'vm.limits': { input: z.strictObject({ endpoint: reference, vm: reference }), output: z.array(z.string()) },
 
   /** The lists of machines that the project keeps. */
   'inventory.list': { input: nothing, output: z.array(inventorySchema) },

@@ -41,8 +41,12 @@ const showVm: CommandRegistrar = (group, context) => {
       const { stringify } = await import('yaml');
       const { withProject } = await import('../project/with-project.ts');
       const { print } = await import('../output/print.ts');
-      const vm = await withProject(options, context, (core) => core.call('vm.show', { endpoint, vm: name }, { signal: context.signal }));
-      print(context, options, [vm], () => stringify({ vm }));
+      const { vm, limits } = await withProject(options, context, async (core) => ({
+        vm: await core.call('vm.show', { endpoint, vm: name }, { signal: context.signal }),
+        limits: await core.call('vm.limits', { endpoint, vm: name }, { signal: context.signal }),
+      }));
+      // Comments, so that the text stays a document.
+      print(context, options, [vm], () => `${limits.map((limit) => `# ${limit}\n`).join('')}${stringify({ vm })}`);
       return 0;
     }),
   );

@@ -12,6 +12,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { VmLimits } from '../../components/replicas/vm-limits.tsx';
 import { text } from '../../text/text.ts';
 import { ApplyToMany } from './apply-to-many.tsx';
 import { draftOfReplica } from '../../forms/environment/draft-of-replica.ts';
@@ -85,6 +86,7 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
           {text.configure.save}
         </Button>
       </Box>
+      {vm.data !== undefined && <VmLimits endpointId={source.id} vmId={replica.vmId} />}
       {vm.error !== undefined && vm.data === undefined && <Alert severity="warning">{text.configure.vmUnknown}</Alert>}
       {isRefused && hasErrors && <Alert severity="error">{text.configure.hasErrors}</Alert>}
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}

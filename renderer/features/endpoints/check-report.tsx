@@ -2,6 +2,7 @@ import CheckIcon from '@mui/icons-material/CheckCircleOutlined';
 import ErrorIcon from '@mui/icons-material/ErrorOutlined';
 import SkipIcon from '@mui/icons-material/RemoveCircleOutlineOutlined';
 import WarningIcon from '@mui/icons-material/WarningAmberOutlined';
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
@@ -28,21 +29,20 @@ export function CheckReport({ name, endpointId, report }: { readonly name: strin
       </Typography>
       <List dense>
         {report.steps.map((step, index) => (
-          <ListItem
-            key={index}
-            sx={{ alignItems: 'flex-start', flexWrap: 'wrap' }}
-          >
+          <ListItem key={index} sx={{ alignItems: 'flex-start' }}>
             <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons[step.outcome]}</ListItemIcon>
-            <ListItemText
-              primary={`${step.name}: ${text.endpoints.outcomes[step.outcome].toLowerCase()}`}
-              secondary={step.evidence}
-              slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
-            />
-            {step.code === 'cloud.certificate-not-trusted' && (
-              <Button size="small" variant="outlined" href={hrefOf('endpoints', endpointId, 'certificate')} sx={{ ml: 4.5 }}>
-                {text.endpoints.trust}
-              </Button>
-            )}
+            <Box sx={{ minWidth: 0, flexGrow: 1 }}>
+              <ListItemText
+                primary={`${step.name}: ${text.endpoints.outcomes[step.outcome].toLowerCase()}`}
+                secondary={step.evidence}
+                slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
+              />
+              {step.code === 'cloud.certificate-not-trusted' && (
+                <Button size="small" variant="outlined" href={hrefOf('endpoints', endpointId, 'certificate')}>
+                  {text.endpoints.trust}
+                </Button>
+              )}
+            </Box>
           </ListItem>
         ))}
       </List>

@@ -103,7 +103,7 @@ function columnsFor(endpointId: string, replicas: Replicas, { hasPlaces, hasTags
       cell: ({ id, name }) => {
         const [replica] = byVm.get(id) ?? [];
         return replica === undefined ? (
-          <Button size="small" href={hrefOf('replicas', 'new', endpointId, id)} aria-label={text.inventory.createOf(name)}>
+          <Button size="small" href={hrefOf('replicas', 'new', endpointId, id)} aria-label={text.inventory.createOf(name)} sx={{ whiteSpace: 'nowrap' }}>
             {text.inventory.create}
           </Button>
         ) : (

@@ -16,6 +16,7 @@ import { Screen } from '../../components/screen.tsx';
 import { pluginTitle, text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { useOptions } from '../../forms/environment/use-options.ts';
+import { VmLimits } from '../../components/replicas/vm-limits.tsx';
 import { ReplicaForm } from './replica-form.tsx';
 
 /** From a virtual machine to its replica: the destination, then the environment. */
@@ -25,6 +26,7 @@ export function NewReplicaScreen({ endpointId, vmId }: { readonly endpointId: st
   return (
     <Screen title={text.replicas.newTitle(vm.data?.name ?? vmId)} lead={text.replicas.newLead}>
       <VaultNeeded />
+      {vm.data !== undefined && <VmLimits endpointId={endpointId} vmId={vmId} />}
       <QueryView query={vm}>
         {(machine) => (
           <QueryView query={endpoints}>

@@ -74,6 +74,7 @@ export const replicas = {
 
   newTitle: (vm: string) => `New replica of ${vm}`,
   newLead: 'Choose the destination and configure the migration. Settings are validated while you type.',
+  limits: 'Before you replicate this VM',
   destination: 'Destination',
   noDestination: 'No destination yet',
   noDestinationLead: 'Add a destination endpoint.',

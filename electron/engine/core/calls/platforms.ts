@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
 import type { Catalog } from '../../../../shared/model/catalog.ts';
+import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { endpointOf, openDestination, openSource, using, type CallsOf, type Handlers } from '../core-context.ts';
 import { effectiveValues } from '../environments.ts';
 import { keepCatalog, lastCatalog } from '../last-catalogs.ts';
@@ -19,6 +20,12 @@ export const pluginCalls: Handlers<CallsOf<'plugins'>> = {
   },
 };
 
+/** The id of a VM that is given by its id or its name. */
+async function vmIdOf(source: SourcePlatform, vm: string, signal: AbortSignal): Promise<string> {
+  const known = await source.listVms(signal);
+  return (known.find(({ id }) => id === vm) ?? known.find(({ name }) => name === vm))?.id ?? vm;
+}
+
 /** Calls that a platform answers without a replica. */
 export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
   async 'vm.list'(core, { endpoint }, signal) {
@@ -27,11 +34,11 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
   },
 
   async 'vm.show'(core, { endpoint, vm }, signal) {
-    return using(openSource(core, endpointOf(core, endpoint)), async (source) => {
-      const known = await source.listVms(signal);
-      const found = known.find((candidate) => candidate.id === vm) ?? known.find((candidate) => candidate.name === vm);
-      return source.describeVm(found?.id ?? vm, signal);
-    });
+    return using(openSource(core, endpointOf(core, endpoint)), async (source) => source.describeVm(await vmIdOf(source, vm, signal), signal));
+  },
+
+  async 'vm.limits'(core, { endpoint, vm }, signal) {
+    return using(openSource(core, endpointOf(core, endpoint)), async (source) => [...((await source.unsupportedDevices?.(await vmIdOf(source, vm, signal), signal)) ?? [])]);
   },
 
   async 'catalog.capture'(core, { endpoint: reference, environment }, signal): Promise<Catalog> {

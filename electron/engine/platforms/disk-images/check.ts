@@ -20,7 +20,7 @@ export async function checkDiskImages(path: string, signal: AbortSignal): Promis
         }
       }
       if (vms.length === 0) throw new CausewayError('source.vm-not-found', `no images, OVF or OVA in ${path}`);
-      return `${vms.length} VMs`;
+      return `${vms.length} ${vms.length === 1 ? 'VM' : 'VMs'}`;
     }),
   );
   return { passed: steps.every((entry) => entry.outcome !== 'failed'), steps };

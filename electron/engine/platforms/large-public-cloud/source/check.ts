@@ -26,7 +26,7 @@ export function checkSource({ cloud }: SourceContext, signal: AbortSignal): Prom
     }, true),
     check('List VMs', async (within) => {
       const { length } = await listInstances(cloud, [], within);
-      return length === 0 ? { warning: `no VM in region ${region}` } : `${length} VMs`;
+      return length === 0 ? { warning: `no VM in region ${region}` } : `${length} ${length === 1 ? 'VM' : 'VMs'}`;
     }),
     check(featureActions.snapshots.feature, async (within) => {
       const instance = (await listInstances(cloud, [], within))[0]?.InstanceId ?? noInstance;

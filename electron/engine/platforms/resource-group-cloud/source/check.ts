@@ -16,7 +16,7 @@ export function checkSource(cloud: AzureCloud, signal: AbortSignal): Promise<Che
     check('List VMs', async (within) => {
       const compute = await cloud.compute();
       const { length } = await cloud.list('list VMs', (options) => compute.virtualMachines.listAll(options), within);
-      return length === 0 ? { warning: 'no VM is visible: the identity may lack the role Reader on their resource groups' } : `${length} VMs`;
+      return length === 0 ? { warning: 'no VM is visible: the identity may lack the role Reader on their resource groups' } : `${length} ${length === 1 ? 'VM' : 'VMs'}`;
     }, true),
     check('List disks', async (within) => {
       const compute = await cloud.compute();

@@ -49,7 +49,7 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
       essential: false,
       run: async (within) => {
         const found = await readInventory(session, { VirtualMachine: ['name'] }, within);
-        return found.length === 0 ? { warning: 'no VM is visible: the account may lack Read-only access to their folders' } : `${found.length} VMs`;
+        return found.length === 0 ? { warning: 'no VM is visible: the account may lack Read-only access to their folders' } : `${found.length} ${found.length === 1 ? 'VM' : 'VMs'}`;
       },
     },
     {
