@@ -51,9 +51,12 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
     () => (wanted === '' ? vms : vms.filter(({ name, id, folder = '', cluster = '', tags = [] }) => [name, id, folder, cluster, ...tags].some((part) => part.toLowerCase().includes(wanted)))),
     [vms, wanted],
   );
-  const hasPlaces = useMemo(() => vms.some(({ folder, cluster }) => folder !== undefined || cluster !== undefined), [vms]);
-  const hasTags = useMemo(() => vms.some(({ tags = [] }) => tags.length > 0), [vms]);
-  const columns = useMemo(() => columnsFor(endpointId, replicas, { hasPlaces, hasTags }), [endpointId, replicas, hasPlaces, hasTags]);
+  const shown = useMemo(() => ({
+    hasFolders: vms.some(({ folder = '' }) => folder !== ''),
+    hasClusters: vms.some(({ cluster = '' }) => cluster !== ''),
+    hasTags: vms.some(({ tags = [] }) => tags.length > 0),
+  }), [vms]);
+  const columns = useMemo(() => columnsFor(endpointId, replicas, shown), [endpointId, replicas, shown]);
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -74,21 +77,22 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
   );
 }
 
+/** What any VM of the source has. */
 interface Shown {
-  /** The platform has folders or clusters. */
-  readonly hasPlaces: boolean;
+  readonly hasFolders: boolean;
+  readonly hasClusters: boolean;
   readonly hasTags: boolean;
 }
 
-function columnsFor(endpointId: string, replicas: Replicas, { hasPlaces, hasTags }: Shown): Column<VmSummary>[] {
+function columnsFor(endpointId: string, replicas: Replicas, { hasFolders, hasClusters, hasTags }: Shown): Column<VmSummary>[] {
   const byVm = Map.groupBy(replicas.filter((replica) => replica.sourceEndpointId === endpointId), ({ vmId }) => vmId);
   return [
     { id: 'name', label: text.inventory.name, sortBy: ({ name }) => name, cell: ({ name }) => name },
-    ...(hasPlaces
-      ? ([
-          { id: 'folder', label: text.inventory.folder, sortBy: ({ folder = '' }) => folder, cell: ({ folder = '' }) => folder },
-          { id: 'cluster', label: text.inventory.cluster, sortBy: ({ cluster = '' }) => cluster, cell: ({ cluster = '' }) => cluster },
-        ] satisfies Column<VmSummary>[])
+    ...(hasFolders
+      ? ([{ id: 'folder', label: text.inventory.folder, sortBy: ({ folder = '' }) => folder, cell: ({ folder = '' }) => folder }] satisfies Column<VmSummary>[])
+      : []),
+    ...(hasClusters
+      ? ([{ id: 'cluster', label: text.inventory.cluster, sortBy: ({ cluster = '' }) => cluster, cell: ({ cluster = '' }) => cluster }] satisfies Column<VmSummary>[])
       : []),
     ...(hasTags
       ? ([{ id: 'tags', label: text.inventory.tags, sortBy: ({ tags = [] }) => tags.join(', '), cell: ({ tags = [] }) => tags.join(', ') }] satisfies Column<VmSummary>[])
