@@ -1,11 +1,12 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { EBSClient } from '@aws-sdk/client-ebs';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { STSClient } from '@aws-sdk/client-sts';
-import { asAwsError } from './aws-error.ts';
-import type { AwsConnection, Service } from './connection.ts';
-import { credentialsOf, type AwsSdk, type CredentialFiles } from './credentials.ts';
+import { asAwsError, isAwsCode } from './aws-error.ts';
+import { serviceHost, type AwsConnection, type Service } from './connection.ts';
+import { credentialsOf, endedCodes, type AwsSdk, type CredentialFiles } from './credentials.ts';
 
 /** The SDK's clients of one endpoint. */
 export interface AwsClients {
@@ -66,6 +67,20 @@ export class AwsCloud {
   async ask<T>(
     operation: string, action: string, send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal, limitMs = this.timeoutMs * 10,
   ): Promise<T> {
+    const used = this.clients();
+    try {
+      return await this.#askOnce(used, operation, action, send, signal, limitMs);
+    } catch (error) {
+      // Refused before anything was done. Another program may have signed in again meanwhile.
+      if (!isAwsCode(error, ...endedCodes)) throw error;
+      if (this.#clients === used) this.#clients = undefined;
+      return this.#askOnce(this.clients(), operation, action, send, signal, limitMs);
+    }
+  }
+
+  async #askOnce<T>(
+    clients: Promise<AwsClients>, operation: string, action: string, send: (clients: AwsClients, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal, limitMs: number,
+  ): Promise<T> {
     const service = action.slice(0, action.indexOf(':')) as Service;
     const limit = new AbortController();
     const callOff = (): void => limit.abort(signal.reason);
@@ -74,18 +89,13 @@ export class AwsCloud {
     signal.addEventListener('abort', callOff, { once: true });
     try {
       signal.throwIfAborted();
-      return await send(await this.clients(), { abortSignal: limit.signal });
+      return await send(await clients, { abortSignal: limit.signal });
     } catch (error) {
-      throw asAwsError(error, { operation, action, host: this.hostOf(service) }, signal);
+      throw asAwsError(error, { operation, action, host: serviceHost(this.connection, service) }, signal);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', callOff);
     }
-  }
-
-  hostOf(service: Service): string {
-    const url = this.connection.endpoints[service];
-    return url === undefined ? `${service}.${this.connection.region}` : new URL(url).host;
   }
 
   clients(): Promise<AwsClients> {
@@ -106,7 +116,8 @@ export class AwsCloud {
     const { httpAgent, httpsAgent } = this.#agents;
     const requestHandler = { httpAgent, httpsAgent, connectionTimeout: timeout, requestTimeout: timeout, throwOnRequestTimeout: true, socketAcquisitionWarningTimeout: 2 ** 31 - 1 };
     const settings = (service: Service) => ({
-      region, requestHandler, useFipsEndpoint: fips, ...(endpoints[service] === undefined ? {} : { endpoint: endpoints[service] }),
+      // An address that was given is the one that is meant; the SDK takes none together with FIPS.
+      region, requestHandler, ...(endpoints[service] === undefined ? { useFipsEndpoint: fips } : { useFipsEndpoint: false, endpoint: endpoints[service] }),
     });
     const singleSignOn = { requestHandler: { httpsAgent: this.#agents.publicAgent, requestTimeout: timeout, throwOnRequestTimeout: true } };
     const credentials = credentialsOf(sdk, this.connection, { sts: settings('sts'), singleSignOn }, this.#options.files);
@@ -124,15 +135,17 @@ export class AwsCloud {
 
 const mostPages = 10_000;
 
-/** All pages of a listing. A service that gives the same token again must not be asked for ever. */
+/** All pages of a listing. @throws `cloud.unexpected-answer` when it does not get to its end */
 export async function allPages<Item>(page: (token: string | undefined) => Promise<{ readonly items: readonly Item[]; readonly next: string | undefined }>): Promise<readonly Item[]> {
   const items: Item[] = [];
   let token: string | undefined;
   for (let count = 0; count < mostPages; count += 1) {
     const { items: found, next } = await page(token);
     items.push(...found);
-    if (next === undefined || next === '' || next === token) return items;
+    if (next === undefined || next === '') return items;
+    if (next === token) break;
     token = next;
   }
-  return items;
+  // What is missing from a listing would be taken for gone.
+  throw new CausewayError('cloud.unexpected-answer', `a listing does not end: it gives the same page again, or more than ${mostPages}`);
 }

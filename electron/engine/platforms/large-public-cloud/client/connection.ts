@@ -87,3 +87,28 @@ function signInOf(data: z.infer<typeof connectionSchema>): SignIn {
 function refused(what: string, keys: readonly string[]): CausewayError {
   return new CausewayError('general.invalid-input', `connection of the large public cloud: ${what}`, { details: { keys: [...keys] } });
 }
+
+/** Where the services of a region are. */
+export interface Partition {
+  readonly name: string;
+  readonly domain: string;
+}
+
+/** By the beginning of a region's name; what is not listed is the usual one. */
+const partitions: readonly (readonly [string, Partition])[] = [
+  ['cn-', { name: 'aws-cn', domain: 'amazonaws.com.cn' }],
+  ['us-gov-', { name: 'aws-us-gov', domain: 'amazonaws.com' }],
+  ['us-iso-', { name: 'aws-iso', domain: 'c2s.ic.gov' }],
+  ['us-isob-', { name: 'aws-iso-b', domain: 'sc2s.sgov.gov' }],
+  ['us-isof-', { name: 'aws-iso-f', domain: 'csp.hci.ic.gov' }],
+  ['eu-isoe-', { name: 'aws-iso-e', domain: 'cloud.adc-e.uk' }],
+  ['eusc-', { name: 'aws-eusc', domain: 'amazonaws.eu' }],
+];
+
+export const partitionOf = (region: string): Partition => partitions.find(([prefix]) => region.startsWith(prefix))?.[1] ?? { name: 'aws', domain: 'amazonaws.com' };
+
+/** The host that requests to a service go to. */
+export function serviceHost({ region, endpoints }: Pick<AwsConnection, 'region' | 'endpoints'>, service: Service): string {
+  const url = endpoints[service];
+  return url === undefined ? `${service}.${region}.${partitionOf(region).domain}` : new URL(url).host;
+}

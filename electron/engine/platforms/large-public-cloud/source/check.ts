@@ -96,15 +96,15 @@ async function orWarn(asked: Promise<string>, consequence: string, signal: Abort
   }
 }
 
-/** Whether the EBS direct APIs may be used for a snapshot. Only a clear denial says no. */
+/** Whether the EBS direct APIs may be used for a snapshot. Only a clear denial of them says no, not one of a role. */
 export async function mayReadDirectly(cloud: AwsCloud, snapshotId: string, signal: AbortSignal): Promise<boolean> {
   try {
     await listSnapshotBlocks(cloud, snapshotId, { token: undefined, from: 0, most: fewestBlocks }, signal);
     return true;
   } catch (error) {
     // A key that may not be used is no reason for a worker, which cannot use it either: opening the disk names it.
-    if (isReason(error, 'DEPENDENCY_ACCESS_DENIED', 'INVALID_CUSTOMER_KEY')) return true;
-    if (error instanceof CausewayError && error.code === 'cloud.permission-denied') return false;
+    if (isReason(error, 'DEPENDENCY_ACCESS_DENIED', 'DEPENDENCY_RESOURCE_NOT_FOUND', 'INVALID_CUSTOMER_KEY')) return true;
+    if (error instanceof CausewayError && error.code === 'cloud.permission-denied' && error.details['action'] === 'ebs:ListSnapshotBlocks') return false;
     throw error;
   }
 }

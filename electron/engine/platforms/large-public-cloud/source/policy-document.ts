@@ -1,5 +1,5 @@
 import { ourLabel } from '../../../cloud-resources/managed-resources.ts';
-import type { AwsConnection } from '../client/connection.ts';
+import { partitionOf, type AwsConnection } from '../client/connection.ts';
 import { featureActions } from './policy.ts';
 
 interface Statement {
@@ -30,8 +30,8 @@ function statementsOf(feature: Feature, region: string): readonly Statement[] {
   const all: readonly string[] = featureActions[feature].privileges;
   const here = { 'aws:RequestedRegion': region };
   const sid = feature[0]?.toUpperCase() + feature.slice(1);
-  if (feature === 'direct') return [{ Sid: sid, Effect: 'Allow', Action: all, Resource: `arn:${partitionOf(region)}:ec2:${region}::snapshot/*` }];
-  if (feature === 'keys') return [{ Sid: sid, Effect: 'Allow', Action: all, Resource: `arn:${partitionOf(region)}:kms:${region}:*:key/*` }];
+  if (feature === 'direct') return [{ Sid: sid, Effect: 'Allow', Action: all, Resource: `arn:${partitionOf(region).name}:ec2:${region}::snapshot/*` }];
+  if (feature === 'keys') return [{ Sid: sid, Effect: 'Allow', Action: all, Resource: `arn:${partitionOf(region).name}:kms:${region}:*:key/*` }];
   const own = all.filter((action) => onOwn.has(action));
   const others = all.filter((action) => !onOwn.has(action) && action !== tagging);
   const tag = Object.fromEntries(Object.entries(ourLabel).map(([key, value]) => [`aws:ResourceTag/${key}`, value]));
@@ -41,11 +41,4 @@ function statementsOf(feature: Feature, region: string): readonly Statement[] {
     // Tags are only set together with the creation of what they are on.
     ...(all.includes(tagging) ? [{ Sid: `${sid}Tags`, Effect: 'Allow', Action: [tagging], Resource: '*', Condition: { StringEquals: { ...here, 'ec2:CreateAction': creations[feature] ?? [] } } } as const] : []),
   ];
-}
-
-function partitionOf(region: string): string {
-  if (region.startsWith('cn-')) return 'aws-cn';
-  if (region.startsWith('us-gov-')) return 'aws-us-gov';
-  if (region.startsWith('us-isob-')) return 'aws-iso-b';
-  return region.startsWith('us-iso-') ? 'aws-iso' : 'aws';
 }
