@@ -5,7 +5,7 @@ import { newId, type InstanceRecord, type SnapshotRecord, type World } from './w
 type Ec2Operation = Operation<World>;
 const page = { least: 5, most: 1000 };
 export const missing = (kind: string, id: unknown): ApiError => new ApiError(400, `The ${kind} ID '${String(id)}' does not exist`, { code: `Invalid${kind}${kind === 'Instance' ? 'ID' : ''}.NotFound` });
-export const instanceOf = ({ world }: Call<World>, id: unknown): InstanceRecord => world.instances.demand(String(id), () => missing('Instance', id));
+export const instanceOf = ({ world }: Call<World>, id: unknown): InstanceRecord => world.known(world.instances, String(id), () => missing('Instance', id));
 
 const describeInstances: Ec2Operation = (call) => {
   const { world, body } = call;
@@ -43,8 +43,9 @@ const describeSubnets: Ec2Operation = (call) => {
 const describeImages: Ec2Operation = (call) => {
   const { items, ...rest } = paged(filtered(call.world.images.listed(), call.body, { 'image-id': ({ id }) => id }), call, page);
   return ok({
-    Images: items.map(({ id, name, architecture, tags }) => ({
-      ImageId: id, Name: name, Architecture: architecture, State: 'available', OwnerId: call.world.setup.account, PlatformDetails: 'Linux/UNIX', VirtualizationType: 'hvm', RootDeviceType: 'ebs', Tags: tagList(tags),
+    Images: items.map(({ id, name, architecture, keepsRoot, tags }) => ({
+      ImageId: id, Name: name, Architecture: architecture, State: 'available', OwnerId: call.world.setup.account, PlatformDetails: 'Linux/UNIX', VirtualizationType: 'hvm', RootDeviceType: 'ebs',
+      RootDeviceName: '/dev/xvda', BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs: { VolumeSize: 8, VolumeType: 'gp3', DeleteOnTermination: keepsRoot !== true } }], Tags: tagList(tags),
     })),
     ...rest,
   });
@@ -75,6 +76,7 @@ const createSnapshots: Ec2Operation = async (call) => {
   for (const snapshot of made) await world.ground.files.copy(snapshot.volumeId, snapshot.id);
   for (const snapshot of made) {
     world.snapshots.set(snapshot.id, snapshot);
+    world.born(snapshot.id);
     world.transition({
       fault: call.fault,
       succeed: () => { snapshot.state = 'completed'; },
@@ -85,7 +87,7 @@ const createSnapshots: Ec2Operation = async (call) => {
 };
 
 const deleteSnapshot: Ec2Operation = async ({ world, body }) => {
-  const record = world.snapshots.demand(String(body['SnapshotId']), () => missing('Snapshot', body['SnapshotId']));
+  const record = world.known(world.snapshots, String(body['SnapshotId']), () => missing('Snapshot', body['SnapshotId']));
   world.snapshots.delete(record.id);
   await world.ground.files.remove(record.id);
   return ok({});

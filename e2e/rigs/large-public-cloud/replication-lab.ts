@@ -31,6 +31,8 @@ export async function startReplicationLab(volumeCount: number): Promise<Replicat
     world.attach(volume, instance.id, index === 0 ? instance.rootDevice : `/dev/sd${'fghij'[index - 1] ?? 'z'}`);
     volumes.push(volume.id);
   }
+  // What was there before is listed; what is made from now on comes late.
+  world.ground.lag.listings = 1;
   const destinationEnvironment = {
     network_map: { production: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
   };

@@ -6,8 +6,6 @@ import { newId, type GroupRecord, type InstanceRecord, type VolumeRecord, type W
 
 /** What temporary workers are made of: instances, volumes from snapshots, attachments, security groups. */
 
-
-
 function exposures(world: World): readonly Exposure[] {
   return [...world.instances.values()].flatMap(({ id, state, publicIp, groupIds }) => (state !== 'running' || publicIp === undefined ? [] : [{
     address: publicIp, serverId: id,
@@ -21,6 +19,16 @@ function exposeLater(world: World): void {
   });
 }
 
+const endsWithInstance = (body: Readonly<Record<string, unknown>>, device: string): boolean =>
+  ((body['BlockDeviceMappings'] ?? []) as { DeviceName?: string; Ebs?: { DeleteOnTermination?: boolean } }[]).some(({ DeviceName: name, Ebs: volume }) => name === device && volume?.DeleteOnTermination === true);
+
+function leaveRoot(world: World, instance: InstanceRecord): void {
+  const id = newId('vol');
+  world.volumes.set(id, {
+    id, size: 8, zone: world.subnets.get(instance.subnetId)?.zone ?? '', type: 'gp3', kmsKeyId: undefined, snapshotId: undefined, lineage: id, state: 'available', attachment: undefined, tags: {},
+  });
+}
+
 const runInstances: Operation<World> = async ({ world, body, fault }) => {
   const { MinCount: count, ...rest } = body;
   return world.clientTokens.once('RunInstances', body['ClientToken'] as string | undefined, { count, ...rest }, () => {
@@ -29,16 +37,17 @@ const runInstances: Operation<World> = async ({ world, body, fault }) => {
     const image = world.images.demand(String(body['ImageId']), () => new ApiError(400, `The image id '[${String(body['ImageId'])}]' does not exist`, { code: 'InvalidAMIID.NotFound' }));
     const nic = ((body['NetworkInterfaces'] ?? []) as { SubnetId?: string; Groups?: string[]; AssociatePublicIpAddress?: boolean }[])[0];
     const subnet = world.subnets.demand(String(nic?.SubnetId), () => new ApiError(400, `The subnet ID '${String(nic?.SubnetId)}' does not exist`, { code: 'InvalidSubnetID.NotFound' }));
-    for (const group of nic?.Groups ?? []) if (!world.groups.has(group)) throw new ApiError(400, `The security group '${group}' does not exist`, { code: 'InvalidGroup.NotFound' });
+    for (const group of nic?.Groups ?? []) if (!world.groups.has(group) || world.isUnknown(group)) throw new ApiError(400, `The security group '${group}' does not exist`, { code: 'InvalidGroup.NotFound' });
     const used = new Set([...world.instances.values()].filter(({ state }) => state !== 'terminated').map(({ publicIp }) => publicIp));
     const publicIp = nic?.AssociatePublicIpAddress === true ? world.ground.publicAddresses.find((one) => !used.has(one)) : undefined;
     const number = 100 + world.instances.size;
     const instance: InstanceRecord = {
       id: newId('i'), state: 'pending', type: type.name, imageId: image.id, subnetId: subnet.id, rootDevice: '/dev/xvda', platformDetails: 'Linux/UNIX', bootMode: 'legacy-bios',
       privateIp: `10.1.0.${number}`, publicIp, mac: `0a:00:00:00:01:${(number % 256).toString(16).padStart(2, '0')}`, groupIds: nic?.Groups ?? [], userData: Buffer.from(String(body['UserData'] ?? ''), 'base64').toString('utf8'),
-      tags: tagsFor(body, 'instance'),
+      tags: tagsFor(body, 'instance'), keepsRoot: image.keepsRoot === true && !endsWithInstance(body, '/dev/xvda'),
     };
     world.instances.set(instance.id, instance);
+    world.born(instance.id);
     world.transition({
       fault,
       work: () => world.ground.machines.start({
@@ -68,6 +77,7 @@ const terminateInstances: Operation<World> = (call) => {
         succeed: () => {
           Object.assign(instance, { state: 'terminated', stateReason: { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' } });
           for (const volume of world.volumesOf(id)) Object.assign(volume, { state: 'available', attachment: undefined });
+          if (instance.keepsRoot === true) leaveRoot(world, instance);
           exposeLater(world);
         },
         fail: () => { instance.state = before; },
@@ -88,12 +98,13 @@ const createVolume: Operation<World> = async ({ world, body, fault }) =>
       state: 'creating', attachment: undefined, tags: tagsFor(body, 'volume'),
     };
     world.volumes.set(id, volume);
+    world.born(id);
     world.transition({ fault, work: () => world.ground.files.copy(snapshot.id, id), succeed: () => { volume.state = 'available'; }, fail: () => { volume.state = 'error'; } });
     return ok(volumeShape(volume));
   });
 
 const deleteVolume: Operation<World> = ({ world, body, fault }) => {
-  const volume = world.volumes.demand(String(body['VolumeId']), () => missing('Volume', body['VolumeId']));
+  const volume = world.known(world.volumes, String(body['VolumeId']), () => missing('Volume', body['VolumeId']));
   if (volume.attachment !== undefined) throw new ApiError(400, `Volume ${volume.id} is currently attached to ${volume.attachment.instanceId}`, { code: 'VolumeInUse' });
   const before = volume.state;
   volume.state = 'deleting';
@@ -106,7 +117,7 @@ const attachmentShape = ({ id, attachment }: VolumeRecord): Record<string, unkno
 const attachVolume: Operation<World> = (call) => {
   const { world, body, fault } = call;
   const instance = instanceOf(call, body['InstanceId']);
-  const volume = world.volumes.demand(String(body['VolumeId']), () => missing('Volume', body['VolumeId']));
+  const volume = world.known(world.volumes, String(body['VolumeId']), () => missing('Volume', body['VolumeId']));
   const device = String(body['Device']);
   if (instance.state !== 'running' && instance.state !== 'stopped') throw new ApiError(400, `Instance '${instance.id}' is not 'running'.`, { code: 'IncorrectState' });
   if (volume.attachment !== undefined) throw new ApiError(400, `${volume.id} is already attached to an instance`, { code: 'VolumeInUse' });
@@ -127,7 +138,7 @@ const attachVolume: Operation<World> = (call) => {
 };
 
 const detachVolume: Operation<World> = ({ world, body, fault }) => {
-  const volume = world.volumes.demand(String(body['VolumeId']), () => missing('Volume', body['VolumeId']));
+  const volume = world.known(world.volumes, String(body['VolumeId']), () => missing('Volume', body['VolumeId']));
   const { attachment } = volume;
   if (attachment === undefined) throw new ApiError(400, `Volume '${volume.id}' is in the 'available' state.`, { code: 'IncorrectState' });
   attachment.state = 'detaching';
@@ -146,12 +157,13 @@ const createSecurityGroup: Operation<World> = ({ world, body }) => {
   if ([...world.groups.values()].some((group) => group.name === name && group.vpcId === vpcId)) throw new ApiError(400, `The security group '${name}' already exists for VPC '${vpcId}'`, { code: 'InvalidGroup.Duplicate' });
   const group: GroupRecord = { id: newId('sg'), name, description: String(body['Description']), vpcId, rules: [], tags: tagsFor(body, 'security-group') };
   world.groups.set(group.id, group);
+  world.born(group.id);
   return ok({ GroupId: group.id, Tags: tagList(group.tags) });
 };
 
 const authorizeIngress: Operation<World> = (call) => {
   const { world, body } = call;
-  const group = world.groups.demand(String(body['GroupId']), () => missing('Group', body['GroupId']));
+  const group = world.known(world.groups, String(body['GroupId']), () => missing('Group', body['GroupId']));
   const permissions = (body['IpPermissions'] ?? []) as { FromPort: number; IpRanges?: { CidrIp: string }[]; Ipv6Ranges?: { CidrIpv6: string }[] }[];
   const wanted = permissions.flatMap(({ FromPort: port, IpRanges: ranges = [], Ipv6Ranges: more = [] }) => [...ranges.map(({ CidrIp: range }) => range), ...more.map(({ CidrIpv6: range }) => range)].map((range) => ({ port, range })));
   if (wanted.some(({ port, range }) => group.rules.some((rule) => rule.port === port && rule.range === range))) throw new ApiError(400, 'the specified rule already exists', { code: 'InvalidPermission.Duplicate' });
@@ -166,7 +178,7 @@ const describeSecurityGroups: Operation<World> = (call) => {
 };
 
 const deleteSecurityGroup: Operation<World> = ({ world, body }) => {
-  const group = world.groups.demand(String(body['GroupId']), () => missing('Group', body['GroupId']));
+  const group = world.known(world.groups, String(body['GroupId']), () => missing('Group', body['GroupId']));
   if ([...world.instances.values()].some(({ state, groupIds }) => state !== 'terminated' && groupIds.includes(group.id))) throw new ApiError(400, `resource ${group.id} has a dependent object`, { code: 'DependencyViolation' });
   world.groups.delete(group.id);
   return ok({ Return: true, GroupId: group.id });

@@ -21,6 +21,8 @@ export interface ImageRecord extends Tagged {
   readonly architecture: string;
   /** The lab's machine image behind it. */
   readonly machine: string;
+  /** Root volumes stay when their instance ends, unless who starts it says otherwise. */
+  readonly keepsRoot?: boolean;
 }
 
 export interface InstanceType {
@@ -46,6 +48,7 @@ export interface InstanceRecord extends Tagged {
   readonly mac: string;
   readonly groupIds: readonly string[];
   readonly userData: string;
+  readonly keepsRoot?: boolean;
   stateReason?: { readonly code: string; readonly message: string };
 }
 
@@ -107,6 +110,9 @@ export class World extends SimulatedWorld {
   readonly deniedKeys = new Set<string>();
   /** Roles that can be assumed, with the external id that they want. */
   readonly roles = new Map<string, string | undefined>();
+  /** So many requests for what was created from now on, each by its id, are answered with "not found", as by a service that is only consistent in the end. */
+  requestsBehind = 0;
+  readonly #unknown = new Map<string, number>();
   /** More blocks at a time than this are refused as too many. */
   mostBlocksAtOnce = Infinity;
   blocksUnderWay = 0;
@@ -129,6 +135,24 @@ export class World extends SimulatedWorld {
     this.groups = this.collection('security group');
     this.subnets = this.collection('subnet');
     this.images = this.collection('image');
+  }
+
+  /** To be called with what a request created. */
+  born(id: string): void {
+    if (this.requestsBehind > 0) this.#unknown.set(id, this.requestsBehind);
+  }
+
+  /** Whether a request for this id comes too early. */
+  isUnknown(id: string): boolean {
+    const left = this.#unknown.get(id) ?? 0;
+    if (left > 0) this.#unknown.set(id, left - 1);
+    return left > 0;
+  }
+
+  /** What a request names by its id. */
+  known<T extends object>(collection: Collection<T>, id: string, error: () => ApiError): T {
+    if (this.isUnknown(id)) throw error();
+    return collection.demand(id, error);
   }
 
   /** Adds a blank volume as an owner would have it. */

@@ -1,20 +1,26 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { CloudApi } from '../../cloud-resources/cloud-api.ts';
-import type { DestinationRun, DeviceIdentity, Volume, WorkerAccess } from '../../ports/destination-platform.ts';
-import type { WorkerSession, WorkerVolume } from '../../ports/write-target.ts';
+import type { AttachedVolume, DestinationRun, DeviceIdentity, Volume, WorkerAccess } from '../../ports/destination-platform.ts';
+import type { WorkerDevice, WorkerSession, WorkerVolume } from '../../ports/write-target.ts';
 import type { AgentSession } from '../../transport/agent-session.ts';
 import { connectWatched } from '../../transport/connect-watched.ts';
 import { connectWorker } from '../../transport/connect-worker.ts';
 import { matchDevices } from '../match-devices.ts';
 import { whyDown } from '../server-state.ts';
 import { stopWorker } from '../stop-worker.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { WorkerKeyRing } from '../worker-entries.ts';
 
 /** The role of the worker that copies of disks are attached to, and part of the keys of its entries in the ledger. */
 export const exportRole = 'disk-copy';
 
+/** A device may appear a moment after its attachment: so often it is looked for, after such pauses. */
+const mostLooks = 10;
+const lookMs = 2_000;
+
 /** What a source cloud does for its export worker. */
 export interface ExportWorkerCloud {
-  readonly cloud: Pick<CloudApi, 'deleterFor' | 'servers'>;
+  readonly cloud: Pick<CloudApi, 'deleterFor' | 'servers' | 'clock'>;
   /** A running worker: the one that there is, or a new one. */
   start(keyRing: WorkerKeyRing, run: DestinationRun, signal: AbortSignal): Promise<WorkerAccess>;
   /** Attaches a volume, and says what the worker knows its device by. */
@@ -28,7 +34,9 @@ export interface ExportWorkerCloud {
 export class ExportWorker {
   readonly #source: ExportWorkerCloud;
   readonly #keyRing: WorkerKeyRing = new Map();
-  #connection: { readonly workerId: string; readonly agent: AgentSession; readonly taken: Map<string, string> } | undefined;
+  #connection: { readonly workerId: string; readonly agent: AgentSession } | undefined;
+  /** What the worker has; kept when the connection is lost. */
+  #attached: { readonly workerId: string; readonly volumes: Map<string, AttachedVolume> } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(source: ExportWorkerCloud) {
@@ -41,14 +49,13 @@ export class ExportWorker {
       const access = await this.#source.start(this.#keyRing, run, signal);
       const identity = await this.#source.attach(run, access.workerId, volume, signal);
       if (this.#connection !== undefined && (this.#connection.workerId !== access.workerId || this.#connection.agent.lost.aborted)) await this.#disconnect();
-      this.#connection ??= { workerId: access.workerId, agent: await this.#connect(run, access, signal), taken: new Map() };
-      const { agent, taken } = this.#connection;
-      // Where only the order of attachment tells devices apart, those of earlier volumes are not to be met again.
-      const others = new Set([...taken].flatMap(([volumeId, path]) => (volumeId === volume.id ? [] : [path])));
-      const devices = (await devicesOf(agent, signal)).filter(({ path }) => identity.kind !== 'order' || !others.has(path));
-      const device = (await matchDevices([{ volume, identity }], devices)).get(volume.id);
-      if (device === undefined) throw new Error(`volume ${volume.id} was not matched`);
-      taken.set(volume.id, device.path);
+      if (this.#attached?.workerId !== access.workerId) this.#attached = { workerId: access.workerId, volumes: new Map() };
+      const { volumes } = this.#attached;
+      volumes.set(volume.id, { volume, identity });
+      this.#connection ??= { workerId: access.workerId, agent: await this.#connect(run, access, signal) };
+      const { agent } = this.#connection;
+      // Where only the order of attachment tells devices apart, it takes all volumes to tell one.
+      const device = await awaitDevice(agent, volume, identity.kind === 'order' ? [...volumes.values()] : [{ volume, identity }], this.#source.cloud.clock, signal);
       return agent.open(device, signal);
     });
   }
@@ -84,4 +91,18 @@ export class ExportWorker {
   }
 }
 
-const devicesOf = (agent: WorkerSession, signal: AbortSignal) => agent.devices(signal);
+/** The device of one of the attached volumes, once it is there and none else can be meant. @throws `engine.volume-not-matched` */
+export async function awaitDevice(
+  agent: Pick<WorkerSession, 'devices'>, volume: Volume, attached: readonly AttachedVolume[], clock: Pick<Clock, 'sleep'>, signal: AbortSignal,
+): Promise<WorkerDevice> {
+  for (let look = 1; ; look += 1) {
+    try {
+      const device = (await matchDevices(attached, await agent.devices(signal))).get(volume.id);
+      if (device !== undefined) return device;
+      throw new Error(`volume ${volume.id} was not matched`);
+    } catch (error) {
+      if (look >= mostLooks || !(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
+    }
+    await clock.sleep(lookMs, signal);
+  }
+}

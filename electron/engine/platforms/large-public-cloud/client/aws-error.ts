@@ -82,12 +82,13 @@ export function isReason(error: unknown, ...reasons: readonly string[]): boolean
   return error instanceof CausewayError && typeof error.details['reason'] === 'string' && reasons.includes(error.details['reason']);
 }
 
-/** Resolves with undefined where the service says that there is no such thing. */
-export async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Resolves with whether there was what a request is for. */
+export async function wasThere(asked: Promise<unknown>): Promise<boolean> {
   try {
-    return await asked;
+    await asked;
+    return true;
   } catch (error) {
-    if (error instanceof CausewayError && error.code === 'cloud.not-found') return undefined;
+    if (error instanceof CausewayError && error.code === 'cloud.not-found') return false;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type {
   DescribeInstancesCommandOutput, Filter, Image, Instance, InstanceTypeInfo, Snapshot, Subnet, Tag, Volume,
 } from '@aws-sdk/client-ec2';
 import { allPages, type AwsCloud } from './aws-cloud.ts';
-import { orUndefined } from './aws-error.ts';
+import { wasThere } from './aws-error.ts';
 
 /** Tags as labels. */
 export type Labels = Readonly<Record<string, string>>;
@@ -73,9 +73,9 @@ export async function snapshotsById(cloud: AwsCloud, ids: readonly string[], sig
   return found;
 }
 
-/** Gone already is done. @throws `cloud.conflict` while an image or another snapshot uses it */
-export async function deleteSnapshot(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<void> {
-  await orUndefined(cloud.ask(`delete snapshot ${id}`, 'ec2:DeleteSnapshot', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSnapshotCommand({ SnapshotId: id }), options), signal));
+/** @returns whether it was there. @throws `cloud.conflict` while an image uses it */
+export async function deleteSnapshot(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<boolean> {
+  return wasThere(cloud.ask(`delete snapshot ${id}`, 'ec2:DeleteSnapshot', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSnapshotCommand({ SnapshotId: id }), options), signal));
 }
 
 /** What the service says of instance types, all of the region or only these. */

@@ -1,7 +1,7 @@
 import type { Filter, SecurityGroup } from '@aws-sdk/client-ec2';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { allPages, type AwsCloud } from './aws-cloud.ts';
-import { isAwsCode, orUndefined } from './aws-error.ts';
+import { isAwsCode, wasThere } from './aws-error.ts';
 import { asTags, type Labels } from './compute.ts';
 
 export function listSecurityGroups(cloud: AwsCloud, filters: readonly Filter[], signal: AbortSignal): Promise<readonly SecurityGroup[]> {
@@ -36,8 +36,9 @@ export async function openPort(cloud: AwsCloud, groupId: string, port: number, r
   }
 }
 
-export async function deleteSecurityGroup(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<void> {
-  await orUndefined(cloud.ask(`delete security group ${id}`, 'ec2:DeleteSecurityGroup', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSecurityGroupCommand({ GroupId: id }), options), signal));
+/** @returns whether it was there */
+export async function deleteSecurityGroup(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<boolean> {
+  return wasThere(cloud.ask(`delete security group ${id}`, 'ec2:DeleteSecurityGroup', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSecurityGroupCommand({ GroupId: id }), options), signal));
 }
 
 export interface NewInstance {
@@ -48,6 +49,8 @@ export interface NewInstance {
   readonly subnetId: string;
   readonly groupId: string;
   readonly publicIp: boolean;
+  /** Names of the volumes that the image brings along: they end with the instance, whatever the image says. */
+  readonly imageDevices: readonly string[];
   /** In base64. */
   readonly userData: string;
   readonly labels: Labels;
@@ -59,14 +62,16 @@ export async function runInstance(cloud: AwsCloud, wanted: NewInstance, signal: 
   const { Instances: instances = [] } = await cloud.ask('start a worker', 'ec2:RunInstances', ({ sdk, ec2Once }, options) => ec2Once.send(new sdk.RunInstancesCommand({
     ClientToken: wanted.token, ImageId: wanted.imageId, InstanceType: wanted.type as never, MinCount: 1, MaxCount: 1, UserData: wanted.userData,
     InstanceInitiatedShutdownBehavior: 'terminate',
+    ...(wanted.imageDevices.length === 0 ? {} : { BlockDeviceMappings: wanted.imageDevices.map((DeviceName) => ({ DeviceName, Ebs: { DeleteOnTermination: true } })) }),
     NetworkInterfaces: [{ DeviceIndex: 0, SubnetId: wanted.subnetId, Groups: [wanted.groupId], AssociatePublicIpAddress: wanted.publicIp, DeleteOnTermination: true }],
     TagSpecifications: [{ ResourceType: 'instance', Tags: tags }, { ResourceType: 'volume', Tags: tags.filter(({ Key: key }) => key === 'Name') }],
   }), options), signal);
   return demand(instances[0]?.InstanceId, 'start a worker');
 }
 
-export async function terminateInstance(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<void> {
-  await orUndefined(cloud.ask(`terminate ${id}`, 'ec2:TerminateInstances', ({ sdk, ec2 }, options) => ec2.send(new sdk.TerminateInstancesCommand({ InstanceIds: [id] }), options), signal));
+/** @returns whether it was there */
+export async function terminateInstance(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<boolean> {
+  return wasThere(cloud.ask(`terminate ${id}`, 'ec2:TerminateInstances', ({ sdk, ec2 }, options) => ec2.send(new sdk.TerminateInstancesCommand({ InstanceIds: [id] }), options), signal));
 }
 
 /** A volume with a snapshot's content. Returns its id. */
@@ -77,8 +82,9 @@ export async function createVolume(cloud: AwsCloud, wanted: { readonly token: st
   return demand(id, `create a volume from ${wanted.snapshotId}`);
 }
 
-export async function deleteVolume(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<void> {
-  await orUndefined(cloud.ask(`delete volume ${id}`, 'ec2:DeleteVolume', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteVolumeCommand({ VolumeId: id }), options), signal));
+/** @returns whether it was there */
+export async function deleteVolume(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<boolean> {
+  return wasThere(cloud.ask(`delete volume ${id}`, 'ec2:DeleteVolume', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteVolumeCommand({ VolumeId: id }), options), signal));
 }
 
 export async function attachVolume(cloud: AwsCloud, instanceId: string, volumeId: string, device: string, signal: AbortSignal): Promise<void> {
@@ -88,7 +94,7 @@ export async function attachVolume(cloud: AwsCloud, instanceId: string, volumeId
 /** Not attached is done. */
 export async function detachVolume(cloud: AwsCloud, instanceId: string, volumeId: string, signal: AbortSignal): Promise<void> {
   const asked = cloud.ask(`detach ${volumeId} from ${instanceId}`, 'ec2:DetachVolume', ({ sdk, ec2 }, options) => ec2.send(new sdk.DetachVolumeCommand({ InstanceId: instanceId, VolumeId: volumeId }), options), signal);
-  await orUndefined(asked).catch((error: unknown) => {
+  await wasThere(asked).catch((error: unknown) => {
     if (!isAwsCode(error, 'IncorrectState')) throw error;
   });
 }

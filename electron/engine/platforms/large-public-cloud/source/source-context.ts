@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject } from '../../../../../shared/model/json.ts';
 import type { RetryContext } from '../../../cloud-resources/retry-context.ts';
+import type { Clock } from '../../../time/clock.ts';
 import type { DestinationRun } from '../../../ports/destination-platform.ts';
 import type { LedgerScope } from '../../../ports/ledger.ts';
 import type { PlatformUse } from '../../../ports/platform-context.ts';
@@ -11,6 +12,7 @@ import type { AwsCloud } from '../client/aws-cloud.ts';
 /** What the parts of the source share. */
 export interface SourceContext extends RetryContext {
   readonly cloud: AwsCloud;
+  readonly recent: RecentCreations;
   /** For small files that outlive a run. */
   readonly folder: string;
   /** Where everything is recorded before it is created; undefined where the endpoint is only looked at. */
@@ -25,6 +27,68 @@ export interface SourceContext extends RetryContext {
   readonly egressAddress: EgressAddress | undefined;
   /** Where a port of a worker is reached from here; default: at the worker's address. */
   readonly resolveAddress: ((host: string, port: number) => { readonly host: string; readonly port: number }) | undefined;
+}
+
+/** For so long after a creation, "not found" may mean "not yet": listings are behind, and so are requests by id. */
+const lagMs = 30_000;
+
+/** What this process created lately. */
+export class RecentCreations {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #created = new Map<string, { readonly at: number; isSeen: boolean }>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  add(...ids: readonly string[]): void {
+    for (const id of ids) this.#created.set(id, { at: this.#clock.monotonic(), isSeen: false });
+  }
+
+  /** The service has shown it: when it is not found from now on, it is gone. */
+  saw(id: string): void {
+    const created = this.#created.get(id);
+    if (created !== undefined) created.isSeen = true;
+  }
+
+  /** Whether one that is not found was created a moment ago. */
+  has(id: string): boolean {
+    const created = this.#created.get(id);
+    return created !== undefined && this.#clock.monotonic() - created.at < lagMs;
+  }
+
+  /** Whether the service has not shown it yet, and may still do so. */
+  isAwaited(id: string): boolean {
+    return this.has(id) && this.#created.get(id)?.isSeen === false;
+  }
+
+  isNamedIn(text: string): boolean {
+    return [...this.#created.keys()].some((id) => this.has(id) && text.includes(id));
+  }
+}
+
+/** Asks again while the service does not know what was created a moment ago. */
+export async function untilKnown<T>({ recent, timing, clock }: Pick<SourceContext, 'recent' | 'timing' | 'clock'>, ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let pause = timing.pollFirstMs; ; pause = Math.min(timing.pollCapMs, pause * 1.5)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CausewayError) || error.code !== 'cloud.not-found' || !recent.isNamedIn(error.message)) throw error;
+    }
+    await clock.sleep(pause, signal);
+  }
+}
+
+/**
+ * Deletes a resource. "Not found" is done, but not of what was created a moment ago and never seen: that would stay, and nothing would know of it.
+ *
+ * @param remove resolves with whether it was there
+ * @param get what a listing shows of it
+ * @throws `cloud.conflict` while it is listed, or may still turn up
+ */
+export async function removeKnown({ recent }: Pick<SourceContext, 'recent'>, id: string, remove: () => Promise<boolean>, get: () => Promise<unknown>): Promise<void> {
+  if (await remove()) recent.saw(id);
+  else if (recent.isAwaited(id) || (await get()) !== undefined) throw new CausewayError('cloud.conflict', `the service does not know ${id} yet, which was created a moment ago`, { details: { id } });
 }
 
 /** @throws `general.bug` for a source that was opened to be looked at only */

@@ -6,36 +6,45 @@ import { simpleDeleters } from '../../../../../cloud-resources/resource-deletion
 import type { LedgerEntry } from '../../../../../ports/ledger.ts';
 import { findInstance, labelsOf, listInstances, listVolumes, nameTag, tagFilters } from '../../../client/compute.ts';
 import { attachVolume, deleteSecurityGroup, deleteVolume, detachVolume, listSecurityGroups, terminateInstance } from '../../../client/worker-calls.ts';
-import type { SourceContext } from '../../source-context.ts';
+import { removeKnown, untilKnown, type SourceContext } from '../../source-context.ts';
 
 /** Names that volumes may be attached by. Nitro instances take them and call the devices otherwise. */
 const devices = 'fghijklmnopqrstuvwxyz'.split('').map((letter) => `/dev/sd${letter}`);
 
 /** The region as the shared steps of workers see it. */
 export function cloudApi(context: SourceContext): WorkerCloud {
-  const { cloud, timing, clock, random } = context;
+  const { cloud, recent, timing, clock, random } = context;
   return {
     timing, clock, random,
     entryDetails: {},
     volumes: {
       list: async (labels, signal) => (await listVolumes(cloud, tagFilters(labels), signal)).map(asVolume),
-      get: async (id, signal) => findVolume(context, id, signal),
+      get: async (id, signal) => (await findVolume(context, id, signal)) ?? (recent.has(id) ? unlistedVolume(id) : undefined),
     },
     servers: {
       async get(id, signal) {
-        const instance = await findInstance(cloud, id, signal);
-        return instance === undefined ? undefined : asServer(instance);
+        const instance = await findServer(context, id, signal);
+        return instance === undefined ? (recent.has(id) ? unlistedServer(id) : undefined) : asServer(instance);
       },
       async attach(id, volumeId, signal) {
         const taken = (await findInstance(cloud, id, signal))?.BlockDeviceMappings?.map(({ DeviceName: name }) => name) ?? [];
         const device = devices.find((name) => !taken.includes(name));
         if (device === undefined) throw new CausewayError('cloud.quota-exceeded', `worker ${id} has ${taken.length} volumes and takes no more`, { details: { serverId: id, volumeId } });
-        await attachVolume(cloud, id, volumeId, device, signal);
+        await untilKnown(context, () => attachVolume(cloud, id, volumeId, device, signal), signal);
       },
       detach: (id, volumeId, signal) => detachVolume(cloud, id, volumeId, signal),
     },
     deleterFor: (entry) => deleterFor(context, entry),
   };
+}
+
+/** The place, from 1, of an attached volume among those of an instance. */
+export async function deviceOrder({ cloud }: SourceContext, instanceId: string, volumeId: string, signal: AbortSignal): Promise<number> {
+  const [volume] = await listVolumes(cloud, [{ Name: 'volume-id', Values: [volumeId] }], signal);
+  const device = volume?.Attachments?.find(({ InstanceId: id }) => id === instanceId)?.Device ?? '';
+  const place = devices.indexOf(device);
+  if (place < 0) throw new CausewayError('cloud.unexpected-answer', `volume ${volumeId} is attached to ${instanceId} as "${device}", which was not asked for`, { details: { volumeId, serverId: instanceId } });
+  return place + 1;
 }
 
 /** How each kind of resource of a worker is found and removed. */
@@ -44,21 +53,24 @@ function deleterFor(context: SourceContext, entry: LedgerEntry): ResourceDeleter
   const simple = simpleDeleters(context, entry);
   const tagged = tagFilters(entryLabel(entry));
   switch (entry.kind) {
-    case 'server':
+    case 'server': {
+      const get = async (id: string, signal: AbortSignal): Promise<Instance | undefined> => {
+        const instance = await findServer(context, id, signal);
+        return instance?.State?.Name === 'terminated' ? undefined : instance;
+      };
       return simple(
-        async (id, signal) => {
-          const instance = await findInstance(cloud, id, signal);
-          return instance?.State?.Name === 'terminated' ? undefined : instance;
-        },
+        get,
         async (signal) => (await listInstances(cloud, tagged, signal))[0]?.InstanceId,
-        (id, signal) => terminateInstance(cloud, id, signal),
+        (id, signal) => removeKnown(context, id, () => terminateInstance(cloud, id, signal), () => get(id, signal)),
       );
-    case 'volume':
+    }
+    case 'volume': {
+      const get = async (id: string, signal: AbortSignal): Promise<CloudVolume | undefined> => {
+        const volume = await findVolume(context, id, signal);
+        return volume?.state === 'going' ? undefined : volume;
+      };
       return simple(
-        async (id, signal) => {
-          const volume = await findVolume(context, id, signal);
-          return volume?.state === 'going' ? undefined : volume;
-        },
+        get,
         async (signal) => (await listVolumes(cloud, tagged, signal))[0]?.VolumeId,
         async (id, signal) => {
           const volume = await findVolume(context, id, signal);
@@ -66,24 +78,39 @@ function deleterFor(context: SourceContext, entry: LedgerEntry): ResourceDeleter
             await detachVolume(cloud, volume.serverId, id, signal);
             throw new CausewayError('cloud.conflict', `volume ${id} is still attached to ${volume.serverId}`);
           }
-          await deleteVolume(cloud, id, signal);
+          await removeKnown(context, id, () => deleteVolume(cloud, id, signal), () => get(id, signal));
         },
       );
-    case 'security-group':
+    }
+    case 'security-group': {
+      const get = async (id: string, signal: AbortSignal) => (await listSecurityGroups(cloud, [{ Name: 'group-id', Values: [id] }], signal))[0];
       return simple(
-        async (id, signal) => (await listSecurityGroups(cloud, [{ Name: 'group-id', Values: [id] }], signal))[0],
+        get,
         async (signal) => (await listSecurityGroups(cloud, [{ Name: 'group-name', Values: [nameOf(entry)] }], signal))[0]?.GroupId,
-        (id, signal) => deleteSecurityGroup(cloud, id, signal),
+        (id, signal) => removeKnown(context, id, () => deleteSecurityGroup(cloud, id, signal), () => get(id, signal)),
       );
+    }
     default:
       throw new CausewayError('general.invalid-input', `the large public cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
   }
 }
 
-async function findVolume({ cloud }: SourceContext, id: string, signal: AbortSignal): Promise<CloudVolume | undefined> {
+async function findVolume({ cloud, recent }: SourceContext, id: string, signal: AbortSignal): Promise<CloudVolume | undefined> {
   const volume = (await listVolumes(cloud, [{ Name: 'volume-id', Values: [id] }], signal))[0];
-  return volume === undefined ? undefined : asVolume(volume);
+  if (volume === undefined) return undefined;
+  recent.saw(id);
+  return asVolume(volume);
 }
+
+async function findServer({ cloud, recent }: SourceContext, id: string, signal: AbortSignal): Promise<Instance | undefined> {
+  const instance = await findInstance(cloud, id, signal);
+  if (instance !== undefined) recent.saw(id);
+  return instance;
+}
+
+const notListed = 'not listed yet';
+const unlistedVolume = (id: string): CloudVolume => ({ id, name: id, state: 'changing', status: notListed, sizeGib: 0, type: undefined, zone: undefined, serverId: undefined, labels: {} });
+const unlistedServer = (id: string): CloudServer => ({ id, name: id, state: 'changing', status: notListed, problem: undefined, labels: {} });
 
 export function asVolume({ VolumeId: id = '', State: said, Size: sizeGib = 0, VolumeType: type, AvailabilityZone: zone, Attachments: attachments, Tags: tags }: Volume): CloudVolume {
   const status: string = said ?? 'unknown';

@@ -12,7 +12,7 @@ import { createVolume } from '../../../client/worker-calls.ts';
 import { keyOf } from '../../snapshots.ts';
 import { runOf, type DiskMark, type SourceContext } from '../../source-context.ts';
 import type { ReadMechanism } from '../read-mechanism.ts';
-import { cloudApi } from './cloud-api.ts';
+import { cloudApi, deviceOrder } from './cloud-api.ts';
 import { startWorker } from './start-worker.ts';
 import { planWorker, type WorkerPlan } from './worker-plan.ts';
 
@@ -24,16 +24,15 @@ export function exportWorkerMechanism(context: SourceContext): ReadMechanism {
   const api = cloudApi(context);
   const folder = join(context.folder, 'large-public-cloud-digests');
   let plan: { readonly vmId: string; readonly wanted: string; readonly plan: WorkerPlan } | undefined;
-  let attached = 0;
 
   const worker = new ExportWorker({
     cloud: api,
     start: (keyRing, run, signal) => startWorker(context, api, planOf(), keyRing, run, signal),
     async attach(run, workerId, volume, signal) {
       await attachVolume(api, run, workerId, volume.id, signal);
-      attached += 1;
       const { sizeBytes } = volume;
-      return planOf().isNitro ? { kind: 'serial', serial: volume.id.replace('-', ''), sizeBytes } : { kind: 'order', order: attached, sizeBytes };
+      // On Xen, devices are named after what the volume was attached by, and so are in its order.
+      return planOf().isNitro ? { kind: 'serial', serial: volume.id.replace('-', ''), sizeBytes } : { kind: 'order', order: await deviceOrder(context, workerId, volume.id, signal), sizeBytes };
     },
   });
   const planOf = (): WorkerPlan => {
@@ -74,9 +73,11 @@ async function ensureCopy(context: SourceContext, api: WorkerCloud, run: Destina
     { kind: 'volume', key: keyOf(tag, `${disk.diskId}/copy`), lifetime: 'replica', details: { diskId: disk.diskId } },
     {
       ...volumeFinders(api),
-      create: async (each, within) => ({
-        id: await createVolume(context.cloud, { token: each.entryId, snapshotId: disk.snapshotId, zone, labels: { Name: nameOf(each), ...resourceTags(run, each) } }, within),
-      }),
+      async create(each, within) {
+        const id = await createVolume(context.cloud, { token: each.entryId, snapshotId: disk.snapshotId, zone, labels: { Name: nameOf(each), ...resourceTags(run, each) } }, within);
+        context.recent.add(id);
+        return { id };
+      },
     },
     signal,
   );

@@ -11,6 +11,8 @@ const usualType = 't2.medium';
 /** Everything about a worker that is known before anything is created. */
 export interface WorkerPlan {
   readonly imageId: string;
+  /** Of the image's own volumes. */
+  readonly imageDevices: readonly string[];
   readonly type: string;
   /** Disks of these are NVMe devices with the volume's id as their serial; others are only told by their order. */
   readonly isNitro: boolean;
@@ -38,7 +40,8 @@ export async function planWorker(context: SourceContext, vmId: string, environme
   const found = known('instance type', 'worker_instance_type', type, types[0]);
   const subnet = known('subnet', 'worker_subnet_id', subnetId ?? 'of the VM', subnets[0]);
   refuseOtherArchitecture(image, found, type);
-  return { imageId, type, isNitro: found.Hypervisor !== 'xen', subnetId: subnet.SubnetId ?? '', vpcId: subnet.VpcId ?? '', zone: zoneOf(subnet), prefix: subnet.CidrBlock ?? '' };
+  const imageDevices = (image.BlockDeviceMappings ?? []).flatMap(({ DeviceName: name, Ebs: volume }) => (name === undefined || volume === undefined ? [] : [name]));
+  return { imageId, imageDevices, type, isNitro: found.Hypervisor !== 'xen', subnetId: subnet.SubnetId ?? '', vpcId: subnet.VpcId ?? '', zone: zoneOf(subnet), prefix: subnet.CidrBlock ?? '' };
 }
 
 function known<T>(what: string, parameter: string, name: string, found: T | undefined): T {
