@@ -81,9 +81,9 @@ export const sourceErrors = {
     retryable: true,
   },
   'source.shutdown-refused': {
-    title: 'The guest did not shut down in time',
-    cause: 'The guest ignores the shutdown request, or it is busy.',
-    remedy: 'Shut down from inside the guest, then continue.',
+    title: 'The VM was not shut down',
+    cause: 'The guest ignores the shutdown request or is busy, or the source does not allow the VM to be stopped. See the details.',
+    remedy: 'If the details name what forbids stopping the VM, change that first. Otherwise shut down from inside the guest, then continue.',
     retryable: true,
   },
   'source.tool-missing': {

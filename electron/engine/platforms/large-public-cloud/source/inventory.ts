@@ -92,13 +92,18 @@ export async function notCarried(cloud: AwsCloud, vmId: string, gib: number, sig
   const type = await typeOf(cloud, instance, signal);
   const store = type?.InstanceStorageInfo?.TotalSizeInGB ?? 0;
   const shared = disks.filter(({ attachments }) => attachments > 1);
+  const group = scalingGroupOf(instance);
   return [
+    ...(group === undefined ? [] : [`${name} is in the Auto Scaling group ${group}, which terminates and replaces VMs that are stopped: detach it or put it in standby there before it is shut down`]),
     ...(store > 0 ? [`${name} has instance-store disks of ${store} GB (${instance.InstanceType}), which are not replicated: copy needed data to an EBS volume first. Stopping the VM erases them`] : []),
     ...shared.map((disk) => `Volume ${disk.id} of ${name} is attached to ${disk.attachments} VMs (Multi-Attach): its snapshot is only consistent if the other VMs do not write`),
     ...(instance.Architecture !== undefined && !['x86_64', 'i386', 'x86_64_mac'].includes(instance.Architecture) ? [`${name} is of architecture ${instance.Architecture}: it only starts at a destination with machine types of this architecture`] : []),
     ...(instance.Platform === 'Windows' || (instance.PlatformDetails ?? 'Linux/UNIX') === 'Linux/UNIX' ? [] : [`${name} has the licence "${instance.PlatformDetails}" of its cloud, which does not move with the VM`]),
   ];
 }
+
+/** The Auto Scaling group that an instance is in, as the service tags it. */
+export const scalingGroupOf = ({ Tags: tags }: Pick<Instance, 'Tags'>): string | undefined => labelsOf(tags)['aws:autoscaling:groupName'];
 
 /** @throws `source.unsupported` for an instance that has no EBS root volume or is paravirtual */
 export function requireExportable({ instance, name, disks }: InstanceParts): void {

@@ -33,6 +33,18 @@ it('halves the limit when it is throttled, and does the work again', async () =>
   expect(lanes.limit).toBe(2);
 });
 
+it('does less at a time when answers stay away, as on a slow link', async () => {
+  const lanes = new AdaptiveLanes(around, { first: 16, most: 64 });
+  let failures = 2;
+  await lanes.run(async () => {
+    if (failures > 0) {
+      failures -= 1;
+      throw new CausewayError('cloud.no-answer', 'nothing came');
+    }
+  }, signal);
+  expect(lanes.limit).toBe(4);
+});
+
 it('gives up what stays throttled, and what fails for good at the first time', async () => {
   const lanes = new AdaptiveLanes(around);
   await expect(lanes.run(() => Promise.reject(throttled()), signal)).rejects.toMatchObject({ code: 'cloud.rate-limited' });

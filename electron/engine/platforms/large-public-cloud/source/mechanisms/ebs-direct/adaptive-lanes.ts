@@ -8,7 +8,7 @@ const throttledAttempts = 40;
 
 /**
  * How many requests of one endpoint are under way at a time: more with each success, half as many when the service
- * throttles. Its limit counts per account and region, so all disks share it.
+ * throttles or answers stay away. Its limit counts per account and region, so all disks share it.
  */
 export class AdaptiveLanes {
   readonly #around: RetryContext;
@@ -41,10 +41,12 @@ export class AdaptiveLanes {
         if (signal.aborted || !(error instanceof CausewayError)) throw error;
         if (error.code === 'cloud.rate-limited') {
           throttled += 1;
-          this.#limit = Math.max(1, this.#limit / 2);
+          this.#slowDown();
           if (throttled >= throttledAttempts) throw error;
         } else {
           failures += 1;
+          // Too much at a time on a slow link ends without answers, too.
+          if (error.code === 'cloud.no-answer') this.#slowDown();
           if (!passing.has(error.code) || failures >= backOff.attempts) throw error;
         }
       } finally {
@@ -52,6 +54,10 @@ export class AdaptiveLanes {
       }
       await clock.sleep(backOffMs(backOff, Math.min(6, failures + throttled), random), signal);
     }
+  }
+
+  #slowDown(): void {
+    this.#limit = Math.max(1, this.#limit / 2);
   }
 
   async #enter(signal: AbortSignal): Promise<void> {

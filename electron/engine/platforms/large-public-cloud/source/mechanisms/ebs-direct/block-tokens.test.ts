@@ -25,6 +25,8 @@ it('forgets the oldest pages, and those with a token that was refused', () => {
   const tokens = new BlockTokens(3);
   for (const from of [0, 10, 20]) tokens.keep(from, from + 10, [{ index: from, token: `t${from}` }, { index: from + 1, token: `u${from}` }], hour, true);
   expect([0, 10, 20].map((index) => tokens.find(index, 0))).toEqual([undefined, undefined, 't20']);
-  tokens.forget(25);
-  expect(tokens.find(20, 0)).toBeUndefined();
+  tokens.forget(20, 'another');
+  expect(tokens.find(20, 0)).toBe('t20');
+  tokens.forget(20, 't20');
+  expect(tokens.find(21, 0)).toBeUndefined();
 });

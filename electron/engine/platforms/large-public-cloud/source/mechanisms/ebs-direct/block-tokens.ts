@@ -48,9 +48,9 @@ export class BlockTokens {
     return undefined;
   }
 
-  /** Forgets the pages that name a block, because its token was refused. */
-  forget(index: number): void {
-    this.#pages = this.#pages.filter(({ from, to }) => index < from || index >= to);
+  /** Forgets the pages that gave a block the token that was refused. One that was listed meanwhile stays. */
+  forget(index: number, token: string): void {
+    this.#pages = this.#pages.filter(({ known }) => known.get(index) !== token);
     this.#count = this.#pages.reduce((sum, { known }) => sum + known.size, 0);
   }
 

@@ -56,8 +56,8 @@ export class SnapshotReader implements DiskReader {
       try {
         return new SnapshotReader(access, disk, base.snapshotId, await listed(access, disk, base.snapshotId, wish, signal));
       } catch (error) {
-        // The base is gone, or the volume was replaced by one of another origin.
-        const isNoBase = error instanceof CausewayError && (error.code === 'cloud.not-found' || isReason(error, 'UNRELATED_SNAPSHOTS', 'SNAPSHOT_NOT_FOUND', 'INVALID_SNAPSHOT_ID'));
+        // The base is gone or was archived, or the volume was replaced by one of another origin. What the refusal is for, the listing of all blocks will tell.
+        const isNoBase = error instanceof CausewayError && (error.code === 'cloud.not-found' || error.code === 'cloud.request-refused');
         if (!isNoBase) throw error;
         access.context.note(`Changes of disk ${disk.diskId} since its last execution cannot be listed (${error.message}): the whole disk is read`, { diskId: disk.diskId });
       }
@@ -171,7 +171,7 @@ export class SnapshotReader implements DiskReader {
         }, signal);
       } catch (error) {
         if (isSecond || !isReason(error, 'INVALID_BLOCK_TOKEN')) throw keyDenied(error, this.#disk);
-        this.#tokens.forget(index);
+        this.#tokens.forget(index, token);
       }
     }
   }
@@ -214,7 +214,7 @@ async function listed({ context, lanes, count }: BlockAccess, disk: DiskMark, ba
 
 /** A refusal that comes from the key of an encrypted volume, with the rights that are missing. */
 function keyDenied(error: unknown, { diskId, kmsKeyId }: DiskMark): unknown {
-  if (!isReason(error, 'DEPENDENCY_ACCESS_DENIED', 'INVALID_CUSTOMER_KEY') || !(error instanceof CausewayError)) return error;
+  if (!isReason(error, 'DEPENDENCY_ACCESS_DENIED', 'DEPENDENCY_RESOURCE_NOT_FOUND', 'INVALID_CUSTOMER_KEY') || !(error instanceof CausewayError)) return error;
   return new CausewayError('source.encryption-key-denied', `volume ${diskId}, key ${kmsKeyId ?? 'unknown'}: ${error.message}`, {
     details: { volumeId: diskId, key: kmsKeyId ?? '', actions: ['kms:Decrypt', 'kms:DescribeKey'] }, cause: error,
   });
