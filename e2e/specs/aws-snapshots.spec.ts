@@ -119,3 +119,29 @@ it('does not stop a VM that its group would terminate for that', async () => {
   expect(await made.platform.unsupportedDevices?.(made.vmId, signal)).toEqual([expect.stringContaining('web-servers')]);
   expect(await made.leftovers()).toEqual([]);
 });
+
+it('passes its check with a policy that lets only its own snapshots be deleted', async () => {
+  const made = await lab();
+  const { world } = made.cloud;
+  world.deletesOnlyTagged = true;
+  world.snapshots.set('snap-0123456789abcdef0', { id: 'snap-0123456789abcdef0', volumeId: made.diskIds[0] ?? '', size: 1, lineage: '', kmsKeyId: undefined, description: 'of the owner', startedAt: new Date(), state: 'completed', tags: {} });
+  expect((await made.platform.check(signal)).steps.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+  await take(made, 'own');
+  world.denied.add('ec2:DeleteSnapshot');
+  expect((await made.platform.check(signal)).steps.filter(({ outcome }) => outcome === 'failed')).toMatchObject([{ evidence: expect.stringContaining('ec2:DeleteSnapshot') }]);
+});
+
+it('reads the whole disk when the service refuses to compare with the base, e.g. because it was archived', async () => {
+  const made = await lab();
+  await made.write(0, 0, unit, 0x21);
+  const base = await take(made, 'archived');
+  await made.platform.promoteToBase(base, undefined, signal);
+  const next = await made.platform.createSnapshot({ vmId: made.vmId, tag: 'next', environment: {}, base }, signal);
+  made.cloud.faults.add({ operation: 'ListChangedBlocks', effect: 'refused', status: 400, code: 'ValidationException' });
+  const reader = await made.platform.openDisk(next, made.diskIds[0] ?? '', base, signal);
+  const into = Buffer.alloc(unit);
+  await reader.read(0, into, signal);
+  await reader.close();
+  expect([reader.coverage, into.equals(Buffer.alloc(unit, 0x21))]).toEqual(['allocated', true]);
+  expect(made.notes.join(' ')).toContain('the whole disk is read');
+});

@@ -63,7 +63,8 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
     vmId: instance.id, environment: options.environment ?? {}, diskIds: volumes.map(({ id }) => id), tracksChanges: true, isLive: true, diskUnitBytes: unit,
     leftovers: async () => [
       ...world.snapshots.keys(), ...world.groups.keys(),
-      ...[...world.volumes.values()].filter(({ attachment, snapshotId }) => snapshotId !== undefined || attachment === undefined).map(({ id }) => id),
+      // The service goes on by itself with what it has begun to delete.
+      ...[...world.volumes.values()].filter(({ state, attachment, snapshotId }) => state !== 'deleting' && (snapshotId !== undefined || attachment === undefined)).map(({ id }) => id),
       ...[...world.instances.values()].filter(({ id, state }) => id !== instance.id && state !== 'terminated').map(({ id }) => id),
     ],
     write: (index, offset, length, byte) => files.write(volume(index).id, offset, Buffer.alloc(length, byte)),

@@ -78,7 +78,8 @@ function together(protocols: Readonly<Record<ServiceName, Protocol>>): Protocol 
 function admitted(name: string, operation: Operation<World>): Operation<World> {
   return (call) => {
     const service = serviceOf(name) ?? 'ec2';
-    if (call.world.denied.has(`${service}:${name}`)) {
+    const isForeign = name === 'DeleteSnapshot' && call.world.deletesOnlyTagged && call.world.snapshots.get(String(call.body['SnapshotId']))?.tags['managed-by'] !== 'causeway';
+    if (isForeign || call.world.denied.has(`${service}:${name}`)) {
       const message = `You are not authorized to perform this operation: ${service}:${name}`;
       throw service === 'ec2' ? new ApiError(403, message, { code: 'UnauthorizedOperation' })
         : new ApiError(403, message, { code: service === 'ebs' ? 'AccessDeniedException' : 'AccessDenied', ...(service === 'ebs' ? { members: { Reason: 'UNAUTHORIZED_ACCOUNT' } } : {}) });

@@ -106,6 +106,8 @@ export class World extends SimulatedWorld {
   readonly clientTokens = new ClientTokens((token) => new ApiError(400, `the token ${token} came with other parameters before`, { code: 'IdempotentParameterMismatch' }));
   /** Actions that nobody is allowed, e.g. `ebs:ListSnapshotBlocks`. */
   readonly denied = new Set<string>();
+  /** Only snapshots with the tag of Causeway may be deleted. */
+  deletesOnlyTagged = false;
   /** Keys that encrypted snapshots cannot be read with. */
   readonly deniedKeys = new Set<string>();
   /** Roles that can be assumed, with the external id that they want. */

@@ -119,7 +119,7 @@ export class AwsSource implements SourcePlatform {
     if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#forget(formerBase);
     await this.#records.forget(snapshot);
     const cost = mechanism.cost();
-    if (cost !== undefined) this.#context.note(cost);
+    if (cost !== undefined) this.#context.note(cost.text, cost.details);
   }
 
   async discardSnapshot(snapshot: Snapshot, _base: Snapshot | undefined, signal: AbortSignal): Promise<void> {

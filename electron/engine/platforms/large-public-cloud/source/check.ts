@@ -1,10 +1,11 @@
 import { CausewayError, toErrorRecord } from '../../../../../shared/model/causeway-error.ts';
+import { ourLabel } from '../../../cloud-resources/managed-resources.ts';
 import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import type { AwsCloud } from '../client/aws-cloud.ts';
 import { isAwsCode, isReason } from '../client/aws-error.ts';
 import { fewestBlocks, listSnapshotBlocks } from '../client/blocks.ts';
-import { listInstances, someSnapshots } from '../client/compute.ts';
+import { asTags, listInstances, someSnapshots, tagFilters } from '../client/compute.ts';
 import { featureActions } from './policy.ts';
 import type { SourceContext } from './source-context.ts';
 
@@ -30,11 +31,13 @@ export function checkSource({ cloud }: SourceContext, signal: AbortSignal): Prom
     }),
     check(featureActions.snapshots.feature, async (within) => {
       const instance = (await listInstances(cloud, [], within))[0]?.InstanceId ?? noInstance;
-      const snapshot = (await someSnapshots(cloud, [], within))[0]?.SnapshotId ?? noSnapshot;
+      // A policy may allow the removal of Causeway's own alone, as the one does that is made here.
+      const own = (await someSnapshots(cloud, tagFilters(ourLabel), within))[0]?.SnapshotId;
       await permitted(cloud.ask('create snapshots (dry run)', 'ec2:CreateSnapshots', ({ sdk, ec2 }, options) => ec2.send(new sdk.CreateSnapshotsCommand({
-        InstanceSpecification: { InstanceId: instance }, TagSpecifications: [{ ResourceType: 'snapshot', Tags: [{ Key: 'managed-by', Value: 'causeway' }] }], DryRun: true,
+        InstanceSpecification: { InstanceId: instance }, TagSpecifications: tagged('snapshot'), DryRun: true,
       }), options), within));
-      await permitted(cloud.ask('delete a snapshot (dry run)', 'ec2:DeleteSnapshot', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSnapshotCommand({ SnapshotId: snapshot, DryRun: true }), options), within));
+      if (own === undefined) return 'permitted; removing one is tried once there is a snapshot of Causeway';
+      await permitted(cloud.ask('delete a snapshot (dry run)', 'ec2:DeleteSnapshot', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSnapshotCommand({ SnapshotId: own, DryRun: true }), options), within));
       return 'permitted';
     }),
     ...(diskAccess === 'worker' ? [] : [check(featureActions.direct.feature, async (within) => {
@@ -54,6 +57,9 @@ export function checkSource({ cloud }: SourceContext, signal: AbortSignal): Prom
   ], signal);
 }
 
+/** Creations carry tags, which have to be permitted as well. */
+const tagged = (ResourceType: 'snapshot' | 'volume' | 'security-group' | 'instance') => [{ ResourceType, Tags: asTags(ourLabel) }];
+
 /** Lists blocks of a snapshot that there is: the service has no dry run for it. */
 async function directAccess(cloud: AwsCloud, signal: AbortSignal): Promise<string> {
   const snapshots = await someSnapshots(cloud, [{ Name: 'status', Values: ['completed'] }], signal);
@@ -67,12 +73,12 @@ async function workerAccess(cloud: AwsCloud, signal: AbortSignal): Promise<strin
   const sample = (await listInstances(cloud, [], signal))[0];
   const { ImageId: image = noImage, SubnetId: subnet, VpcId: vpc, Placement: placement } = sample ?? {};
   const zone = placement?.AvailabilityZone ?? `${cloud.connection.region}a`;
-  await permitted(cloud.ask('create a volume (dry run)', 'ec2:CreateVolume', ({ sdk, ec2 }, options) => ec2.send(new sdk.CreateVolumeCommand({ AvailabilityZone: zone, Size: 1, DryRun: true }), options), signal));
+  await permitted(cloud.ask('create a volume (dry run)', 'ec2:CreateVolume', ({ sdk, ec2 }, options) => ec2.send(new sdk.CreateVolumeCommand({ AvailabilityZone: zone, Size: 1, TagSpecifications: tagged('volume'), DryRun: true }), options), signal));
   await permitted(cloud.ask('create a security group (dry run)', 'ec2:CreateSecurityGroup', ({ sdk, ec2 }, options) => ec2.send(new sdk.CreateSecurityGroupCommand({
-    GroupName: 'causeway-check', Description: 'Dry run of Causeway', ...(vpc === undefined ? {} : { VpcId: vpc }), DryRun: true,
+    GroupName: 'causeway-check', Description: 'Dry run of Causeway', ...(vpc === undefined ? {} : { VpcId: vpc }), TagSpecifications: tagged('security-group'), DryRun: true,
   }), options), signal));
   await permitted(cloud.ask('start a worker (dry run)', 'ec2:RunInstances', ({ sdk, ec2 }, options) => ec2.send(new sdk.RunInstancesCommand({
-    ImageId: image, InstanceType: 't3.medium', MinCount: 1, MaxCount: 1, ...(subnet === undefined ? {} : { SubnetId: subnet }), DryRun: true,
+    ImageId: image, InstanceType: 't3.medium', MinCount: 1, MaxCount: 1, ...(subnet === undefined ? {} : { SubnetId: subnet }), TagSpecifications: tagged('instance'), DryRun: true,
   }), options), signal));
   return 'permitted';
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../../../../shared/model/json.ts';
 import type { DiskReader } from '../../../../ports/disk-reader.ts';
 import type { DiskMark } from '../source-context.ts';
+import type { ReadingCost } from './ebs-direct/request-count.ts';
 
 /** What is opened. */
 export interface OpenRequest {
@@ -20,8 +21,8 @@ export interface ReadMechanism {
   open(request: OpenRequest, signal: AbortSignal): Promise<DiskReader>;
   /** Removes what only reading needed, but for what stands under the tag's keys. */
   stop(signal: AbortSignal): Promise<void>;
-  /** One sentence on what reading cost; undefined when nothing is known. */
-  cost(): string | undefined;
+  /** What reading cost; undefined when nothing is known. */
+  cost(): ReadingCost | undefined;
   /** Removes what is kept here, on this computer, of a snapshot that is no base any more. */
   forget(tag: string, disks: readonly DiskMark[]): Promise<void>;
   close(): Promise<void>;

@@ -9,10 +9,20 @@ const pricePerThousand = { lists: 0.0006, blocks: 0.003 };
 
 const gib = 2 ** 30;
 
-/** One sentence on what reading cost. */
-export function costOf({ lists, blocks }: RequestCount, blockBytes: number): string {
+/** What reading cost. */
+export interface ReadingCost {
+  /** One sentence. */
+  readonly text: string;
+  readonly details: { readonly requests: number; readonly blocks: number; readonly requestsPerGib: number | null; readonly usd: number };
+}
+
+export function costOf({ lists, blocks }: RequestCount, blockBytes: number): ReadingCost {
   const cost = (lists * pricePerThousand.lists + blocks * pricePerThousand.blocks) / 1000;
   const read = (blocks * blockBytes) / gib;
-  const perGib = read === 0 ? '' : ` (${Math.round((lists + blocks) / read)} per GiB read)`;
-  return `EBS direct: ${lists + blocks} requests${perGib}, ${blocks} of them blocks; about USD ${cost.toFixed(cost < 0.01 ? 6 : 2)} at the list price of us-east-1`;
+  const requests = lists + blocks;
+  const perGib = read === 0 ? undefined : Math.round(requests / read);
+  return {
+    text: `EBS direct: ${requests} requests${perGib === undefined ? '' : ` (${perGib} per GiB read)`}, ${blocks} of them blocks; about USD ${cost.toFixed(cost < 0.01 ? 6 : 2)} at the list price of us-east-1`,
+    details: { requests, blocks, requestsPerGib: perGib ?? null, usd: Number(cost.toFixed(9)) },
+  };
 }
