@@ -155,7 +155,7 @@ describe('the resource-group cloud as a source', () => {
     const reader = await lab.platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal);
     const stop = new AbortController();
     const reading = reader.read(0, new Uint8Array(512), stop.signal).catch((error: unknown) => error);
-    await expect.poll(() => called('Snapshots_GrantAccess')).toBe(1);
+    await expect.poll(() => called('Snapshots_GrantAccess'), { timeout: 30_000 }).toBe(1);
     stop.abort();
     await Promise.all([reading, reader.close()]);
     expect(await lab.leftovers()).toHaveLength(2);
