@@ -68,6 +68,7 @@ describe('the resource-group cloud as a source', () => {
       expect(firstDifference(one.replica, await lab.content(0))).toBeUndefined();
     }
     await lab.platform.promoteToBase(next, taken, signal);
+    expect(lab.notes.at(-1)).toMatch(/^Snapshots were read directly: \d+ requests \(\d+ per GiB read\), \d+ of them lists of pages$/);
     // The snapshots of the last success, one for each disk, and no address.
     expect(await lab.leftovers()).toHaveLength(2);
     await lab.platform.deleteBase(next, signal);
@@ -204,6 +205,23 @@ describe('the resource-group cloud as a source', () => {
     await expect(lab.platform.prepare(id, {}, signal)).rejects.toMatchObject({ message: expect.stringContaining('unmanaged') as unknown });
   });
 
+  it('plans an export worker in the words of its parameters where the endpoint reads by one, and only there', async () => {
+    const { resourceGroup } = lab.lab.cloud;
+    const platform = lab.openWith({ disk_access: 'export_worker', caller_address: '127.0.0.0/8' });
+    const worker = { export_worker_size: 'Standard_D2s_v5', export_worker_image: { publisher: 'Debian', offer: 'debian-12', sku: '12-gen2', version: 'latest' } };
+    await platform.prepare(lab.vmId, { resource_group: resourceGroup, ...worker }, signal);
+    for (const [more, parameter] of [[{ export_worker_size: undefined }, 'export_worker_size'], [{ export_worker_size: 'Standard_Q9' }, 'export_worker_size'], [{ export_worker_image: { ...worker.export_worker_image, sku: 'none' } }, 'export_worker_image']] as const) {
+      const environment = JSON.parse(JSON.stringify({ ...worker, ...more })) as object;
+      await expect(platform.prepare(lab.vmId, { ...environment }, signal)).rejects.toMatchObject({ details: { parameter }, message: expect.stringContaining('export_worker') as unknown });
+    }
+    const small = { ...worker, export_worker_size: 'Standard_B1s' };
+    await platform.prepare(lab.vmId, small, signal);
+    await lab.addDisk(MIB, 1);
+    await expect(platform.prepare(lab.vmId, small, signal)).rejects.toMatchObject({ details: { parameter: 'export_worker_size' }, message: expect.stringContaining('takes 2 data disks') as unknown });
+    await platform.close();
+    await lab.platform.prepare(lab.vmId, { export_worker_size: 'Standard_Q9' }, signal);
+  });
+
   it('shuts the guest down and deallocates the VM, once', async () => {
     await lab.platform.shutdown?.(lab.vmId, lab.environment, signal);
     await lab.platform.shutdown?.(lab.vmId, lab.environment, signal);
@@ -216,7 +234,7 @@ describe('the resource-group cloud as a source', () => {
     expect(options).toMatchObject({ regions: [{ name: 'westeurope' }], resource_groups: [{ name: lab.lab.cloud.resourceGroup }], unknown: [] });
     expect(options['machine_types']?.find(({ name }) => name === 'Standard_D2s_v5')?.description).toBe('2 vCPU, 8 GiB');
     const taken = await snapshot();
-    expect(await lab.platform.listManaged?.(signal)).toEqual([0, 1].map(() => expect.objectContaining({ kind: 'volume-snapshot', replicaId: 'rep-1', details: { group: lab.lab.cloud.resourceGroup } }) as unknown));
+    expect(await lab.platform.listManaged?.(signal)).toEqual([0, 1].map(() => expect.objectContaining({ kind: 'volume-snapshot', replicaId: 'rep-1', details: { resourceGroup: lab.lab.cloud.resourceGroup } }) as unknown));
     await lab.platform.discardSnapshot(taken, undefined, signal);
   });
 

@@ -62,7 +62,7 @@ export function labCore(project: LabProject): CoreOptions {
       ...platforms,
       'resource-group-cloud': {
         ...platforms['resource-group-cloud'],
-        source: (connection, context) => createAzureSource(connection, context, { clock, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+        source: (connection, context) => createAzureSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
         destination: (connection) => createAzureDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
       },
       'european-cloud': {

@@ -1,9 +1,11 @@
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open as openFile, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
+import type { SourcePlatform } from '../../../electron/engine/ports/source-platform.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
 import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { hurriedClock } from '../hurried-clock.ts';
@@ -16,6 +18,8 @@ export interface AzureHarness extends SourceHarness {
   readonly lab: AzureLab;
   /** What people were told. */
   readonly notes: string[];
+  /** The source of an endpoint with more in its connection. The test closes it. */
+  openWith(connection: JsonObject): SourcePlatform;
 }
 
 /** A running VM with two disks on the simulated cloud, and a source with a ledger. */
@@ -35,18 +39,19 @@ export async function azureHarness(): Promise<AzureHarness> {
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
   const timing = { backOff: { attempts: 4, firstMs: 1, capMs: 5 }, requestMs: 2500, pollFirstMs: 3, pollCapMs: 5, looksBeforeCreatingAgain: 2 };
-  const reopen = (process?: MortalProcess) => createAzureSource(lab.connection, {
+  const open = (connection: JsonObject, process?: MortalProcess) => createAzureSource(connection, {
     scratchFolder: folder, use,
     ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
   }, { clock: hurriedClock(5), random: () => 0, timing });
+  const reopen = (process?: MortalProcess) => open(lab.connection, process);
   const platform = reopen();
-  const change = async (index: number, work: (file: Awaited<ReturnType<typeof open>>) => Promise<unknown>): Promise<void> => {
-    await using file = await open(world.ground.files.path(diskOf(diskIds[index] ?? '').properties.uniqueId), 'r+');
+  const change = async (index: number, work: (file: Awaited<ReturnType<typeof openFile>>) => Promise<unknown>): Promise<void> => {
+    await using file = await openFile(world.ground.files.path(diskOf(diskIds[index] ?? '').properties.uniqueId), 'r+');
     await work(file);
   };
   const fill = (index: number, offset: number, length: number, byte: number): Promise<void> => change(index, (file) => file.write(Buffer.alloc(length, byte), 0, length, offset));
   return {
-    lab, notes, platform, reopen, calls: lab.calls, vmId: `${cloud.resourceGroup}/web`, environment: { location: 'West Europe', resource_group: cloud.resourceGroup }, diskIds,
+    lab, notes, openWith: (more) => open({ ...lab.connection, ...more }), platform, reopen, calls: lab.calls, vmId: `${cloud.resourceGroup}/web`, environment: { location: 'West Europe', resource_group: cloud.resourceGroup }, diskIds,
     tracksChanges: true, isLive: true,
     async leftovers() {
       const shared = [...world.snapshots.values(), ...world.disks.values()].filter(({ properties }) => blobs.hasAccess(properties.uniqueId)).map(({ name }) => `address of ${name}`);

@@ -81,6 +81,13 @@ export const connection = z.strictObject({
     group: 'Services',
     example: { resource_manager: 'https://management.local.example.com/' },
   }),
+  disk_access: field(z.enum(['auto', 'direct', 'export_worker']).optional(), {
+    title: 'Disk access',
+    help: 'How disks of this endpoint are read as a source: directly from snapshots, or by a temporary export worker, which needs export_worker_size. With auto, directly, and by a worker where the cloud denies that.',
+    group: 'Data path',
+    example: 'auto',
+    builtIn: 'auto',
+  }),
   ca_certificate: caCertificateField(),
   caller_address: field(text().optional(), {
     title: 'Caller address',

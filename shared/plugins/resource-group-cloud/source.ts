@@ -22,7 +22,7 @@ export const source = z.strictObject({
   }),
   export_worker_size: field(text().optional(), {
     title: 'Worker size',
-    help: 'Size of the temporary disk replication worker VM.',
+    help: 'Size of the temporary disk replication worker VM. It reads copies of disks that cannot be read directly from snapshots.',
     group: 'Workers',
     example: 'Standard_D2s_v5',
     optionsFrom: 'machine_types',

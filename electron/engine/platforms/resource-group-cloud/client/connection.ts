@@ -19,6 +19,7 @@ const connectionSchema = z.looseObject({
   cloud_profile: z.string().optional(),
   custom_cloud_properties: z.record(z.string(), z.string()).optional(),
   ca_certificate: z.string().optional(),
+  disk_access: z.enum(['auto', 'direct', 'export_worker']).optional(),
   caller_address: z.string().optional(),
   worker_ssh_port: z.int().min(1).max(65_535).optional(),
   worker_https_port: z.int().min(1).max(65_535).optional(),
@@ -57,6 +58,8 @@ export interface AzureConnection {
   /** A cloud of one's own, which the vendor's list of known clouds does not have. */
   readonly isCustomCloud: boolean;
   readonly caCertificate: string | undefined;
+  /** How disks are read as a source. */
+  readonly diskAccess: 'auto' | 'direct' | 'export_worker';
   readonly callerAddresses: readonly string[];
   /** Ports under which services of workers are reached from here, when not their own. */
   readonly workerSshPort: number | undefined;
@@ -121,6 +124,7 @@ export function parseConnection(connection: unknown): AzureConnection {
     profile,
     isCustomCloud,
     caCertificate: filled(data.ca_certificate),
+    diskAccess: data.disk_access ?? 'auto',
     callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
     workerSshPort: data.worker_ssh_port,
     workerHttpsPort: data.worker_https_port,

@@ -2,6 +2,8 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject } from '../../../../../shared/model/json.ts';
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import { managedOf } from '../../../cloud-resources/managed-resources.ts';
+import { deleteResource, findResourceOf } from '../../../cloud-resources/resource-deletion.ts';
+import { isStatus } from '../../../http/http-error.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { DiskReader } from '../../../ports/disk-reader.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
@@ -10,11 +12,13 @@ import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { revokeAccess, type AccessTarget, type DiskAccess } from '../client/disk-access.ts';
 import { parseResourceId } from '../client/resource-id.ts';
+import { deleterFor } from '../destination/remove-resource.ts';
 import { AccessPool } from './access-pool.ts';
 import { checkSource } from './check.ts';
-import { describeVm, listVms, readVm, refuseUnreadable, remarksOn } from './inventory.ts';
+import { WorkerPath, workerEnvironment, workerOf } from './export-worker.ts';
+import { describeVm, listVms, readVm, refuseUnreadable, remarksOn, type VmParts } from './inventory.ts';
 import { sourceOptions } from './options.ts';
-import { PageRangeReader } from './page-range-reader.ts';
+import { PageRangeReader, readCountText, type ReadCount } from './page-range-reader.ts';
 import { customRole } from '../client/permissions.ts';
 import { sourcePermissions } from './permissions.ts';
 import { shutDown } from './shut-down.ts';
@@ -26,11 +30,14 @@ export class AzureSource implements SourcePlatform {
   readonly #context: SourceContext;
   readonly #records: SnapshotRecords;
   readonly #accesses: AccessPool;
+  readonly #worker: WorkerPath;
+  readonly #count: ReadCount = { lists: 0, reads: 0, bytes: 0 };
 
   constructor(context: SourceContext) {
     this.#context = context;
     this.#records = new SnapshotRecords(context.folder, 'resource-group-cloud');
     this.#accesses = new AccessPool(context.cloud);
+    this.#worker = new WorkerPath(context);
   }
 
   check(signal: AbortSignal): Promise<CheckReport> {
@@ -63,7 +70,10 @@ export class AzureSource implements SourcePlatform {
 
   /** Learns before anything is made whether the VM's disks can be read. */
   async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
-    refuseUnreadable(await readVm(this.#context.cloud, vmId, environment, signal));
+    const parts = await readVm(this.#context.cloud, vmId, environment, signal);
+    refuseUnreadable(parts);
+    // Where a worker is what comes second, it is planned when it is needed.
+    if (this.#context.cloud.connection.diskAccess === 'export_worker') await this.#worker.prepare(demandWorker(workerEnvironment(environment, placeOfVm(parts))), sizesOf(parts), signal);
   }
 
   async createSnapshot(
@@ -76,13 +86,15 @@ export class AzureSource implements SourcePlatform {
     const parts = await readVm(this.#context.cloud, vmId, environment, signal);
     refuseUnreadable(parts);
     await this.#dropHalf(tag, parts.disks.length, signal);
+    const worker = workerEnvironment(environment, placeOfVm(parts));
     const takenAt = new Date(this.#context.cloud.clock.wallTime()).toISOString();
     const marks = await takeSnapshots(this.#context, tag, parts.disks, signal);
     const snapshot: Snapshot = {
       id: tag, tag, vmId, takenAt,
-      disks: parts.disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes })),
+      disks: sizesOf(parts),
       state: {
         ...(base === undefined ? {} : { base: base.tag }),
+        ...(worker === undefined ? {} : { worker }),
         disks: Object.fromEntries(parts.disks.map(({ id }, index) => [id, { ...marks[index] }])),
       },
     };
@@ -120,16 +132,49 @@ export class AzureSource implements SourcePlatform {
     const mark = markOf(snapshot, diskId);
     const disk = snapshot.disks.find((one) => one.diskId === diskId);
     if (mark === undefined || disk === undefined) throw new CausewayError('source.disk-not-found', `the snapshot ${snapshot.tag} has no disk ${diskId}`);
+    const byWorker = (): Promise<DiskReader> => {
+      const environment = demandWorker(workerOf(snapshot));
+      const former = base !== undefined && snapshot.state['base'] === base.tag ? base : undefined;
+      return this.#worker.open({ snapshot, diskId, snapshotId: mark.snapshotId, sizeBytes: disk.sizeBytes, environment, base: former }, signal);
+    };
+    const { diskAccess } = this.#context.cloud.connection;
+    if (diskAccess === 'export_worker') return byWorker();
+    const canFallBack = diskAccess === 'auto' && workerOf(snapshot) !== undefined;
+    try {
+      return await this.#openDirectly(snapshot, disk, mark, base, canFallBack, signal);
+    } catch (error) {
+      if (!canFallBack || !isDenied(error)) throw error;
+      this.#context.use?.note?.(`Disk ${diskId} cannot be read from its snapshot (${error.message}): an export worker reads a copy`);
+      return byWorker();
+    }
+  }
+
+  /** @param isAsked something is read immediately, to learn whether the cloud grants an address and whether that can be reached from here */
+  async #openDirectly(
+    snapshot: Snapshot, disk: Snapshot['disks'][number], mark: SnapshotMark, base: Snapshot | undefined, isAsked: boolean, signal: AbortSignal,
+  ): Promise<DiskReader> {
+    const { diskId } = disk;
     const label = `disk ${diskId}`;
     const own = this.#take(targetOf(mark.snapshotId));
+    const alone = async (): Promise<DiskReader> => {
+      const reader = new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack, this.#count);
+      if (!isAsked) return reader;
+      try {
+        await reader.probe(signal);
+      } catch (error) {
+        await reader.close();
+        throw error;
+      }
+      return reader;
+    };
     const former = await this.#baseOf(snapshot, disk, mark, base, signal).catch(async (error: unknown) => {
       await own.giveBack();
       throw error;
     });
-    if (former === undefined) return new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack);
+    if (former === undefined) return alone();
     const earlier = this.#take(targetOf(former.snapshotId));
     const giveBackBoth = async (): Promise<void> => void (await Promise.all([own.giveBack(), earlier.giveBack()]));
-    const reader = new PageRangeReader(own.access, earlier.access, disk.sizeBytes, label, giveBackBoth);
+    const reader = new PageRangeReader(own.access, earlier.access, disk.sizeBytes, label, giveBackBoth, this.#count);
     const refusal = await reader.whyNotComparable(signal).catch(async (error: unknown) => {
       await giveBackBoth();
       throw error;
@@ -137,7 +182,7 @@ export class AzureSource implements SourcePlatform {
     if (refusal === undefined) return reader;
     await earlier.giveBack();
     this.#context.use?.note?.(`The cloud does not tell what changed on ${label} since the last execution, so that all of it is compared: ${refusal}`);
-    return new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack);
+    return alone();
   }
 
   #take(target: AccessTarget): { readonly access: DiskAccess; readonly giveBack: () => Promise<void> } {
@@ -155,25 +200,33 @@ export class AzureSource implements SourcePlatform {
     return (await isThere(this.#context, former, signal)) ? former : undefined;
   }
 
-  async promoteToBase(snapshot: Snapshot, _formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+  async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
+    const read = readCountText(this.#count);
+    if (read !== undefined) this.#context.use?.note?.(read);
+    Object.assign(this.#count, { lists: 0, reads: 0, bytes: 0 });
+    await this.#worker.stop(signal);
     await this.#revoke(snapshot, signal);
     // Those of the former base, and of executions that never ended.
     for (const entry of recordedOf(ledgerOf(this.#context), { notOf: snapshot.tag })) await removeSnapshot(this.#context, ledgerOf(this.#context), entry, signal);
+    if (formerBase !== undefined && formerBase.tag !== snapshot.tag) await this.#worker.forget(formerBase);
     await this.#records.forget(snapshot);
   }
 
   async discardSnapshot(snapshot: Snapshot, base: Snapshot | undefined, signal: AbortSignal): Promise<void> {
     await this.discardPending(snapshot, signal);
     if (base !== undefined) await this.#revoke(base, signal);
+    await this.#worker.forget(snapshot);
     await this.#records.forget(snapshot);
   }
 
   async discardPending({ tag }: { readonly tag: string }, signal: AbortSignal): Promise<void> {
+    await this.#worker.stop(signal);
     for (const entry of recordedOf(ledgerOf(this.#context), { of: tag })) await removeSnapshot(this.#context, ledgerOf(this.#context), entry, signal);
   }
 
   async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
     await this.discardPending(base, signal);
+    await this.#worker.forget(base);
     await this.#records.forget(base);
   }
 
@@ -182,10 +235,12 @@ export class AzureSource implements SourcePlatform {
   }
 
   removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {
-    return removeSnapshot(this.#context, ledger, entry, signal);
+    if (entry.kind === 'volume-snapshot') return removeSnapshot(this.#context, ledger, entry, signal);
+    return deleteResource({ deleterFor: (each) => deleterFor(this.#context.session, each) }, ledger, entry, signal);
   }
 
   async findResource(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
+    if (entry.kind !== 'volume-snapshot') return findResourceOf({ deleterFor: (each) => deleterFor(this.#context.session, each) }, entry, signal);
     const id = await findSnapshotId(this.#context, entry, signal);
     return id === undefined ? undefined : { id };
   }
@@ -196,11 +251,11 @@ export class AzureSource implements SourcePlatform {
     const compute = await cloud.compute();
     const snapshots = await cloud.list('list snapshots', (options) => compute.snapshots.list(options), signal);
     const labelled = snapshots.map(({ id, name, tags }) => ({ id: id ?? '', name, labels: tags ?? {} }));
-    return managedOf([['volume-snapshot', labelled]], ({ id }) => ({ group: parseResourceId(id).group }));
+    return managedOf([['volume-snapshot', labelled]], ({ id }) => ({ resourceGroup: parseResourceId(id).group }));
   }
 
   async close(): Promise<void> {
-    await this.#accesses.close();
+    await Promise.allSettled([this.#accesses.close(), this.#worker.close()]);
     this.#context.cloud.close();
   }
 
@@ -211,6 +266,23 @@ export class AzureSource implements SourcePlatform {
       if (mark !== undefined) await revokeAccess(this.#context.cloud, targetOf(mark.snapshotId), signal);
     }
   }
+}
+
+/** By the account's roles, by the disk's network access policy, or by a network from which the storage cannot be reached. */
+function isDenied(error: unknown): error is CausewayError {
+  return isStatus(error, 400, 403, 409) || (error instanceof CausewayError && ['cloud.unreachable', 'cloud.no-answer'].includes(error.code));
+}
+
+/** @throws `cloud.parameter-missing` */
+function demandWorker(environment: JsonObject | undefined): JsonObject {
+  if (environment !== undefined) return environment;
+  throw new CausewayError('cloud.parameter-missing', 'export_worker_size is not set, and the endpoint reads disks by an export worker', { details: { parameter: 'export_worker_size' } });
+}
+
+const sizesOf = ({ disks }: VmParts): Snapshot['disks'] => disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes }));
+
+function placeOfVm({ vm }: VmParts): { readonly location: string; readonly group: string } {
+  return { location: vm.location, group: parseResourceId(vm.id).group };
 }
 
 function markOf(snapshot: Snapshot, diskId: string): SnapshotMark | undefined {

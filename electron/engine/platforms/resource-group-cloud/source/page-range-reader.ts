@@ -15,6 +15,20 @@ const mostReads = 16;
 /** What one request reads at most. */
 const readBytes = 4 * 2 ** 20;
 
+/** Requests of the readers of one execution. */
+export interface ReadCount {
+  lists: number;
+  reads: number;
+  bytes: number;
+}
+
+/** One sentence on what reading took; undefined when nothing was read directly. */
+export function readCountText({ lists, reads, bytes }: ReadCount): string | undefined {
+  if (lists === 0) return undefined;
+  const perGib = bytes === 0 ? '' : ` (${Math.round((lists + reads) / (bytes / 2 ** 30))} per GiB read)`;
+  return `Snapshots were read directly: ${lists + reads} requests${perGib}, ${lists} of them lists of pages`;
+}
+
 interface Range {
   readonly offset: number;
   readonly length: number;
@@ -33,6 +47,7 @@ export class PageRangeReader implements DiskReader {
   readonly #base: DiskAccess | undefined;
   readonly #label: string;
   readonly #release: () => Promise<void>;
+  readonly #count: ReadCount;
   readonly #waiting: (() => void)[] = [];
   #reading = 0;
   #closing: Promise<void> | undefined;
@@ -41,13 +56,19 @@ export class PageRangeReader implements DiskReader {
    * @param base of the same disk in an earlier snapshot, to list what changed since
    * @param release gives the addresses back
    */
-  constructor(own: DiskAccess, base: DiskAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>) {
+  constructor(own: DiskAccess, base: DiskAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>, count: ReadCount) {
     this.#own = own;
     this.#base = base;
     this.sizeBytes = sizeBytes;
     this.coverage = base === undefined ? 'allocated' : 'changed';
     this.#label = label;
     this.#release = release;
+    this.#count = count;
+  }
+
+  /** Learns whether the disk can be read at all. */
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.#list(0, pageBytes, signal);
   }
 
   /** Why the service does not compare the two snapshots, in its words; undefined: it does. */
@@ -106,6 +127,7 @@ export class PageRangeReader implements DiskReader {
   async #list(offset: number, length: number, signal: AbortSignal): Promise<{ readonly ranges: readonly Range[]; readonly isCut: boolean }> {
     const [own, base] = [this.#own, this.#base];
     const operation = base === undefined ? `list the pages of ${this.#label}` : `list what changed in ${this.#label}`;
+    this.#count.lists += 1;
     const answer = await this.#withBase(base, (former) =>
       own.use(operation, async (blob, _url, options) => {
         // The library changes the options that it is given.
@@ -137,6 +159,8 @@ export class PageRangeReader implements DiskReader {
     if (into.length === 0) return;
     const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength);
     await this.#turn(signal);
+    this.#count.reads += Math.ceil(into.length / readBytes);
+    this.#count.bytes += into.length;
     try {
       await this.#own.use(`read ${this.#label}`, (blob, _url, options) =>
         blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 }), signal);

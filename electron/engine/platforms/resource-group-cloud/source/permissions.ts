@@ -1,4 +1,8 @@
 import type { FeaturePolicy } from '../../../ports/platform-common.ts';
+import { destinationPrivileges } from '../destination/permissions.ts';
+
+/** What an export worker needs is what a worker of the destination does. */
+const workerFeatures = ['Lists and checks', 'Replica disks', 'Workers', 'Workers with public addresses', 'Networks made for workers'];
 
 /** What an identity has to be allowed to read VMs, by feature. Actions as roles name them. */
 export const sourcePermissions: readonly FeaturePolicy[] = [
@@ -19,6 +23,11 @@ export const sourcePermissions: readonly FeaturePolicy[] = [
     feature: 'Read disks and what changed on them',
     privileges: ['Microsoft.Compute/snapshots/beginGetAccess/action', 'Microsoft.Compute/snapshots/endGetAccess/action'],
     isEssential: true,
+  },
+  {
+    feature: 'Read disks by an export worker',
+    privileges: destinationPrivileges.filter(({ feature }) => workerFeatures.includes(feature)).flatMap(({ privileges }) => privileges),
+    isEssential: false,
   },
   { feature: 'Snapshots of disks with a disk encryption set', privileges: ['Microsoft.Compute/diskEncryptionSets/read'], isEssential: false },
   { feature: 'Shut down the guest before the last execution', privileges: ['Microsoft.Compute/virtualMachines/deallocate/action'], isEssential: false },

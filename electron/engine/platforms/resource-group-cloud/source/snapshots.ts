@@ -55,7 +55,7 @@ async function ask(context: SourceContext, tag: string, disk: VmDisk, signal: Ab
     const found = await readSnapshot(context, { kind: 'snapshot', group, name: nameOf(entry) }, within);
     return found === undefined ? undefined : { id: idOf(entry) };
   };
-  const intent = { kind: 'volume-snapshot', key: snapshotKey(tag, disk.id), lifetime: 'replica', details: { group, diskId: disk.resourceId } } as const;
+  const intent = { kind: 'volume-snapshot', key: snapshotKey(tag, disk.id), lifetime: 'replica', details: { resourceGroup: group, location: disk.disk.location, diskId: disk.resourceId } } as const;
   const { resource, entry } = await ensureResource(cloud, ledgerOf(context), intent, {
     find: get,
     get: (_id, given, within) => get(given, within),
@@ -112,7 +112,7 @@ export function targetOf(snapshotId: string): AccessTarget {
 
 function targetOfEntry(entry: LedgerEntry): AccessTarget {
   if (entry.resourceId !== undefined) return targetOf(entry.resourceId);
-  const group = entry.details['group'];
+  const group = entry.details['resourceGroup'] ?? entry.details['group'];
   return { kind: 'snapshot', group: typeof group === 'string' ? group : '', name: nameOf(entry) };
 }
 
