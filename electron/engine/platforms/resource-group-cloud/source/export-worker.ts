@@ -63,7 +63,7 @@ export class WorkerPath {
     this.#folder = join(context.folder, 'resource-group-cloud-digests');
     const { session } = context;
     this.#worker = new ExportWorker({
-      cloud: { deleterFor: (entry) => deleterFor(session, entry), servers: cloudApi(session, { group: '', location: '' }).servers },
+      cloud: { clock: session.clock, deleterFor: (entry) => deleterFor(session, entry), servers: cloudApi(session, { group: '', location: '' }).servers },
       start: (keyRing, run, signal) => startWorker(session, keyRing, run, 'disk-copy', signal).catch((error: unknown) => {
         throw inExportWords(error);
       }),
