@@ -115,6 +115,58 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     await died.close();
   });
 
+  it.each([['vhdx', 'fixed'], ['vhd', 'dynamic'], ['vhd', 'fixed']])('reads a %s of type %s, and what differs the next time', async (format, type) => {
+    await start();
+    const [disk] = lab.vm.disks;
+    if (disk === undefined) throw new Error('no disk');
+    Object.assign(disk, { format, type, path: disk.path.replace('.vhdx', `.${format}`) });
+    expect((await platform.unsupportedDevices?.(lab.vmId, signal))?.filter((said) => /is a VHD/.test(said))).toHaveLength(format === 'vhd' ? 1 : 0);
+    const first = await snapshot();
+    const full = await read(first);
+    expect(firstDifference(full.replica, await lab.content(0))).toBeUndefined();
+    await platform.promoteToBase(first, undefined, signal);
+    await lab.write(0, 9 * MIB, 64 * 1024, 0x46);
+    const next = await snapshot(first);
+    const changed = await read(next, first, full.replica);
+    // By digests where Windows tracks nothing.
+    expect([changed.coverage, changed.dataBytes, firstDifference(changed.replica, await lab.content(0))]).toEqual(['changed', 64 * 1024, undefined]);
+    await platform.discardSnapshot(next, first, signal);
+  });
+
+  it('is looked for on the host that it was started on, also when the cluster no longer has that one', async () => {
+    await start({ nodes: ['127.0.0.1', '127.0.0.2'] });
+    lab.rig.world.clusterName = 'CL1';
+    lab.vm.node = '127.0.0.2';
+    const taken = await snapshot();
+    const died = lab.reopen();
+    await died.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal);
+    lab.vm.node = '127.0.0.1';
+    lab.rig.world.nodes.splice(1, 1);
+    const [entry] = lab.entries();
+    if (entry === undefined) throw new Error('nothing on record');
+    expect(entry.details).toMatchObject({ host: '127.0.0.2' });
+    await lab.removeRecorded(entry);
+    expect([...lab.rig.world.rulesOf('127.0.0.2')]).toEqual([]);
+    await lab.rig.readers[0]?.gone;
+    await platform.discardSnapshot(taken, undefined, signal);
+    await died.close();
+  });
+
+  it('leaves nothing on the host when it is cancelled while it starts', async () => {
+    await start();
+    const taken = await snapshot();
+    const cancelled = new AbortController();
+    lab.rig.effects = ({ name }) => {
+      if (name === 'Receive run-reader') cancelled.abort();
+      return 'serve';
+    };
+    await expect(platform.openDisk(taken, lab.diskIds[0] ?? '', undefined, cancelled.signal)).rejects.toMatchObject({ code: 'general.cancelled' });
+    lab.rig.effects = () => 'serve';
+    await Promise.all(lab.rig.readers.map(({ gone }) => gone));
+    expect([...lab.rig.world.rulesOf('127.0.0.1')]).toEqual([]);
+    await platform.discardSnapshot(taken, undefined, signal);
+  });
+
   it('says why it did not start, and the check names it', async () => {
     await start();
     lab.rig.world.canReadDisks = false;

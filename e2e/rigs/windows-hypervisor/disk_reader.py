@@ -1,4 +1,4 @@
-"""The protocol side of the reader of Hyper-V disks, on real VHDX files: QEMU decodes them. Stands in for the program that .NET runs on a host.
+"""The protocol side of the reader of Hyper-V disks, on real VHD and VHDX files: QEMU decodes them. Stands in for the program that .NET runs on a host.
 
 Frames are those of assets/worker/PROTOCOL.md. `--map` names a JSON file from paths of Windows to files here; it is read for each OPEN.
 """
@@ -41,8 +41,10 @@ class Session:
             raise Refused(6, "%s: the system cannot find the file" % path)
         # What is read is what QEMU makes of the file, block by block.
         raw = tempfile.NamedTemporaryFile(prefix="causeway-reader-")
-        subprocess.run(["qemu-img", "convert", "-O", "raw", known, raw.name], check=True, stdout=subprocess.DEVNULL)
-        size = json.loads(subprocess.check_output(["qemu-img", "info", "--output=json", known]))["virtual-size"]
+        # By its name: a fixed VHD begins with the disk itself.
+        kind = ["-f", "vpc" if known.endswith(".vhd") else "vhdx"]
+        subprocess.run(["qemu-img", "convert", *kind, "-O", "raw", known, raw.name], check=True, stdout=subprocess.DEVNULL)
+        size = json.loads(subprocess.check_output(["qemu-img", "info", *kind, "--output=json", known]))["virtual-size"]
         self.last += 1
         self.open[self.last] = (open(raw.name, "rb"), size)
         raw.close()

@@ -10,7 +10,7 @@ import type { FrozenFile } from './world.ts';
 
 const program = join(import.meta.dirname, 'disk_reader.py');
 
-/** Disks of checkpoints as VHDX files that qemu-img makes, for the readers of the rig. */
+/** Disks of checkpoints as VHD and VHDX files, dynamic and fixed, that qemu-img makes, for the readers of the rig. */
 export class DiskFiles {
   readonly #folder = mkdtempSync(join(tmpdir(), 'causeway-hyperv-disks-'));
   readonly #paths: Record<string, string> = {};
@@ -49,9 +49,10 @@ export class DiskFiles {
 
   #make(file: FrozenFile): string {
     const raw = join(this.#folder, 'raw');
-    const made = join(this.#folder, `disk-${(this.#count += 1)}.vhdx`);
+    const made = join(this.#folder, `disk-${(this.#count += 1)}.${file.format}`);
     writeFileSync(raw, file.content);
-    const { status, stderr } = spawnSync('qemu-img', ['convert', '-f', 'raw', '-O', 'vhdx', '-o', 'block_size=1048576', raw, made]);
+    const target = file.format === 'vhd' ? ['vpc', '-o', `subformat=${file.type},force_size=on`] : ['vhdx', '-o', `subformat=${file.type},block_size=1048576`];
+    const { status, stderr } = spawnSync('qemu-img', ['convert', '-f', 'raw', '-O', ...target, raw, made]);
     rmSync(raw);
     if (status !== 0) throw new Error(String(stderr));
     this.#made.set(made, file);

@@ -88,6 +88,7 @@ export interface RigCheckpoint {
 
 export interface RigReferencePoint {
   readonly id: string;
+  /** Windows tracks no changes of a VHD. */
   readonly disks: readonly { readonly identifier: string; readonly trackingId: string }[];
 }
 
@@ -157,7 +158,7 @@ export class RigVm {
   convert(id: string): boolean {
     const checkpoint = this.removeCheckpoint(id, true);
     if (checkpoint === undefined) return false;
-    this.referencePoints.push({ id: `Microsoft:${randomUUID().toUpperCase()}\\REF`, disks: checkpoint.files.map(({ identifier, trackingId }) => ({ identifier, trackingId })) });
+    this.referencePoints.push({ id: `Microsoft:${randomUUID().toUpperCase()}\\REF`, disks: checkpoint.files.filter(({ format }) => format === 'vhdx').map(({ identifier, trackingId }) => ({ identifier, trackingId })) });
     return true;
   }
 

@@ -110,8 +110,8 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
       return run(received);
     })());
   /** Windows ends what runs in a shell with it. */
-  const stop = (command: RunningCommand): void => {
-    command.answer?.then((answer) => answer.stop?.(), () => undefined);
+  const stop = async (command: RunningCommand): Promise<void> => {
+    await command.answer?.then((answer) => answer.stop?.(), () => undefined);
   };
   const answerTo = async (action: string, envelope: Element): Promise<{ readonly status: number; readonly body: string }> => {
     const shellId = selector(envelope, 'ShellId');
@@ -124,7 +124,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     const shell = shells.get(shellId ?? '');
     if (shell === undefined) return fault('2150858843', 'The shell was not found on the server.');
     if (action === 'Delete') {
-      for (const command of shell.values()) stop(command);
+      for (const command of shell.values()) void stop(command);
       shells.delete(shellId ?? '');
       return ok('');
     }
@@ -155,7 +155,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     }
     if (action === 'Signal') {
       if (!text(at(part, 'Code')).endsWith('/signal/terminate')) violations.push('an unknown signal');
-      stop(command);
+      await stop(command);
       shell.delete(commandId);
       return ok('<rsp:SignalResponse/>');
     }

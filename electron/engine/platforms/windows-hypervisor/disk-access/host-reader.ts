@@ -276,9 +276,12 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
     return { session, end: () => session.close() };
   } catch (error) {
     for (const made of links) made.fail(error);
-    // Who ends its process keeps it from removing what it needed on the host: it is asked to end first.
-    await link.ask('remove-reader', { name }, removedSchema, AbortSignal.timeout(15_000)).catch(() => undefined);
+    const remove = (): Promise<unknown> => link.ask('remove-reader', { name }, removedSchema, AbortSignal.timeout(15_000)).catch(() => undefined);
+    // Who ends its process keeps it from removing what it needed on the host: it is asked to end first. What it added in between is removed last.
+    await remove();
     over.abort();
+    await untilAborted(ended, AbortSignal.timeout(15_000)).catch(() => undefined);
+    await remove();
     throw error;
   }
 }
