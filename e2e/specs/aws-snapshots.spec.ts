@@ -145,3 +145,13 @@ it('reads the whole disk when the service refuses to compare with the base, e.g.
   expect([reader.coverage, into.equals(Buffer.alloc(unit, 0x21))]).toEqual(['allocated', true]);
   expect(made.notes.join(' ')).toContain('the whole disk is read');
 });
+
+it('does not wait for a snapshot that an image was made of, and removes it once that is gone', async () => {
+  const made = await lab();
+  const base = await take(made, 'used');
+  await made.platform.promoteToBase(base, undefined, signal);
+  made.cloud.faults.add({ operation: 'DeleteSnapshot', effect: 'refused', status: 400, code: 'InvalidSnapshot.InUse' });
+  await expect(made.platform.deleteBase(base, signal)).rejects.toMatchObject({ code: 'cloud.request-refused', message: expect.stringContaining('Deregister the image') });
+  await made.platform.deleteBase(base, signal);
+  expect(await made.leftovers()).toEqual([]);
+});

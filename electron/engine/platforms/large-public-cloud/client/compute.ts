@@ -1,8 +1,9 @@
 import type {
   DescribeInstancesCommandOutput, Filter, Image, Instance, InstanceTypeInfo, Snapshot, Subnet, Tag, Volume,
 } from '@aws-sdk/client-ec2';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { allPages, type AwsCloud } from './aws-cloud.ts';
-import { wasThere } from './aws-error.ts';
+import { isAwsCode, wasThere } from './aws-error.ts';
 
 /** Tags as labels. */
 export type Labels = Readonly<Record<string, string>>;
@@ -73,9 +74,13 @@ export async function snapshotsById(cloud: AwsCloud, ids: readonly string[], sig
   return found;
 }
 
-/** @returns whether it was there. @throws `cloud.conflict` while an image uses it */
+/** @returns whether it was there. @throws `cloud.request-refused` where a machine image was made of it: waiting would not help */
 export async function deleteSnapshot(cloud: AwsCloud, id: string, signal: AbortSignal): Promise<boolean> {
-  return wasThere(cloud.ask(`delete snapshot ${id}`, 'ec2:DeleteSnapshot', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSnapshotCommand({ SnapshotId: id }), options), signal));
+  const asked = cloud.ask(`delete snapshot ${id}`, 'ec2:DeleteSnapshot', ({ sdk, ec2 }, options) => ec2.send(new sdk.DeleteSnapshotCommand({ SnapshotId: id }), options), signal);
+  return wasThere(asked).catch((error: unknown) => {
+    if (error instanceof CausewayError && isAwsCode(error, 'InvalidSnapshot.InUse')) throw new CausewayError('cloud.request-refused', `${error.message}. Deregister the image that uses it`, { details: error.details });
+    throw error;
+  });
 }
 
 /** What the service says of instance types, all of the region or only these. */
