@@ -238,15 +238,16 @@ def luns_by_link(folders=('/dev/disk/azure/scsi1', '/dev/disk/azure/data/by-lun'
     return found
 
 
-def names_by_path(folder='/dev/disk/by-path'):
-    """Device path -> names in /dev/disk/by-path."""
+def names_by_path(folder='/dev/disk/by-path', kept='/dev/oracleoci'):
+    """Device path -> names in /dev/disk/by-path, and those that a cloud's udev rules keep for a volume, with their folder."""
     found = {}
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        names = []
-    for name in names:
-        found.setdefault(os.path.realpath(os.path.join(folder, name)), []).append(name)
+    for where, prefix in ((folder, ''), (kept, os.path.basename(kept) + '/')):
+        try:
+            names = sorted(os.listdir(where))
+        except OSError:
+            continue
+        for name in names:
+            found.setdefault(os.path.realpath(os.path.join(where, name)), []).append(prefix + name)
     return found
 
 

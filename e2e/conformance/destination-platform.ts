@@ -22,6 +22,8 @@ export interface DestinationLab extends PlatformCalls {
   /** Everything that is there and was made by the platform's user, as `<kind> <name>`. */
   inventory(): readonly string[] | Promise<readonly string[]>;
   volumeGib(id: string): number | undefined | Promise<number | undefined>;
+  /** Of the smallest volume that the platform has. Default: as small as the disk. */
+  readonly smallestVolumeGib?: number;
   /** Makes a volume disappear behind the platform's back. */
   loseVolume(id: string): void | Promise<void>;
   /** What did not conform to the platform's own description of its API. */
@@ -158,12 +160,13 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       const { run, withVm } = newReplica();
       const platform = lab.open();
       const before = await platform.ensureVolumes(run, run.vm.disks, never);
-      const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: 5 * gib } : disk)), { id: 'added', size_bytes: gib }];
+      const larger = (lab.smallestVolumeGib ?? 0) + 5;
+      const disks = [...run.vm.disks.map((disk, index) => (index === 0 ? { ...disk, size_bytes: larger * gib } : disk)), { id: 'added', size_bytes: gib }];
       const grown = withVm({ ...run.vm, disks });
       const after = await platform.ensureVolumes(grown, disks, never);
       expect(after.map((volume) => volume.createdByThisCall)).toEqual([...before.map(() => false), true]);
       expect(after.slice(0, before.length).map((volume) => volume.id)).toEqual(before.map((volume) => volume.id));
-      expect(await lab.volumeGib(after[0]?.id ?? '')).toBe(5);
+      expect(await lab.volumeGib(after[0]?.id ?? '')).toBe(larger);
       await cleanUp(platform, grown);
       expect(await lab.inventory()).toEqual([]);
     });

@@ -10,7 +10,7 @@ const signal = new AbortController().signal;
 let cloud: CompartmentCloud;
 let oci: Oci;
 const connection = (more: object = {}): object => ({
-  region: cloud.region, tenancy: cloud.tenancy, user: cloud.user, private_key_data: cloud.privateKey, fingerprint: cloud.fingerprint, service_url: `${cloud.url}/{service}`, ...more,
+  region: cloud.region, tenancy: cloud.tenancy, user: cloud.user, private_key_data: cloud.privateKey, fingerprint: cloud.fingerprint, service_url: cloud.url, ...more,
 });
 const open = (more: object = {}): Oci => openOci(connection(more), { clock: hurriedClock(4), timing: { requestMs: 5_000 } });
 

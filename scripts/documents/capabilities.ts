@@ -42,6 +42,7 @@ export const vendorDescriptions: Readonly<Record<string, string>> = {
   'open-source-cloud': 'CAUSEWAY_OPENSTACK_API',
   'large-public-cloud': 'CAUSEWAY_AWS_MODELS',
   'resource-group-cloud': 'CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS',
+  'compartment-cloud': 'CAUSEWAY_COMPARTMENT_CLOUD_MODELS',
 };
 
 /** Kept by hand: a new spec file needs a line here. */
@@ -78,7 +79,9 @@ export const capabilities: readonly Capability[] = [
     ['`open-source-cloud`: deployments of Windows', 'never seen', ''],
     ['`resource-group-cloud`: disks, workers with LUNs, deployments', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s Resource Manager, spoken to by the vendor\'s own libraries; checked when `CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS` names the models of the vendor\'s library', 'specs/resource-group-cloud-destination', 'specs/resource-group-cloud-migration', 'specs/resource-group-cloud-conformance', 'specs-full/resource-group-cloud-faults'],
     ['`resource-group-cloud`: the real cloud', 'never seen', ''],
-    ...noAdapter('destination', 'compartment-cloud', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
+    ['`compartment-cloud`: volumes, boot volumes from an empty image, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of OCI, which verifies every signature; checked when `CAUSEWAY_COMPARTMENT_CLOUD_MODELS` names the models of the vendor\'s SDK', 'specs/compartment-cloud-rig', 'specs/compartment-cloud-destination', 'specs/compartment-cloud-conformance', 'specs/images-to-compartment-cloud', 'specs-full/compartment-cloud-faults'],
+    ['`compartment-cloud`: the real cloud', 'never seen', ''],
+    ...noAdapter('destination', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
   ),
   ...part('Replication',
     ['Full and incremental executions, verified', 'real', 'real disks and the real agent, on the lab\'s cloud', 'specs/replica-execution', 'specs/resume-cli'],

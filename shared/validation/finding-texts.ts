@@ -203,6 +203,13 @@ const onlineRows = {
   'online-zone': ['The disk type is not available in the zone', 'The region does not offer the type of disk in the availability zone of the VM.', 'Choose another type, another zone, or no zone.'],
   'online-size-restricted': ['The size is not available to the subscription', 'The platform restricts the size for this subscription, in the region or in the zone.', 'Choose another size, or ask the platform to lift the restriction.'],
   'online-size-does-not-fit': ['The size does not fit the VM', 'The number of disks or NICs, the generation, the architecture or the disk types of the VM are more than the size allows.', 'Choose a size that meets what the message names.'],
+  'online-compartment': ['The compartment cannot be used', 'The compartment does not exist, or the user has no rights in it.', 'Correct the name or ID, or give the user the rights that causeway endpoint policy prints.'],
+  'online-group-of-other-vcn': ['A security group is of another network', 'A network security group applies only to NICs of its own virtual cloud network.', 'Choose a group of the network of the subnet.'],
+  'online-no-public-addresses': ['The subnet has no public addresses', 'The subnet prohibits public addresses, and the first NIC must get one.', 'Map the first NIC to another subnet, or turn set_public_ip off.'],
+  'online-shape-architecture': ['The shape has another processor architecture', 'The VM is built for x86_64, and the shape has ARM processors.', 'Choose a shape with x86 processors.'],
+  'online-shape-small': serverRows['machine-type-too-small'],
+  'online-shape-too-small': ['The VM does not fit the shape', 'The flexible shape cannot have as many processors or as much memory as the VM.', 'Choose a larger shape.'],
+  'online-shape-vnics': ['The shape has too few VNICs', 'The number of network interfaces depends on the shape, and for a flexible shape on its processors.', 'Choose a larger shape, or remove NICs.'],
   'online-parameter-missing': workerRows['worker-incomplete'],
   'online-quota': ['The quotas of the project are too small', 'The worker, the volumes or the server need more than the project may still use.', 'Have the quotas in the message raised, or delete resources that are no longer needed.'],
 } as const satisfies Readonly<Record<string, Row>>;

@@ -195,6 +195,12 @@ class NumbersOfDisks(unittest.TestCase):
             os.path.join(os.path.realpath(self.folder), 'sdc'): 0, os.path.join(os.path.realpath(self.folder), 'sdd'): 12,
         })
 
+    def test_names_that_a_cloud_keeps_for_a_volume_carry_their_folder(self):
+        kept = os.path.join(self.folder, 'oracleoci')
+        os.mkdir(kept)
+        os.symlink('/dev/sdq', os.path.join(kept, 'oraclevdb'))
+        self.assertEqual(agent.names_by_path(os.path.join(self.folder, 'none'), kept), {'/dev/sdq': ['oracleoci/oraclevdb']})
+
     def test_without_such_rules_the_address_is_asked(self):
         self.assertIsNone(agent.luns_by_link((os.path.join(self.folder, 'none'),)))
         self.assertEqual(agent.luns_by_link((self.folder,)), {})

@@ -1,6 +1,7 @@
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { usualBootPatience, type BootPatience } from '../../../electron/engine/deployments/boot-verdict.ts';
+import { createCompartmentCloudDestination } from '../../../electron/engine/platforms/compartment-cloud/destination/oci-destination.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import { createAzureDestination } from '../../../electron/engine/platforms/resource-group-cloud/destination/azure-destination.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
@@ -70,6 +71,9 @@ export function labCore(project: LabProject): CoreOptions {
           createEuropeanCloudDestination(connection, {
             clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
           }),
+      },
+      'compartment-cloud': {
+        destination: (connection) => createCompartmentCloudDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
       },
       'large-public-cloud': {
         source: (connection, context) => createAwsSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50 } }),

@@ -7,6 +7,7 @@ import { connection as windowsHypervisorConnection } from '../../../shared/plugi
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformContext } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
+import { createCompartmentCloudDestination } from './compartment-cloud/destination/oci-destination.ts';
 import { createDiskImagesSource } from './disk-images/index.ts';
 import { createEuropeanCloudDestination } from './european-cloud/european-cloud-destination.ts';
 import { createAwsSource } from './large-public-cloud/source/index.ts';
@@ -41,6 +42,7 @@ export const platforms: PlatformRegistry = {
     source: (connection, context) => createVsphereSource(virtualizationPlatformConnection.parse(connection), context),
   },
   'windows-hypervisor': { source: (connection, context) => createHypervSource(windowsHypervisorConnection.parse(connection), context) },
+  'compartment-cloud': { destination: (connection) => createCompartmentCloudDestination(connection) },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
   'resource-group-cloud': {
     source: (connection, context) => createAzureSource(connection, context),

@@ -91,6 +91,7 @@ const table: Readonly<Record<string, readonly [string, Operation]>> = {
   'GET C/images': ['ComputeClient.listImages', images.listImages],
   'POST C/images': ['ComputeClient.createImage', images.createImage],
   'GET C/images/{imageId}': ['ComputeClient.getImage', images.getImage],
+  'PUT C/images/{imageId}': ['ComputeClient.updateImage', images.updateImage],
   'DELETE C/images/{imageId}': ['ComputeClient.deleteImage', images.deleteImage],
   'GET C/computeGlobalImageCapabilitySchemas': ['ComputeClient.listComputeGlobalImageCapabilitySchemas', images.listGlobalSchemas],
   'GET C/computeImageCapabilitySchemas': ['ComputeClient.listComputeImageCapabilitySchemas', images.listSchemas],

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { noContent, ok } from '../../cloud-kit/call.ts';
 import type { VolumeAttachmentRecord } from '../records.ts';
 import { creation, demand, incorrectState, invalid, isGone, listReply, refuse, text } from '../world.ts';
 import type { Operation } from '../world.ts';
-import { dataVolume, groupsFor, makeVnic, subnetFor } from './instances.ts';
+import { dataVolume, groupsFor, makeAttachment, makeVnic, subnetFor } from './instances.ts';
 import { attachmentsOf } from './volumes.ts';
 
 export const listAttachments: Operation = (call) => listReply(call, call.world.attachments.listed(), ['compartmentId', 'availabilityDomain', 'instanceId', 'volumeId'], (one) => ({ ...one }));
@@ -12,8 +11,6 @@ export const listBootAttachments: Operation = (call) => {
   if (call.query.get('availabilityDomain') === null) throw invalid('availabilityDomain is needed');
   return listReply(call, call.world.bootAttachments.listed(), ['compartmentId', 'availabilityDomain', 'instanceId', 'bootVolumeId'], (one) => ({ ...one }));
 };
-
-let portals = 0;
 
 export const attachVolume: Operation = creation((call) => {
   const { world, body } = call;
@@ -29,17 +26,9 @@ export const attachVolume: Operation = creation((call) => {
   if (attachmentsOf(world, volume.id).length > 0) throw refuse(409, 'Conflict', `The volume ${volume.id} is attached already`);
   const device = body['device'] === undefined ? undefined : text(body, 'device');
   if (device !== undefined && [...world.attachments.values()].some((one) => one.instanceId === instance.id && one.device === device && !isGone(one))) throw refuse(409, 'Conflict', `The device ${device} is taken`);
-  portals += 1;
-  const attachment: VolumeAttachmentRecord = {
-    id: world.newId('volumeattachment'), availabilityDomain: instance.availabilityDomain, compartmentId: instance.compartmentId, instanceId: instance.id, volumeId: volume.id,
-    displayName: String(body['displayName'] ?? 'attachment'), timeCreated: world.now(), attachmentType: type, isReadOnly: body['isReadOnly'] === true, lifecycleState: 'ATTACHING',
-    ...(device === undefined ? {} : { device }),
-    ...(type !== 'iscsi' ? {} : {
-      iqn: `iqn.2015-12.com.oracleiaas:${randomBytes(8).toString('hex')}`, ipv4: `169.254.2.${2 + (portals % 250)}`, port: 3260,
-      ...(body['useChap'] === true ? { chapUsername: volume.id, chapSecret: randomBytes(8).toString('hex') } : {}),
-    }),
-  };
-  world.attachments.set(attachment.id, attachment);
+  const attachment = makeAttachment(world, instance, volume, {
+    attachmentType: type, displayName: String(body['displayName'] ?? 'attachment'), isReadOnly: body['isReadOnly'] === true, useChap: body['useChap'] === true, ...(device === undefined ? {} : { device }),
+  });
   const work = world.openWork(call.requestId, { operationType: 'AttachVolume', compartmentId: instance.compartmentId, resourceId: attachment.id });
   world.transition({
     fault: call.fault, operation: work,

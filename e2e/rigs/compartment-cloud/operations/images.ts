@@ -47,6 +47,14 @@ function demandZeros(object: Buffer): void {
   if (object.subarray(tableAt, tableAt + entries * 8).some((byte) => byte !== 0)) throw new Error('the image has data');
 }
 
+export const updateImage: Operation = ({ world, params, body }) => {
+  const image = demand(world.images, params['imageId']);
+  if (isGone(image)) throw incorrectState('The image is deleted');
+  if (body['freeformTags'] !== undefined) image.freeformTags = tagsOf(body);
+  if (body['displayName'] !== undefined) image.displayName = text(body, 'displayName');
+  return ok({ ...image });
+};
+
 export const deleteImage: Operation = ({ world, params }) => {
   const image = demand(world.images, params['imageId']);
   if (isGone(image)) throw incorrectState('The image is deleted');

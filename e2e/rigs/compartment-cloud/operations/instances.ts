@@ -4,7 +4,7 @@ import type { MachinePlan, MachineVolume } from '../../cloud-kit/server-machines
 import { gibibyte } from '../../cloud-kit/volume-files.ts';
 import { exposeInstancesLater } from '../reachability.ts';
 import type { ImageRecord, InstanceRecord, ShapeRecord, SubnetRecord, VnicRecord, VolumeAttachmentRecord, VolumeRecord } from '../records.ts';
-import { compartmentOf, creation, demand, domainOf, incorrectState, invalid, isGone, listReply, refuse, tagsOf, text } from '../world.ts';
+import { compartmentOf, creation, demand, domainOf, incorrectState, invalid, isGone, listReply, notFound, refuse, tagsOf, text } from '../world.ts';
 import type { Call, Operation, World } from '../world.ts';
 import { attachmentsOf, performanceOf, sizeOf } from './volumes.ts';
 
@@ -40,7 +40,15 @@ export const launchInstance: Operation = creation((call) => {
   if (world.withoutCapacity.has(shape.shape)) throw refuse(500, 'InternalError', 'Out of host capacity.');
   world.demandLimits(availabilityDomain, Object.fromEntries(shape.quotaNames.map((name) => [`compute/${name}`, shapeConfig.ocpus])));
   const { volume: boot, image } = bootVolume(call, source, compartmentId, availabilityDomain);
-  const launchOptions = optionsFor(world, body['launchOptions'], image);
+  const launchOptions = (() => {
+    try {
+      return optionsFor(world, body['launchOptions'], image);
+    } catch (refused) {
+      // A refused launch makes nothing.
+      if (source['sourceType'] === 'image') world.volumes.delete(boot.id);
+      throw refused;
+    }
+  })();
   const instance: InstanceRecord = {
     id: world.newId('instance'), compartmentId, availabilityDomain, region: world.setup.region, displayName: String(body['displayName'] ?? 'instance'), timeCreated: world.now(),
     shape: shape.shape, shapeConfig, launchMode: image?.launchMode ?? 'PARAVIRTUALIZED', launchOptions, metadata, lifecycleState: 'PROVISIONING', freeformTags: tagsOf(body),
@@ -50,18 +58,15 @@ export const launchInstance: Operation = creation((call) => {
   const common = { availabilityDomain, compartmentId, instanceId: instance.id, timeCreated: world.now() };
   const bootAttachment = { ...common, id: instance.id, displayName: 'boot', bootVolumeId: boot.id, lifecycleState: 'ATTACHING' };
   world.bootAttachments.set(instance.id, bootAttachment);
-  const data = attachments.map(({ type, volume }) => {
-    const attachment: VolumeAttachmentRecord = { ...common, id: world.newId('volumeattachment'), displayName: volume.displayName, volumeId: volume.id, attachmentType: type, isReadOnly: false, lifecycleState: 'ATTACHING' };
-    world.attachments.set(attachment.id, attachment);
-    return attachment;
-  });
+  const data = attachments.map(({ type, volume }) => makeAttachment(world, instance, volume, { attachmentType: type }));
   const vnicAttachment = makeVnic(world, instance, subnet, groups, vnicDetails, true);
   const work = world.openWork(call.requestId, { operationType: 'LaunchInstance', compartmentId, resourceId: instance.id });
   world.transition({
     fault: call.fault, operation: work,
     work: async () => {
       if (source['sourceType'] === 'image') await layOutBootVolume(world, boot, image);
-      await world.ground.machines.start(machinePlan(world, instance));
+      // What starts from zeros has nothing to run.
+      if (source['sourceType'] !== 'image' || image?.operatingSystem !== 'Custom') await world.ground.machines.start(machinePlan(world, instance));
     },
     succeed: () => {
       instance.lifecycleState = 'RUNNING';
@@ -74,6 +79,27 @@ export const launchInstance: Operation = creation((call) => {
   });
   return { status: 200, body: { ...instance }, headers: { etag: world.etagOf(instance), 'opc-work-request-id': work.id } };
 });
+
+let portals = 0;
+
+/** What is attached by iSCSI has a target of its own, with a secret where one was asked for. */
+export function makeAttachment(
+  world: World, instance: InstanceRecord, volume: VolumeRecord,
+  how: Pick<VolumeAttachmentRecord, 'attachmentType' | 'device'> & { readonly displayName?: string; readonly isReadOnly?: boolean; readonly useChap?: boolean },
+): VolumeAttachmentRecord {
+  const { useChap = false, isReadOnly = false, displayName = volume.displayName, ...rest } = how;
+  portals += 1;
+  const attachment: VolumeAttachmentRecord = {
+    id: world.newId('volumeattachment'), availabilityDomain: instance.availabilityDomain, compartmentId: instance.compartmentId, instanceId: instance.id, volumeId: volume.id, displayName,
+    timeCreated: world.now(), isReadOnly, lifecycleState: 'ATTACHING', ...rest,
+    ...(rest.attachmentType !== 'iscsi' ? {} : {
+      iqn: `iqn.2015-12.com.oracleiaas:${randomBytes(8).toString('hex')}`, ipv4: `169.254.2.${2 + (portals % 250)}`, port: 3260,
+      ...(useChap ? { chapUsername: volume.id, chapSecret: randomBytes(8).toString('hex') } : {}),
+    }),
+  };
+  world.attachments.set(attachment.id, attachment);
+  return attachment;
+}
 
 function configOf(shape: ShapeRecord, given: unknown): InstanceRecord['shapeConfig'] {
   if (!shape.isFlexible) {
@@ -106,6 +132,7 @@ function bootVolume(call: Call, source: Body, compartmentId: string, availabilit
   }
   if (source['sourceType'] !== 'image') throw invalid('sourceType must be image or bootVolume');
   const image = demand(world.images, source['imageId']);
+  if (isGone(image)) throw notFound('image');
   if (image.lifecycleState !== 'AVAILABLE') throw incorrectState(`The image is in state ${image.lifecycleState}`);
   const sizeInGBs = source['bootVolumeSizeInGBs'] === undefined ? 50 : sizeOf(source['bootVolumeSizeInGBs']);
   world.demandLimits(availabilityDomain, { 'block-storage/volume-count': 1, 'block-storage/total-storage-gb': sizeInGBs });

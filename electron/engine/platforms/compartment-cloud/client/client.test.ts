@@ -19,7 +19,7 @@ describe('a connection', () => {
     expect(connection.serviceUrl('iaas')).toBe('https://iaas.eu-frankfurt-1.oraclecloud.com');
     expect(connection.serviceUrl('limits')).toBe('https://limits.eu-frankfurt-1.oci.oraclecloud.com');
     expect(parseConnection({ ...usual, realm_domain: 'oraclegovcloud.com' }).serviceUrl('identity')).toBe('https://identity.eu-frankfurt-1.oraclegovcloud.com');
-    expect(parseConnection({ ...usual, service_url: 'https://cloud.example/{service}/' }).serviceUrl('limits')).toBe('https://cloud.example/limits');
+    expect(parseConnection({ ...usual, service_url: 'https://cloud.example/' }).serviceUrl('limits')).toBe('https://cloud.example/limits');
   });
 
   test('names what is missing for its way of signing in, and no value', () => {
@@ -98,7 +98,7 @@ test('a session token that has ended is told before anything is sent', async () 
   const claims = Buffer.from(JSON.stringify({ exp: 1_000 })).toString('base64url');
   expect(tokenEnd(`a.${claims}.c`)).toBe(1_000_000);
   expect(tokenEnd('no token')).toBeUndefined();
-  const oci = openOci({ ...usual, session_token: `a.${claims}.c`, service_url: 'http://127.0.0.1:9/{service}' });
+  const oci = openOci({ ...usual, session_token: `a.${claims}.c`, service_url: 'http://127.0.0.1:9' });
   await expect(oci.signIn(signal)).rejects.toMatchObject({ code: 'cloud.authentication-failed' });
   oci.close();
 });

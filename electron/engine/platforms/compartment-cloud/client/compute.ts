@@ -21,6 +21,7 @@ const volumeAttachmentSchema = z.looseObject({
   lifecycleState: z.string(),
   attachmentType: z.string(),
   device: z.string().nullish(),
+  timeCreated: z.string().nullish(),
   iqn: z.string().nullish(),
   ipv4: z.string().nullish(),
   port: z.number().nullish(),

@@ -71,7 +71,8 @@ export function parseConnection(connection: unknown): OciConnection {
   const missing = needed.filter((key) => filled(data[key] as string | undefined) === undefined);
   if (missing.length > 0) throw invalid(missing.map(String));
   const region = data.region.trim().toLowerCase();
-  const template = filled(data.service_url) ?? `https://{service}.{region}.${filled(data.realm_domain) ?? defaultRealm}`;
+  const own = filled(data.service_url)?.replace(/\/+$/, '');
+  const realm = filled(data.realm_domain) ?? defaultRealm;
   return {
     region,
     signIn,
@@ -82,10 +83,7 @@ export function parseConnection(connection: unknown): OciConnection {
     fingerprint: filled(data.fingerprint)?.toLowerCase(),
     sessionToken: filled(data.session_token),
     // The service of limits alone has the newer form of host names, with `oci` in it.
-    serviceUrl: (service) => template
-      .replaceAll('{service}', service)
-      .replaceAll('{region}', service === 'limits' && filled(data.service_url) === undefined ? `${region}.oci` : region)
-      .replace(/\/+$/, ''),
+    serviceUrl: (service) => (own === undefined ? `https://${service}.${region}.${service === 'limits' ? 'oci.' : ''}${realm}` : `${own}/${service}`),
     caCertificate: filled(data.ca_certificate),
     callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
     workerSshPort: data.worker_ssh_port,

@@ -27,6 +27,8 @@ export interface Images {
     image: { readonly compartmentId: string; readonly displayName: string; readonly launchMode: 'EMULATED' | 'PARAVIRTUALIZED'; readonly freeformTags: Labels; readonly at: ObjectPlace },
     signal: AbortSignal,
   ): Promise<{ readonly resource: OciImage; readonly workRequestId: string | undefined }>;
+  /** Adds tags. */
+  tag(id: string, freeformTags: Labels, signal: AbortSignal): Promise<OciImage>;
   delete(id: string, signal: AbortSignal): Promise<void>;
   /** Says with which firmware instances of an image may start; without it an imported image starts with BIOS alone. */
   allowFirmware(imageId: string, compartmentId: string, firmware: 'BIOS' | 'UEFI_64', signal: AbortSignal): Promise<void>;
@@ -53,6 +55,7 @@ export function imagesOf(api: ServiceApi): Images {
       ...image,
       imageSourceDetails: { sourceType: 'objectStorageTuple', ...at, sourceImageType: 'QCOW2', operatingSystem: 'Custom', operatingSystemVersion: '1' },
     }, signal),
+    tag: (id, freeformTags, signal) => api.update(imageSchema, `tag image ${id}`, one(id), (now) => ({ freeformTags: { ...now.freeformTags, ...freeformTags } }), signal),
     delete: (id, signal) => api.remove({ operation: `delete image ${id}`, path: one(id) }, signal),
     async allowFirmware(imageId, compartmentId, firmware, signal) {
       const path = `${base}/computeImageCapabilitySchemas`;

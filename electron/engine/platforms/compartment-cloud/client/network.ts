@@ -76,8 +76,13 @@ export function networkOf(api: ServiceApi): Network {
       return answer.securityRules[0]!;
     },
     async removeRule(groupId, ruleId, signal) {
-      if (!(await rules(groupId, signal)).some(({ id }) => id === ruleId)) return;
-      await api.send({ operation: `remove rule ${ruleId}`, method: 'POST', path: `${group(groupId)}/actions/removeSecurityRules`, json: { securityRuleIds: [ruleId] } }, signal);
+      try {
+        await api.send({ operation: `remove rule ${ruleId}`, method: 'POST', path: `${group(groupId)}/actions/removeSecurityRules`, json: { securityRuleIds: [ruleId] }, idempotent: true }, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        // Refused, maybe because an earlier request, whose answer was lost, removed it.
+        if ((await rules(groupId, signal)).some(({ id }) => id === ruleId)) throw error;
+      }
     },
   };
 }
