@@ -54,7 +54,8 @@ export const detachVolume: Operation = (call) => {
   return noContent();
 };
 
-export const listVnicAttachments: Operation = (call) => listReply(call, call.world.vnicAttachments.listed(), ['compartmentId', 'instanceId', 'vnicId'], (one) => ({ ...one }));
+/** One that is not attached yet has no VNIC to show. */
+export const listVnicAttachments: Operation = (call) => listReply(call, call.world.vnicAttachments.listed(), ['compartmentId', 'instanceId', 'vnicId'], ({ vnicId, ...one }) => ({ ...one, ...(one.lifecycleState === 'ATTACHING' ? {} : { vnicId }) }));
 
 export const attachVnic: Operation = creation((call) => {
   const { world, body } = call;
@@ -68,6 +69,7 @@ export const attachVnic: Operation = creation((call) => {
   const limit = most?.isFlexible === true ? Math.max(2, Math.min(24, instance.shapeConfig.ocpus)) : (most?.maxVnicAttachments ?? 2);
   if (used >= limit) throw refuse(400, 'LimitExceeded', `The shape ${instance.shape} has no more than ${limit} VNICs`);
   const attachment = makeVnic(world, instance, subnet, groups, details, false);
+  if (typeof body['displayName'] === 'string') attachment.displayName = body['displayName'];
   world.transition({ fault: call.fault, succeed: () => { if (attachment.lifecycleState === 'ATTACHING') attachment.lifecycleState = 'ATTACHED'; }, fail: () => {
     attachment.lifecycleState = 'DETACHED';
     const vnic = world.vnics.get(attachment.vnicId);

@@ -109,6 +109,6 @@ async function attachToWorker(session: OciSession, run: DestinationRun, workerId
   if (own === undefined) throw new CausewayError('cloud.unexpected-answer', `volume ${volume.id} is attached, but the instance does not list it`, { details: { volumeId: volume.id, serverId: workerId } });
   const { sizeBytes } = volume;
   if (typeof own.device === 'string') return { kind: 'by-path', path: own.device.replace(/^\/dev\//, ''), sizeBytes };
-  const earlier = attachments.filter(({ timeCreated }) => (timeCreated ?? '') < (own.timeCreated ?? ''));
+  const earlier = attachments.filter(({ lifecycleState, timeCreated }) => lifecycleState === 'ATTACHED' && (timeCreated ?? '') < (own.timeCreated ?? ''));
   return { kind: 'order', order: earlier.length + 1, sizeBytes };
 }

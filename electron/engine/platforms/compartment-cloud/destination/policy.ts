@@ -9,20 +9,23 @@ export function destinationPolicy(): readonly FeaturePolicy[] {
   return [
     {
       feature: 'Sign in and find compartments', isEssential: true,
-      privileges: [allow('inspect', 'compartments', 'tenancy'), allow('inspect', 'availability-domains', 'tenancy'), allow('inspect', 'work-requests')],
+      // Availability domains have no type of their own: who may list compartments may list them.
+      privileges: [allow('inspect', 'compartments', 'tenancy'), allow('inspect', 'work-requests')],
     },
     {
       feature: 'Replicate: volumes and workers', isEssential: true,
       privileges: [
         allow('manage', 'volume-family'), allow('manage', 'instance-family'), allow('use', 'subnets'), allow('use', 'vnics'), allow('manage', 'network-security-groups'),
-        `${allow('use', 'virtual-network-family', 'compartment <vcn_compartment>')} (if the networks are in another compartment)`,
+        // A security group is attached to its network when it is created.
+        `${allow('manage', 'vcns')} where any {request.permission = 'VCN_READ', request.permission = 'VCN_ATTACH', request.permission = 'VCN_DETACH'}`,
+        'If the networks are in another compartment: the statements on subnets, vnics, network-security-groups and vcns for that one as well',
       ],
     },
     {
       feature: 'Create boot volumes from an empty image', isEssential: true,
-      privileges: [allow('manage', 'instance-images'), allow('manage', 'compute-image-capability-schema'), allow('inspect', 'compute-global-image-capability-schema', 'tenancy'), allow('manage', 'buckets'), allow('manage', 'objects'), allow('inspect', 'objectstorage-namespaces', 'tenancy')],
+      privileges: [allow('manage', 'instance-images'), allow('manage', 'compute-image-capability-schema'), allow('read', 'compute-global-image-capability-schema', 'tenancy'), allow('manage', 'buckets'), allow('manage', 'objects'), allow('read', 'objectstorage-namespaces', 'tenancy')],
     },
-    { feature: 'Check service limits', isEssential: false, privileges: [allow('inspect', 'resource-availability', 'tenancy')] },
+    { feature: 'Check service limits', isEssential: false, privileges: [allow('read', 'resource-availability', 'tenancy')] },
     { feature: 'Read the console of migrated VMs', isEssential: false, privileges: [allow('manage', 'console-histories')] },
   ];
 }

@@ -122,15 +122,15 @@ async function switched(session: OciSession, id: string, action: 'STOP' | 'START
   }, pollPlan(session.timing, session.timing.serverMs), session.clock, signal);
 }
 
-/** The secondary VNICs, one after the other, so that the guest finds them in their order. */
+/** The secondary VNICs, one after the other, so that the guest finds them in their order. One that an earlier call attached is known by its name. */
 async function attachVnics(session: OciSession, place: Place, id: string, { nics }: PlanState, signal: AbortSignal): Promise<void> {
+  const attachments = (s: AbortSignal) => session.compute.vnicAttachments({ compartmentId: place.compartmentId, instanceId: id }, s);
   for (const planned of nics.slice(1)) {
-    const there = (await vnicsOf(session, place, id, signal)).some(({ freeformTags }) => freeformTags[nicTag] === planned.id);
-    if (there) continue;
-    const attachment = await session.compute.attachVnic(id, planned.sourceNicId.slice(0, 200), newVnic(planned), signal);
+    // While it is being attached it has no VNIC yet, whose tag would tell.
+    const { id: attachmentId } = (await attachments(signal)).find(({ displayName }) => displayName === planned.id) ?? (await session.compute.attachVnic(id, planned.id, newVnic(planned), signal));
     const operation = `attach VNIC ${planned.sourceNicId} to instance ${id}`;
     await waitForState({ operation, details: { serverId: id } }, async (s) => {
-      const now = (await session.compute.vnicAttachments({ compartmentId: place.compartmentId, instanceId: id }, s)).find((each) => each.id === attachment.id);
+      const now = (await attachments(s)).find((each) => each.id === attachmentId);
       if (now === undefined) throw new CausewayError('cloud.operation-failed', `${operation}: the cloud took the attachment back`, { details: { operation, serverId: id } });
       return now.lifecycleState === 'ATTACHED' ? { done: true, value: undefined } : { done: false, state: now.lifecycleState };
     }, pollPlan(session.timing, session.timing.attachMs), session.clock, signal);
