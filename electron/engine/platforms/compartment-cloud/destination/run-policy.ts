@@ -1,10 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../../../../shared/model/json.ts';
+import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { RunPolicy } from '../../../ports/run-policy.ts';
 import type { OciConnection } from '../client/connection.ts';
 
 /** Reads what the engine has to know of an environment that was validated before. */
 export function runPolicy({ dataTransferMechanism }: Pick<OciConnection, 'dataTransferMechanism'>, environment: JsonObject): RunPolicy {
-  const images = environment['migr_image_map'];
   const isParavirtualized = environment['use_pv_mode'] === true;
   return {
     mechanism: dataTransferMechanism,
@@ -18,7 +17,8 @@ export function runPolicy({ dataTransferMechanism }: Pick<OciConnection, 'dataTr
     guestDatasources: ['Oracle'],
     // A VM with UEFI is paravirtualized whatever the environment says: its guest needs the drivers for both.
     diskBuses: isParavirtualized ? ['scsi', 'virtio'] : ['ide', 'scsi', 'virtio'],
-    hasWindowsWorkerImage: images !== undefined && isJsonObject(images) && typeof images['windows'] === 'string',
+    // Volumes have no serial numbers here, by which a Windows worker would tell them: unless it is asked for, guests are prepared offline.
+    hasWindowsWorkerImage: false,
     windowsDriversUrl: undefined,
     windowsAgentUrl: undefined,
   };
