@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Exposure, MachinePlan, MachineVolume, ServerMachines } from '../cloud-kit/server-machines.ts';
@@ -28,7 +29,7 @@ export class LabMachines implements ServerMachines {
 
   async start(plan: MachinePlan): Promise<void> {
     await this.stop(plan.serverId);
-    const folder = join(this.#folder, plan.serverId);
+    const folder = this.#folderOf(plan.serverId);
     await mkdir(folder, { recursive: true });
     this.#running.set(plan.serverId, { machine: await this.#start(plan, folder), plan });
   }
@@ -38,7 +39,12 @@ export class LabMachines implements ServerMachines {
     if (running === undefined) return;
     this.#running.delete(serverId);
     await running.machine.stop();
-    await rm(join(this.#folder, serverId), { recursive: true, force: true });
+    await rm(this.#folderOf(serverId), { recursive: true, force: true });
+  }
+
+  /** The path of a socket has 107 bytes at most, and some clouds have long ids. */
+  #folderOf(serverId: string): string {
+    return join(this.#folder, serverId.length <= 36 ? serverId : createHash('sha256').update(serverId).digest('hex').slice(0, 32));
   }
 
   async reboot(serverId: string): Promise<void> {

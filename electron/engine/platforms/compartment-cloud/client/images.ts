@@ -30,8 +30,8 @@ export interface Images {
   /** Adds tags. */
   tag(id: string, freeformTags: Labels, signal: AbortSignal): Promise<OciImage>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** Says with which firmware instances of an image may start; without it an imported image starts with BIOS alone. */
-  allowFirmware(imageId: string, compartmentId: string, firmware: 'BIOS' | 'UEFI_64', signal: AbortSignal): Promise<void>;
+  /** Lets instances of an image start with either firmware, with this one unless they say; without it an imported image starts with BIOS alone. */
+  allowFirmware(imageId: string, compartmentId: string, usual: 'BIOS' | 'UEFI_64', signal: AbortSignal): Promise<void>;
 }
 
 export interface ObjectPlace {
@@ -57,14 +57,14 @@ export function imagesOf(api: ServiceApi): Images {
     }, signal),
     tag: (id, freeformTags, signal) => api.update(imageSchema, `tag image ${id}`, one(id), (now) => ({ freeformTags: { ...now.freeformTags, ...freeformTags } }), signal),
     delete: (id, signal) => api.remove({ operation: `delete image ${id}`, path: one(id) }, signal),
-    async allowFirmware(imageId, compartmentId, firmware, signal) {
+    async allowFirmware(imageId, compartmentId, usual, signal) {
       const path = `${base}/computeImageCapabilitySchemas`;
       const there = await api.list(schemaSchema, `list capabilities of image ${imageId}`, path, { compartmentId, imageId }, signal);
       if (there.length > 0) return;
       const [global] = await api.list(globalSchema, 'list capabilities of images', `${base}/computeGlobalImageCapabilitySchemas`, {}, signal);
       await api.create(schemaSchema, `set the capabilities of image ${imageId}`, path, {
         compartmentId, imageId, computeGlobalImageCapabilitySchemaVersionName: global?.currentVersionName ?? '',
-        schemaData: { 'Compute.Firmware': { descriptorType: 'enumstring', source: 'IMAGE', values: [firmware], defaultValue: firmware } },
+        schemaData: { 'Compute.Firmware': { descriptorType: 'enumstring', source: 'IMAGE', values: ['BIOS', 'UEFI_64'], defaultValue: usual } },
       }, signal);
     },
   };

@@ -10,10 +10,10 @@ import type { OciVolume } from '../client/block-storage.ts';
 import type { OciInstance } from '../client/compute.ts';
 import { smallestVolumeGib, useOf, useTag } from './cloud-calls.ts';
 import { required, type DestinationEnvironment } from './environment.ts';
-import { cloudApi, deleterFor, getInstance, terminate } from './remove-resource.ts';
+import { bootVolumeKeys, cloudApi, deleterFor, getInstance, terminate } from './remove-resource.ts';
 import type { OciSession, Place } from './session.ts';
 import { shapeOf, smallestConfig } from './shapes.ts';
-import { bootVolumeIntent, bootVolumeKeys, ensureZeroImage, launchProfile, type LaunchProfile } from './zero-image.ts';
+import { bootVolumeIntent, ensureZeroImage, launchProfile, settleZeroImage, type LaunchProfile } from './zero-image.ts';
 
 /** Nothing else becomes of an instance with this role: it is there for its boot volume. */
 const role = 'boot-volume';
@@ -73,15 +73,19 @@ async function launched(
       freeformTags: resourceTags(run, entry, { [labelKeys.role]: role }),
     }, s),
   }, signal);
-  const image = await ensureZeroImage(session, place, run, profile, signal);
+  let image = await ensureZeroImage(session, place, run, profile, signal);
+  let instance: { readonly resource: OciInstance };
   try {
-    return await launch(image.id);
+    instance = await launch(image.id);
   } catch (error) {
     // Another replica, the last one that used it, may just have deleted the image.
     const isGone = error instanceof CausewayError && (await session.images.get(image.id, signal)) === undefined;
     if (!isGone) throw error;
-    return launch((await ensureZeroImage(session, place, run, profile, signal)).id);
+    image = await ensureZeroImage(session, place, run, profile, signal);
+    instance = await launch(image.id);
   }
+  await settleZeroImage(session, place, run, profile, image, signal);
+  return instance;
 }
 
 /** Removes what an interrupted making of boot volumes left: instances, images that are not complete, buckets. */

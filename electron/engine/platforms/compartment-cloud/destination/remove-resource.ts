@@ -16,6 +16,9 @@ export function cloudApi(session: OciSession, place: Place, work: VolumeWork = {
   return { ...cloudCalls(session, place, work), deleterFor: (entry) => deleterFor(session, entry) };
 }
 
+/** Ledger keys of what is there only while boot volumes are made. */
+export const bootVolumeKeys = 'boot-volume/';
+
 /** How each kind of resource is found and removed. An entry's details say in which compartment, domain or group it is. */
 export function deleterFor(session: OciSession, entry: LedgerEntry): ResourceDeleter {
   const compartmentId = detail(entry, 'compartment');
@@ -37,7 +40,10 @@ export function deleterFor(session: OciSession, entry: LedgerEntry): ResourceDel
       return {
         findId: async (s) => (await session.compute.list(compartmentId, s)).find((instance) => tagged(instance) && !isOver(instance))?.id,
         isThere: async (id, s) => (await getInstance(session, id, s)) !== undefined,
-        remove: (id, s) => removeInstance(session, id, s),
+        async remove(id, s) {
+          await removeInstance(session, id, s);
+          if (entry.key.startsWith(bootVolumeKeys)) await dropZeroImages(session, compartmentId, s);
+        },
       };
     case 'security-group':
       return simple((id, s) => session.network.group(id, s), async (s) => (await session.network.groups(compartmentId, s)).find(tagged)?.id, (id, s) => session.network.deleteGroup(id, s));

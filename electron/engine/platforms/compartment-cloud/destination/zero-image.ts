@@ -9,7 +9,7 @@ import type { DestinationRun } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry, ResourceKind } from '../../../ports/ledger.ts';
 import type { LaunchOptions } from '../client/compute.ts';
 import type { OciImage } from '../client/images.ts';
-import { deleterFor, zeroImageTag } from './remove-resource.ts';
+import { bootVolumeKeys, deleterFor, zeroImageTag } from './remove-resource.ts';
 import type { OciSession, Place } from './session.ts';
 import { zeroQcow2 } from './zero-qcow2.ts';
 
@@ -35,9 +35,6 @@ export function launchProfile(vm: Pick<Vm, 'firmware'>, usePvMode: boolean): Lau
   };
 }
 
-/** Ledger keys of what is there only while boot volumes are made. */
-export const bootVolumeKeys = 'boot-volume/';
-
 export function bootVolumeIntent(place: Place, kind: ResourceKind, part: string): Intent {
   return { kind, key: `${bootVolumeKeys}${part}`, lifetime: 'temporary', details: { compartment: place.compartmentId, networkCompartment: place.networkCompartmentId, domain: place.domain } };
 }
@@ -45,7 +42,7 @@ export function bootVolumeIntent(place: Place, kind: ResourceKind, part: string)
 /** The image of zeros of a compartment for a profile: the one that is there, for whichever replica it was made, or a new one. */
 export async function ensureZeroImage(session: OciSession, place: Place, run: DestinationRun, profile: LaunchProfile, signal: AbortSignal): Promise<OciImage> {
   const there = (await session.images.list(place.compartmentId, signal)).find(({ freeformTags, lifecycleState }) => freeformTags[zeroImageTag] === profile.name && lifecycleState === 'AVAILABLE');
-  if (there !== undefined) return settled(session, place, run, profile, there, signal);
+  if (there !== undefined) return there;
   run.note(`Importing an empty image into the compartment: the cloud creates boot volumes only from images (${profile.name})`, { profile: profile.name });
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
   const namespace = await session.objects.namespace(signal);
@@ -67,14 +64,17 @@ export async function ensureZeroImage(session: OciSession, place: Place, run: De
     },
   }, signal);
   await orRemoveFailed(removing, run.ledger, image.entry, () => awaitImage(session, place, image.resource.id, signal), signal);
-  if (profile.options.firmware === 'UEFI_64') await session.images.allowFirmware(image.resource.id, place.compartmentId, 'UEFI_64', signal);
+  // Of either firmware: a replica's volumes may be deployed for another one than they were made for.
+  await session.images.allowFirmware(image.resource.id, place.compartmentId, profile.options.firmware, signal);
   // From now on it is everybody's, and goes when no volume stands on it any more.
-  const shared = await session.images.tag(image.resource.id, { [zeroImageTag]: profile.name }, signal);
-  return settled(session, place, run, profile, shared, signal);
+  return session.images.tag(image.resource.id, { [zeroImageTag]: profile.name }, signal);
 }
 
-/** Closes what this run has recorded of an import: the image belongs to all replicas now, and its object has served. */
-async function settled(session: OciSession, place: Place, run: DestinationRun, profile: LaunchProfile, shared: OciImage, signal: AbortSignal): Promise<OciImage> {
+/**
+ * Closes what this run has recorded of an import, once an instance is launched from the image: the image belongs to all replicas now, and its
+ * object has served. Before that nothing else would take the image along if this run ended.
+ */
+export async function settleZeroImage(session: OciSession, place: Place, run: DestinationRun, profile: LaunchProfile, shared: OciImage, signal: AbortSignal): Promise<void> {
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
   const image = run.ledger.find('image', bootVolumeIntent(place, 'image', `${profile.name}/image`).key);
   if (image !== undefined) {
@@ -84,7 +84,6 @@ async function settled(session: OciSession, place: Place, run: DestinationRun, p
   }
   const bucket = run.ledger.find('other', bootVolumeIntent(place, 'other', `${profile.name}/bucket`).key);
   if (bucket !== undefined) await deleteResource(removing, run.ledger, bucket, signal);
-  return shared;
 }
 
 async function awaitImage(session: OciSession, place: Place, id: string, signal: AbortSignal): Promise<void> {
