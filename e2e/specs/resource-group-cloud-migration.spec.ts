@@ -114,9 +114,13 @@ it('is copied in turns by a worker that takes one disk at a time', async () => {
   await use((core) => core.call('replica.create', {
     name: 'in-turns', source: 'images', destination: 'cloud', vm: 'web', destinationEnvironment: { ...destinationEnvironment, worker_size: 'Standard_B1ls' },
   }));
+  // Attached, detached, and then the disk of the next turn does not come: the turns begin again, with what is attached by then.
+  cloud.faults.add({ operation: 'VirtualMachines_AttachDetachDataDisks', nth: 3, effect: 'status-error' });
+  const before = cloud.calls.length;
   const execution = await execute('in-turns');
   expect(execution, execution.error?.message).toMatchObject({ state: 'completed', leftBehind: 0 });
   await expectSameBytes('in-turns');
+  expect(cloud.calls.slice(before).filter(({ operation }) => operation === 'VirtualMachines_AttachDetachDataDisks').length).toBeGreaterThan(7);
   await use((core) => core.call('replica.delete', { replica: 'in-turns' }));
   expect(kinds()).toEqual(['volume', 'volume']);
 });
