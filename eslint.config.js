@@ -64,7 +64,8 @@ export default tseslint.config(
   ...tseslint.configs.recommended,
   {
     files: ['**/*.{ts,tsx}'],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    // One program for the whole run: a project service, which editors like, takes half as long again.
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     plugins: { walls: wallsPlugin },
     rules: {
       'walls/hold': ['error', { root: import.meta.dirname, walls }],

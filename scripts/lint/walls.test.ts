@@ -10,7 +10,7 @@ const eslint = new ESLint({
   overrideConfig: [
     {
       files: ['**/*.ts'],
-      languageOptions: { parserOptions: { projectService: false } },
+      languageOptions: { parserOptions: { project: false } },
       rules: {
         '@typescript-eslint/no-floating-promises': 'off',
         '@typescript-eslint/no-misused-promises': 'off',
