@@ -52,13 +52,15 @@ const shares: Readonly<Record<CallFault, readonly [number, number]>> = {
   'fails-later': [1, 0],
 };
 const all = process.env['CAUSEWAY_ALL_FAULTS'] === '1';
+/** The usual tier takes half of each sample. */
+const share = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? 1 : 0.5;
 const seed = Number(process.env['CAUSEWAY_FAULT_SEED'] ?? 1);
 /** How long a test that goes through faults or crash points may take: all of them are hundreds, some of which wait for an answer that never comes. */
 export const faultPatienceMs = all ? 3_600_000 : 600_000;
 
-/** So many of the cases, drawn by `CAUSEWAY_FAULT_SEED`; all of them with `CAUSEWAY_ALL_FAULTS=1`. */
+/** So many of the cases, in the usual tier half as many, drawn by `CAUSEWAY_FAULT_SEED`; all of them with `CAUSEWAY_ALL_FAULTS=1`. */
 export function sampleOf<T>(cases: readonly T[], most: number): readonly T[] {
-  return all ? cases : shuffled(cases, seed).slice(0, most);
+  return all ? cases : shuffled(cases, seed).slice(0, Math.ceil(most * share));
 }
 
 /** The calls, from 1, at which a fault is tried in a stretch of `calls` calls that began after `start`. */
@@ -92,7 +94,7 @@ export interface CrashPoint {
 export function crashPoints(lab: PlatformCalls, start: number, calls: number, most: number): readonly CrashPoint[] {
   const points = Array.from({ length: calls }, (_, index) => [{ n: index + 1, when: 'before' }, { n: index + 1, when: 'after' }] as const).flat();
   const lost = points.filter(({ n, when }) => when === 'after' && lab.callChanges(start + n));
-  const half = Math.ceil(most / 2);
+  const half = Math.ceil((most * share) / 2);
   const first = shuffled(lost, seed).slice(0, half);
   const chosen = all ? points : [...first, ...shuffled(points.filter((point) => !first.includes(point)), seed).slice(0, Math.floor(half / 2))];
   return chosen.flatMap((point) => [point, point]);
