@@ -35,7 +35,10 @@ async function toySource(): Promise<SourceHarness> {
   const platform = reopen();
   return {
     platform, reopen, calls: cloud.calls, vmId: 'web', environment: {}, diskIds: ['root', 'data'], tracksChanges: true, isLive: true,
-    leftovers: async () => cloud.list('exports').map(({ name }) => name),
+    async leftovers() {
+      await cloud.settled();
+      return cloud.list('exports').map(({ name }) => name);
+    },
     write,
     zero: (index, offset, length) => write(index, offset, length, 0),
     content: (index) => readFile(cloud.disk(vm.disks[index]?.id ?? '')),

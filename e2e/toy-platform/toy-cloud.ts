@@ -39,6 +39,7 @@ export class ToyCloud {
   readonly #resources = new Map<string, ToyResource>();
   readonly #server: Server;
   readonly #calls: { readonly name: string; readonly changes: boolean }[] = [];
+  readonly #making = new Set<Promise<unknown>>();
   #faults: { readonly from: number; readonly to: number; readonly fault: CallFault; readonly tell: () => void }[] = [];
 
   private constructor(folder: string, server: Server) {
@@ -79,7 +80,13 @@ export class ToyCloud {
     this.#resources.delete(id);
   }
 
-  inventory(): string[] {
+  /** Once all is made that was asked for, also by who has given up waiting meanwhile: who looks for it finds it, and does not ask for a second one. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#making);
+  }
+
+  async inventory(): Promise<string[]> {
+    await this.settled();
     return [...this.#resources.values()].filter(({ kind }) => kind !== 'exports').map((one) => `${String(one['kind']).slice(0, -1)} ${one.name}`);
   }
 
@@ -133,7 +140,12 @@ export class ToyCloud {
     if (kind === 'images') return [{ id: 'image-linux', name: 'linux' }];
     if (kind === 'types') return [{ id: 'fast', name: 'fast' }];
     if (kind === 'vms') return [...this.vms].map(([vmId, vm]) => ({ id: vmId, ...vm }));
-    if (method === 'POST' && id === undefined) return this.#create(kind, body, fails);
+    if (method === 'POST' && id === undefined) {
+      const made = this.#create(kind, body, fails).finally(() => this.#making.delete(made));
+      this.#making.add(made);
+      return made;
+    }
+    await this.settled();
     if (id === undefined) return this.list(kind).filter((one) => [...query].every(([key, value]) => (key === 'name' ? one.name : one.labels[key]) === value));
     const found = this.#resources.get(id);
     if (found === undefined || found['kind'] !== kind) throw new Refused(404, `no ${kind} ${id}`);

@@ -73,10 +73,13 @@ const createSnapshots: Ec2Operation = async (call) => {
   const made = volumes.map((volume): SnapshotRecord => ({
     id: newId('snap'), volumeId: volume.id, size: volume.size, lineage: volume.lineage, kmsKeyId: volume.kmsKeyId, description: String(body['Description'] ?? ''), startedAt: new Date(), state: 'pending', tags: { ...tags },
   }));
-  for (const snapshot of made) await world.ground.files.copy(snapshot.volumeId, snapshot.id);
+  // Whoever looks for them while they are copied, because their caller has gone away, finds them.
   for (const snapshot of made) {
     world.snapshots.set(snapshot.id, snapshot);
     world.born(snapshot.id);
+  }
+  for (const snapshot of made) await world.ground.files.copy(snapshot.volumeId, snapshot.id);
+  for (const snapshot of made) {
     world.transition({
       fault: call.fault,
       succeed: () => { snapshot.state = 'completed'; },

@@ -68,6 +68,7 @@ export interface RigReader {
   readonly gone: Promise<unknown>;
   /** Ends it as somebody who kills its process: nothing is tidied. */
   kill(): void;
+  isKilled(): boolean;
 }
 
 export interface ReaderRequest {
@@ -100,7 +101,8 @@ export async function startReader(host: string, request: ReaderRequest, files: D
   const isListening = await new Promise<boolean>((resolve) => server.once('error', () => resolve(false)).listen(request.port, host, () => resolve(true)));
   if (!isListening) {
     child.kill('SIGKILL');
-    return { reader: { name: request.name, process: child, gone: ended, kill: () => undefined }, answer: { stdout: `${JSON.stringify({ error: { code: 'source.request-refused', message: 'Only one usage of each socket address is normally permitted' } })}\r\n`, exitCode: 3 } };
+    await ended;
+    return { reader: { name: request.name, process: child, gone: ended, kill: () => undefined, isKilled: () => true }, answer: { stdout: `${JSON.stringify({ error: { code: 'source.request-refused', message: 'Only one usage of each socket address is normally permitted' } })}\r\n`, exitCode: 3 } };
   }
   rules.add(request.name);
   let isKilled = false;
@@ -118,7 +120,7 @@ export async function startReader(host: string, request: ReaderRequest, files: D
     isKilled = true;
     child.kill('SIGKILL');
   };
-  return { reader: { name: request.name, process: child, gone: ended, kill }, answer: { pieces: pieces(), stop: kill } };
+  return { reader: { name: request.name, process: child, gone: ended, kill, isKilled: () => isKilled }, answer: { pieces: pieces(), stop: kill } };
 }
 
 /** The reader on standard input and output. */

@@ -97,7 +97,7 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     leftovers: async () => [
       ...world.vms.flatMap(({ facts, checkpoints, referencePoints }) => [...checkpoints.map(({ name }) => `checkpoint ${name} of ${facts.name}`), ...referencePoints.map(({ id }) => `reference point ${id} of ${facts.name}`)]),
       ...world.nodes.flatMap((node) => [...world.rulesOf(node)].map((rule) => `firewall rule ${rule} on ${node}`)),
-      ...rig.readers.filter(({ process }) => process.exitCode === null && process.signalCode === null).map(({ name }) => `reader ${name}`),
+      ...(await rig.runningReaders()).map(({ name }) => `reader ${name}`),
       ...store.ledger.list({}).filter(({ state }) => state !== 'removed').map(({ kind, key }) => `${kind} ${key} in the ledger`),
     ],
     vmId: vm.id,

@@ -22,6 +22,8 @@ export interface HypervRig {
   readonly calls: RigCall[];
   /** All readers that were started over WinRM. */
   readonly readers: readonly RigReader[];
+  /** The readers that run, once those that were asked for have started and those that were told to end have ended. */
+  runningReaders(): Promise<readonly RigReader[]>;
   readonly files: DiskFiles;
   /** By node: carries a command out, for another way to it than WinRM. */
   readonly runOn: ReadonlyMap<string, (command: ReceivedCommand) => Promise<CommandAnswer>>;
@@ -65,20 +67,30 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', certi
   let nextFails = false;
   const runOn = new Map<string, (command: ReceivedCommand) => Promise<CommandAnswer>>();
   const readers: RigReader[] = [];
+  /** A reader is started to its end also when its caller has gone away meanwhile: who looks for one afterwards finds it. */
+  const starting = new Set<Promise<CommandAnswer>>();
   const files = new DiskFiles();
   const runs = async (node: string, { name, request }: NonNullable<ReturnType<typeof scriptOf>>, fails: boolean): Promise<CommandAnswer> => {
     const line = (answer: unknown): CommandAnswer => ({ stdout: `${JSON.stringify(answer)}\r\n` });
-    const running = readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
     if (name === 'run-reader') {
       if (fails || !world.canReadDisks) return { ...line({ error: { code: 'source.request-refused', message: 'Add-Type is blocked by the administrator' } }), exitCode: 3 };
       files.keep(world.frozenFiles);
-      const { reader, answer } = await startReader(node, request as unknown as ReaderRequest, files, world.rulesOf(node));
-      readers.push(reader);
-      return answer;
+      const started = startReader(node, request as unknown as ReaderRequest, files, world.rulesOf(node)).then(({ reader, answer }) => {
+        readers.push(reader);
+        starting.delete(started);
+        return answer;
+      });
+      starting.add(started);
+      return started;
     }
+    await Promise.allSettled(starting);
+    const running = readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
     if (name === 'find-reader') return line({ found: world.rulesOf(node).has(String(request['name'])) || running.some((reader) => reader.name === request['name']) });
     if (name === 'remove-reader') {
-      for (const reader of running.filter((each) => each.name === request['name'])) reader.kill();
+      for (const reader of running.filter((each) => each.name === request['name'])) {
+        reader.kill();
+        await reader.gone;
+      }
       world.rulesOf(node).delete(String(request['name']));
       return line({ removed: true });
     }
@@ -129,6 +141,13 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', certi
     },
     set effects(next) {
       effects = next;
+    },
+    async runningReaders() {
+      await Promise.allSettled(starting);
+      // Who ends a shell in which one started meanwhile is told of it in the next turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      await Promise.all(readers.filter((reader) => reader.isKilled()).map((reader) => reader.gone));
+      return readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
     },
     async close() {
       for (const reader of readers) reader.kill();
