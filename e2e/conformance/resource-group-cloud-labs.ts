@@ -34,7 +34,7 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
   const wrong = { service_principal_credentials: { client_id: cloud.clientId, client_secret: 'not-the-secret' } };
   return {
     ...calls,
-    open: (which = 'right') => createAzureDestination(resourceGroupCloudConnection(cloud, which === 'right' ? {} : wrong), context(behind === 'machines' ? 10_000 : 400)),
+    open: (which = 'right') => createAzureDestination(resourceGroupCloudConnection(cloud, which === 'right' ? {} : wrong), context(behind === 'machines' ? 10_000 : 1_000)),
     environment,
     vm: {
       id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 2048,
@@ -60,7 +60,7 @@ export async function deploymentLab(): Promise<DeploymentLab> {
   const { cloud, calls } = await startResourceGroupCloudWithCalls();
   return {
     ...calls,
-    open: () => createAzureDestination(resourceGroupCloudConnection(cloud, { use_public_ip: true, network_security_group: 'web', tags: { owner: 'ops' } }), context(400)),
+    open: () => createAzureDestination(resourceGroupCloudConnection(cloud, { use_public_ip: true, network_security_group: 'web', tags: { owner: 'ops' } }), context(1_000)),
     environment,
     vm,
     refused: [

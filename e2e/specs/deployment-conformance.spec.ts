@@ -21,7 +21,7 @@ async function europeanCloudLab(): Promise<DeploymentLab> {
     open: () =>
       createEuropeanCloudDestination(europeanCloudConnection(cloud), {
         clock: hurriedClock(4),
-        timing: { requestMs: 400, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 },
+        timing: { requestMs: 1_000, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 },
       }),
     environment: {
       network_map: { lan: 'production', mgmt: 'backup' },

@@ -20,7 +20,7 @@ let onCall = (): void => undefined;
 beforeAll(async () => {
   deployable = await startDeployableLab({
     onCall: () => onCall(),
-    patience: { cloud: { requestMs: 2_000, volumeMs: 2_000, attachMs: 2_000, serverMs: 8_000, removeMs: 2_000 } },
+    patience: { cloud: { requestMs: 4_000, volumeMs: 8_000, attachMs: 8_000, serverMs: 20_000, removeMs: 8_000 } },
   });
   lab = deployable.lab;
   onCall = () => peaks.look(lab.cloud.world);

@@ -15,7 +15,7 @@ async function europeanCloudLab(behind: 'records' | 'machines'): Promise<Destina
     open: (which = 'right') =>
       createEuropeanCloudDestination(europeanCloudConnection(cloud, which === 'right' ? key : wrongKey), {
         clock: hurriedClock(4),
-        timing: { requestMs: behind === 'machines' ? 10_000 : 250, pollFirstMs: 2, pollCapMs: 5, attachMs: 10_000, removeMs: 10_000, volumeMs: 10_000, serverMs: 20_000 },
+        timing: { requestMs: behind === 'machines' ? 10_000 : 1_000, pollFirstMs: 2, pollCapMs: 5, attachMs: 10_000, removeMs: 10_000, volumeMs: 10_000, serverMs: 20_000 },
         resolveAddress,
       }),
     environment: {

@@ -53,7 +53,7 @@ afterEach(async () => {
 function open(): void {
   platform = createEuropeanCloudDestination(
     { project_id: cloud.projectId, region_name: cloud.region, service_account_key: JSON.stringify(cloud.serviceAccountKey), iaas_url: cloud.urls.iaas },
-    { clock: hurriedClock(4), timing: { requestMs: 400, pollFirstMs: 2, pollCapMs: 5, volumeMs: 2_000, serverMs: 2_000, attachMs: 2_000, removeMs: 2_000 } },
+    { clock: hurriedClock(4), timing: { requestMs: 2_000, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 } },
   );
   if (platform.deployment === undefined) throw new Error('no deployments');
   deployment = platform.deployment;

@@ -50,7 +50,7 @@ async function open(options: EuropeanCloudOptions = {}, context: EuropeanCloudCo
   cloud = await startEuropeanCloud({ transitionMs: 2, ...options });
   return createEuropeanCloudDestination(
     { project_id: cloud.projectId, region_name: cloud.region, service_account_key: JSON.stringify(cloud.serviceAccountKey), iaas_url: cloud.urls.iaas, ...connection },
-    { clock: hurriedClock(4), timing: { pollFirstMs: 2, pollCapMs: 5, volumeMs: 300, serverMs: 300, attachMs: 300, removeMs: 300 }, ...context },
+    { clock: hurriedClock(4), timing: { pollFirstMs: 2, pollCapMs: 5, volumeMs: 3_000, serverMs: 3_000, attachMs: 3_000, removeMs: 3_000 }, ...context },
   );
 }
 

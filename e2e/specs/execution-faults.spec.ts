@@ -24,7 +24,7 @@ let count = 0;
 beforeAll(async () => {
   lab = await startProjectLab({
     onCall: () => peaks.look(lab.cloud.world),
-    patience: { cloud: { requestMs: 2_000, volumeMs: 1_500, attachMs: 1_500, serverMs: 8_000, removeMs: 4_000 } },
+    patience: { cloud: { requestMs: 4_000, volumeMs: 8_000, attachMs: 8_000, serverMs: 20_000, removeMs: 8_000 } },
   });
   image = join(lab.images, 'web.raw');
   const file = await open(image, 'w');

@@ -11,7 +11,8 @@ const MiB = 1024 * 1024;
 const diskBytes = 64 * MiB;
 /** What may be under way, unacknowledged, when a link breaks. */
 const inFlight = 8 * MiB;
-const patience = { workerMs: 6_000, linkMs: 1_500, agentMs: 3_000 };
+/** Long enough for a busy machine not to take a link for lost by itself: what was under way would be sent once more. */
+const patience = { workerMs: 10_000, linkMs: 3_000, agentMs: 5_000 };
 
 let lab: ProjectLab;
 beforeAll(async () => {
@@ -107,11 +108,12 @@ describe.each(mechanisms)('a link over %s', (mechanism) => {
   });
 
   it('obeys a limit that changes while it runs', async () => {
+    const slow = 4 * MiB;
     const seen: { at: number; sent: number }[] = [];
     const limit = async (id: string, bandwidthLimit: number | undefined): Promise<void> => {
       await lab.use((core) => core.call('execution.limit', { execution: id, ...(bandwidthLimit === undefined ? {} : { bandwidthLimit }) }));
     };
-    const done = await replicate(8 * MiB, async (engine) => {
+    const done = await replicate(slow, async (engine) => {
       const id = engine.events[0]?.executionId ?? '';
       const follow = engine.onProgress;
       engine.onProgress = (progress) => {
@@ -119,21 +121,22 @@ describe.each(mechanisms)('a link over %s', (mechanism) => {
         seen.push({ at: performance.now(), sent: progress.total.bytesSent });
       };
       await limit(id, 0);
-      // What had been let through already arrives.
-      await delay(1_000);
-      const paused = seen.at(-1)?.sent ?? 0;
-      await delay(2_000);
-      expect((seen.at(-1)?.sent ?? 0) - paused, 'a pause lets nothing through').toBe(0);
-      expect(paused).toBeLessThan(diskBytes / 3 + 2 * inFlight);
+      // What had been let through already arrives, and then nothing more.
+      let paused = -1;
+      for (let now = seen.at(-1)?.sent ?? 0; now !== paused; now = seen.at(-1)?.sent ?? 0) {
+        paused = now;
+        await delay(2_000);
+      }
+      expect(paused, 'a pause lets nothing through').toBeLessThan(diskBytes / 3 + 2 * inFlight);
       const from = performance.now();
       await limit(id, 64 * MiB);
-      await Promise.race([engine.ended, delay(20_000)]);
+      await engine.ended;
       const full = seen.find((one) => one.sent >= diskBytes);
       expect(full, 'all of it was sent').toBeDefined();
       const seconds = ((full?.at ?? 0) - from) / 1000;
       console.log(`${mechanism}: ${(diskBytes - paused) / MiB} MiB in ${seconds.toFixed(2)} s after the pause`);
-      // With the former limit it would take five seconds.
-      expect(seconds).toBeLessThan(((diskBytes - paused) / (8 * MiB)) * 0.75);
+      // With the former limit it would take ten seconds.
+      expect(seconds).toBeLessThan(((diskBytes - paused) / slow) * 0.9);
     });
     expect(done.execution).toMatchObject({ state: 'completed', leftBehind: 0 });
     expect(await lab.difference(name, disks)).toBeUndefined();

@@ -15,6 +15,7 @@ import { makeCredentials } from '../conformance/nbd-servers.ts';
 import { qemuHarness, type QemuHarness, type QemuHarnessOptions } from '../conformance/qemu-harness.ts';
 import { leftovers, readDisk, takeSnapshot, vmStatus } from '../conformance/qemu-state.ts';
 import { firstDifference } from '../conformance/read-snapshot.ts';
+import { freePort } from '../rigs/sshd.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -296,16 +297,6 @@ function seeded(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 function standInForVirsh(socket: string): string {

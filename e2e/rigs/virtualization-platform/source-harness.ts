@@ -66,7 +66,7 @@ export async function vsphereHarness(options: VsphereHarnessOptions = {}): Promi
   const ledger = { owner: { mark: projectMark, former: [] } } as unknown as LedgerScope;
   let executions = 0;
   const open = (executionId: string) => createVsphereSource({ ...rig.connection, ...(options.diskAccess === undefined ? {} : { disk_access: options.diskAccess }) }, { scratchFolder, ledger, use: { replicaId: 'rep-1', executionId, note: (message) => void notes.push(message) } }, {
-    ...(access === undefined ? {} : { access }), clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 2000,
+    ...(access === undefined ? {} : { access }), clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 5000,
   });
   const platform = open('exe-1');
   return {
