@@ -48,7 +48,7 @@ export const vendorDescriptions: Readonly<Record<string, string>> = {
 /** Kept by hand: a new spec file needs a line here. */
 export const capabilities: readonly Capability[] = [
   ...part('Sources',
-    ['`disk-images`: raw, qcow2, VMDK, VHD, VHDX, VDI, OVF, OVA', 'real', 'images made by qemu-img, on Linux; no QEMU is needed to read them', 'specs/disk-images', 'specs/image-formats', 'specs/image-matrix', 'specs/source-conformance'],
+    ['`disk-images`: raw, qcow2, VMDK, VHD, VHDX, VDI, OVF, OVA', 'real', 'images made by qemu-img, on Linux; no QEMU is needed to read them', 'specs/disk-images', 'specs-full/image-formats', 'specs/image-matrix', 'specs/source-conformance'],
     ['`disk-images` on Windows and macOS', 'never seen', 'the same code'],
     ['`qemu-hypervisor`: running VMs, changed block tracking', 'real', 'QEMU', 'specs/qemu-hypervisor', 'specs-full/running-guest', 'specs/source-conformance', 'specs/nbd', 'specs-full/qemu-interruptions', 'specs-full/source-vm-rig'],
     ['`qemu-hypervisor`: through libvirt', 'stand-in', 'a stand-in for virsh', 'specs/qemu-hypervisor'],

@@ -173,7 +173,7 @@ describe('disk images read without QEMU', () => {
     expect(mine.dataBytes).toBeGreaterThan(0);
   });
 
-  it.runIf(process.env['CAUSEWAY_EVERY_STEP'] === '1')('knows what a large, nearly empty image holds without reading it', async () => {
+  it('knows what a large, nearly empty image holds without reading it', async () => {
     for (const [name, driver, ...options] of [['64t.qcow2', 'qcow2'], ['64t-subclusters.qcow2', 'qcow2', 'extended_l2=on'], ['64t.vhdx', 'vhdx'], ['2040g.vhd', 'vpc', 'force_size=on'], ['16t.vdi', 'vdi'], ['2t.vmdk', 'vmdk']] as const) {
       const size = name.startsWith('2040g') ? 2000 * 1024 ** 3 : Number.parseInt(name, 10) * 1024 ** 4;
       await create(name, driver, size, ...options);
