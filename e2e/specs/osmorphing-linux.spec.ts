@@ -152,7 +152,7 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     };
     await expect(morph({ scripts: { inGuest: [script] } }, { signal: cancel.signal, onLog })).rejects.toMatchObject({ code: 'general.cancelled' });
     expect(await lab.traces()).toBe('');
-    expect(await lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
+    await expect.poll(() => lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
   });
 
   it('is unmounted by the worker itself when the connection is lost', async () => {
@@ -165,7 +165,7 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     await expect(lost).rejects.toMatchObject({ code: 'transport.lost' });
     const left = 'for i in $(seq 100); do sudo grep -q causeway-osmorphing /proc/self/mountinfo || exit 0; sleep 0.2; done; exit 1';
     expect(await lab.worker.ssh.text(left)).toBe('');
-    expect(await lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
+    await expect.poll(() => lab.worker.ssh.text('pgrep -x sleep || echo none')).toBe('none');
     await lab.worker.ssh.text('sudo rm -rf --one-file-system /run/causeway-osmorphing');
     expect(await lab.traces()).toBe('');
   });
