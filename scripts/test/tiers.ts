@@ -18,6 +18,7 @@ export const tierOf = (env: { readonly CI?: string | undefined }): Tier => (env.
 export const tierEnvironment: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   // Seeded loops are short here.
   usual: { CAUSEWAY_CRASH_POINTS: '2', CAUSEWAY_FAULT_CASES: '2' },
+  // By CAUSEWAY_EVERY_STEP=1 specs and unit tests do what they leave out otherwise (docs/testing.md lists it).
   full: { CAUSEWAY_CRASH_POINTS: '6', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_SAMPLE: '1' },
 };
 
