@@ -8,7 +8,8 @@ import { transportLife } from './transport-life.ts';
 export function transportConformance(mechanism: Mechanism): void {
   describe(`the transport by ${mechanism}`, () => {
     const lab = transportLab(mechanism);
-    transportContent(lab);
+    // The agent answers these by the same code whatever they came over; in the usual tier whole executions over SSH are compared byte by byte.
+    if (mechanism === 'HTTPS' || process.env['CAUSEWAY_EVERY_STEP'] === '1') transportContent(lab);
     transportFlow(lab);
     transportLife(lab);
   });
