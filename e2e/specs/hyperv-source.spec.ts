@@ -153,6 +153,7 @@ describe('Hyper-V', () => {
     sick.facts.problem = 'Generic failure';
     expect((await lab.platform.listVms(signal)).map(({ name, diskCount }) => [name, diskCount])).toEqual([['web-01', 2], ['broken-\u00e9\u{1f4a5}', 0]]);
     expect((await lab.platform.describeVm(lab.vmId, signal)).disks.map(({ bootable }) => bootable)).toEqual([false, true]);
+    expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'List VMs')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('cannot be read: Generic failure') as string });
     await expect(lab.platform.describeVm(sick.id, signal)).rejects.toMatchObject({ code: 'source.request-refused', message: expect.stringContaining('Generic failure') as string });
   });
 

@@ -31,7 +31,7 @@ export function CheckReport({ name, endpointId, report }: { readonly name: strin
         {report.steps.map((step, index) => (
           <ListItem key={index} sx={{ alignItems: 'flex-start' }}>
             <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons[step.outcome]}</ListItemIcon>
-            <Box sx={{ minWidth: 0, flexGrow: 1 }}>
+            <Box sx={{ minWidth: 0, flex: '1 1 0' }}>
               <ListItemText
                 primary={`${step.name}: ${text.endpoints.outcomes[step.outcome].toLowerCase()}`}
                 secondary={step.evidence}

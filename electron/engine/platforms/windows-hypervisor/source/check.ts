@@ -62,10 +62,13 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
       essential: false,
       run: async (within) => {
         const links = await hosts.links(within);
-        const vms = (await Promise.all(links.map((link) => link.ask('read-vms', { ids: null }, vmsSchema, within)))).flatMap((found) => found.vms);
+        const found = await Promise.all(links.map((link) => link.ask('read-vms', { ids: null }, vmsSchema, within)));
+        const vms = found.flatMap((each) => each.vms);
+        const [unreadable] = found.flatMap((each) => each.failed);
+        if (unreadable !== undefined) return { warning: `VM ${unreadable.name} cannot be read: ${unreadable.problem}` };
         const limited = vms.filter((vm) => shortcomings(vm).length > 0).length;
         if (vms.length === 0) return { warning: 'no VM is visible: the account may lack membership in Hyper-V Administrators' };
-        return `${vms.length} VMs on ${links.length === 1 ? '1 host' : `${links.length} hosts`}${limited === 0 ? '' : `; ${limited} with something that is not replicated`}`;
+        return `${vms.length === 1 ? '1 VM' : `${vms.length} VMs`} on ${links.length === 1 ? '1 host' : `${links.length} hosts`}${limited === 0 ? '' : `; ${limited} with something that is not replicated`}`;
       },
     },
     ...(connection.reader !== 'port' ? [] : [{
