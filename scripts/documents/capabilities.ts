@@ -65,7 +65,7 @@ export const capabilities: readonly Capability[] = [
     ['`resource-group-cloud`: disks by an export worker', 'stand-in', 'the lab\'s simulator of Azure, with workers of the lab', 'specs-full/azure-export-worker'],
     ['`resource-group-cloud`: a real subscription', 'never seen', ''],
     ['`large-public-cloud`: sign-in, inventory, snapshots, EBS direct APIs', 'vendor-checked simulator', 'the lab\'s simulator of EC2, EBS direct APIs and STS, which the vendor\'s own SDK talks to; requests and answers are checked when `CAUSEWAY_AWS_MODELS` names the folder of the vendor\'s models', 'specs/aws-source', 'specs/aws-snapshots', 'specs/aws-conformance', 'specs/aws-to-european-cloud'],
-    ['`large-public-cloud`: reading by a worker', 'vendor-checked simulator', 'the same simulator, with real workers behind its instances', 'specs/aws-worker-start', 'specs-full/aws-export-worker'],
+    ['`large-public-cloud`: reading by a worker', 'vendor-checked simulator', 'the same simulator, with real workers behind its instances', 'specs/aws-worker-start', 'specs-full/aws-export-worker', 'specs-full/aws-worker-suite'],
     ['`large-public-cloud`: the real cloud', 'never seen', ''],
     ...noAdapter('source', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
   ),
