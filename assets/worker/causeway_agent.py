@@ -24,6 +24,7 @@ import socket
 import ssl
 import stat
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -249,6 +250,49 @@ def names_by_path(folder='/dev/disk/by-path', kept='/dev/oracleoci'):
         for name in names:
             found.setdefault(os.path.realpath(os.path.join(where, name)), []).append(prefix + name)
     return found
+
+
+def log_in(login, run=None, pause=time.sleep, folder='/dev/disk/by-path'):
+    """Logs in to an iSCSI target, once, and waits for its disk: a volume that the cloud attached over the network."""
+    run = run or iscsiadm
+    target, portal = login['target'], login['portal']
+    prefix = 'ip-%s-iscsi-%s-lun-' % (portal, target)
+
+    def is_there():
+        try:
+            return any(name.startswith(prefix) for name in os.listdir(folder))
+        except OSError:
+            return False
+
+    if is_there():
+        return
+    node = ['--mode', 'node', '--targetname', target, '--portal', portal]
+    settings = [('node.startup', 'manual')]
+    if login.get('secret'):
+        settings += [('node.session.auth.authmethod', 'CHAP'), ('node.session.auth.username', login.get('user', '')), ('node.session.auth.password', login['secret'])]
+    run(node + ['--op', 'new'])
+    for name, value in settings:
+        run(node + ['--op', 'update', '--name', name, '--value', value])
+    run(node + ['--login'])
+    for _ in range(150):
+        if is_there():
+            return
+        pause(0.2)
+    raise Refusal(NO_DEVICE, 'logged in to %s at %s, but no disk appeared' % (target, portal))
+
+
+def iscsiadm(arguments):
+    """Nothing of its arguments may stand in an error: one of them is a secret."""
+    try:
+        done = subprocess.run(['iscsiadm'] + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    except FileNotFoundError:
+        raise Refusal(NO_DEVICE, 'the worker has no iscsiadm: its image needs open-iscsi')
+    except subprocess.TimeoutExpired:
+        raise Refusal(NO_DEVICE, 'iscsiadm %s did not end' % arguments[-1 if arguments[-1] == '--login' else 7])
+    # 15: there is such a session already.
+    if done.returncode not in (0, 15):
+        text = done.stdout.decode('utf-8', 'replace').strip().splitlines()[-1:]
+        raise Refusal(NO_DEVICE, 'iscsiadm ended with %d: %s' % (done.returncode, ''.join(text)[:200]))
 
 
 def whole_disks(number):
@@ -752,7 +796,7 @@ class Connection(object):
         if kind == PING:
             return self.answer(request, kind, OK)
         if kind == DEVICES:
-            return self.answer(request, kind, OK, json.dumps({'devices': list_devices()}).encode('utf-8'))
+            return self.devices(request, bytes(payload))
         if kind == OPEN:
             return self.open(request, bytes(payload).decode('utf-8'))
         if kind not in (WRITE, ZERO, FLUSH, DIGEST, CLOSE, READ):
@@ -806,6 +850,23 @@ class Connection(object):
             self.session.next_handle += 1
             self.session.volumes[handle] = volume
         self.answer(request, OPEN, OK, b'', handle, 0, volume.size)
+
+    def devices(self, request, payload):
+        logins = json.loads(payload.decode('utf-8')).get('logins', []) if payload else []
+
+        def act():
+            for login in logins:
+                log_in(login)
+            self.answer(request, DEVICES, OK, json.dumps({'devices': list_devices()}).encode('utf-8'))
+
+        def job(_buffer):
+            try:
+                self.guard(request, DEVICES, 0, act)
+            except (OSError, ssl.SSLError) as error:
+                note('an answer could not be sent: %s' % error)
+
+        # Logging in takes seconds, in which the connection has to be read.
+        return self.agent.work.put(job) if logins else act()
 
     def later(self, volume, request, kind, handle, offset, length, block):
         """FLUSH, DIGEST and READ take long: a thread of the pool does them, so that the connection is still read."""

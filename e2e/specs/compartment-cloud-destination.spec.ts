@@ -154,6 +154,22 @@ describe('parameters', () => {
     await platform.stopWorker(run(), 'disk-copy', signal);
   });
 
+  it('storage_mappings: a data disk by iSCSI is a target that the worker logs in to with a secret, which is kept nowhere', async () => {
+    const platform = await open();
+    const more = { storage_mappings: { default: 'iscsi' } };
+    const volumes = await platform.ensureVolumes(run(more), vm.disks, signal);
+    const access = await startWorkerWith(platform, run(more), 'disk-copy', volumes, signal);
+    const [attachment] = live(cloud.world.attachments.values()).filter(({ attachmentType }) => attachmentType === 'iscsi');
+    const { iqn = '', ipv4 = '', chapUsername = '', chapSecret = '' } = attachment ?? {};
+    expect(access.attached.map(({ identity }) => identity)).toEqual([
+      { kind: 'by-path', path: 'oracleoci/oraclevdb', sizeBytes: 50 * gib },
+      { kind: 'by-path', path: `ip-${ipv4}:3260-iscsi-${iqn}`, sizeBytes: 50 * gib, login: { target: iqn, portal: `${ipv4}:3260`, user: chapUsername, secret: chapSecret } },
+    ]);
+    expect(chapSecret).not.toBe('');
+    expect(JSON.stringify([store.ledger.list(), notes])).not.toContain(chapSecret);
+    await platform.stopWorker(run(more), 'disk-copy', signal);
+  });
+
   it('a worker of an image without consistent names tells its volumes by their order', async () => {
     const platform = await open();
     const more = { migr_image_map: { linux: 'Debian-12' } };

@@ -206,5 +206,34 @@ class NumbersOfDisks(unittest.TestCase):
         self.assertEqual(agent.luns_by_link((self.folder,)), {})
 
 
+class LoggingIn(unittest.TestCase):
+    """Targets that a cloud gives a worker in place of a disk."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.login = {'target': 'iqn.2015-12.example:a', 'portal': '169.254.2.2:3260', 'user': 'u', 'secret': 's'}
+        self.disk = os.path.join(self.folder, 'ip-169.254.2.2:3260-iscsi-iqn.2015-12.example:a-lun-1')
+
+    def test_it_is_done_with_the_secret_and_waits_for_the_disk(self):
+        asked = []
+
+        def run(arguments):
+            asked.append(' '.join(arguments[6:]))
+
+        agent.log_in(self.login, run, lambda _seconds: os.symlink('/dev/sdz', self.disk), self.folder)
+        self.assertEqual(asked, [
+            '--op new', '--op update --name node.startup --value manual', '--op update --name node.session.auth.authmethod --value CHAP',
+            '--op update --name node.session.auth.username --value u', '--op update --name node.session.auth.password --value s', '--login',
+        ])
+        agent.log_in(self.login, lambda _arguments: self.fail('it was logged in already'), None, self.folder)
+
+    def test_a_disk_that_does_not_appear_is_told_without_the_secret(self):
+        with self.assertRaises(agent.Refusal) as caught:
+            agent.log_in(self.login, lambda _arguments: None, lambda _seconds: None, self.folder)
+        self.assertIn('no disk appeared', str(caught.exception))
+        self.assertNotIn("'s'", str(caught.exception))
+
+
 if __name__ == '__main__':
     unittest.main()

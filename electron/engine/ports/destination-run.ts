@@ -21,15 +21,26 @@ export const volumeSchema: z.ZodType<Volume> = z.looseObject({
   id: z.string(), diskId: z.string(), sizeBytes: z.number(), createdByThisCall: z.boolean().default(false),
 });
 
+/** How a worker reaches a volume over iSCSI before it has a device for it. Lives in memory only: it may have a secret. */
+export interface IscsiLogin {
+  /** The target's name (IQN). */
+  readonly target: string;
+  /** `address:port` */
+  readonly portal: string;
+  /** CHAP, where the target demands it. */
+  readonly user?: string;
+  readonly secret?: string;
+}
+
 /**
  * What the platform knows of the device that a volume is on a worker, and its size in bytes (or up to one GiB less than the device's).
  * `serial`: a prefix of at least 20 characters may be all that the hypervisor passes on. `lun`: of the SCSI disk. `by-path`: its name in
- * `/dev/disk/by-path`. `order`: only its place among the volumes attached to this worker, from 1.
+ * `/dev/disk/by-path`, without the LUN where the worker has to log in to it first. `order`: only its place among the volumes attached to this worker, from 1.
  */
 export type DeviceIdentity = { readonly sizeBytes: number } & (
   | { readonly kind: 'serial'; readonly serial: string }
   | { readonly kind: 'lun'; readonly lun: number }
-  | { readonly kind: 'by-path'; readonly path: string }
+  | { readonly kind: 'by-path'; readonly path: string; readonly login?: IscsiLogin }
   | { readonly kind: 'order'; readonly order: number }
 );
 

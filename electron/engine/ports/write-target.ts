@@ -1,3 +1,5 @@
+import type { IscsiLogin } from './destination-run.ts';
+
 /**
  * A volume open for writing: a device of a disk copy worker, written through the agent, or whatever else of a platform takes
  * blocks. Calls may overlap in time; the implementation bounds what is in flight and applies back-pressure by not resolving.
@@ -35,8 +37,8 @@ export type WorkerVolume = WriteTarget & Required<Pick<WriteTarget, 'digests'>>;
 /** A living connection to the agent on a worker. */
 export interface WorkerSession {
   readonly mechanism: 'HTTPS' | 'SSH';
-  /** The block devices that the worker has, for matching volumes to devices. */
-  devices(signal: AbortSignal): Promise<readonly WorkerDevice[]>;
+  /** The block devices that the worker has, for matching volumes to devices. @param logins targets that it logs in to before that, where it has not yet */
+  devices(signal: AbortSignal, logins?: readonly IscsiLogin[]): Promise<readonly WorkerDevice[]>;
   /** Opens a device by its path for writing; the agent refuses a device that is mounted or holds its own root. */
   open(device: WorkerDevice, signal: AbortSignal): Promise<WriteTarget>;
   /** Aborted with a `CausewayError` as reason when the session is lost. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { IscsiLogin } from '../ports/destination-run.ts';
 import type { WorkerDevice, WorkerSession, WorkerVolume } from '../ports/write-target.ts';
 import type { AgentLink } from './agent-link.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -71,8 +72,9 @@ export class AgentSession implements WorkerSession {
     return this.#parts.data.length;
   }
 
-  async devices(signal: AbortSignal): Promise<readonly WorkerDevice[]> {
-    const answer = await this.#parts.control.request({ type: 'DEVICES' }, signal);
+  async devices(signal: AbortSignal, logins: readonly IscsiLogin[] = []): Promise<readonly WorkerDevice[]> {
+    const payload = logins.length === 0 ? {} : { payload: Buffer.from(JSON.stringify({ logins })) };
+    const answer = await this.#parts.control.request({ type: 'DEVICES', ...payload }, signal);
     return parsed(devicesSchema, answer.payload).devices;
   }
 

@@ -1,5 +1,6 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { AttachedVolume, DeviceIdentity, Volume } from '../ports/destination-platform.ts';
+import type { IscsiLogin } from '../ports/destination-run.ts';
 import type { WorkerDevice } from '../ports/write-target.ts';
 
 /** virtio-blk passes 20 bytes of a serial on, so a device may carry the beginning only. */
@@ -77,9 +78,19 @@ function isNamed(identity: DeviceIdentity, device: WorkerDevice): boolean {
   switch (identity.kind) {
     case 'serial': return sameSerial(identity.serial, device.serial);
     case 'lun': return device.lun === identity.lun;
-    case 'by-path': return device.byPath.includes(identity.path.replace(/^\/dev\/disk\/by-path\//, ''));
+    case 'by-path': return hasPath(device, identity.path.replace(/^\/dev\/disk\/by-path\//, ''), identity.login !== undefined);
     case 'order': return false;
   }
+}
+
+/** A target that was logged in to has one disk, whatever its number. */
+function hasPath({ byPath }: WorkerDevice, path: string, isTarget: boolean): boolean {
+  return byPath.some((name) => name === path || (isTarget && name.replace(/-lun-\d+$/, '') === path));
+}
+
+/** What workers have to log in to before they have a device for each volume. */
+export function loginsOf(attached: readonly AttachedVolume[]): readonly IscsiLogin[] {
+  return attached.flatMap(({ identity }) => (identity.kind === 'by-path' && identity.login !== undefined ? [identity.login] : []));
 }
 
 function sameSerial(wanted: string, seen: string): boolean {
@@ -102,11 +113,12 @@ function byKernelOrder(a: WorkerDevice, b: WorkerDevice): number {
 }
 
 function notMatched({ volume, identity }: AttachedVolume, why: string, devices: readonly WorkerDevice[]): CausewayError {
-  const { kind, sizeBytes, ...known } = identity;
+  // Without what it is logged in to with.
+  const { kind, sizeBytes, ...known } = identity.kind === 'by-path' ? { kind: identity.kind, path: identity.path, sizeBytes: identity.sizeBytes } : identity;
   return new CausewayError('engine.volume-not-matched', `volume ${volume.id} (${kind} ${Object.values(known).join('')}, ${sizeBytes} bytes): ${why}`, {
     details: {
       volumeId: volume.id,
-      identity: { ...identity },
+      identity: { kind, sizeBytes, ...known },
       devices: devices.map(({ path, serial, lun = null, byPath, sizeBytes: bytes, inUse }) => ({ path, serial, lun, byPath: [...byPath], sizeBytes: bytes, inUse })),
     },
   });

@@ -5,7 +5,7 @@ import type { DeployedNic } from '../../ports/deployment-platform.ts';
 import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts';
 import { connectWatched } from '../../transport/connect-watched.ts';
 import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
-import { matchDevices } from '../../workers/match-devices.ts';
+import { loginsOf, matchDevices } from '../../workers/match-devices.ts';
 import { bootFirst, platformOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
 import type { DeploymentStep } from '../deployment-graph.ts';
 
@@ -95,7 +95,7 @@ async function devicePaths(run: DeploymentContext, worker: WorkerWithVolumes, vo
     whyDown: (within) => run.destination.workerFailure(run.environment, worker.workerId, within),
   }, signal);
   try {
-    const devices = await matchDevices(worker.attached, await session.devices(signal));
+    const devices = await matchDevices(worker.attached, await session.devices(signal, loginsOf(worker.attached)));
     return volumes.map((volume) => {
       const device = devices.get(volume.id);
       if (device === undefined) throw new CausewayError('general.bug', `volume ${volume.id} has no device`);

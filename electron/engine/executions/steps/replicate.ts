@@ -6,7 +6,7 @@ import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts
 import type { WorkerDevice, WorkerSession } from '../../ports/write-target.ts';
 import type { Snapshot } from '../../ports/source-platform.ts';
 import { verificationError, type DiskProgress, type VerifyOutcome } from '../../replication/index.ts';
-import { hasDeviceOf, matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
+import { hasDeviceOf, loginsOf, matchDevices, type DeviceProbe } from '../../workers/match-devices.ts';
 import { probeEmptyDevice } from '../../workers/probe-devices.ts';
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -132,7 +132,7 @@ async function devicesOfTurn(
   let last: CausewayError | undefined;
   return pollUntil(async (within) => {
     try {
-      return { done: true, value: await matchDevices(now, await session.devices(within), probeIn(run, worker.workerId, session, within)) };
+      return { done: true, value: await matchDevices(now, await session.devices(within, loginsOf(now)), probeIn(run, worker.workerId, session, within)) };
     } catch (error) {
       if (!(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
       last = error;
@@ -154,7 +154,7 @@ async function onDevices<R>(
     const done: R[] = [];
     for (const disks of turnsOf(vm.disks, worker)) {
       const devices = disks.length === vm.disks.length
-        ? await matchDevices(worker.attached, await session.devices(within), probeIn(run, worker.workerId, session, within))
+        ? await matchDevices(worker.attached, await session.devices(within, loginsOf(worker.attached)), probeIn(run, worker.workerId, session, within))
         : await devicesOfTurn(run, vm, worker, session, volumes.filter(({ diskId }) => disks.some(({ id }) => id === diskId)), within);
       done.push(...await mapConcurrently(disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
         const volume = volumes.find((candidate) => candidate.diskId === disk.id);

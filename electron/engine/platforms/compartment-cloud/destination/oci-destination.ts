@@ -10,6 +10,7 @@ import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { whyDown } from '../../../workers/server-state.ts';
 import { stopWorker } from '../../../workers/stop-worker.ts';
 import type { WorkerKeyRing } from '../../../workers/worker-entries.ts';
+import type { VolumeAttachment } from '../client/compute.ts';
 import { dropBootVolumeParts, makeBootVolume } from './boot-volume.ts';
 import { readCatalog, readOptions } from './catalog.ts';
 import { checkEndpoint } from './check-endpoint.ts';
@@ -99,16 +100,30 @@ function volumeRules(session: OciSession, place: Place, environment: Destination
 /**
  * Attaches a volume to a worker.
  *
- * @returns how the worker sees it: by its consistent device path where the worker's image has those, else by its place among the volumes
+ * @returns how the worker sees it: as an iSCSI target, by its consistent device path where the worker's image has those, else by its place
+ * among the volumes
  */
 async function attachToWorker(session: OciSession, run: DestinationRun, workerId: string, volume: Volume, signal: AbortSignal): Promise<DeviceIdentity> {
-  const place = await placeOf(session, readEnvironment(run.environment), signal);
-  await attachVolume(cloudApi(session, place), run, workerId, volume.id, signal);
+  const environment = readEnvironment(run.environment);
+  const place = await placeOf(session, environment, signal);
+  const disk = run.vm.disks.find(({ id }) => id === volume.diskId);
+  // Emulated disks can't be attached to a worker that runs, and root disks have no type.
+  const isIscsi = disk !== undefined && disk.id !== bootDiskOf(run.vm)?.id && attachmentOf(disk, environment) === 'iscsi';
+  await attachVolume(cloudApi(session, place, { attachmentOf: () => (isIscsi ? 'iscsi' : 'paravirtualized') }), run, workerId, volume.id, signal);
   const attachments = await session.compute.attachments({ compartmentId: place.compartmentId, instanceId: workerId }, signal);
   const own = attachments.find(({ volumeId }) => volumeId === volume.id);
   if (own === undefined) throw new CausewayError('cloud.unexpected-answer', `volume ${volume.id} is attached, but the instance does not list it`, { details: { volumeId: volume.id, serverId: workerId } });
   const { sizeBytes } = volume;
+  if (typeof own.iqn === 'string') return { ...targetOf(own), sizeBytes };
   if (typeof own.device === 'string') return { kind: 'by-path', path: own.device.replace(/^\/dev\//, ''), sizeBytes };
   const earlier = attachments.filter(({ lifecycleState, timeCreated }) => lifecycleState === 'ATTACHED' && (timeCreated ?? '') < (own.timeCreated ?? ''));
   return { kind: 'order', order: earlier.length + 1, sizeBytes };
+}
+
+/** An attachment by iSCSI: what the worker logs in to, and how its disk is named then. */
+function targetOf({ id, iqn, ipv4, port, chapUsername, chapSecret }: VolumeAttachment): Pick<Extract<DeviceIdentity, { kind: 'by-path' }>, 'kind' | 'path' | 'login'> {
+  if (typeof iqn !== 'string' || typeof ipv4 !== 'string') throw new CausewayError('cloud.unexpected-answer', `attachment ${id} has no iSCSI target`, { details: { attachmentId: id } });
+  const portal = `${ipv4}:${port ?? 3260}`;
+  const chap = typeof chapSecret === 'string' && chapSecret !== '' ? { user: chapUsername ?? '', secret: chapSecret } : {};
+  return { kind: 'by-path', path: `ip-${portal}-iscsi-${iqn}`, login: { target: iqn, portal, ...chap } };
 }
