@@ -50,6 +50,7 @@ IN_USE = 5
 NO_DEVICE = 6
 IO_ERROR = 7
 DURABILITY_LOST = 8
+LOGIN_FAILED = 9
 
 SOCKET_READ = 256 * 1024
 DIGEST_READ = 1024 * 1024
@@ -255,7 +256,9 @@ def names_by_path(folder='/dev/disk/by-path', kept='/dev/oracleoci'):
 def log_in(login, run=None, pause=time.sleep, folder='/dev/disk/by-path'):
     """Logs in to an iSCSI target, once, and waits for its disk: a volume that the cloud attached over the network."""
     run = run or iscsiadm
-    target, portal = login['target'], login['portal']
+    target, portal, user, secret = [login.get(name, '') for name in ('target', 'portal', 'user', 'secret')]
+    if not all(isinstance(each, str) for each in (target, portal, user, secret)) or not target or not portal:
+        raise Refusal(BAD_REQUEST, 'a login needs a target and a portal')
     prefix = 'ip-%s-iscsi-%s-lun-' % (portal, target)
 
     def is_there():
@@ -267,32 +270,43 @@ def log_in(login, run=None, pause=time.sleep, folder='/dev/disk/by-path'):
     if is_there():
         return
     node = ['--mode', 'node', '--targetname', target, '--portal', portal]
-    settings = [('node.startup', 'manual')]
-    if login.get('secret'):
-        settings += [('node.session.auth.authmethod', 'CHAP'), ('node.session.auth.username', login.get('user', '')), ('node.session.auth.password', login['secret'])]
-    run(node + ['--op', 'new'])
-    for name, value in settings:
-        run(node + ['--op', 'update', '--name', name, '--value', value])
-    run(node + ['--login'])
+
+    def keep(name, value):
+        run('update', node + ['--op', 'update', '--name', name, '--value', value])
+
+    run('new', node + ['--op', 'new'])
+    keep('node.startup', 'manual')
+    if secret:
+        keep('node.session.auth.authmethod', 'CHAP')
+        keep('node.session.auth.username', user)
+    try:
+        if secret:
+            keep('node.session.auth.password', secret)
+        run('login', node + ['--login'])
+    finally:
+        # The tool keeps what it is told in files; the daemon that has the session goes on without.
+        if secret:
+            keep('node.session.auth.password', '')
     for _ in range(150):
         if is_there():
             return
         pause(0.2)
-    raise Refusal(NO_DEVICE, 'logged in to %s at %s, but no disk appeared' % (target, portal))
+    raise Refusal(LOGIN_FAILED, 'logged in to %s at %s, but no disk appeared' % (target, portal))
 
 
-def iscsiadm(arguments):
-    """Nothing of its arguments may stand in an error: one of them is a secret."""
+def iscsiadm(step, arguments, folders='/usr/sbin:/sbin'):
+    """Neither its arguments nor what it prints stand in an error: one of them may be a secret."""
+    program = shutil.which('iscsiadm', path=os.environ.get('PATH', '') + ':' + folders)
+    if program is None:
+        raise Refusal(LOGIN_FAILED, 'the worker has no iscsiadm: its image needs open-iscsi')
     try:
-        done = subprocess.run(['iscsiadm'] + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-    except FileNotFoundError:
-        raise Refusal(NO_DEVICE, 'the worker has no iscsiadm: its image needs open-iscsi')
+        done = subprocess.run([program] + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
     except subprocess.TimeoutExpired:
-        raise Refusal(NO_DEVICE, 'iscsiadm %s did not end' % arguments[-1 if arguments[-1] == '--login' else 7])
+        raise Refusal(LOGIN_FAILED, 'iscsiadm did not end: %s' % step)
     # 15: there is such a session already.
     if done.returncode not in (0, 15):
-        text = done.stdout.decode('utf-8', 'replace').strip().splitlines()[-1:]
-        raise Refusal(NO_DEVICE, 'iscsiadm ended with %d: %s' % (done.returncode, ''.join(text)[:200]))
+        reason = {20: ', iscsid does not run', 24: ', the target refused user or secret', 8: ', the target does not answer'}.get(done.returncode, '')
+        raise Refusal(LOGIN_FAILED, 'iscsiadm ended with %d: %s%s' % (done.returncode, step, reason))
 
 
 def whole_disks(number):

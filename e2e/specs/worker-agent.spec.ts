@@ -22,8 +22,8 @@ class RawAgent {
   #wake: () => void = () => undefined;
   #ended = false;
 
-  constructor(...parameters: string[]) {
-    this.process = spawn('python3', [defaultAgentPath(), '--stdio', ...parameters]);
+  constructor(parameters: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    this.process = spawn('python3', [defaultAgentPath(), '--stdio', ...parameters], { env: { ...process.env, ...environment } });
     const parser = new FrameParser((head, payload) => this.#answers.push({ head, payload: Buffer.from(payload) }));
     this.process.stdin.on('error', () => undefined);
     this.process.stdout.on('data', (piece: Buffer) => {
@@ -85,7 +85,7 @@ describe('the worker agent', () => {
   });
 
   async function opened(): Promise<{ agent: RawAgent; volume: number }> {
-    const agent = new RawAgent('--allow', folder);
+    const agent = new RawAgent(['--allow', folder]);
     agents.push(agent);
     await agent.ask('HELLO');
     const answer = await agent.ask('OPEN', {}, Buffer.from(disk));
@@ -150,7 +150,7 @@ describe('the worker agent', () => {
   });
 
   it('wants HELLO first, and knows no volume that was not opened', async () => {
-    const agent = new RawAgent('--allow', folder);
+    const agent = new RawAgent(['--allow', folder]);
     agents.push(agent);
     expect((await agent.ask('OPEN', {}, Buffer.from(disk))).head.argument).toBe(statuses.BAD_REQUEST);
     await agent.ask('HELLO');
@@ -161,7 +161,7 @@ describe('the worker agent', () => {
 
   it('does not write a volume that another agent has open', async () => {
     await opened();
-    const other = new RawAgent('--allow', folder);
+    const other = new RawAgent(['--allow', folder]);
     agents.push(other);
     await other.ask('HELLO');
     expect((await other.ask('OPEN', {}, Buffer.from(disk))).head.argument).toBe(statuses.IN_USE);
@@ -188,6 +188,29 @@ describe('the worker agent', () => {
     expect((await readFile(disk)).equals(before)).toBe(true);
   });
 
+  it('answers others while it logs in to a target, and tells a failure without the secret', async () => {
+    const [tool, gate] = [join(folder, 'iscsiadm'), join(folder, 'gate')];
+    execFileSync('mkfifo', [gate]);
+    // Logging in waits until somebody writes, and is refused by the target then.
+    await writeFile(tool, `#!/bin/sh\necho "$@" >&2\ncase "$*" in *--login) read line < ${gate}; exit 24;; esac\n`, { mode: 0o755 });
+    const agent = new RawAgent([], { PATH: `${folder}:${process.env['PATH'] ?? ''}` });
+    agents.push(agent);
+    let told = '';
+    agent.process.stderr.on('data', (piece: Buffer) => (told += piece.toString()));
+    await agent.ask('HELLO');
+    const login = { target: 'iqn.2015-12.example:none', portal: '127.0.0.1:3260', user: 'u', secret: 'very-secret' };
+    agent.send(frame(requestTypes.DEVICES, { request: 8 }, Buffer.from(JSON.stringify({ logins: [login] }))));
+    expect((await agent.ask('PING')).head).toMatchObject({ request: 7, argument: statuses.OK });
+    await writeFile(gate, 'go\n');
+    const answer = await agent.next();
+    expect(answer?.head).toMatchObject({ request: 8, argument: statuses.LOGIN_FAILED });
+    expect(answer?.payload.toString()).toContain('refused user or secret');
+    const ended = once(agent.process, 'close');
+    await agent.ask('END');
+    await ended;
+    expect(told + (answer?.payload.toString() ?? '')).not.toContain('very-secret');
+  });
+
   it('ends at the end of its input, at SIGTERM, and when it is told to', async () => {
     const ways: ((agent: RawAgent) => void)[] = [
       (agent) => agent.process.stdin.end(),
@@ -203,7 +226,7 @@ describe('the worker agent', () => {
   });
 
   it('ends by itself when nobody speaks', async () => {
-    const agent = new RawAgent('--idle', '0.3');
+    const agent = new RawAgent(['--idle', '0.3']);
     agents.push(agent);
     await agent.ask('HELLO');
     expect((await once(agent.process, 'exit'))[0]).toBe(0);

@@ -212,27 +212,83 @@ class LoggingIn(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
-        self.login = {'target': 'iqn.2015-12.example:a', 'portal': '169.254.2.2:3260', 'user': 'u', 'secret': 's'}
+        self.login = {'target': 'iqn.2015-12.example:a', 'portal': '169.254.2.2:3260', 'user': 'u', 'secret': 'very-secret'}
         self.disk = os.path.join(self.folder, 'ip-169.254.2.2:3260-iscsi-iqn.2015-12.example:a-lun-1')
+        self.asked = []
 
-    def test_it_is_done_with_the_secret_and_waits_for_the_disk(self):
-        asked = []
+    def run_it(self, _step, arguments):
+        self.asked.append(' '.join(arguments[6:]))
 
-        def run(arguments):
-            asked.append(' '.join(arguments[6:]))
-
-        agent.log_in(self.login, run, lambda _seconds: os.symlink('/dev/sdz', self.disk), self.folder)
-        self.assertEqual(asked, [
+    def test_it_is_done_with_the_secret_which_the_tool_forgets_and_waits_for_the_disk(self):
+        agent.log_in(self.login, self.run_it, lambda _seconds: os.symlink('/dev/sdz', self.disk), self.folder)
+        self.assertEqual(self.asked, [
             '--op new', '--op update --name node.startup --value manual', '--op update --name node.session.auth.authmethod --value CHAP',
-            '--op update --name node.session.auth.username --value u', '--op update --name node.session.auth.password --value s', '--login',
+            '--op update --name node.session.auth.username --value u', '--op update --name node.session.auth.password --value very-secret', '--login',
+            '--op update --name node.session.auth.password --value ',
         ])
-        agent.log_in(self.login, lambda _arguments: self.fail('it was logged in already'), None, self.folder)
+        agent.log_in(self.login, lambda *_: self.fail('it was logged in already'), None, self.folder)
+
+    def test_a_target_without_a_secret_is_logged_in_to_as_it_is(self):
+        agent.log_in({'target': 'iqn.2015-12.example:a', 'portal': '169.254.2.2:3260'}, self.run_it, lambda _seconds: os.symlink('/dev/sdz', self.disk), self.folder)
+        self.assertEqual(self.asked, ['--op new', '--op update --name node.startup --value manual', '--login'])
+
+    def test_a_login_that_fails_leaves_no_secret_with_the_tool(self):
+        def run(step, arguments):
+            self.run_it(step, arguments)
+            if step == 'login':
+                raise agent.Refusal(agent.LOGIN_FAILED, 'refused')
+
+        with self.assertRaises(agent.Refusal) as caught:
+            agent.log_in(self.login, run, None, self.folder)
+        self.assertEqual(str(caught.exception), 'refused')
+        self.assertEqual(self.asked[-1], '--op update --name node.session.auth.password --value ')
 
     def test_a_disk_that_does_not_appear_is_told_without_the_secret(self):
         with self.assertRaises(agent.Refusal) as caught:
-            agent.log_in(self.login, lambda _arguments: None, lambda _seconds: None, self.folder)
+            agent.log_in(self.login, self.run_it, lambda _seconds: None, self.folder)
         self.assertIn('no disk appeared', str(caught.exception))
-        self.assertNotIn("'s'", str(caught.exception))
+        self.assertNotIn('very-secret', str(caught.exception))
+
+    def test_what_names_no_target_is_refused(self):
+        for login in ({}, {'target': 'iqn.2015-12.example:a'}, {'target': 5, 'portal': '169.254.2.2:3260'}):
+            with self.assertRaises(agent.Refusal) as caught:
+                agent.log_in(login, self.run_it, None, self.folder)
+            self.assertEqual(caught.exception.status, agent.BAD_REQUEST)
+        self.assertEqual(self.asked, [])
+
+
+class TheToolThatLogsIn(unittest.TestCase):
+    """Whatever becomes of it, no secret is told."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        path = os.environ.get('PATH', '')
+        self.addCleanup(os.environ.__setitem__, 'PATH', path)
+        os.environ['PATH'] = self.folder
+
+    def refusal(self):
+        with self.assertRaises(agent.Refusal) as caught:
+            agent.iscsiadm('login', ['--value', 'very-secret'], '')
+        self.assertNotIn('very-secret', str(caught.exception))
+        return str(caught.exception)
+
+    def tool(self, text):
+        path = os.path.join(self.folder, 'iscsiadm')
+        with open(path, 'w') as handle:
+            handle.write('#!/bin/sh\n' + text)
+        os.chmod(path, 0o755)
+
+    def test_an_image_without_it_is_told(self):
+        self.assertIn('open-iscsi', self.refusal())
+
+    def test_why_it_failed_is_told(self):
+        self.tool('echo "$@"; echo "$@" >&2; exit 24')
+        self.assertEqual(self.refusal(), 'iscsiadm ended with 24: login, the target refused user or secret')
+
+    def test_a_session_that_exists_is_no_failure(self):
+        self.tool('exit 15')
+        agent.iscsiadm('login', [], '')
 
 
 if __name__ == '__main__':

@@ -11,6 +11,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   [statuses.NO_DEVICE]: 'transport.device-refused',
   [statuses.IO_ERROR]: 'transport.write-failed',
   [statuses.DURABILITY_LOST]: 'transport.write-failed',
+  [statuses.LOGIN_FAILED]: 'transport.login-failed',
 };
 
 /** The error for an answer's status; `text` is the agent's message. */

@@ -37,6 +37,7 @@ export const statuses = {
   NO_DEVICE: 6,
   IO_ERROR: 7,
   DURABILITY_LOST: 8,
+  LOGIN_FAILED: 9,
 } as const;
 
 /** Where each field of the head stands: offset and size in bytes. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AttachedVolume, DeviceIdentity } from '../ports/destination-platform.ts';
 import type { WorkerDevice } from '../ports/write-target.ts';
-import { matchDevices } from './match-devices.ts';
+import { loginsOf, matchDevices } from './match-devices.ts';
 
 const GiB = 1024 ** 3;
 const serialA = '0c6e1f5e-3f5c-4f8e-9f0a-aaaaaaaaaaaa';
@@ -47,6 +47,16 @@ describe('matching by what else a platform knows', () => {
     for (const path of ['ip-10.0.0.1:3260-iscsi-iqn.a-lun-2', '/dev/disk/by-path/ip-10.0.0.1:3260-iscsi-iqn.a-lun-2']) {
       expect(await paths([attached('a', { kind: 'by-path', path })], devices)).toEqual([['a', '/dev/sdc']]);
     }
+  });
+  test('a target that is logged in to, whatever the number of its disk, and its secret is not told where there is none', async () => {
+    const login = { target: 'iqn.a', portal: '10.0.0.1:3260', user: 'u', secret: 'very-secret' };
+    const target = attached('a', { kind: 'by-path', path: 'ip-10.0.0.1:3260-iscsi-iqn.a', login });
+    expect(await paths([target], devices)).toEqual([['a', '/dev/sdc']]);
+    expect(loginsOf([target, attached('b', { kind: 'lun', lun: 1 })])).toEqual([login]);
+    const error = await matchDevices([target], [device('/dev/sdc', { byPath: ['ip-10.0.0.1:3260-iscsi-iqn.ab-lun-2'] })]).catch((reason: unknown) => reason);
+    expect(error).toEqual(notMatched);
+    expect(JSON.stringify(error) + String(error)).not.toContain('very-secret');
+    await expect(matchDevices([attached('a', { kind: 'by-path', path: 'ip-10.0.0.1:3260-iscsi-iqn.a' })], devices)).rejects.toEqual(notMatched);
   });
   test('the order of attachment, sdb before sdaa, when there is a device of the right size for each volume', async () => {
     const free = [device('/dev/sdaa'), device('/dev/sda', { inUse: true }), device('/dev/sdb', { sizeBytes: 2 * GiB })];

@@ -86,6 +86,12 @@ export const transportErrors = {
     remedy: 'Check that the volume is attached to the worker.',
     retryable: false,
   },
+  'transport.login-failed': {
+    title: 'The worker could not log in to an iSCSI volume',
+    cause: 'The worker\'s image has no iSCSI initiator, or the platform\'s iSCSI target did not answer or rejected the login.',
+    remedy: 'Use a worker image with open-iscsi installed and its service running, or map the disk to another attachment type.',
+    retryable: true,
+  },
   'transport.out-of-range': {
     title: 'Write beyond the end of the volume',
     cause: 'The volume is smaller than the disk being copied to it.',
