@@ -4,7 +4,9 @@ import { createHastyClock } from '../../../time/testing/hasty-clock.ts';
 import { defaultTiming } from '../../../cloud-resources/retry-context.ts';
 import type { Transport, TransportRequest } from '../../../http/transport.ts';
 import { parseConnection } from './connection.ts';
+import { DiskAccess } from './disk-access.ts';
 import { withFreshTokens } from './fresh-tokens.ts';
+import type { AzureCloud } from './open-azure.ts';
 import { parseResourceId, resourceId, sameId } from './resource-id.ts';
 import { sdkError } from './sdk-error.ts';
 import { createSdkHttp, type SdkHttp } from './sdk-http.ts';
@@ -156,4 +158,23 @@ describe('a token that is refused', () => {
     expect(seen.at(-1)).toBe('Bearer a');
     await expect(service([], []).fresh.sendRequest(request('Bearer a'))).rejects.toThrow('secret');
   });
+});
+
+test('an address that is still being granted is revoked once it is there, not before', async () => {
+  const done: string[] = [];
+  const { promise: answer, resolve } = Promise.withResolvers<object>();
+  const cloud = {
+    compute: async () => ({}),
+    finish: async (operation: string) => {
+      const result = operation.startsWith('grant') ? await answer : undefined;
+      done.push(operation);
+      return result;
+    },
+  } as unknown as AzureCloud;
+  const access = new DiskAccess(cloud, { kind: 'snapshot', group: 'g', name: 's' });
+  const url = access.url(signal);
+  const ended = access.end(signal);
+  resolve({ accessSAS: 'https://localhost/' });
+  await Promise.all([url, ended]);
+  expect(done).toEqual(['grant access to snapshot s', 'revoke access to snapshot s']);
 });
