@@ -25,7 +25,7 @@ export function CheckReport({ name, endpointId, report }: { readonly name: strin
   return (
     <>
       <Typography role="status" sx={{ fontWeight: 600 }}>
-        {report.passed ? text.endpoints.passed(name) : text.endpoints.failed(name)}
+        {report.passed ? text.endpoints.passed(name, report.steps.filter(({ outcome }) => outcome === 'warning').length) : text.endpoints.failed(name)}
       </Typography>
       <List dense>
         {report.steps.map((step, index) => (

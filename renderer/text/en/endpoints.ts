@@ -26,7 +26,7 @@ export const endpoints = {
   checking: (name: string) => `Checking ${name}…`,
   browse: 'Browse virtual machines',
   browseOf: (name: string) => `Browse virtual machines of ${name}`,
-  passed: (name: string) => `${name}: all checks passed`,
+  passed: (name: string, warnings: number) => (warnings === 0 ? `${name}: all checks passed` : `${name}: passed with ${warnings === 1 ? '1 warning' : `${warnings} warnings`}`),
   failed: (name: string) => `${name}: check failed`,
   lastPassed: (when: string) => `Last check: passed, ${when}`,
   lastFailed: (when: string) => `Last check: failed, ${when}`,
