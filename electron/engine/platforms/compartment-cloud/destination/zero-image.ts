@@ -76,14 +76,17 @@ export async function ensureZeroImage(session: OciSession, place: Place, run: De
  */
 export async function settleZeroImage(session: OciSession, place: Place, run: DestinationRun, profile: LaunchProfile, shared: OciImage, signal: AbortSignal): Promise<void> {
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
-  const image = run.ledger.find('image', bootVolumeIntent(place, 'image', `${profile.name}/image`).key);
-  if (image !== undefined) {
+  // Also those whose removal a process began that was killed: what looks for live entries does not meet them.
+  const recorded = (kind: ResourceKind, part: string): readonly LedgerEntry[] => {
+    const { key } = bootVolumeIntent(place, kind, `${profile.name}/${part}`);
+    return run.ledger.list({ kind }).filter((entry) => entry.key === key && entry.state !== 'removed');
+  };
+  for (const image of recorded('image', 'image')) {
     const id = image.resourceId ?? (await removing.deleterFor(image).findId(signal));
     if (id === shared.id) await run.ledger.release(image, { findId: async () => undefined, remove: async () => undefined }, signal);
     else await deleteResource(removing, run.ledger, image, signal);
   }
-  const bucket = run.ledger.find('other', bootVolumeIntent(place, 'other', `${profile.name}/bucket`).key);
-  if (bucket !== undefined) await deleteResource(removing, run.ledger, bucket, signal);
+  for (const bucket of recorded('other', 'bucket')) await deleteResource(removing, run.ledger, bucket, signal);
 }
 
 async function awaitImage(session: OciSession, place: Place, id: string, signal: AbortSignal): Promise<void> {
