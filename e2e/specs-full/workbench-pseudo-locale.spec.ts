@@ -28,7 +28,7 @@ const listed = [
   /^Causeway$/, /^(Ctrl|Shift|Alt|Esc|F8|\+| )+\w?$/, /^npm run lab$/, /^\w\b.{0,3}$/, /^UTC$/,
   ...pluginIds.map((id) => new RegExp(`^${id}$`)),
   // Examples of values, and findings: the engine and the command line say them too, in English (docs/translations.md).
-  /^(debian|VM Network)$/, /^The disk has [\d.]+ \w+ \(\d+ bytes\)\. Its volume is rounded up to \d+ GiB\.$/,
+  /^(debian|VM Network|Ubuntu 24\.04|Windows Server 2022)$/, /^The disk has [\d.]+ \w+ \(\d+ bytes\)\. Its volume is rounded up to \d+ GiB\.$/,
   // Dates, durations, sizes and rates.
   /^(\d[\d.,:]*|[KMGT]i?B|B|AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|d|h|min|s|\/s|[\s,./:()–·%-])+$/,
   // Values of settings, keys of documents, identities, addresses, paths.
