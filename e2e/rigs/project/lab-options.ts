@@ -56,7 +56,8 @@ export function labCore(project: LabProject): CoreOptions {
   };
   const clock = hurriedClock(20);
   return {
-    clock,
+    // Attempts of tasks are further apart than calls: what they wait for, e.g. a worker that comes back, takes real time in the lab too.
+    clock: hurriedClock(1_000),
     projectFolder: project.folder,
     vault: openVault(`${project.folder}/.causeway/vault.json`, async () => keyFileWrapper(project.keyFile)),
     platforms: {
