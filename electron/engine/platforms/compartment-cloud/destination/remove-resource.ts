@@ -3,6 +3,7 @@ import type { CloudApi, ResourceDeleter } from '../../../cloud-resources/cloud-a
 import { hasLabels, labelKeys } from '../../../cloud-resources/labels.ts';
 import { deleteAndWait, entryLabel, nameOf } from '../../../cloud-resources/ledgered-resource.ts';
 import { ourLabel } from '../../../cloud-resources/managed-resources.ts';
+import { simpleDeleters } from '../../../cloud-resources/resource-deletion.ts';
 import { freeVolume } from '../../../cloud-resources/volume-attachments.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { isBootVolume, type OciVolume } from '../client/block-storage.ts';
@@ -69,19 +70,9 @@ export function deleterFor(session: OciSession, entry: LedgerEntry): ResourceDel
 }
 
 /** What is gone must not be asked again: the service refuses that as a conflict, for as long as it still shows what is gone. */
-function ifThere(session: OciSession, entry: LedgerEntry) {
-  return (
-    get: (id: string, signal: AbortSignal) => Promise<unknown>,
-    findId: (signal: AbortSignal) => Promise<string | undefined>,
-    remove: (id: string, signal: AbortSignal) => Promise<void>,
-  ): ResourceDeleter => ({
-    findId,
-    isThere: async (id, signal) => (await get(id, signal)) !== undefined,
-    remove: (id, signal) => deleteAndWait(session, `${entry.kind} ${id}`, {
-      remove: async (s) => ((await get(id, s)) === undefined ? undefined : remove(id, s)),
-      get: (s) => get(id, s),
-    }, signal),
-  });
+function ifThere(session: OciSession, entry: LedgerEntry): ReturnType<typeof simpleDeleters> {
+  const deleterOf = simpleDeleters(session, entry);
+  return (get, findId, remove) => deleterOf(get, findId, async (id, signal) => ((await get(id, signal)) === undefined ? undefined : remove(id, signal)));
 }
 
 async function removeVolume(session: OciSession, place: Place, entry: LedgerEntry, id: string, signal: AbortSignal): Promise<void> {
