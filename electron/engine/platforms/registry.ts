@@ -7,6 +7,8 @@ import { connection as windowsHypervisorConnection } from '../../../shared/plugi
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformContext } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
+import { createClassicDestination } from './classic-infrastructure-cloud/destination/classic-destination.ts';
+import { createClassicSource } from './classic-infrastructure-cloud/source/classic-source.ts';
 import { createCompartmentCloudDestination } from './compartment-cloud/destination/oci-destination.ts';
 import { createDiskImagesSource } from './disk-images/index.ts';
 import { createEuropeanCloudDestination } from './european-cloud/european-cloud-destination.ts';
@@ -42,6 +44,10 @@ export const platforms: PlatformRegistry = {
     source: (connection, context) => createVsphereSource(virtualizationPlatformConnection.parse(connection), context),
   },
   'windows-hypervisor': { source: (connection, context) => createHypervSource(windowsHypervisorConnection.parse(connection), context) },
+  'classic-infrastructure-cloud': {
+    source: (connection, context) => createClassicSource(connection, context),
+    destination: (connection) => createClassicDestination(connection),
+  },
   'compartment-cloud': { destination: (connection) => createCompartmentCloudDestination(connection) },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
   'resource-group-cloud': {

@@ -35,7 +35,7 @@ export interface IscsiLogin {
 /**
  * What the platform knows of the device that a volume is on a worker, and its size in bytes (or up to one GiB less than the device's).
  * `serial`: a prefix of at least 20 characters may be all that the hypervisor passes on. `lun`: of the SCSI disk. `by-path`: its name in
- * `/dev/disk/by-path`, without the LUN where the worker has to log in to it first. `order`: only its place among the volumes attached to this worker, from 1.
+ * `/dev/disk/by-path`, without the LUN where the worker has to log in to it first, or the kernel's own name where the platform gives that. `order`: only its place among the volumes attached to this worker, from 1.
  */
 export type DeviceIdentity = { readonly sizeBytes: number } & (
   | { readonly kind: 'serial'; readonly serial: string }

@@ -78,7 +78,7 @@ function isNamed(identity: DeviceIdentity, device: WorkerDevice): boolean {
   switch (identity.kind) {
     case 'serial': return sameSerial(identity.serial, device.serial);
     case 'lun': return device.lun === identity.lun;
-    case 'by-path': return hasPath(device, identity.path.replace(/^\/dev\/disk\/by-path\//, ''), identity.login !== undefined);
+    case 'by-path': return device.path === `/dev/${identity.path}` || hasPath(device, identity.path.replace(/^\/dev\/disk\/by-path\//, ''), identity.login !== undefined);
     case 'order': return false;
   }
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
-import { passwordField, usernameField } from '../shapes/connection-fields.ts';
+import { caCertificateField, passwordField, portField, usernameField } from '../shapes/connection-fields.ts';
 import { protectedUrl, text } from '../shapes/values.ts';
 
 const group = 'Access';
+const workers = 'Workers';
 
 export const connection = z.strictObject({
   identity_domain: field(text(), {
@@ -32,4 +33,16 @@ export const connection = z.strictObject({
     group,
     example: 'https://storage.example.com/auth/v1.0',
   }),
+  data_transfer_mechanism: field(z.enum(['HTTPS', 'SSH']).optional(), {
+    title: 'Data transfer', help: 'How data is sent to workers: HTTPS to the agent’s own port, or within SSH.', group: workers, example: 'HTTPS', builtIn: 'HTTPS',
+  }),
+  caller_address: field(text().optional(), {
+    title: 'Caller address',
+    help: 'Comma-separated addresses or ranges that may connect to workers. The ports of workers are only open to these. Needed if this computer is behind NAT.',
+    group: 'Trust',
+    example: '198.51.100.7',
+  }),
+  worker_ssh_port: portField(22, 'SSH port of workers', 'Port for SSH connections to workers, if NAT or a jump host forwards a different port.', workers),
+  worker_https_port: portField(5566, 'HTTPS port of workers', 'Port for HTTPS connections to the agent on workers, if NAT or a jump host forwards a different port.', workers),
+  ca_certificate: caCertificateField(),
 });

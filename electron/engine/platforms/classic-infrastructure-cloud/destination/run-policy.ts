@@ -1,0 +1,22 @@
+import type { RunPolicy } from '../../../ports/run-policy.ts';
+import type { ClassicConnection } from '../client/connection.ts';
+
+/** What the engine has to know of this platform. Nothing of it depends on the environment. */
+export function runPolicy({ dataTransferMechanism }: Pick<ClassicConnection, 'dataTransferMechanism'>): RunPolicy {
+  return {
+    mechanism: dataTransferMechanism,
+    // New volumes are blank.
+    volumesAreZeroed: true,
+    // Addresses are the platform's, and its networks have DHCP.
+    setDhcp: true,
+    preserveFixedIps: false,
+    retainUserCredentials: true,
+    hypervisor: 'kvm',
+    // The platform's metadata are in none of the forms that cloud-init knows.
+    guestDatasources: ['None'],
+    diskBuses: ['ide'],
+    hasWindowsWorkerImage: false,
+    windowsDriversUrl: undefined,
+    windowsAgentUrl: undefined,
+  };
+}
