@@ -16,7 +16,7 @@ export async function readCatalog({ network, compute }: Classic, capturedAt: Dat
     networks: networks.map((each) => ({ ...shortName(each), cidrs: [each.ipAddressPrefix] })),
     images: images.map((image) => ({ ...shortName(image), os: systemOf(image) })),
     machine_types: shapes.map(({ name, cpus, ram }) => ({ id: name, name, vcpus: cpus, memory_mb: ram })),
-    volume_types: storagePools.map((pool) => ({ id: pool, name: lastPart(pool) === 'gpl' ? 'ssd/gpl' : lastPart(pool) })),
+    volume_types: storagePools.map((pool) => ({ id: pool, name: pool })),
     keypairs: keys.filter(({ enabled }) => enabled !== false).map(shortName),
   };
 }
