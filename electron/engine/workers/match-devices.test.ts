@@ -58,6 +58,11 @@ describe('matching by what else a platform knows', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('very-secret');
     await expect(matchDevices([attached('a', { kind: 'by-path', path: 'ip-10.0.0.1:3260-iscsi-iqn.a' })], devices)).rejects.toEqual(notMatched);
   });
+  test('accepts the kernel\'s own name where the platform gives that, and nothing that only looks alike', async () => {
+    const volumes = [attached('a', { kind: 'by-path', path: 'xvdb' }), attached('b', { kind: 'by-path', path: 'xvdc' })];
+    expect(await paths(volumes, [device('/dev/xvdc'), device('/dev/xvda'), device('/dev/xvdb')])).toEqual([['a', '/dev/xvdb'], ['b', '/dev/xvdc']]);
+    await expect(matchDevices(volumes, [device('/dev/xvdb'), device('/dev/xvdca')])).rejects.toEqual(notMatched);
+  });
   test('the order of attachment, sdb before sdaa, when there is a device of the right size for each volume', async () => {
     const free = [device('/dev/sdaa'), device('/dev/sda', { inUse: true }), device('/dev/sdb', { sizeBytes: 2 * GiB })];
     expect(await paths([inOrder('b', 2), inOrder('a', 1, { sizeBytes: 2 * GiB })], free)).toEqual([['a', '/dev/sdb'], ['b', '/dev/sdaa']]);
