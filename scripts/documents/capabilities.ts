@@ -43,6 +43,7 @@ export const vendorDescriptions: Readonly<Record<string, string>> = {
   'large-public-cloud': 'CAUSEWAY_AWS_MODELS',
   'resource-group-cloud': 'CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS',
   'compartment-cloud': 'CAUSEWAY_COMPARTMENT_CLOUD_MODELS',
+  'classic-infrastructure-cloud': 'CAUSEWAY_CLASSIC_CLOUD_TYPES',
 };
 
 /** Kept by hand: a new spec file needs a line here. */
@@ -67,7 +68,9 @@ export const capabilities: readonly Capability[] = [
     ['`large-public-cloud`: sign-in, inventory, snapshots, EBS direct APIs', 'vendor-checked simulator', 'the lab\'s simulator of EC2, EBS direct APIs and STS, which the vendor\'s own SDK talks to; requests and answers are checked when `CAUSEWAY_AWS_MODELS` names the folder of the vendor\'s models', 'specs/aws-source', 'specs/aws-snapshots', 'specs/aws-conformance', 'specs/aws-to-european-cloud'],
     ['`large-public-cloud`: reading by a worker', 'vendor-checked simulator', 'the same simulator, with real workers behind its instances', 'specs/aws-worker-start', 'specs-full/aws-export-worker', 'specs-full/aws-worker-suite'],
     ['`large-public-cloud`: the real cloud', 'never seen', ''],
-    ...noAdapter('source', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
+    ['`classic-infrastructure-cloud`: inventory, collocated snapshots, reading by a worker', 'vendor-checked simulator', 'the lab\'s simulator of Oracle\'s classic cloud; checked when `CAUSEWAY_CLASSIC_CLOUD_TYPES` names the types of the vendor\'s client in Go. The vendor\'s own description can no longer be had', 'specs/classic-cloud-rig', 'specs/classic-cloud-source', 'specs-full/classic-cloud-faults'],
+    ['`classic-infrastructure-cloud` as a source: a real site', 'never seen', 'the platform is retired'],
+    ...noAdapter('source', 'server-virtualization-manager'),
   ),
   ...part('Destinations',
     ['`european-cloud`: volumes, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of the STACKIT IaaS API v2, checked when `CAUSEWAY_EUROPEAN_CLOUD_OPENAPI` names the vendor\'s document', 'specs/european-cloud-rig', 'specs/european-cloud-destination', 'specs/european-cloud-deployment', 'specs/destination-conformance', 'specs/deployment-conformance'],
@@ -81,7 +84,9 @@ export const capabilities: readonly Capability[] = [
     ['`resource-group-cloud`: the real cloud', 'never seen', ''],
     ['`compartment-cloud`: volumes, boot volumes from an empty image, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of OCI, which verifies every signature; checked when `CAUSEWAY_COMPARTMENT_CLOUD_MODELS` names the models of the vendor\'s SDK', 'specs/compartment-cloud-rig', 'specs/compartment-cloud-destination', 'specs/compartment-cloud-conformance', 'specs/images-to-compartment-cloud', 'specs-full/compartment-cloud-faults'],
     ['`compartment-cloud`: the real cloud', 'never seen', ''],
-    ...noAdapter('destination', 'classic-infrastructure-cloud', 'server-virtualization-manager'),
+    ['`classic-infrastructure-cloud`: volumes, workers by index, deployments by launch plans', 'vendor-checked simulator', 'the same simulator', 'specs/classic-cloud-rig', 'specs/classic-cloud-destination', 'specs/classic-cloud-conformance', 'specs-full/classic-cloud-faults'],
+    ['`classic-infrastructure-cloud` as a destination: a real site', 'never seen', 'the platform is retired'],
+    ...noAdapter('destination', 'server-virtualization-manager'),
   ),
   ...part('Replication',
     ['Full and incremental executions, verified', 'real', 'real disks and the real agent, on the lab\'s cloud', 'specs/replica-execution', 'specs/resume-cli'],

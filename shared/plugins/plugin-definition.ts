@@ -34,6 +34,8 @@ export interface PluginDefinition {
   readonly title: string;
   /** Names of the products that the plugin is for, in lower case with underscores, as other tools write them. */
   readonly products: readonly string[];
+  /** What everybody has to know who uses the platform at all, in a sentence for the manual. */
+  readonly notice?: string;
   /** What the endpoint form asks for. Secrets are marked in the metadata. */
   readonly connection: z.ZodObject;
   readonly source?: EnvironmentDefinition;

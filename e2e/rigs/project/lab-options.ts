@@ -1,6 +1,8 @@
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { usualBootPatience, type BootPatience } from '../../../electron/engine/deployments/boot-verdict.ts';
+import { createClassicDestination } from '../../../electron/engine/platforms/classic-infrastructure-cloud/destination/classic-destination.ts';
+import { createClassicSource } from '../../../electron/engine/platforms/classic-infrastructure-cloud/source/classic-source.ts';
 import { createCompartmentCloudDestination } from '../../../electron/engine/platforms/compartment-cloud/destination/oci-destination.ts';
 import { createEuropeanCloudDestination } from '../../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import { createAzureDestination } from '../../../electron/engine/platforms/resource-group-cloud/destination/azure-destination.ts';
@@ -72,6 +74,10 @@ export function labCore(project: LabProject): CoreOptions {
           createEuropeanCloudDestination(connection, {
             clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud },
           }),
+      },
+      'classic-infrastructure-cloud': {
+        source: (connection, context) => createClassicSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+        destination: (connection) => createClassicDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
       },
       'compartment-cloud': {
         destination: (connection) => createCompartmentCloudDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
