@@ -79,6 +79,7 @@ export async function deploymentLab(): Promise<DeploymentLab> {
     environment: { ...classicCloudEnvironment(cloud), set_public_ip: true },
     vm,
     firmwares: ['bios'],
+    inPlace: false,
     refused: [
       { about: 'a network without a mapping', environment: { network_map: { lan: 'production' } }, code: 'cloud.parameter-missing' },
       { about: 'an unknown IP network', environment: { network_map: { lan: 'nowhere', mgmt: 'backup' } }, code: 'cloud.name-unknown' },

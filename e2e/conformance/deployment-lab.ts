@@ -35,6 +35,8 @@ export interface DeploymentLab extends PlatformCalls {
   readonly vm: Vm;
   /** What the platform has a firmware for. Default: both. */
   readonly firmwares?: readonly ('bios' | 'uefi')[];
+  /** False where the platform has no deployments in place. Default: it has. */
+  readonly inPlace?: boolean;
   /** What a plan refuses before anything is created: changes to the environment or the VM, and the error's code. */
   readonly refused: readonly { readonly about: string; readonly environment?: JsonObject; readonly vm?: Partial<Vm>; readonly code: ErrorCode }[];
   /** Everything that is there and was made by the platform's user, as `<kind> <name>`. */

@@ -184,9 +184,9 @@ describe('checks', () => {
   it('an environment: what the platform does not carry', async () => {
     const platform = open({ caller_address: '198.51.100.7' });
     expect(await findings(platform, { keypair_name: 'old-key' })).toEqual(['error /keypair_name key-disabled']);
-    expect(await findings(platform, {}, { ...vm, firmware: 'uefi' })).toEqual(['error  uefi']);
+    expect(await findings(platform, {}, { ...vm, firmware: 'uefi' })).toEqual(['error  no-uefi']);
     expect(await findings(platform, {}, { ...vm, disks: Array.from({ length: 11 }, (_, n) => ({ id: `d${n}`, size_bytes: gib })) })).toEqual(['error  too-many-disks']);
-    expect(await findings(platform, { shape_name: '' }, { ...vm, vcpus: 64 })).toEqual(['error /shape_name shape-too-small']);
+    expect(await findings(platform, { shape_name: '' }, { ...vm, vcpus: 64 })).toEqual(['error /shape_name machine-type-none']);
     expect(await findings(platform, { shape_name: 'oc3' })).toEqual(['warning /shape_name shape-small']);
     expect(await findings(platform, { migr_image_map: { linux: 'Windows_2022' } })).toEqual(['warning /migr_image_map/linux image-system']);
   });

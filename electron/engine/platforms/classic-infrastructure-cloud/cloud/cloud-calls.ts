@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { CloudCalls, CloudServer, CloudSnapshot, CloudVolume, NewCloudVolume, ServerState, VolumeState } from '../../../cloud-resources/cloud-api.ts';
 import type { Labels } from '../../../cloud-resources/labels.ts';
 import { pollPlan } from '../../../cloud-resources/retry-context.ts';
+import { createOnce } from '../../../http/create-once.ts';
 import { waitForState } from '../../../http/wait-for-state.ts';
 import type { ClassicInstance } from '../client/compute.ts';
 import { isTagged, labelsOf, lastPart, mostVolumes } from '../client/object-names.ts';
@@ -77,7 +78,11 @@ export function cloudCalls(classic: Classic, { isBoot = () => false }: VolumeWor
         const taken = attachments.filter((each) => each.instance_name === id).map(({ index }) => index);
         const index = Array.from({ length: mostVolumes }, (_, at) => at + 1).find((each) => !taken.includes(each));
         if (index === undefined) throw new CausewayError('cloud.quota-exceeded', `instance ${lastName(id)} has ${taken.length} volumes and takes no more`, { details: { serverId: id, volumeId } });
-        const attachment = await storage.attach({ instance: id, volume: volumeId, index }, signal);
+        // The interface would make a second attachment elsewhere, or refuse one that a lost request made.
+        const attachment = await createOnce<ClassicAttachment>({
+          create: (s) => storage.attach({ instance: id, volume: volumeId, index }, s),
+          find: async (s) => (await storage.attachments(s)).find((each) => each.instance_name === id && each.storage_volume_name === volumeId),
+        }, { backOff: timing.backOff, clock, random, looks: timing.looksBeforeCreatingAgain }, signal);
         await followAttachment(classic, attachment, 'attached', signal);
       },
       async detach(id, volumeId, signal) {

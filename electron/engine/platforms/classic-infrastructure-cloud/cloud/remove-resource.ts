@@ -10,7 +10,7 @@ import type { LedgerEntry, ResourceKind } from '../../../ports/ledger.ts';
 import { securityKinds, type SecurityKind } from '../client/network.ts';
 import { isTagged, labelsIn, labelsOf, lastPart } from '../client/object-names.ts';
 import type { Classic } from '../client/open-classic.ts';
-import { asServer, asVolume, cloudCalls, type VolumeWork } from './cloud-calls.ts';
+import { asServer, asSnapshot, asVolume, cloudCalls, type VolumeWork } from './cloud-calls.ts';
 
 /** An account with everything that the shared steps need. */
 export function cloudApi(classic: Classic, work: VolumeWork = {}): CloudApi {
@@ -34,7 +34,15 @@ export function deleterFor(classic: Classic, entry: LedgerEntry): ResourceDelete
         remove: (id, s) => removeVolume(classic, entry, id, s),
       };
     case 'volume-snapshot':
-      return simple((id, s) => storage.snapshot(id, s), async (s) => (await storage.snapshots(s)).find(ours)?.name, (id, s) => storage.deleteSnapshot(id, s));
+      return {
+        findId: async (s) => (await storage.snapshots(s)).find(ours)?.name,
+        isThere: async (id, s) => (await storage.snapshot(id, s)) !== undefined,
+        remove: (id, s) => deleteAndWait(classic, `snapshot ${id}`, {
+          remove: (within) => storage.deleteSnapshot(id, within),
+          get: (within) => storage.snapshot(id, within),
+          cameBack: (snapshot) => asSnapshot(snapshot).state !== 'changing',
+        }, s),
+      };
     case 'server':
       return {
         findId: async (s) => (await compute.instances(s)).find(ours)?.name,
@@ -42,7 +50,7 @@ export function deleterFor(classic: Classic, entry: LedgerEntry): ResourceDelete
         remove: (id, s) => deleteAndWait(classic, `instance ${id}`, {
           remove: (within) => compute.deleteInstance(id, within),
           get: (within) => compute.instance(id, within),
-          cameBack: (instance) => asServer(instance).state === 'running',
+          cameBack: (instance) => ['running', 'failed'].includes(asServer(instance).state),
         }, s),
       };
     case 'public-ip':

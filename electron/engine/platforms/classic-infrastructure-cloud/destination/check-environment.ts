@@ -10,10 +10,10 @@ import { mostVolumes } from '../client/object-names.ts';
 import type { Classic } from '../client/open-classic.ts';
 import { storagePools } from '../client/storage.ts';
 import { largestVolumeGib } from '../cloud/cloud-calls.ts';
-import { callerOf, named, workerNetwork } from '../cloud/start-worker.ts';
+import { callerOf, named, planWorker, workerNetwork } from '../cloud/start-worker.ts';
 import { systemOf } from './catalog.ts';
 import { mostNics } from './deployment/plan-deployment.ts';
-import { readEnvironment, type DestinationEnvironment } from './environment.ts';
+import { readEnvironment, workerWish, type DestinationEnvironment } from './environment.ts';
 import { shapeFor } from './shapes.ts';
 
 /**
@@ -45,6 +45,7 @@ export async function checkEnvironment(classic: Classic, environment: JsonObject
   checkShape(shapes, effective, vm, report);
   checkMachine(vm, report);
   await plannedNeeds(async () => {
+    await planWorker(classic, workerWish(effective), 'disk-copy', undefined, signal);
     await callerRanges(callerOf(classic), workerNetwork, signal);
     return {};
   }, '', report, signal);
@@ -63,13 +64,13 @@ function checkShape(shapes: Parameters<typeof shapeFor>[0], { shape_name: wanted
     if (!fits(size, vm)) report('warning', '/shape_name', 'shape-small', `shape ${size.name} has ${size.vcpus} vCPUs and ${size.ram} MB, less than the VM (${vm.vcpus ?? '?'} vCPUs, ${vm.memory_mb ?? '?'} MB)`);
   } catch (error) {
     const { code, message } = toErrorRecord(error);
-    report('error', '/shape_name', code === 'cloud.name-unknown' ? 'name-unknown' : 'shape-too-small', message);
+    report('error', '/shape_name', code === 'cloud.name-unknown' ? 'name-unknown' : 'machine-type-none', message);
   }
 }
 
 /** What no shape of the platform carries. */
 function checkMachine(vm: Vm, report: Report): void {
-  if (vm.firmware === 'uefi') report('error', '', 'uefi', `VM ${vm.name} boots with UEFI, and the platform has BIOS alone: convert the guest first`);
+  if (vm.firmware === 'uefi') report('error', '', 'no-uefi', `VM ${vm.name} boots with UEFI, and the platform has BIOS alone: convert the guest first`);
   if (vm.disks.length > mostVolumes) report('error', '', 'too-many-disks', `VM ${vm.name} has ${vm.disks.length} disks, and an instance takes ${mostVolumes}`);
   if (vm.nics.length > mostNics) report('error', '', 'too-many-nics', `VM ${vm.name} has ${vm.nics.length} network interfaces, and an instance takes ${mostNics}`);
 }
