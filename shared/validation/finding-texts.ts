@@ -209,7 +209,7 @@ const onlineRows = {
   'online-shape-architecture': ['The shape has another processor architecture', 'The VM is built for x86_64, and the shape has ARM processors.', 'Choose a shape with x86 processors.'],
   'online-shape-small': serverRows['machine-type-too-small'],
   'online-shape-too-small': ['The VM does not fit the shape', 'The flexible shape cannot have as many processors or as much memory as the VM.', 'Choose a larger shape.'],
-  'online-no-uefi': serverRows['no-uefi'],
+  'online-no-uefi': vmRows['no-uefi'],
   'online-too-many-disks': ['The VM has more disks than an instance takes', 'The platform attaches a fixed number of volumes to an instance.', 'Merge disks of the VM before the migration, or choose another platform.'],
   'online-too-many-nics': ['The VM has more NICs than an instance takes', 'The platform gives an instance a fixed number of network interfaces.', 'Remove NICs from the VM, or choose another platform.'],
   'online-key-disabled': ['The key pair is disabled', 'The platform does not install a disabled key on instances.', 'Enable the key, or choose another one.'],

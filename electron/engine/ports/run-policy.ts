@@ -1,8 +1,8 @@
 /** The ways in which a disk copy worker is written to. */
 export type Mechanism = 'HTTPS' | 'SSH';
 
-/** `scsi` is virtio-scsi. */
-export const diskBuses = ['virtio', 'scsi', 'ide', 'usb'] as const;
+/** `scsi` is virtio-scsi. `xen` are Xen's paravirtual disks and NICs: a guest that knows them has its emulated disks taken away as it starts. */
+export const diskBuses = ['virtio', 'scsi', 'ide', 'usb', 'xen'] as const;
 export type DiskBus = (typeof diskBuses)[number];
 
 /** What an environment asks of the engine, in terms of no plugin. */

@@ -194,7 +194,7 @@ def resume_device(spec, resolver):
     return spec
 
 
-_BUS_NAMES = {'virtio': 'vd', 'scsi': 'sd', 'usb': 'sd', 'ide': 'sd'}
+_BUS_NAMES = {'virtio': 'vd', 'scsi': 'sd', 'usb': 'sd', 'ide': 'sd', 'xen': 'xvd'}
 
 
 def _lvm_filters(guest, morph):
@@ -218,7 +218,7 @@ def _lvm_filters(guest, morph):
 
     new = re.sub(r'^([ \t]*)((?:global_)?filter)[ \t]*=[ \t]*(\[[^\]]*(?:\][^"\'\n]*["\'][^\]]*)*\]|"[^"\n]*")', opened, text, flags=re.MULTILINE)
     if new != text:
-        guest.write(path, re.sub(r'(= \[ "a\|\^/dev/\w\w\[a-z\]\+\[0-9\]\*\$\|", "[^"\n]*"[ \t]*)$', r'\1 ]', new, flags=re.MULTILINE))
+        guest.write(path, re.sub(r'(= \[ "a\|\^/dev/\w{2,3}\[a-z\]\+\[0-9\]\*\$\|", "[^"\n]*"[ \t]*)$', r'\1 ]', new, flags=re.MULTILINE))
     return notes
 
 

@@ -26,6 +26,8 @@ _BUSES = {
     'virtio': ((), ('virtio_blk',)),
     'scsi': ((), ('virtio_scsi',)),
     'ide': (('ata_piix', 'ahci', 'ata_generic', 'sd_mod'), ('ata_piix', 'ahci', 'piix', 'ata_generic')),
+    # A kernel that has the driver gives up the emulated disks, so that the initial RAM disk needs it.
+    'xen': (('xen_blkfront', 'xen_netfront'), ('xen_blkfront',)),
     'usb': (('usb_storage', 'uas', 'xhci_pci', 'xhci_hcd', 'ehci_pci', 'ehci_hcd', 'uhci_hcd', 'sd_mod'), ('usb_storage',)),
 }
 HYPERV = Drivers('hyperv', ('hv_vmbus', 'hv_storvsc', 'hv_netvsc'), {'hyperv': ('hv_storvsc',)})

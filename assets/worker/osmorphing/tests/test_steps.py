@@ -207,7 +207,7 @@ class Steps(TreeTest):
             self.assertIn('%s.ko' % name, image)
 
     def test_disks_of_other_buses_get_their_drivers_and_those_are_looked_for_in_the_image(self):
-        for bus, modules in (('ide', ('ata_piix', 'ahci')), ('usb', ('usb_storage', 'xhci_pci'))):
+        for bus, modules in (('ide', ('ata_piix', 'ahci')), ('usb', ('usb_storage', 'xhci_pci')), ('xen', ('xen_blkfront', 'xen_netfront'))):
             with self.subTest(bus):
                 self.clear()
                 files = kernel('5.14.0-1', ('virtio', 'virtio_net', 'virtio_blk') + modules)

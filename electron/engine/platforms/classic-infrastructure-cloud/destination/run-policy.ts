@@ -14,7 +14,7 @@ export function runPolicy({ dataTransferMechanism }: Pick<ClassicConnection, 'da
     hypervisor: 'kvm',
     // The platform's metadata are in none of the forms that cloud-init knows.
     guestDatasources: ['None'],
-    diskBuses: ['ide'],
+    diskBuses: ['xen'],
     hasWindowsWorkerImage: false,
     windowsDriversUrl: undefined,
     windowsAgentUrl: undefined,
