@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { classicSourceHarness, type ClassicSourceLab } from '../rigs/classic-infrastructure-cloud/source-harness.ts';
-import { labMachines } from '../rigs/machines/kinds.ts';
+import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 
 /** The account's VMs, their snapshots, and the worker that reads them: each parameter by its effect on the cloud's records. Reading itself is in the full tier's suite. */
@@ -72,7 +72,7 @@ it('names what a worker lacks before anything is made', async () => {
 
 it('export_*: a worker of this image, shape, account and root volume reads a copy, and leaves nothing', async () => {
   const environment = { export_image_name: '/oracle/public/OL_8.9_UEKR6_x86_64', export_img_username: 'opc', export_shape_name: 'oc4', export_root_disk_size: 12 };
-  const own = await classicSourceHarness({ cloud: { machines: labMachines({ worker: 'native' }) }, connection: { caller_address: '127.0.0.0/8' }, context: { resolveAddress }, environment });
+  const own = await classicSourceHarness({ cloud: { machines: labMachines({ worker: usualWorkerKind }) }, connection: { caller_address: '127.0.0.0/8' }, context: { resolveAddress }, environment });
   try {
     const { world } = own.cloud;
     await own.write(1, 65_536, 65_536, 0x5a);
