@@ -68,7 +68,7 @@ export const capabilities: readonly Capability[] = [
     ['`large-public-cloud`: sign-in, inventory, snapshots, EBS direct APIs', 'vendor-checked simulator', 'the lab\'s simulator of EC2, EBS direct APIs and STS, which the vendor\'s own SDK talks to; requests and answers are checked when `CAUSEWAY_AWS_MODELS` names the folder of the vendor\'s models', 'specs/aws-source', 'specs/aws-snapshots', 'specs/aws-conformance', 'specs/aws-to-european-cloud'],
     ['`large-public-cloud`: reading by a worker', 'vendor-checked simulator', 'the same simulator, with real workers behind its instances', 'specs/aws-worker-start', 'specs-full/aws-export-worker', 'specs-full/aws-worker-suite'],
     ['`large-public-cloud`: the real cloud', 'never seen', ''],
-    ['`classic-infrastructure-cloud`: inventory, collocated snapshots, reading by a worker', 'vendor-checked simulator', 'the lab\'s simulator of Oracle\'s classic cloud; checked when `CAUSEWAY_CLASSIC_CLOUD_TYPES` names the types of the vendor\'s client in Go. The vendor\'s own description can no longer be had', 'specs/classic-cloud-rig', 'specs/classic-cloud-source', 'specs-full/classic-cloud-faults'],
+    ['`classic-infrastructure-cloud`: inventory, collocated snapshots, reading by a worker', 'vendor-checked simulator', 'the lab\'s simulator of Oracle\'s classic cloud; checked when `CAUSEWAY_CLASSIC_CLOUD_TYPES` names the types of the vendor\'s client in Go. The vendor\'s own description is no longer available', 'specs/classic-cloud-rig', 'specs/classic-cloud-source', 'specs-full/classic-cloud-faults'],
     ['`classic-infrastructure-cloud` as a source: a real site', 'never seen', 'the platform is retired'],
     ...noAdapter('source', 'server-virtualization-manager'),
   ),

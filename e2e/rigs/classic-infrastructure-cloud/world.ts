@@ -132,7 +132,7 @@ export class World extends SimulatedWorld {
     return `${this.setup.account}/${this.setup.user}/${name}`;
   }
 
-  /** A volume that nobody of ours made. Sizes in bytes. */
+  /** A volume of the account itself. Size in bytes. */
   async addVolume(name: string, bytes: number, more: Partial<VolumeRecord> = {}): Promise<VolumeRecord> {
     const volume: VolumeRecord = {
       name: this.own(name), size: String(bytes), status: 'Online', status_detail: '', properties: ['/oracle/public/storage/default'], bootable: false, description: '', tags: [], platform: 'linux', ...more,
@@ -142,7 +142,7 @@ export class World extends SimulatedWorld {
     return volume;
   }
 
-  /** An instance that nobody of ours launched, from volumes; the first one boots. */
+  /** An instance of the account itself, from volumes; the first one boots. */
   addInstance(name: string, volumes: readonly VolumeRecord[], more: Partial<InstanceRecord> = {}): InstanceRecord {
     const instance: InstanceRecord = {
       name: `${this.own(name)}/${randomUUID()}`, label: name, hostname: name, shape: 'oc3', state: 'running', desired_state: 'running', error_reason: '', imagelist: '', boot_order: [1],
@@ -165,7 +165,7 @@ export class World extends SimulatedWorld {
     return [...this.attachments.values()].filter((one) => one.instance_name === instance).sort((a, b) => a.index - b.index);
   }
 
-  /** Resources that something of ours made and nobody removed, as `kind name`, for tests that demand a clean end. */
+  /** Resources that Causeway made and nobody removed, as `kind name`, for tests that demand a clean end. */
   leftovers(): string[] {
     const marked = ({ tags }: { readonly tags: readonly string[] }): boolean => tags.includes('managed-by=causeway');
     const short = (name: string): string => name.split('/')[3] ?? name;
