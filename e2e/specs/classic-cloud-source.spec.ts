@@ -32,6 +32,9 @@ describe('the inventory', () => {
   it('refuses what has no volume to boot from, and what does not run', async () => {
     const bare = lab.cloud.world.addInstance('bare', [], { boot_order: [] });
     await expect(lab.platform.prepare(bare.name, lab.environment, signal)).rejects.toMatchObject({ code: 'source.unsupported' });
+    const more = lab.cloud.world.bind(lab.instance, '/Compute-lab/other@example.com/secret', 5, 'attached', false);
+    await expect(lab.platform.prepare(lab.vmId, lab.environment, signal)).rejects.toMatchObject({ code: 'source.unsupported', details: { volumes: [more.storage_volume_name] } });
+    lab.cloud.world.attachments.delete(more.name);
     lab.instance.state = 'shutdown';
     await expect(snapshot()).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('running') as string });
     await expect(lab.platform.describeVm('/Compute-lab/me@example.com/none/0', signal)).rejects.toMatchObject({ code: 'source.vm-not-found' });

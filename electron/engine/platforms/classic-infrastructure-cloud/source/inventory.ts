@@ -20,6 +20,8 @@ export interface InstanceParts {
   readonly instance: ClassicInstance;
   readonly name: string;
   readonly disks: readonly InstanceDisk[];
+  /** Names of attached volumes that the list of volumes does not have. */
+  readonly hidden: readonly string[];
 }
 
 const sharedNetwork = 'shared network';
@@ -79,8 +81,11 @@ export async function notCarried(classic: Classic, vmId: string, signal: AbortSi
   ];
 }
 
-/** @throws `source.unsupported` for an instance that boots from no volume, or is off */
-export function requireExportable({ instance, name, disks }: InstanceParts): void {
+/** @throws `source.unsupported` for an instance that boots from no volume, is off, or has volumes that can't be read */
+export function requireExportable({ instance, name, disks, hidden }: InstanceParts): void {
+  if (hidden.length > 0) {
+    throw new CausewayError('source.unsupported', `${name} has volumes that the account does not list: ${hidden.join(', ')}. Give the user the right to read them`, { details: { vmId: instance.name, volumes: [...hidden] } });
+  }
   if (!disks.some(({ isBoot }) => isBoot)) {
     throw new CausewayError('source.unsupported', `${name} boots from the temporary disk of its image: only storage volumes can be replicated. Launch it from a bootable volume first`, { details: { vmId: instance.name } });
   }
@@ -98,7 +103,8 @@ function partsOf(instance: ClassicInstance, volumes: readonly ClassicVolume[], a
   });
   disks.sort((one, other) => Number(other.isBoot) - Number(one.isBoot) || one.index - other.index);
   const { label } = instance;
-  return { instance, name: typeof label === 'string' && label !== '' ? lastPart(label) : (instance.name.split('/')[3] ?? instance.name), disks };
+  const hidden = own.map(({ storage_volume_name: name }) => name).filter((name) => !volumes.some((volume) => volume.name === name));
+  return { instance, hidden, name: typeof label === 'string' && label !== '' ? lastPart(label) : (instance.name.split('/')[3] ?? instance.name), disks };
 }
 
 function osOf({ platform, imagelist, tags }: ClassicInstance): VmSummary['os_type'] {
