@@ -10,5 +10,5 @@ export const sizeOf = ({ name, cpus, ram }: ClassicShape): MachineSize => ({ nam
 export function shapeFor(shapes: readonly ClassicShape[], wanted: string | undefined, vm: MachineNeeds): MachineSize {
   const sizes = shapes.map(sizeOf);
   if (wanted !== undefined) return resolvedOrThrow('shape', 'shape_name', wanted, resolve(sizes.map((size) => ({ ...size, id: size.name })), wanted));
-  return smallestFitting(sizes, vm) ?? missing('shape_name', `no shape has ${vm.vcpus ?? '?'} vCPUs and ${vm.memory_mb ?? '?'} MB of memory: name the one to take in shape_name`);
+  return smallestFitting(sizes, vm) ?? missing('shape_name', `no shape has ${vm.vcpus ?? '?'} vCPUs and ${vm.memory_mb ?? '?'} MB of memory: set shape_name`);
 }
