@@ -12,6 +12,7 @@ from .diff import diff_of, is_empty
 from .guest_facts import guest_facts_of
 from .guest import Guest
 from .guest_tree import GuestTree
+from .hibernation import refuse_hibernated
 from .open_block_stack import open_block_stack
 from .luks import guests_names, locked
 from .mounting import is_mounted, mount_guest, mount_system
@@ -42,7 +43,11 @@ def _open(request, session):
         left = session.undo_log.undo_all()
         if left:
             raise MorphError('osmorphing.not-unmounted', '; '.join(left), {'left': left})
+        hibernated = dict(((device.content, device.uuid), device.properties.get('HIBERNATED')) for device in devices)
         devices = open_block_stack(request['devices'], keys, session.undo_log, names)
+        for device in devices:
+            if hibernated.get((device.content, device.uuid)):
+                device.properties['HIBERNATED'] = hibernated[(device.content, device.uuid)]
         root.device = next(
             device for device in devices if (device.content, device.uuid) == (root.device.content, root.device.uuid)
         )
@@ -56,13 +61,6 @@ def _supported(guest, root):
         raise MorphError(
             'osmorphing.not-supported', '%s on %s' % (name, root.id), {'distribution': guest.release.get('ID', '')}
         )
-
-
-def refuse_hibernated(devices):
-    """A hibernated system has its file systems open: writing to them now loses data or damages them."""
-    for device in devices:
-        if device.content == 'swsuspend':
-            raise MorphError('osmorphing.hibernated', 'the swap area %s (UUID=%s) holds a hibernated system' % (device.path, device.uuid))
 
 
 def warn_of_older_worker(guest, worker):

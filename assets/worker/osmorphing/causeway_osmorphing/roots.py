@@ -3,7 +3,7 @@
 import os
 import re
 
-from . import fstab, protocol
+from . import fstab, hibernation, protocol
 from .command import run
 from .guest_tree import GuestTree
 from .protocol import MorphError
@@ -108,7 +108,7 @@ def find_roots(devices, undo_log):
     roots = []
     point = os.path.join(undo_log.folder, 'look')
     os.makedirs(point, exist_ok=True)
-    seen = set()
+    seen, offsets = set(), set()
     for device in devices:
         if device.content not in _READ_ONLY or (device.content, device.uuid) in seen:
             continue
@@ -128,10 +128,17 @@ def find_roots(devices, undo_log):
                 tree = _subvolume(point, subvolume)
                 if tree is None:
                     continue
+                asleep = hibernation.hibernated_file(tree)
+                if asleep:
+                    device.properties['HIBERNATED'] = asleep
                 if is_root(tree):
+                    offsets.update(hibernation.resume_offsets(tree))
                     roots.append(Root(device, subvolume, read_release(tree), fstab.encrypted_names(tree, devices, device)))
         finally:
             run(['umount', point], timeout=120)
+    for device in devices:
+        if device.content in _READ_ONLY and 'HIBERNATED' not in device.properties and any(hibernation.is_image_at(device.path, offset) for offset in offsets):
+            device.properties['HIBERNATED'] = 'the swap file that resume_offset= names'
     return roots
 
 
