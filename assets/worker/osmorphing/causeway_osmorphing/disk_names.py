@@ -14,13 +14,20 @@ _CLOUD = re.compile(r'^/dev/(disk/(?:azure|cloud)/.+?|oracleoci/oraclevd[a-z]+?)
 _SAME = {'ext2': 'ext', 'ext3': 'ext', 'ext4': 'ext', 'msdos': 'vfat', 'swsuspend': 'swap'}
 _LOGS = ('/var/log/dmesg', '/var/log/boot.msg', '/var/log/kern.log', '/var/log/syslog', '/var/log/messages')
 _LOG_PART = 4 << 20
+# Lists of multipath devices: a name or identifier each.
+MULTIPATH_BINDINGS = ('/etc/multipath/bindings', '/var/lib/multipath/bindings')
+# Identifiers that hypervisors give their disks.
+VIRTUAL_DISK = re.compile(r'(?<![0-9A-Za-z])(?:0x)?(?:3?6000c29|3?60022480|0?QEMU|[01]ATA|0?VMware|SQEMU|SVMware|SMsft)', re.IGNORECASE)
+# Disks that the guest itself reaches over its network: they have the same names on the destination.
+_NETWORK_PATH = re.compile(r'^/dev/disk/by-path/(?:[\w.:-]+-)?ip-.+-(?:iscsi|nvme)-')
+_ASSIGNED = re.compile(r'^/dev/disk/by-id/(?:scsi-3|wwn-0x|dm-uuid-(?:part\d+-)?mpath-3)([0-9a-f]{16,32})(?:-part\d+)?$')
 _GIB_SECTORS = 1 << 21
 
 
 def parts_of(spec):
     """(style, disk, partition number or None) of a name that goes by the place of a disk; None for other names. Two names
     of one style with different disks mean different disks."""
-    if _BY_CONTENT.match(spec):
+    if _BY_CONTENT.match(spec) or _NETWORK_PATH.match(spec):
         return None
     found = _KERNEL.match(spec) or _KERNEL_P.match(spec)
     if found:
@@ -81,6 +88,7 @@ class DiskNames(object):
         for device in devices:
             if device.kind in ('disk', 'partition'):
                 self.disks.setdefault(device.disk, {})[device.number] = device
+        self._luns = _own_luns(tree)
         self._sizes = _kernel_sizes(tree) if any(use.style == 'kernel' for use in uses) else {}
         self._known = self._up_to_date(_known_uuids(tree))
         self._solve()
@@ -100,6 +108,17 @@ class DiskNames(object):
         """Whether another name may mean the only device that this one may mean."""
         parts = parts_of(spec)
         return bool(parts) and parts[:2] in self.contested
+
+    def may_be_lun(self, spec):
+        """Whether a name may mean a disk that the guest reaches over its network, where only proof makes it one of these disks."""
+        if self._luns is None or not is_by_place(spec):
+            return False
+        style, name, _ = parts_of(spec)
+        if style == 'multipath':
+            identity = self._luns.get(name, name)
+            return bool(re.match(r'^3[0-9a-f]{16,32}$', identity)) and not VIRTUAL_DISK.search(identity)
+        assigned = _ASSIGNED.match(spec)
+        return bool(assigned) and not VIRTUAL_DISK.search('3' + assigned.group(1))
 
     def choices(self, spec):
         """The devices that a name may mean."""
@@ -148,7 +167,7 @@ class DiskNames(object):
         for token, uses in tokens.items():
             # Any swap area will do, as long as each is used once.
             left = self.possible[token]
-            if token not in self.certain and left and all(use.kind == 'swap' for use in uses):
+            if token not in self.certain and left and all(use.kind == 'swap' and not self.may_be_lun(use.spec) for use in uses):
                 taken = set(index for other, index in self.certain.items() if other[0] == token[0])
                 free = [index for index in left if index not in taken]
                 if free:
@@ -159,7 +178,7 @@ class DiskNames(object):
         for token in sorted(tokens):
             left = self.possible[token]
             # What a cloud mounts if it is there (its temporary disk) has to be proven, and above all what is erased at each start.
-            vague = all(use.kind in ('auto', 'random') for use in tokens[token])
+            vague = all(use.kind in ('auto', 'random') or self.may_be_lun(use.spec) for use in tokens[token])
             if token not in self.certain and len(left) == 1 and not vague and not self._rivals(token, tokens):
                 devices = [(use, self.disks[left[0]][use.number]) for use in tokens[token]]
                 elsewhere = [last_mounted(device) for use, device in devices if use.point and _was_elsewhere(use, device)]
@@ -177,7 +196,7 @@ class DiskNames(object):
             other
             for other in tokens
             if other != token and other[0] == token[0] and other not in self.certain and len(left) == 1 and self.possible[other] == left
-            and not all(use.kind in ('auto', 'swap') or use.point == '/' for use in tokens[other])
+            and not all(use.kind in ('auto', 'swap') or use.point == '/' or self.may_be_lun(use.spec) for use in tokens[other])
         ]
 
     def _may_be(self, use, index):
@@ -278,6 +297,19 @@ def _sectors(device):
         except OSError:
             device.properties['SECTORS'] = ''
     return int(device.properties['SECTORS'] or 0) or None
+
+
+def _own_luns(tree):
+    """Multipath name → identifier, of a guest that reaches disks by iSCSI; None for others."""
+    if not any(tree.names(folder) for folder in ('/etc/iscsi/nodes', '/var/lib/iscsi/nodes', '/var/lib/open-iscsi/nodes')):
+        return None
+    found = {}
+    for path in MULTIPATH_BINDINGS:
+        for line in tree.read(path, '').splitlines():
+            fields = line.split()
+            if len(fields) == 2 and not fields[0].startswith('#'):
+                found.setdefault(fields[0], fields[1])
+    return found
 
 
 def _kernel_sizes(tree):

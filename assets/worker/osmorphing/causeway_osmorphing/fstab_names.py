@@ -66,6 +66,8 @@ def _fstab(guest, resolver):
                 lines[entry.line] = lines[entry.line].replace(entry.spec, uuid, 1)
                 notes.append('%s is found by its UUID' % shown)
                 continue
+            if _is_left_to_network('/etc/fstab', entry.spec, shown, resolver):
+                continue
             _refuse_unclear('/etc/fstab', entry.spec, shown, resolver, optional)
         elif not _lacks(guest, entry.spec, resolver):
             continue
@@ -102,6 +104,13 @@ def _lacks(guest, spec, resolver):
     return spec not in names
 
 
+def _is_left_to_network(path, spec, what, resolver):
+    if not resolver.places or not resolver.places.may_be_lun(spec):
+        return False
+    protocol.warn('%s names %s for %s, which is left as it is: the guest uses iSCSI, and the name is not that of a virtual disk' % (path, spec, what))
+    return True
+
+
 def _refuse_unclear(path, spec, what, resolver, optional):
     choices = resolver.places.choices(spec) if resolver.places else []
     elsewhere = resolver.places.mounted_elsewhere(spec) if resolver.places else None
@@ -131,6 +140,8 @@ def _crypttab(guest, resolver):
         if uuid:
             lines[index] = lines[index].replace(spec, uuid, 1)
             notes.append('the encrypted volume %s is found by its UUID' % name)
+            continue
+        if not fstab.is_headerless(key, options) and _is_left_to_network('/etc/crypttab', spec, name, resolver):
             continue
         _refuse_unclear('/etc/crypttab', spec, name, resolver, optional)
         # A new key at each boot erases the device, and on the destination the name may belong to another disk.

@@ -1,6 +1,6 @@
 """What ties the installation to its old hardware."""
 
-import re
+from .disk_names import MULTIPATH_BINDINGS, VIRTUAL_DISK
 
 # Removed because the destination's disks and cards have other identities; the guest makes new ones.
 _FILES = (
@@ -9,8 +9,7 @@ _FILES = (
     '/etc/lvm/devices/system.devices',
 )
 # Lists of multipath devices. Only disks of the hypervisors go: LUNs that the guest itself connects to keep their names.
-_MULTIPATH = ('/etc/multipath/wwids', '/etc/multipath/bindings', '/var/lib/misc/wwids', '/var/lib/multipath/bindings')
-_VIRTUAL_DISK = re.compile(r'(?<![0-9A-Za-z])(?:36000c29|360022480|0?QEMU|[01]ATA|0?VMware|SQEMU|SVMware|SMsft)')
+_MULTIPATH = ('/etc/multipath/wwids', '/var/lib/misc/wwids') + MULTIPATH_BINDINGS
 # Old leases would be asked for again.
 _LEASES = (
     ('/var/lib/dhcp', ('dhclient', 'dhcpd6')),
@@ -32,7 +31,7 @@ def remove(morph):
             notes.append('removed ' + path)
     for path in _MULTIPATH:
         lines = guest.read(path, '').splitlines()
-        kept = [line for line in lines if line.startswith('#') or not _VIRTUAL_DISK.search(line)]
+        kept = [line for line in lines if line.startswith('#') or not VIRTUAL_DISK.search(line)]
         if len(kept) != len(lines):
             guest.write(path, '\n'.join(kept) + '\n')
             notes.append('removed the source\'s virtual disks from ' + path)

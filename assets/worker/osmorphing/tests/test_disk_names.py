@@ -292,6 +292,29 @@ class DiskNames(TreeTest):
         self.assertEqual(morph.guest.read('/etc/multipath/bindings'), '# Multipath bindings\nmpathb 360a98000486e2f34576f2f51715a714d\n')
         self.assertEqual(morph.guest.read('/etc/multipath/wwids'), '/360a98000486e2f34576f2f51715a714d/\n')
 
+    def test_a_disk_that_the_guest_reaches_by_iscsi_is_not_taken_for_a_virtual_one(self):
+        initiator = {'/etc/iscsi/nodes/iqn.2010-01.example:a/10.0.0.9,3260,1/default': 'x'}
+        bindings = {'/etc/multipath/bindings': '# x\nmpathb 360a98000486e2f34576f2f51715a714d\nmpathc 36000c29f0000000000000000000000a1\n'}
+        lun, wwid = '/dev/mapper/mpathb1 /data xfs defaults 0 2\n', '/dev/disk/by-id/scsi-360a98000486e2f34576f2f51715a714d-part1 /data xfs defaults 0 2\n'
+        for line in (lun, wwid):
+            with self.subTest(line):
+                self.clear()
+                self.assertEqual(self.table(line, boot_disk() + data_disk(1), dict(initiator, **bindings)), line)
+                self.assertEqual(len([one for one in self.warnings if 'uses iSCSI' in one]), 1)
+                self.warnings.clear()
+        # Proof, a virtual disk's identifier, or no initiator: it is one of the disks here.
+        for line, more, devices in (
+            (lun.replace('xfs', 'ext4'), dict(initiator, **bindings), data_disk(1, 'ext4', LAST_MOUNTED='/data')),
+            (lun.replace('mpathb', 'mpathc'), dict(initiator, **bindings), data_disk(1)),
+            (lun, bindings, data_disk(1)),
+        ):
+            with self.subTest(line):
+                self.clear()
+                self.assertTrue(self.table(line, boot_disk() + devices, more).startswith('UUID=u-1 /data'))
+        self.clear()
+        line = '/dev/disk/by-path/ip-10.0.0.9:3260-iscsi-iqn.2010-01.example:a-lun-1-part1 /data xfs defaults 0 2\n'
+        self.assertEqual(self.table(line, boot_disk() + data_disk(1)), line)
+
     def test_a_hibernated_guest_is_refused_before_anything_is_written(self):
         cli.refuse_hibernated(boot_disk())
         with self.assertRaises(MorphError) as caught:
