@@ -74,7 +74,10 @@ def apply(morph):
 
 
 def _menu_files(guest):
-    vendors = ['/boot/efi/EFI/%s/%s' % (name, file) for name in guest.names('/boot/efi/EFI') for file in ('grub.cfg', 'grub.conf')]
+    vendors = [
+        '%s/%s/%s' % (efi, name, file)
+        for efi in ('/boot/efi/EFI', '/efi/EFI') for name in guest.names(efi) for file in ('grub.cfg', 'grub.conf', 'BOOTX64.conf')
+    ]
     return list(_GRUB_FILES) + vendors + [path for path in _LEGACY_FILES if not guest.is_link(path)]
 
 
@@ -84,7 +87,8 @@ def _entry_files(guest):
 
 
 def _environment_files(guest):
-    return ['/boot/grub2/grubenv', '/boot/efi/EFI/%s/grubenv' % guest.release.get('ID', '')]
+    own = ['%s/%s/grubenv' % (efi, name) for efi in ('/boot/efi/EFI', '/efi/EFI') for name in guest.names(efi)]
+    return ['/boot/grub2/grubenv', '/boot/grub/grubenv'] + [path for path in own if not guest.is_link(path)]
 
 
 def device_arguments(guest):

@@ -16,6 +16,9 @@ _NOT_NEEDED = ('/var/lib/docker', '/var/lib/containers', '/var/lib/libvirt', '/v
 # A larger file is not a table of file systems.
 _LONGEST_TABLE = 1 << 18
 _SERVERS = '/run/causeway-resolv.conf'
+# Types of the partitions that hold boot loaders and their kernels, in GPT and in MBR.
+_ESP = ('c12a7328-f81f-11d2-ba4b-00a0c93ec93b', '0xef')
+_EXTENDED_BOOT = ('bc13c2ff-59e6-4262-a352-b275fd6f7172', '0xea')
 _CONTENTS = ('ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'vfat')
 _KINDS = ('ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'vfat', 'msdos', 'auto')
 
@@ -55,7 +58,50 @@ def mount_guest(root, devices, undo_log, read_only=False):
             mounted[entry.point] = device
         except MorphError as error:
             _missing(entry, error.message)
+    for device, point in boot_partitions(tree, root.device, devices, entries, mounted, resolver):
+        if not tree.is_folder(point):
+            if read_only:
+                continue
+            undo_log.will('remove-folder', path=point, root=tree.root)
+            tree.make_folder(point)
+        target = tree.folder_on_worker(point)
+        undo_log.will('unmount', path=target)
+        try:
+            _mount(device, devices, target, [], read_only)
+            mounted[point] = device
+        except MorphError as error:
+            protocol.warn('the boot loader\'s partition %s cannot be mounted: %s' % (device.path, error.message))
     return tree, mounted
+
+
+def boot_partitions(tree, root, devices, entries, mounted, resolver):
+    """(device, folder) of the boot loader's partitions that are not mounted yet, because /etc/fstab does not name them or
+    leaves their mounting to others. They are found by their types, as the firmware and systemd find them."""
+    found, points = [], set(mounted)
+    for types, contents, folders in ((_EXTENDED_BOOT, _CONTENTS, ('/boot',)), (_ESP, ('vfat',), ('/efi', '/boot/efi', '/boot'))):
+        fitting = [device for device in devices if device.kind == 'partition' and device.properties.get('PART_ENTRY_TYPE', '').lower() in types]
+        fitting = [device for device in fitting if device.content in contents]
+        if any(device.path == one.path for device in mounted.values() for one in fitting):
+            continue
+        # Another disk may be a copy of a whole system.
+        beside = [device for device in fitting if device.disk == root.disk] or fitting
+        if len(beside) != 1:
+            if beside:
+                protocol.warn('none of the boot loader\'s partitions %s is used: they are of one type' % ', '.join(device.path for device in beside))
+            continue
+        named = [entry.point for entry in entries if entry.point.startswith('/') and _is(resolver.find(entry.spec), beside[0])]
+        empty = [folder for folder in folders if folder not in points and tree.is_folder(folder) and not tree.names(folder)]
+        point = next((one for one in named if one not in points and (tree.is_folder(one) or not tree.present(one))), None)
+        point = point or next(iter(empty), None) or (None if tree.present('/efi') else '/efi')
+        if point is None or (point == '/efi' and types is _EXTENDED_BOOT):
+            continue
+        points.add(point)
+        found.append((beside[0], point))
+    return found
+
+
+def _is(device, other):
+    return device is not None and device.path == other.path
 
 
 def _needed(entry):
