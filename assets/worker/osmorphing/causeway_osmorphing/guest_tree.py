@@ -68,6 +68,13 @@ class GuestTree(object):
         with os.fdopen(handle, 'rb') as file:
             return file.read(count)
 
+    def part(self, path, offset, count):
+        """Up to that many bytes of a file from an offset on."""
+        handle, _ = self.files.open_file(path)
+        with os.fdopen(handle, 'rb') as file:
+            file.seek(offset)
+            return file.read(count)
+
     def tail(self, path, count):
         """The last bytes of a file."""
         handle, status = self.files.open_file(path)

@@ -3,7 +3,8 @@
 import os
 import re
 
-from . import fstab, protocol
+from . import boot_entries, fstab, protocol
+from .confined import write_all
 from .protocol import MorphError
 
 
@@ -74,28 +75,99 @@ def rebuild(morph):
     if not able:
         wanted = sorted(set(name for modules in drivers.disks.values() for name in modules))
         raise MorphError('osmorphing.no-virtio', 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted)))
+    morph.unable_kernels = set(kernels) - set(able)
+    entries, unified = boot_entries.entries_of(guest), boot_entries.unified_kernels(guest)
     notes = tool.settle(guest, drivers)
     encrypted = volumes_below([morph.root_device] + morph.mounted_at(('/usr',)), morph.devices)
     if encrypted and tool is InitramfsTools:
         notes += unlock_at_boot(guest, morph.resolver, encrypted)
     done = []
     for version in able:
-        protocol.check_cancelled()
-        image = image_of(guest, version, tool)
-        before = contents_of(guest, image, tool)
-        lacking = lacking_in(guest, version, image, before, drivers)
-        if not notes and not morph.rebuild_initramfs and lacking == []:
-            continue
-        check_room(guest, image)
-        tool.build(guest, version, image, drivers)
-        after = contents_of(guest, image, tool)
-        lacking = lacking_in(guest, version, image, after, drivers)
-        if encrypted and after is not None:
-            lacking = (lacking or []) + lacking_to_unlock(guest, image, tool, after, morph.resolver, encrypted)
-        if lacking:
-            raise MorphError('osmorphing.initramfs', '%s still lacks %s' % (image, ', '.join(lacking)))
-        done.append('rebuilt %s' % image)
+        first = True
+        for image in targets_of(guest, version, tool, entries, unified):
+            protocol.check_cancelled()
+            before = contents_of(guest, image, tool)
+            lacking = lacking_in(guest, version, image, before, drivers)
+            if not notes and not morph.rebuild_initramfs and lacking == []:
+                first = False
+                continue
+            if first or not tool.one_place:
+                check_room(guest, image)
+                tool.build(guest, version, image, drivers, morph.root_device)
+            elif not copy_image(guest, tool.image % version, image):
+                continue
+            first = False
+            after = contents_of(guest, image, tool)
+            lacking = lacking_in(guest, version, image, after, drivers)
+            if encrypted and after is not None:
+                lacking = (lacking or []) + lacking_to_unlock(guest, image, tool, after, morph.resolver, encrypted)
+            if lacking:
+                raise MorphError('osmorphing.initramfs', '%s still lacks %s' % (image, ', '.join(lacking)))
+            done.append('rebuilt %s' % image)
+    check_unified(guest, able, tool, entries, unified, drivers)
     return bool(notes or done), notes + done or ['every kernel has the drivers already']
+
+
+def targets_of(guest, version, tool, entries, unified=()):
+    """The images of a kernel: those that the boot entries name, or the usual one where none does; none if the kernel is started
+    as one file with its image. A tool that writes to one place alone begins with that."""
+    named = boot_entries.images_of(entries, version)
+    if not named:
+        image = image_of(guest, version, tool)
+        return [] if not guest.exists(image) and any(one.version == version for one in unified) else [image]
+    usual = tool.image % version
+    return [usual] + [image for image in named if image != usual] if tool.one_place else named
+
+
+def copy_image(guest, source, image):
+    """Puts a new image where a boot entry names it. Returns whether that was not done already, by the guest's own tools."""
+    if guest.digest(source) == guest.digest(image):
+        return False
+    check_room(guest, image, guest.real_size(source))
+    guest.copy(source, image)
+    guest.changed.append(image)
+    return True
+
+
+_UNPACKED = '/run/causeway-initial-ram-disk'
+
+
+def check_unified(guest, able, tool, entries, kernels, drivers):
+    """Kernels that are one file with their initial RAM disk cannot be changed without breaking their signature. Raises
+    osmorphing.initramfs when the guest has no other kernel that finds the destination's disks."""
+    lacking = {}
+    fit = any(entry.version in able and entry.images and not entry.hypervisor for entry in entries)
+    for unified in kernels:
+        present = _modules_of_unified(guest, unified, tool)
+        if present is None:
+            protocol.warn('%s cannot be examined: it is unknown whether it has drivers for the destination\'s disks' % unified.path)
+            fit = True
+            continue
+        bus = drivers.lacking_bus(present | builtin_of(guest, unified.version, drivers))
+        if bus:
+            lacking[unified.path] = bus
+        else:
+            fit = True
+    for path, bus in sorted(lacking.items()):
+        message = '%s, a kernel and its initial RAM disk in one file, has no drivers for %s disks' % (path, bus)
+        if not fit:
+            raise MorphError('osmorphing.initramfs', message + '; build it for any hardware on the source (dracut: hostonly="no")')
+        protocol.warn(message + '; it can\'t boot on the destination')
+
+
+def _modules_of_unified(guest, unified, tool):
+    """Names of the drivers in it; None if unknown."""
+    if unified.image is None or unified.version not in guest.known_kernels:
+        return None
+    try:
+        guest.files.create(_UNPACKED, lambda made: write_all(made, unified.image), 0o600)
+    except OSError:
+        return None
+    try:
+        listed = tool.contents(guest, _UNPACKED)
+    finally:
+        guest.files.unlink(_UNPACKED)
+    return None if listed is None else set(_modules_in(listed.split()))
 
 
 def modules_of(guest, version, drivers):
@@ -112,7 +184,19 @@ def _of_interest(drivers):
 
 def builtin_of(guest, version, drivers):
     text = guest.read('/lib/modules/%s/modules.builtin' % version, '')
-    return set(_modules_in(text.split())) & _of_interest(drivers)
+    if text:
+        return set(_modules_in(text.split())) & _of_interest(drivers)
+    # Kernels before 2.6.33 have no such list.
+    config = set(re.findall(r'^CONFIG_(\w+)=y$', guest.read('/boot/config-' + version, ''), re.MULTILINE))
+    return set(name for name, option in _OPTIONS.items() if option in config) & _of_interest(drivers)
+
+
+# Where the option of a driver is called otherwise than the driver.
+_OPTIONS = dict(
+    [(name, name.upper()) for name in ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_net', 'ata_piix', 'ata_generic', 'usb_storage')],
+    virtio_blk='VIRTIO_BLK', virtio_scsi='SCSI_VIRTIO', ahci='SATA_AHCI', piix='BLK_DEV_PIIX', sd_mod='BLK_DEV_SD', hv_vmbus='HYPERV', hv_storvsc='HYPERV_STORAGE', hv_netvsc='HYPERV_NET',
+    ehci_hcd='USB_EHCI_HCD', uhci_hcd='USB_UHCI_HCD', xhci_hcd='USB_XHCI_HCD', xhci_pci='USB_XHCI_PCI', uas='USB_UAS',
+)
 
 
 def _modules_in(paths):
@@ -199,10 +283,10 @@ def unlock_at_boot(guest, resolver, encrypted):
     return notes
 
 
-def check_room(guest, image):
+def check_room(guest, image, size=None):
     """Writes the image beside the old one, then replaces that."""
     free = guest.free_bytes(os.path.dirname(image))
-    needed = int(guest.real_size(image) * 1.3) if guest.exists(image) else 40 << 20
+    needed = size or (int(guest.real_size(image) * 1.3) if guest.exists(image) else 40 << 20)
     if free < needed:
         raise MorphError(
             'osmorphing.no-space',
@@ -215,6 +299,8 @@ class InitramfsTools(object):
     """Debian and Ubuntu."""
 
     image = '/boot/initrd.img-%s'
+    # Whether it writes nowhere else.
+    one_place = True
 
     @staticmethod
     def settle(guest, drivers):
@@ -247,7 +333,7 @@ class InitramfsTools(object):
         return ['wrote %s, so that the initial RAM disk has the drivers of any hardware' % own]
 
     @staticmethod
-    def build(guest, version, image, drivers):
+    def build(guest, version, image, drivers, root):
         action = '-u' if guest.exists(image) else '-c'
         guest.run(['update-initramfs', action, '-k', version], timeout=1800, shown=True, code='osmorphing.initramfs')
 
@@ -299,6 +385,7 @@ class Dracut(object):
     """RHEL 6 and later with its likes, SLES 12 and later, openSUSE."""
 
     image = '/boot/initramfs-%s.img'
+    one_place = False
     folder = '/etc/dracut.conf.d'
 
     @staticmethod
@@ -316,7 +403,7 @@ class Dracut(object):
         return []
 
     @staticmethod
-    def build(guest, version, image, drivers):
+    def build(guest, version, image, drivers, root):
         names = ' '.join(sorted(modules_of(guest, version, drivers) & set(drivers.modules)))
         args = ['dracut', '--force'] + (['--add-drivers', names] if names else []) + [image, version]
         guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
@@ -331,6 +418,7 @@ class MkinitrdSuse(object):
     """SLES 11."""
 
     image = '/boot/initrd-%s'
+    one_place = False
 
     @staticmethod
     def unlocked(guest, image, listed):
@@ -350,10 +438,13 @@ class MkinitrdSuse(object):
         return ['added %s to %s' % (', '.join(missing), path)]
 
     @staticmethod
-    def build(guest, version, image, drivers):
+    def build(guest, version, image, drivers, root):
         kernel = '/boot/vmlinuz-' + version
+        # It would look for the root that /etc/fstab names, which the worker's devices have other names for.
+        place = ['-d', '/dev/disk/by-uuid/' + root.uuid] if root.uuid else []
         guest.run(
-            ['mkinitrd', '-m', ' '.join(drivers.modules), '-k', kernel, '-i', image],
+            ['mkinitrd', '-m', ' '.join(drivers.modules), '-k', kernel, '-i', image] + place,
+            env={'rootdev': place[1]} if place else None,
             timeout=1800,
             shown=True,
             code='osmorphing.initramfs',
@@ -370,12 +461,29 @@ class MkinitrdRedHat(MkinitrdSuse):
 
     image = '/boot/initrd-%s.img'
 
-    @staticmethod
-    def settle(guest, drivers):
-        return []
+    _CARDS = r'vmxnet\w*|pcnet32|e1000e?|8139too|8139cp|tulip|hv_netvsc|netvsc|xen_vnif|xennet|xen-vnif|netfront|ne2k-pci'
+    _DISKS = r'mptspi|mptbase|mptsas|BusLogic|pvscsi|vmw_pvscsi|hv_storvsc|storvsc|hv_blkvsc|blkvsc|xen_vbd|xenblk|xen-vbd|xen_blkfront'
+
+    @classmethod
+    def settle(cls, guest, drivers):
+        """Aliases name the drivers of the old hardware; and its program that notices new hardware asks at each start, and
+        takes the configuration of cards away whose hardware is gone."""
+        notes = []
+        for path in ['/etc/modprobe.conf', '/etc/modules.conf'] + guest.find('/etc/modprobe.d'):
+            text = guest.read(path, '')
+            card = 'hv_netvsc' if drivers.platform == 'hyperv' else 'virtio_net'
+            disk = next(name for modules in drivers.disks.values() for name in modules)
+            new = re.sub(r'^(alias[ \t]+eth\d+[ \t]+)(?:%s)[ \t]*$' % cls._CARDS, r'\g<1>' + card, text, flags=re.MULTILINE)
+            new = re.sub(r'^(alias[ \t]+scsi_hostadapter\d*[ \t]+)(?:%s)[ \t]*$' % cls._DISKS, r'\g<1>' + disk, new, flags=re.MULTILINE)
+            if new != text and guest.write(path, new):
+                notes.append('%s names the drivers of the destination' % path)
+        started = [path for level in '2345' for path in guest.find('/etc/rc.d/rc%s.d' % level) if re.search(r'/S\d\dkudzu$', path)]
+        for path in started:
+            guest.remove(path)
+        return notes + (['kudzu no longer starts'] if started else [])
 
     @staticmethod
-    def build(guest, version, image, drivers):
+    def build(guest, version, image, drivers, root):
         args = (
             ['mkinitrd', '-f']
             + ['--with=' + name for name in drivers.modules if name in modules_of(guest, version, drivers)]

@@ -2,14 +2,16 @@
 
 import os
 import shutil
+import struct
 
-from causeway_osmorphing import efi_fallback, fstab, mounting
+from causeway_osmorphing import boot_entries, efi_fallback, fstab, initramfs, mounting
+from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root
 from causeway_osmorphing.steps import Morph
 from causeway_osmorphing.undo_log import UndoLog
 
 from .test_disk_names import boot_disk, device
-from .trees import TreeTest
+from .trees import TreeTest, kernel, tree
 
 ESP = 'C12A7328-F81F-11D2-BA4B-00A0C93EC93B'
 EXTENDED_BOOT = 'bc13c2ff-59e6-4262-a352-b275fd6f7172'
@@ -97,3 +99,136 @@ class Loaders(BootTest):
     def test_of_several_loaders_the_one_of_the_guest_is_taken(self):
         guest, _ = self.ensure({'/boot/efi/EFI/almalinux/grubx64.efi': 'of an earlier system', '/boot/efi/EFI/rocky/grubx64.efi': 'own'})
         self.assertEqual(guest.read('/boot/efi/EFI/BOOT/BOOTX64.EFI'), 'own')
+
+
+VIRTIO = ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net')
+DRACUT = {'/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/etc/dracut.conf.d/.keep': ''}
+MACHINE = '0123456789abcdef0123456789abcdef'
+
+
+def installed(version, modules=VIRTIO):
+    """A kernel that lies with its modules, as newer distributions install them."""
+    files = {'/usr/lib/modules/%s/vmlinuz' % version: 'kernel', '/usr/lib/modules/%s/modules.builtin' % version: 'kernel/fs/ext4/ext4.ko\n'}
+    files.update(('/usr/lib/modules/%s/kernel/virtio/%s.ko.xz' % (version, name), '') for name in modules)
+    return dict(files, **{'/lib': '→usr/lib'})
+
+
+def unified(version, image, sections=None):
+    """A program of the firmware with a kernel in it."""
+    parts = sections if sections is not None else [(b'.linux', b'kernel'), (b'.uname', version.encode() + b'\n'), (b'.initrd', image)]
+    at = 64 + 24 + 40 * len(parts)
+    table, content = b'', b''
+    for name, data in parts:
+        table += name.ljust(8, b'\0') + struct.pack('<IIII', len(data), 0, len(data), at + len(content)) + b'\0' * 16
+        content += data
+    return b'MZ' + b'\0' * 58 + struct.pack('<I', 64) + b'PE\0\0' + struct.pack('<HH', 0x8664, len(parts)) + b'\0' * 12 + struct.pack('<HH', 0, 0) + table + content
+
+
+class Images(BootTest):
+    def test_the_image_that_the_boot_entry_names_is_rebuilt_and_no_other_is_made(self):
+        for base, linux in (('/boot/efi', '/opensuse-tumbleweed/6.11.8-1-default/'), ('/boot', '/%s/6.11.8-1-default/' % MACHINE)):
+            with self.subTest(base):
+                self.clear()
+                entry = 'title openSUSE\nversion 6.11.8-1-default\nlinux %slinux\ninitrd\t%sinitrd-ab12\noptions root=UUID=u-root\n' % (linux, linux)
+                guest = self.guest('tumbleweed', dict(DRACUT, **dict(installed('6.11.8-1-default'), **{
+                    base + '/loader/entries/opensuse-6.11.8-1-default-1.conf': entry, base + linux + 'linux': 'kernel', base + linux + 'initrd-ab12': 'old'})))
+                _, notes = initramfs.rebuild(self.morph(guest))
+                self.assertIn('rebuilt %s%sinitrd-ab12' % (base, linux), notes)
+                self.assertIn('/virtio_blk.ko.xz', guest.read(base + linux + 'initrd-ab12'))
+                self.assertFalse(guest.exists('/boot/initramfs-6.11.8-1-default.img'))
+                self.assertEqual(initramfs.rebuild(self.morph(guest))[0], False)
+
+    def test_debians_tool_writes_to_one_place_so_that_its_image_is_copied_to_the_entry(self):
+        folder = '/boot/efi/%s/6.1.0-1/' % MACHINE
+        guest = self.guest('debian', dict(kernel('6.1.0-1', image='/boot/initrd.img-%s'), **{
+            '/usr/sbin/update-initramfs': '', '/usr/bin/lsinitramfs': '', '/etc/initramfs-tools/conf.d/.keep': '',
+            '/boot/efi/loader/entries/%s-6.1.0-1.conf' % MACHINE: 'version 6.1.0-1\nlinux /%s/6.1.0-1/linux\ninitrd /%s/6.1.0-1/initrd.img-6.1.0-1\n' % (MACHINE, MACHINE),
+            folder + 'linux': '', folder + 'initrd.img-6.1.0-1': 'old'}))
+        _, notes = initramfs.rebuild(self.morph(guest))
+        self.assertEqual([note for note in notes if note.startswith('rebuilt')], ['rebuilt /boot/initrd.img-6.1.0-1', 'rebuilt %sinitrd.img-6.1.0-1' % folder])
+        self.assertEqual(guest.read(folder + 'initrd.img-6.1.0-1'), guest.read('/boot/initrd.img-6.1.0-1'))
+        self.assertEqual(initramfs.rebuild(self.morph(guest))[0], False)
+
+    def test_entries_of_all_loaders_lead_to_their_files(self):
+        menu = (
+            "menuentry 'Top' --class x $menuentry_id_option 'top-id' {\n\tif [ x ]; then\n\tsearch x\n\tfi\n\tlinux\t/vmlinuz-5.14.0-1 root=x\n\tinitrd\t/intel-ucode.img /other.img\n}\n"
+            "submenu 'More' $menuentry_id_option 'more-id' {\n\tmenuentry 'Second' $menuentry_id_option 'second-id' {\n\t\tlinux ($root)/boot/vmlinuz-5.14.0-2\n\t\tinitrd /@/boot/initramfs-5.14.0-2.img\n\t}\n}\n"
+            "menuentry 'Xen' {\n\tmultiboot2 /xen.gz\n\tmodule2 /vmlinuz-5.14.0-1 x\n}\n"
+        )
+        files = dict(kernel('5.14.0-1'), **kernel('5.14.0-2'))
+        guest = self.guest('rocky', dict(files, **{
+            '/boot/grub2/grub.cfg': menu, '/boot/other.img': '', '/boot/intel-ucode.img': '', '/boot/vmlinuz': '→vmlinuz-5.14.0-2', '/boot/initrd': '→initramfs-5.14.0-2.img',
+            '/boot/grub/menu.lst': 'default 0\ntitle Old\n  root (hd0,0)\n  kernel (hd0,0)/vmlinuz root=x\n  initrd (hd0,0)/initrd\ntitle Xen\n  kernel /xen.gz\n  module /vmlinuz-5.14.0-1\n',
+            '/boot/extlinux/extlinux.conf': 'DEFAULT l0\nLABEL l0\n  LINUX /boot/vmlinuz-5.14.0-1\n  APPEND initrd=/boot/other.img ro\n'}))
+        told = [(one.place, one.numbers, one.version, one.images, one.hypervisor) for one in boot_entries.entries_of(guest)]
+        self.assertEqual(told, [
+            ('top-id', '0', '5.14.0-1', ['/boot/other.img'], False),
+            ('more-id>second-id', '1>0', '5.14.0-2', ['/boot/initramfs-5.14.0-2.img'], False),
+            ('Xen', '2', '5.14.0-1', [], True),
+            ('0', None, '5.14.0-2', ['/boot/initramfs-5.14.0-2.img'], False),
+            ('1', None, '5.14.0-1', [], True),
+            ('l0', None, '5.14.0-1', ['/boot/other.img'], False),
+        ])
+
+    def test_odd_menus_end_without_an_error(self):
+        for text in ('menuentry "a" {\n' * 3000, '}\n' * 50, 'menuentry {\nlinux\ninitrd\n}\n', 'submenu "x" {\n', "menuentry 'a' {\nlinux /../../etc/passwd\ninitrd /\n}\n"):
+            self.clear()
+            guest = self.guest('rocky', {'/boot/grub2/grub.cfg': text, '/boot/grub/menu.lst': 'title\nkernel\ninitrd\nmodule\n' * 30,
+                                         '/boot/loader/entries/a.conf': 'linux\ninitrd /\nversion\n', '/boot/loader/entries/b.conf': b'\xff\xfe linux /x\n'})
+            self.assertEqual([one.images for one in boot_entries.entries_of(guest) if one.images], [])
+
+    def test_a_kernel_in_one_file_with_its_image_is_examined(self):
+        version = '6.11.8-1.fc41'
+        good = ('usr/lib/modules/%s/virtio_blk.ko.xz\nvirtio_scsi.ko\n' % version).encode()
+        for image, refused in ((good, False), (b'usr/lib/modules/x/vmw_pvscsi.ko\n', True)):
+            with self.subTest(refused):
+                self.clear()
+                guest = self.guest('rocky', dict(DRACUT, **dict(installed(version), **{'/boot/efi/EFI/Linux/a.efi': unified(version, image)})))
+                if not refused:
+                    initramfs.rebuild(self.morph(guest))
+                    continue
+                with self.assertRaises(MorphError) as caught:
+                    initramfs.rebuild(self.morph(guest))
+                self.assertEqual(caught.exception.code, 'osmorphing.initramfs')
+                self.assertIn('/boot/efi/EFI/Linux/a.efi', caught.exception.message)
+                self.assertFalse(guest.exists('/run/causeway-initial-ram-disk'))
+                # With another kernel to start, it is a warning.
+                tree(self.root, {'/boot/loader/entries/b.conf': 'version %s\nlinux /vmlinuz\ninitrd /image\n' % version, '/boot/vmlinuz': '', '/boot/image': ''})
+                initramfs.rebuild(self.morph(guest))
+                self.assertEqual(len([one for one in self.warnings if 'a.efi' in one]), 1)
+
+    def test_odd_programs_of_the_firmware_are_told_and_not_read(self):
+        version = '6.11.8-1.fc41'
+        whole = unified(version, b'image')
+        for content in (b'', b'MZ', whole[:70], whole[:-3], unified(version, b''), unified(version, b'', [(b'.linux', b'x')]), whole[:60] + b'\xff\xff\xff\x7f' + whole[64:]):
+            self.clear()
+            guest = self.guest('rocky', dict(DRACUT, **dict(installed(version), **{'/boot/efi/EFI/Linux/a.efi': content})))
+            initramfs.rebuild(self.morph(guest))
+
+    def test_a_kernel_without_a_list_of_what_is_built_in_is_known_by_its_configuration(self):
+        files = kernel('2.6.32-5', modules=())
+        files.pop('/lib/modules/2.6.32-5/modules.builtin')
+        files['/boot/config-2.6.32-5'] = 'CONFIG_VIRTIO_BLK=y\nCONFIG_SCSI_VIRTIO=m\n# CONFIG_VIRTIO_NET is not set\n'
+        files['/lib/modules/2.6.32-5/kernel/fs/ext3.ko'] = ''
+        guest = self.guest('rocky', dict(DRACUT, **files))
+        self.assertEqual(initramfs.builtin_of(guest, '2.6.32-5', initramfs.drivers_for({})), {'virtio_blk'})
+        initramfs.rebuild(self.morph(guest))
+
+
+class OldSystems(BootTest):
+    def test_rhel_5_loads_the_drivers_of_its_new_hardware_and_does_not_look_for_the_old(self):
+        guest = self.guest('rocky', dict(kernel('2.6.18-400', image='/boot/initrd-%s.img'), **{
+            '/etc/os-release': 'ID=rhel\nVERSION_ID=5.11\n', '/sbin/mkinitrd': '', '/etc/rc.d/init.d/kudzu': '',
+            '/etc/modprobe.conf': 'alias eth0 vmxnet3\nalias eth1 bnx2\nalias scsi_hostadapter mptbase\nalias scsi_hostadapter1 mptspi\nalias usb-controller uhci-hcd\n',
+            '/etc/rc.d/rc3.d/S05kudzu': '→../init.d/kudzu', '/etc/rc.d/rc3.d/K95kudzu': '→../init.d/kudzu'}))
+        _, notes = initramfs.rebuild(self.morph(guest))
+        self.assertEqual(guest.read('/etc/modprobe.conf'), (
+            'alias eth0 virtio_net\nalias eth1 bnx2\nalias scsi_hostadapter virtio_blk\nalias scsi_hostadapter1 virtio_blk\nalias usb-controller uhci-hcd\n'))
+        self.assertEqual(guest.names('/etc/rc.d/rc3.d'), ['K95kudzu'])
+        self.assertIn('kudzu no longer starts', notes)
+        self.assertEqual(initramfs.rebuild(self.morph(guest))[0], False)
+
+    def test_suses_old_tool_is_told_the_root(self):
+        guest = self.guest('sles', dict(kernel('3.0.101', image='/boot/initrd-%s'), **{'/sbin/mkinitrd': '', '/etc/sysconfig/kernel': 'INITRD_MODULES=""\n'}))
+        initramfs.rebuild(self.morph(guest))
+        self.assertTrue(any(command.endswith(' -d /dev/disk/by-uuid/u-root') for command in guest.commands))
