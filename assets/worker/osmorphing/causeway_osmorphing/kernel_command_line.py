@@ -4,12 +4,11 @@ worker's device names."""
 
 import re
 
-from . import disk_names, fstab_names, protocol
+from . import boot_default, disk_names, fstab_names, protocol
 
 _GRUB_FILES = ('/boot/grub/grub.cfg', '/boot/grub2/grub.cfg')
 _LEGACY_FILES = ('/boot/grub/menu.lst', '/boot/grub/grub.conf', '/etc/grub.conf')
 _KERNEL_LINE = re.compile(r'^(\s*(?:linux|linux16|linuxefi|kernel)\s+\S+)(.*)$')
-_ENV_SIZE = 1024
 
 
 class Editor(object):
@@ -70,7 +69,8 @@ def apply(morph):
     changed += [path for path in _entry_files(guest) if _entry(guest, path, editor)]
     changed += [path for path in _environment_files(guest) if _environment(guest, path, editor)]
     changed += [path for path in ['/etc/kernel/cmdline'] if _words(guest, path, editor)]
-    return bool(changed), ['edited ' + path for path in changed]
+    notes = ['edited ' + path for path in changed] + boot_default.choose(morph)
+    return bool(notes), notes
 
 
 def _menu_files(guest):
@@ -87,8 +87,7 @@ def _entry_files(guest):
 
 
 def _environment_files(guest):
-    own = ['%s/%s/grubenv' % (efi, name) for efi in ('/boot/efi/EFI', '/efi/EFI') for name in guest.names(efi)]
-    return ['/boot/grub2/grubenv', '/boot/grub/grubenv'] + [path for path in own if not guest.is_link(path)]
+    return boot_default.environment_files(guest)
 
 
 def device_arguments(guest):
@@ -165,10 +164,7 @@ def _environment(guest, path, editor):
     new = editor.edit(words)
     if new == words:
         return False
-    body = (text[: found.start()] + 'kernelopts=' + ' '.join(new) + text[found.end() :]).rstrip('#')
-    if len(body) > _ENV_SIZE:
-        return False
-    return guest.write(path, body + '#' * (_ENV_SIZE - len(body)))
+    return boot_default.set_environment(guest, path, 'kernelopts', ' '.join(new))
 
 
 def _words(guest, path, editor):

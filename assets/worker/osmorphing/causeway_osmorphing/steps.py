@@ -35,6 +35,8 @@ class Morph(object):
         # Read before any file changes: later steps need the meaning of the old names.
         self.resolver = fstab.resolver_for(guest, devices, root.device, kernel_command_line.device_arguments(guest))
         self.rebuild_initramfs = False
+        # Versions of kernels that do not find the destination's disks.
+        self.unable_kernels = set()
         self.fixed_addresses = []
         self.outputs = []
         self.changed = False

@@ -4,14 +4,14 @@ import os
 import shutil
 import struct
 
-from causeway_osmorphing import boot_entries, efi_fallback, fstab, initramfs, mounting
+from causeway_osmorphing import boot_entries, efi_fallback, fstab, initramfs, kernel_command_line, mounting
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root
 from causeway_osmorphing.steps import Morph
 from causeway_osmorphing.undo_log import UndoLog
 
 from .test_disk_names import boot_disk, device
-from .trees import TreeTest, kernel, tree
+from .trees import TreeTest, everything, kernel, tree
 
 ESP = 'C12A7328-F81F-11D2-BA4B-00A0C93EC93B'
 EXTENDED_BOOT = 'bc13c2ff-59e6-4262-a352-b275fd6f7172'
@@ -232,3 +232,88 @@ class OldSystems(BootTest):
         guest = self.guest('sles', dict(kernel('3.0.101', image='/boot/initrd-%s'), **{'/sbin/mkinitrd': '', '/etc/sysconfig/kernel': 'INITRD_MODULES=""\n'}))
         initramfs.rebuild(self.morph(guest))
         self.assertTrue(any(command.endswith(' -d /dev/disk/by-uuid/u-root') for command in guest.commands))
+
+
+class Defaults(BootTest):
+    """A kernel without the drivers, 9.0, that is newer than the one with them, 5.0."""
+
+    def chosen(self, files, release='rocky'):
+        kernels = dict(kernel('5.0'), **kernel('9.0', modules=('vmw_pvscsi',)))
+        guest = self.guest(release, dict(kernels, **files))
+        morph = self.morph(guest, {'serialConsole': False})
+        morph.unable_kernels = {'9.0'}
+        changed, _ = kernel_command_line.apply(morph)
+        state = everything(self.root)
+        self.assertEqual(kernel_command_line.apply(morph)[0], False)
+        self.assertEqual(everything(self.root), state)
+        return guest, changed
+
+    menu = (
+        'if [ "${next_entry}" ] ; then\n   set default="${next_entry}"\nelse\n   set default="%s"\nfi\n'
+        "menuentry 'Top' $menuentry_id_option 'top' {\n\tlinux /vmlinuz-9.0 root=x\n\tinitrd /initramfs-9.0.img\n}\n"
+        "submenu 'More' $menuentry_id_option 'more' {\n\tmenuentry 'New' $menuentry_id_option 'new' {\n\t\tlinux /vmlinuz-9.0\n\t}\n"
+        "\tmenuentry 'Old (recovery mode)' $menuentry_id_option 'old-recovery' {\n\t\tlinux /vmlinuz-5.0\n\t}\n"
+        "\tmenuentry 'Old' $menuentry_id_option 'old' {\n\t\tlinux /vmlinuz-5.0\n\t}\n}\n"
+    )
+
+    def environment(self, entry):
+        return ('# GRUB Environment Block\nsaved_entry=%s\nboot_success=1\n' % entry).ljust(1024, '#')
+
+    def test_grub_starts_the_kernel_that_finds_its_disks(self):
+        for default in ('0', 'top', '1', '1>0', 'more>new', 'Top'):
+            with self.subTest(default):
+                self.clear()
+                guest, changed = self.chosen({'/boot/grub2/grub.cfg': self.menu % default, '/etc/default/grub': 'GRUB_DEFAULT=0\nGRUB_TIMEOUT=5\n'})
+                self.assertTrue(changed)
+                text = guest.read('/boot/grub2/grub.cfg')
+                self.assertIn('set default="more>old"\n', text)
+                self.assertIn('set default="${next_entry}"\n', text)
+                self.assertEqual(guest.read('/etc/default/grub'), 'GRUB_DEFAULT="more>old"\nGRUB_TIMEOUT=5\n')
+        self.assertEqual(len(self.warnings), 1)
+        for default in ('more>old', '1>2', 'old', 'memtest-that-is-not-here>x'):
+            self.clear()
+            guest, _ = self.chosen({'/boot/grub2/grub.cfg': (self.menu % default).replace('linux /vmlinuz-9.0 root=x', 'linux /memtest.bin')})
+            self.assertIn('set default="%s"' % default, guest.read('/boot/grub2/grub.cfg'))
+
+    def test_what_grub_keeps_in_its_environment_changes_there(self):
+        guest, _ = self.chosen({'/boot/grub2/grub.cfg': self.menu % '${saved_entry}', '/boot/grub2/grubenv': self.environment('top')})
+        text = guest.read('/boot/grub2/grubenv')
+        self.assertIn('\nsaved_entry=more>old\nboot_success=1\n#', text)
+        self.assertEqual(len(text), 1024)
+        # Entries of the specification: by their names; without a kept one, the newest is started.
+        entry = 'title x\nversion %s\nlinux /vmlinuz-%s\ninitrd /initramfs-%s.img\n'
+        for kept in (self.environment('m-9.0'), self.environment('gone'), '# GRUB Environment Block\n'.ljust(1024, '#')):
+            self.clear()
+            guest, _ = self.chosen({
+                '/boot/grub2/grub.cfg': 'set default="${saved_entry}"\ninsmod blscfg\nblscfg\n', '/boot/grub2/grubenv': kept,
+                '/boot/loader/entries/m-9.0.conf': entry % (('9.0',) * 3), '/boot/loader/entries/m-5.0.conf': entry % (('5.0',) * 3),
+                '/boot/loader/entries/m-0-rescue.conf': 'title rescue\nversion 0-rescue\nlinux /vmlinuz-0-rescue\n'})
+            text = guest.read('/boot/grub2/grubenv')
+            self.assertIn('\nsaved_entry=m-5.0\n', text)
+            self.assertEqual(len(text), 1024)
+        # An environment that is none is left alone: the menu says it instead.
+        self.clear()
+        guest, _ = self.chosen({'/boot/grub2/grub.cfg': self.menu % '${saved_entry}', '/boot/grub2/grubenv': 'not one'})
+        self.assertEqual(guest.read('/boot/grub2/grubenv'), 'not one')
+        self.assertIn('set default="more>old"\n', guest.read('/boot/grub2/grub.cfg'))
+
+    def test_grub_legacy_and_systemd_boot_start_it_as_well(self):
+        menu = 'timeout 8\n%stitle New\n\tkernel /vmlinuz-9.0\n\tinitrd /initramfs-9.0.img\ntitle Failsafe\n\tkernel /vmlinuz-5.0\ntitle Old\n\tkernel /vmlinuz-5.0\n'
+        for before, after in (('default 0\n', 'default 2\n'), ('default=0\n', 'default=2\n'), ('', None), ('default saved\n', 'default 2\n')):
+            with self.subTest(before):
+                self.clear()
+                guest, _ = self.chosen({'/boot/grub/menu.lst': menu % before})
+                expected = menu % after if after else 'default 2\n' + menu % ''
+                self.assertEqual(guest.read('/boot/grub/menu.lst'), expected)
+        entries = dict(('/boot/efi/loader/entries/m-%s.conf' % one, 'version %s\nlinux /vmlinuz-%s\n' % (one, one)) for one in ('5.0', '9.0'))
+        for before, after in (('timeout 3\n', 'timeout 3\ndefault m-5.0.conf\n'), ('default m-*\n', 'default m-5.0.conf\n'), ('default m-5.0.conf\n', 'default m-5.0.conf\n')):
+            with self.subTest(before):
+                self.clear()
+                guest, _ = self.chosen(dict(entries, **{'/boot/efi/loader/loader.conf': before}))
+                self.assertEqual(guest.read('/boot/efi/loader/loader.conf'), after)
+
+    def test_nothing_else_to_start_is_told(self):
+        menu = 'set default="0"\nmenuentry \'Only\' {\n\tlinux /vmlinuz-9.0\n}\n'
+        guest, changed = self.chosen({'/boot/grub2/grub.cfg': menu})
+        self.assertEqual((changed, guest.read('/boot/grub2/grub.cfg')), (False, menu))
+        self.assertEqual(len([one for one in self.warnings if 'no entry of another kernel' in one]), 2)
