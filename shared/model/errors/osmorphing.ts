@@ -10,7 +10,7 @@ export const osmorphingErrors = {
   },
   'osmorphing.root-not-found': {
     title: 'No operating system was found on the disks',
-    cause: 'No file system contains both a release file and /etc/fstab. A disk may be missing, or the storage layout is not supported.',
+    cause: 'No file system contains a release file together with /etc/fstab, or with a kernel and an init program. A disk may be missing, or the storage layout is not supported.',
     remedy: 'Check that all disks of the VM are replicated. The details list the devices that were scanned.',
     retryable: false,
   },
@@ -94,7 +94,7 @@ export const osmorphingErrors = {
   },
   'osmorphing.hibernated': {
     title: 'The guest is hibernated',
-    cause: 'The VM was hibernated instead of shut down (Windows does this at every shutdown with fast startup). Changes to its disks would be lost or damage them.',
+    cause: 'The VM was hibernated instead of shut down, to a swap area or a swap file (Windows does this at every shutdown with fast startup). Changes to its disks would be lost or damage them.',
     remedy: 'Start the VM on the source and shut it down (Windows: run `powercfg /h off` first). Then execute the replica again.',
     retryable: false,
   },

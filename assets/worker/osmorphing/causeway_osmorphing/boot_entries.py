@@ -78,7 +78,7 @@ def _entry(guest, file, place, title, kernel, images, base='', version=None, hyp
     real = _located(guest, kernel, base) if kernel else None
     known = guest.known_kernels
     if version not in known:
-        told = [(text, ends) for text, ends in ((real, r'(?=$|/|\.\w+$)'), (kernel, r'(?=$|/|\.\w+$)'), (place, r'(?![0-9A-Za-z.])')) if text]
+        told = [(text, ends) for text, ends in ((real, r'(?=$|/|\.(?:efi|gz|xz)$)'), (kernel, r'(?=$|/|\.(?:efi|gz|xz)$)'), (place, r'(?![0-9A-Za-z.])')) if text]
         version = next((name for text, ends in told for name in known if re.search(r'(?<![0-9A-Za-z.])' + re.escape(name) + ends, text)), None)
     found = [_located(guest, image, base) for image in images if not re.search(r'ucode|microcode', image)]
     return BootEntry(file, place, title, real, [image for image in found if image], version, hypervisor)

@@ -1,6 +1,7 @@
 """Mounts the guest as it mounts itself, with what its own tools need to run."""
 
 import os
+import re
 
 from . import fstab, protocol
 from .command import run
@@ -32,6 +33,8 @@ def mount_guest(root, devices, undo_log, read_only=False):
         check_file_system(root.device)
     undo_log.will('unmount', path=point)
     _mount(root.device, devices, point, extra, read_only)
+    if not read_only and root.device.content == 'btrfs':
+        make_writable(point, undo_log)
     tree = GuestTree(point)
     mounted = {'/': root.device}
     resolver = fstab.resolver_for(tree, devices, root.device)
@@ -58,6 +61,9 @@ def mount_guest(root, devices, undo_log, read_only=False):
             mounted[entry.point] = device
         except MorphError as error:
             _missing(entry, error.message)
+    for entry in entries:
+        if entry.kind == 'overlay' and entry.point == '/etc':
+            mount_layers(tree, entry, read_only)
     for device, point in boot_partitions(tree, root.device, devices, entries, mounted, resolver):
         if not tree.is_folder(point):
             if read_only:
@@ -102,6 +108,30 @@ def boot_partitions(tree, root, devices, entries, mounted, resolver):
 
 def _is(device, other):
     return device is not None and device.path == other.path
+
+
+def mount_layers(tree, entry, read_only):
+    """A folder of settings that consists of layers: what is written below the topmost one has no effect in the guest."""
+    layers = {}
+    for name in ('lowerdir', 'upperdir', 'workdir'):
+        # The initial RAM disk mounts it, where the root is at /sysroot.
+        parts = [re.sub(r'^/sysroot(?=/)', '', part) for part in (entry.option(name) or '').split(':') if part]
+        layers[name] = [tree.folder_on_worker(part) for part in parts]
+    every = layers['lowerdir'] + layers['upperdir'] + layers['workdir']
+    if not layers['lowerdir'] or len(layers['upperdir']) != 1 or len(layers['workdir']) != 1 or not all(re.match(r'^[\w./@+-]+$', path or '') for path in every):
+        raise MorphError('osmorphing.mount-failed', '/etc consists of layers that are not all on the disks: %s' % ','.join(entry.options), {'mountPoint': '/etc'})
+    options = ['nodev', 'lowerdir=' + ':'.join((layers['upperdir'] if read_only else []) + layers['lowerdir'])]
+    options += ['ro'] if read_only else ['upperdir=' + layers['upperdir'][0], 'workdir=' + layers['workdir'][0]]
+    run(['mount', '-t', 'overlay', '-o', ','.join(options), 'overlay', tree.folder_on_worker('/etc')], timeout=120, code='osmorphing.mount-failed')
+
+
+def make_writable(point, undo_log):
+    """Systems that change by whole snapshots have the present one read-only. It is so again after the preparation."""
+    if run(['btrfs', 'property', 'get', '-t', 'subvol', point, 'ro'], check=False, timeout=60).out.strip() != 'ro=true':
+        return
+    undo_log.will('make-read-only', path=point)
+    run(['btrfs', 'property', 'set', '-t', 'subvol', point, 'ro', 'false'], timeout=60, code='osmorphing.mount-failed')
+    protocol.log('the root is a read-only snapshot, which is writable during the preparation')
 
 
 def _needed(entry):

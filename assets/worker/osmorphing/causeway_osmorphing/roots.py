@@ -88,6 +88,19 @@ def is_root(tree):
     return tree.is_file('/etc/fstab') and any(tree.present(path) for path in _RELEASE_FILES)
 
 
+def is_root_without_table(tree):
+    """Whether a tree is an installation whose file systems are found by the types of their partitions. Trees of containers
+    and of initial RAM disks have no table either, but no kernel, and no account of this machine."""
+    return (
+        not tree.present('/etc/fstab')
+        and any(tree.present(path) for path in _RELEASE_FILES)
+        and tree.is_file('/etc/passwd')
+        and any(tree.is_file(path) for path in ('/usr/lib/systemd/systemd', '/lib/systemd/systemd', '/sbin/init'))
+        and bool(tree.names('/usr/lib/modules') or tree.names('/lib/modules'))
+        and not tree.present('/.dockerenv')
+    )
+
+
 def mount_options(device, devices, extra=()):
     """Options that every mount of a device needs: a btrfs of several devices names them all."""
     options = list(extra)
@@ -105,7 +118,7 @@ def mount_options(device, devices, extra=()):
 
 def find_roots(devices, undo_log):
     """All installations, btrfs snapshots not among them."""
-    roots = []
+    roots, without_table = [], []
     point = os.path.join(undo_log.folder, 'look')
     os.makedirs(point, exist_ok=True)
     seen, offsets = set(), set()
@@ -131,15 +144,16 @@ def find_roots(devices, undo_log):
                 asleep = hibernation.hibernated_file(tree)
                 if asleep:
                     device.properties['HIBERNATED'] = asleep
-                if is_root(tree):
+                if is_root(tree) or is_root_without_table(tree):
                     offsets.update(hibernation.resume_offsets(tree))
-                    roots.append(Root(device, subvolume, read_release(tree), fstab.encrypted_names(tree, devices, device)))
+                    found = roots if is_root(tree) else without_table
+                    found.append(Root(device, subvolume, read_release(tree), fstab.encrypted_names(tree, devices, device)))
         finally:
             run(['umount', point], timeout=120)
     for device in devices:
         if device.content in _READ_ONLY and 'HIBERNATED' not in device.properties and any(hibernation.is_image_at(device.path, offset) for offset in offsets):
             device.properties['HIBERNATED'] = 'the swap file that resume_offset= names'
-    return roots
+    return roots or without_table
 
 
 def _subvolume(point, path):

@@ -155,6 +155,11 @@ def _stop_array(entry):
     return _expect(['mdadm', '--stop', entry['path']], gone)
 
 
+def _make_read_only(entry):
+    if entry['path'] in mounts_below(entry['path']):
+        run(['btrfs', 'property', 'set', '-t', 'subvol', entry['path'], 'ro', 'true'], timeout=60)
+
+
 def _drop_partitions(entry):
     run(['partx', '--delete', entry['device']], check=False, timeout=60)
     for node in entry['nodes']:
@@ -215,6 +220,7 @@ _UNDO = {
     'deactivate': _deactivate,
     'close-luks': _close_luks,
     'stop-array': _stop_array,
+    'make-read-only': _make_read_only,
     'drop-partitions': _drop_partitions,
     'remove-folder': _remove_folder,
     'remove-file': _remove_file,

@@ -1,12 +1,14 @@
 import os
 
-from causeway_osmorphing import fstab
+from causeway_osmorphing import fstab, mounting
+from causeway_osmorphing import undo_log as undo_log_module
 from causeway_osmorphing.block_devices import BlockDevice
+from causeway_osmorphing.command import Result
 from causeway_osmorphing.guest import family_of
 from causeway_osmorphing.undo_log import UndoLog
 from causeway_osmorphing.luks import guests_names
 from causeway_osmorphing.protocol import MorphError
-from causeway_osmorphing.roots import Root, choose_root, is_root, read_release
+from causeway_osmorphing.roots import Root, choose_root, is_root, is_root_without_table, read_release
 
 from .trees import TreeTest
 
@@ -118,6 +120,64 @@ class Roots(TreeTest):
         guest.write('/etc/redhat-release', 'CentOS release 6.10 (Final)\n')
         self.assertTrue(is_root(guest))
         self.assertEqual((read_release(guest)['ID'], read_release(guest)['VERSION_ID']), ('centos', '6.10'))
+
+
+    def test_an_installation_without_a_table_of_file_systems_is_one_and_a_container_is_none(self):
+        files = {'/etc/passwd': 'root:x:0:0::/root:/bin/sh\n', '/usr/lib/systemd/systemd': '', '/usr/lib/modules/6.1/vmlinuz': ''}
+        guest = self.guest('debian', files)
+        self.assertFalse(is_root_without_table(guest))
+        os.unlink(guest.root + '/etc/fstab')
+        self.assertTrue(is_root_without_table(guest))
+        for missing in files:
+            self.clear()
+            guest = self.guest('debian', dict(files, **({'/.dockerenv': ''} if missing == '/etc/passwd' else {})))
+            os.unlink(guest.root + '/etc/fstab')
+            if missing != '/etc/passwd':
+                os.unlink(guest.root + missing)
+                if missing.endswith('vmlinuz'):
+                    os.rmdir(guest.root + '/usr/lib/modules/6.1')
+            self.assertFalse(is_root_without_table(guest), missing)
+
+
+class ReadOnlySnapshots(TreeTest):
+    def test_a_read_only_root_is_writable_until_it_is_unmounted(self):
+        point, said = os.path.join(self.root, 'guest'), []
+        os.mkdir(point)
+        undo_log = UndoLog(self.root + '/session')
+
+        def run(args, **_):
+            said.append(' '.join(args[1:]).replace(point, 'POINT'))
+            return Result(0, 'ro=%s\n' % state[0], '')
+
+        for module in (mounting, undo_log_module):
+            self.addCleanup(setattr, module, 'run', module.run)
+            module.run = run
+        self.addCleanup(setattr, undo_log_module, 'mounts_below', undo_log_module.mounts_below)
+        state = ['false']
+        mounting.make_writable(point, undo_log)
+        self.assertEqual(undo_log.entries(), [])
+        state, said[:] = ['true'], []
+        mounting.make_writable(point, undo_log)
+        self.assertEqual(said, ['property get -t subvol POINT ro', 'property set -t subvol POINT ro false'])
+        undo_log_module.mounts_below = lambda folder: [folder]
+        self.assertEqual(undo_log.undo_all(), [])
+        self.assertEqual(said[2:], ['property set -t subvol POINT ro true'])
+
+
+    def test_settings_in_layers_are_mounted_as_the_guest_mounts_them(self):
+        said = []
+        self.addCleanup(setattr, mounting, 'run', mounting.run)
+        mounting.run = lambda args, **_: said.append(' '.join(args).replace(self.root, ''))
+        layers = 'overlay /etc overlay defaults,lowerdir=/sysroot/var/lib/overlay/1/etc:/sysroot/etc,upperdir=/sysroot/var/lib/overlay/2/etc,workdir=/sysroot/var/lib/overlay/work-etc%s,x-initrd.mount 0 0\n'
+        guest = self.guest('sles', dict((path + '/.keep', '') for path in ('/var/lib/overlay/1/etc', '/var/lib/overlay/2/etc', '/var/lib/overlay/work-etc', '/var/lib/overlay/work-etc;x')))
+        mounting.mount_layers(guest, fstab.parse(layers % '')[0], False)
+        mounting.mount_layers(guest, fstab.parse(layers % '')[0], True)
+        self.assertEqual(said, [
+            'mount -t overlay -o nodev,lowerdir=/var/lib/overlay/1/etc:/etc,upperdir=/var/lib/overlay/2/etc,workdir=/var/lib/overlay/work-etc overlay /etc',
+            'mount -t overlay -o nodev,lowerdir=/var/lib/overlay/2/etc:/var/lib/overlay/1/etc:/etc,ro overlay /etc'])
+        for odd in ('-gone', ';x'):
+            with self.assertRaises(MorphError):
+                mounting.mount_layers(guest, fstab.parse(layers % odd)[0], False)
 
 
 class Undoing(TreeTest):
