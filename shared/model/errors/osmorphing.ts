@@ -38,6 +38,12 @@ export const osmorphingErrors = {
     remedy: 'Check the file system on the source and replicate again.',
     retryable: false,
   },
+  'osmorphing.worker-too-old': {
+    title: 'The worker image is too old for this guest',
+    cause: 'A file system of the guest has a feature that the worker\'s tools or kernel do not support. The file system is not damaged.',
+    remedy: 'Choose a worker image with a newer distribution, at least as new as the guest, and deploy again.',
+    retryable: false,
+  },
   'osmorphing.mount-failed': {
     title: 'A file system of the guest cannot be mounted',
     cause: 'A line of /etc/fstab names a device that none of the replicated disks has, or names it in a way that only the source understands; or the worker does not support the file system.',

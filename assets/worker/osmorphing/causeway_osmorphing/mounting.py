@@ -9,7 +9,7 @@ from .confined import pieces_of
 from .guest_tree import GuestTree
 from .undo_log import mounts_below
 from .protocol import MorphError
-from .roots import mount_options
+from .roots import mount_options, newer_than_worker, too_old
 
 # File systems below these belong to the system; others (data, home folders) are left alone.
 _SYSTEM = ('/boot', '/efi', '/usr', '/var', '/opt', '/etc', '/root')
@@ -161,13 +161,26 @@ def _mount(device, devices, point, extra, read_only):
     # Its device nodes have the numbers of another machine's devices.
     options.append('nodev')
     kind = device.content or 'auto'
-    run(['mount', '-t', kind, '-o', ','.join(options), device.path, point], timeout=300, code='osmorphing.mount-failed')
+    result = run(['mount', '-t', kind, '-o', ','.join(options), device.path, point], timeout=300, check=False)
+    if result.code == 0:
+        return
+    newer = newer_than_worker(device)
+    if newer:
+        raise too_old(device, newer)
+    raise MorphError('osmorphing.mount-failed', '%s (%s): %s' % (device.path, kind, (result.err or result.out).strip()[-600:]))
+
+
+# What e2fsck says of a file system that is newer than it.
+_UNKNOWN_FEATURES = re.compile(r'[^\n]*(?:unsupported (?:read-only )?feature|newer version of e2fsck)[^\n]*', re.IGNORECASE)
 
 
 def check_file_system(device):
     """Replays the journal and repairs what is safe to repair: a live snapshot looks like a disk after a power cut."""
     if device.content in ('ext2', 'ext3', 'ext4'):
         result = run(['e2fsck', '-p', device.path], check=False, timeout=3600)
+        unknown = _UNKNOWN_FEATURES.search(result.out + result.err)
+        if unknown:
+            raise too_old(device, unknown.group(0))
         if result.code not in (0, 1, 2, 127):
             raise MorphError(
                 'osmorphing.file-system-damaged', '%s: %s' % (device.path, (result.out + result.err).strip()[-600:])

@@ -121,7 +121,7 @@ def find_roots(devices, undo_log):
     roots, without_table = [], []
     point = os.path.join(undo_log.folder, 'look')
     os.makedirs(point, exist_ok=True)
-    seen, offsets = set(), set()
+    seen, offsets, newer = set(), set(), None
     for device in devices:
         if device.content not in _READ_ONLY or (device.content, device.uuid) in seen:
             continue
@@ -135,6 +135,8 @@ def find_roots(devices, undo_log):
         )
         if result.code != 0:
             protocol.warn('%s (%s) cannot be mounted: %s' % (device.path, device.content, result.err.strip()[-300:]))
+            told = newer_than_worker(device)
+            newer = too_old(device, told) if told else newer
             continue
         try:
             for subvolume in _subvolumes(point) if device.content == 'btrfs' else ['']:
@@ -153,7 +155,26 @@ def find_roots(devices, undo_log):
     for device in devices:
         if device.content in _READ_ONLY and 'HIBERNATED' not in device.properties and any(hibernation.is_image_at(device.path, offset) for offset in offsets):
             device.properties['HIBERNATED'] = 'the swap file that resume_offset= names'
+    if newer and not roots and not without_table:
+        raise newer
     return roots or without_table
+
+
+_UNKNOWN = re.compile(r'(unknown|unsupported|incompatible)[^\n]*features?|features?[^\n]*(unknown|unsupported)', re.IGNORECASE)
+
+
+def newer_than_worker(device):
+    """What the kernel said of features that it does not know, after a mount failed; None if that was not why. The program tells
+    only that something is invalid."""
+    names = set(os.path.basename(path) for path in (device.path, os.path.realpath(device.path)))
+    log = run(['dmesg', '--notime'], check=False, timeout=30).out.splitlines()[-40:]
+    return next((line for line in log if _UNKNOWN.search(line) and any(re.search(r'(?<![\w-])%s(?![\w-])' % re.escape(name), line) for name in names)), None)
+
+
+def too_old(device, told):
+    return MorphError(
+        'osmorphing.worker-too-old', '%s (%s): %s' % (device.path, device.content, told.strip()[-400:]), {'device': device.path, 'content': device.content}
+    )
 
 
 def _subvolume(point, path):

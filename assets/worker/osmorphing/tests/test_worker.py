@@ -1,0 +1,77 @@
+"""What the worker can't do for a guest, and what it has to say of it."""
+
+import os
+import shutil
+import subprocess
+
+from causeway_osmorphing import luks, mounting, roots
+from causeway_osmorphing.command import Result
+from causeway_osmorphing.protocol import MorphError
+
+from .test_disk_names import device
+from .trees import TreeTest
+
+PATH = os.environ['PATH'] + ':/usr/sbin:/sbin'
+DUMP = 'LUKS header information\nVersion:       \t2\n\nKeyslots:\n  0: luks2\n\tKey:        512 bits\nTokens:\n  0: %s\n\tKeyslot:    1\nDigests:\n  0: pbkdf2\n'
+
+
+class Worker(TreeTest):
+    def answers(self, module, **results):
+        """Programs by their names, and what they answer."""
+        self.addCleanup(setattr, module, 'run', module.run)
+        module.run = lambda args, **_: results.get(args[0], Result(0, '', ''))
+
+    def refused(self, action, *args):
+        with self.assertRaises(MorphError) as caught:
+            action(*args)
+        return caught.exception
+
+    def test_a_file_system_that_is_newer_than_the_worker_is_not_called_damaged(self):
+        root = device('/dev/w02', 'partition', 2, content='ext4', uuid='u-root')
+        for told in (
+            '/dev/w02 has unsupported feature(s): FEATURE_C12\ne2fsck: Get a newer version of e2fsck!\n',
+            'e2fsck: Filesystem has unsupported read-only feature(s) while trying to open /dev/w02',
+        ):
+            self.answers(mounting, e2fsck=Result(8, '', told))
+            self.assertEqual(self.refused(mounting.check_file_system, root).code, 'osmorphing.worker-too-old')
+        self.answers(mounting, e2fsck=Result(4, '', 'UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY.'))
+        self.assertEqual(self.refused(mounting.check_file_system, root).code, 'osmorphing.file-system-damaged')
+
+    def test_a_kernel_that_is_too_old_says_so_in_its_log_alone(self):
+        root = device('/dev/w02', 'partition', 2, content='xfs', uuid='u-root')
+        wrong = Result(32, '', 'mount: wrong fs type, bad option, bad superblock on /dev/w02')
+        for line, code in (
+            ('XFS (w02): Superblock has unknown read-only compatible features (0x8) enabled.', 'osmorphing.worker-too-old'),
+            ('XFS (w02): Superblock has unknown incompatible features (0x60) enabled.', 'osmorphing.worker-too-old'),
+            ('BTRFS error (device w02): cannot mount because of unknown incompat features (0x4000)', 'osmorphing.worker-too-old'),
+            ("EXT4-fs (w02): couldn't mount RDWR because of unsupported optional features (10000)", 'osmorphing.worker-too-old'),
+            ('XFS (w99): Superblock has unknown incompatible features (0x60) enabled.', 'osmorphing.mount-failed'),
+            ('XFS (w02): Metadata corruption detected', 'osmorphing.mount-failed'),
+        ):
+            self.answers(mounting, mount=wrong)
+            self.answers(roots, dmesg=Result(0, 'booted\n%s\n' % line, ''))
+            self.assertEqual(self.refused(mounting._mount, root, [root], '/nowhere', [], False).code, code, line)
+
+    def test_a_root_that_a_tpm_unlocks_is_told(self):
+        volumes = [device('/dev/w02', 'partition', 2, content='crypto_LUKS', uuid='u-luks'), device('/dev/w03', 'partition', 3, content='crypto_LUKS', uuid='u-data')]
+        for kind, word in (('systemd-tpm2', 'a TPM'), ('clevis', 'Clevis'), ('systemd-recovery', None)):
+            del self.warnings[:]
+            self.answers(luks, cryptsetup=Result(0, DUMP % kind, ''))
+            luks.warn_of_unattended(volumes, ['u-luks'])
+            self.assertEqual([('u-luks' in one, word in one) for one in self.warnings], [(True, True)] if word else [], kind)
+
+    def test_tokens_are_read_as_the_real_program_shows_them(self):
+        program = shutil.which('cryptsetup', path=PATH)
+        if program is None:
+            self.skipTest('cryptsetup is not installed')
+        image, token = os.path.join(self.root, 'image'), os.path.join(self.root, 'token')
+        with open(image, 'wb') as file:
+            file.truncate(20 << 20)
+        with open(token, 'w') as file:
+            file.write('{"type":"systemd-tpm2","keyslots":[],"tpm2-blob":"","tpm2-pcrs":[],"tpm2-policy-hash":""}')
+        cheap = ['--pbkdf', 'pbkdf2', '--pbkdf-force-iterations', '1000']
+        subprocess.run([program, 'luksFormat', '-q', '--type', 'luks2', '--key-file', '-'] + cheap + [image], input=b'key', check=True)
+        subprocess.run([program, 'token', 'import', '--json-file', token, image], check=True)
+        made = device(image, 'partition', 2, content='crypto_LUKS', uuid='u-luks')
+        luks.warn_of_unattended([made], ['u-luks'])
+        self.assertEqual(len([one for one in self.warnings if 'a TPM' in one]), 1)
