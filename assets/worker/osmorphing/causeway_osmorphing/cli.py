@@ -18,6 +18,7 @@ from .initramfs import volumes_below
 from .luks import guests_names, locked, warn_of_unattended
 from .mounting import is_mounted, mount_guest, mount_system
 from .block_service_starts import block_service_starts
+from .packages import package_manager
 from .protocol import Cancelled, MorphError
 from .roots import Root, choose_root, find_roots, read_release, refuse_foreign
 from .session import Session, pack_device, unpack_device
@@ -107,6 +108,8 @@ def command_mount(request, session):
         warn_of_unattended(devices, volumes_below([root.device], devices))
         mount_system(tree, session.undo_log)
         block_service_starts(guest, session.undo_log)
+        for note in package_manager(guest).settle():
+            protocol.log(note)
         session.keep(
             'mounted',
             {

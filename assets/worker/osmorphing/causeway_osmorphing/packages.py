@@ -30,6 +30,15 @@ class PackageManager(object):
         self.env = {'http_proxy': proxy, 'https_proxy': proxy} if proxy else {}
         self.cache = request.get('packageCache')
 
+    def settle(self):
+        """Takes away what programs left that ran when the replica was taken, and that no program finishes. Writes files alone.
+        Returns notes."""
+        return []
+
+    def repair(self):
+        """Finishes what the package tools were interrupted in. Returns notes."""
+        return []
+
     def cached_files(self):
         """Package files of the given cache that are for this guest."""
         if not self.cache:
@@ -95,6 +104,17 @@ class Apt(PackageManager):
             if fields.get('Status', '').endswith(' installed'):
                 found[fields.get('Package', '')] = fields.get('Version', '')
         return found
+
+    def repair(self):
+        states = re.findall(r'^Status: \S+ \S+ (\S+)$', self.guest.read('/var/lib/dpkg/status', '', _LARGEST_DATABASE), re.MULTILINE)
+        interrupted = set(states) & set(('half-installed', 'half-configured', 'unpacked', 'triggers-awaited', 'triggers-pending'))
+        # Changes that are not in the database yet have numbers for names.
+        if not interrupted and not any(name.isdigit() for name in self.guest.names('/var/lib/dpkg/updates')):
+            return []
+        result = self._run(['dpkg', '--force-confdef', '--force-confold', '--configure', '-a'], timeout=3600, check=False)
+        if result.code != 0:
+            protocol.warn('packages were being installed when the replica was taken, and the guest\'s tools cannot finish that: %s' % (result.err or result.out).strip()[-300:])
+        return ['finished the installation of packages that was interrupted']
 
     def refresh(self):
         try:
@@ -176,10 +196,25 @@ class Apt(PackageManager):
 class RpmBased(PackageManager):
     ending = '.rpm'
 
+    def settle(self):
+        """Old databases have locks in files, whose holders are gone: every program would wait for them without end."""
+        notes = []
+        stale = [path for path in self.guest.find('/var/lib/rpm') if re.match(r'__db\.\d+$', path.rsplit('/', 1)[1])]
+        # On older systems these are on the disk, and the number in them may be that of another program now.
+        stale += [path for path in ('/var/run/yum.pid', '/var/run/zypp.pid') if self.guest.is_file(path) and not self.guest.is_link('/var/run')]
+        for path in stale:
+            self.guest.forget(path)
+            notes.append('removed ' + path)
+        return notes
+
     def installed(self):
         if not self.guest.has_program('rpm'):
             return {}
-        told = self.guest.run(['rpm', '-qa', '--qf', '%{NAME}|%{VERSION}-%{RELEASE}\\n'], check=False)
+        try:
+            told = self.guest.run(['rpm', '-qa', '--qf', '%{NAME}|%{VERSION}-%{RELEASE}\\n'], check=False, timeout=180)
+        except CommandFailed as error:
+            protocol.warn_once('the guest\'s package database does not answer: %s' % error.message[-200:])
+            return {}
         rows = [line.split('|') for line in told.out.splitlines() if '|' in line]
         return dict((row[0], row[1]) for row in rows)
 

@@ -72,6 +72,9 @@ STEPS = (
 def prepare(morph):
     """Runs all steps. Returns them with durations; a step that fails names itself in the error's details."""
     done = []
+    for note in morph.manager.repair():
+        morph.changed = True
+        protocol.log(note)
     for name, title, action in STEPS:
         protocol.check_cancelled()
         protocol.emit('step', step=name, title=title, state='running')
