@@ -27,6 +27,7 @@ def apply(morph):
     on_hyperv = request.get('hypervisor') == 'hyperv'
     pairs, unnamed = nameable([(macs[index], names[index]) for index in sorted(names)], on_hyperv)
     warnings += unnamed
+    warnings += exchanged(names) if guest.has_systemd and not on_hyperv else []
     if not to_dhcp:
         addresses = dict((one.name, one.addresses) for one in interfaces)
         morph.fixed_addresses = [
@@ -48,6 +49,18 @@ def apply(morph):
     if on_hyperv:
         notes += hyperv_guest.configure(guest)
     return bool(notes), notes
+
+
+def exchanged(names):
+    """Warnings of cards that get names which the kernel gives to others of them: the device manager can't exchange such names."""
+    firsts = set('eth%d' % index for index in names)
+    wrong = [names[index] for index in sorted(names) if re.match(r'eth\d+$', names[index]) and names[index] != 'eth%d' % index and names[index] in firsts]
+    if not wrong:
+        return []
+    return [
+        'the kernel may give the names %s to other network cards, and they cannot be exchanged afterwards: if an address is on the wrong network, '
+        'put the NICs of the source VM into the order of their names and deploy again' % ', '.join(wrong)
+    ]
 
 
 _ANY_CARD = '/etc/systemd/network/95-causeway.network'

@@ -1,6 +1,7 @@
 import os
 
 from causeway_osmorphing.network import convert, interfaces_of, kinds_of, yaml_subset
+from causeway_osmorphing.network_step import exchanged
 from causeway_osmorphing.network.names import Interface, nameable, pair, rules_of, rules_text
 
 from .trees import TreeTest
@@ -328,9 +329,64 @@ CASES = [
 ]
 
 
+PINNED = [
+    (
+        'netplan bonds and bridges lose addresses of their own',
+        'ubuntu',
+        {
+            '/etc/netplan/50-a.yaml': 'network:\n  version: 2\n  ethernets:\n    ens3: {}\n  bonds:\n    bond0:\n      macaddress: "00:50:56:00:00:01"\n      interfaces: [ens3]\n'
+            '      addresses: [10.0.0.5/24]\n  vlans:\n    v5:\n      id: 5\n      link: bond0\n      macaddress: "00:50:56:00:00:01"\n',
+        },
+        False,
+        {
+            '/etc/netplan/50-a.yaml': 'network:\n  version: 2\n  ethernets:\n    ens3: {}\n  bonds:\n    bond0:\n      interfaces:\n        - ens3\n'
+            '      addresses:\n        - 10.0.0.5/24\n  vlans:\n    v5:\n      id: 5\n      link: bond0\n',
+        },
+    ),
+    (
+        'NetworkManager bridges and VLANs lose them, and a VLAN keeps its card',
+        'rocky',
+        {
+            NM + 'card.nmconnection': '[connection]\ntype=ethernet\ninterface-name=ens192\n\n[ethernet]\nmac-address=00:50:56:00:00:01\n',
+            NM + 'br.nmconnection': '[connection]\ntype=bridge\ninterface-name=br0\n\n[bridge]\nmac-address=00:50:56:00:00:01\nstp=false\n',
+            NM + 'v5.nmconnection': '[connection]\ntype=vlan\ninterface-name=v5\n\n[ethernet]\nmac-address=00:50:56:00:00:01\ncloned-mac-address=preserve\n\n[vlan]\nid=5\n',
+        },
+        False,
+        {
+            NM + 'br.nmconnection': '[connection]\ntype=bridge\ninterface-name=br0\n\n[bridge]\nstp=false\n',
+            NM + 'v5.nmconnection': '[connection]\ntype=vlan\ninterface-name=v5\n\n[ethernet]\ncloned-mac-address=preserve\n\n[vlan]\nparent=ens192\nid=5\n',
+        },
+    ),
+    (
+        'networkd bonds lose them, and bridges that inherit one keep that',
+        'debian',
+        {
+            '/etc/systemd/network/a.network': '[Match]\nName=ens3\n[Network]\nBond=bond0\n',
+            '/etc/systemd/network/bond.netdev': '[NetDev]\nName=bond0\nKind=bond\nMACAddress=00:50:56:00:00:01\n',
+            '/etc/systemd/network/br.netdev': '[NetDev]\nName=br0\nKind=bridge\nMACAddress=none\n',
+        },
+        False,
+        {
+            '/etc/systemd/network/bond.netdev': '[NetDev]\nName=bond0\nKind=bond\n',
+            '/etc/systemd/network/br.netdev': '[NetDev]\nName=br0\nKind=bridge\nMACAddress=none\n',
+        },
+    ),
+    (
+        'wicked takes name servers of DHCP',
+        'sles',
+        {
+            SUSE + 'ifcfg-eth0': "BOOTPROTO='static'\nIPADDR='10.0.0.5/24'\nSTARTMODE='auto'\n",
+            SUSE + 'config': 'NETCONFIG_DNS_STATIC_SEARCHLIST="example.com"\nNETCONFIG_DNS_STATIC_SERVERS="10.0.0.2 10.0.0.3"\n',
+        },
+        True,
+        {SUSE + 'config': 'NETCONFIG_DNS_STATIC_SEARCHLIST="example.com"\nNETCONFIG_DNS_STATIC_SERVERS=""\n'},
+    ),
+]
+
+
 class NetworkFiles(TreeTest):
     def test_each_kind_is_converted_as_its_case_says_and_a_second_time_changes_nothing(self):
-        for what, release, before, to_dhcp, after in CASES:
+        for what, release, before, to_dhcp, after in CASES + PINNED:
             with self.subTest(what):
                 self.clear()
                 guest = self.guest(release, before)
@@ -341,6 +397,17 @@ class NetworkFiles(TreeTest):
                 self.assertEqual(
                     dict((path, guest.read(path) if guest.present(path) else None) for path in after), after
                 )
+
+    def test_names_that_cannot_be_exchanged_are_told(self):
+        self.assertEqual(len(exchanged({0: 'eth1', 1: 'eth0'})), 1)
+        for names in ({0: 'eth1'}, {0: 'eth0', 1: 'eth1'}, {0: 'ens224', 1: 'ens192'}, {0: 'eth2', 1: 'eth1'}, {}):
+            self.assertEqual(exchanged(names), [], names)
+
+    def test_odd_files_of_what_is_built_on_cards_end_without_an_error(self):
+        for text in ('network:\n  bonds: x\n', 'network:\n  bonds:\n    b: y\n  vlans: [a]\n', 'network:\n  bridges:\n    b:\n'):
+            self.clear()
+            guest = self.guest('ubuntu', {'/etc/netplan/a.yaml': text + '  ethernets:\n    e:\n      match: {macaddress: "00:50:56:00:00:01"}\n'})
+            convert(guest, False)
 
     def test_originals_are_kept_once(self):
         text = 'auto eth0\niface eth0 inet static\n  address 10.0.0.5/24\n'

@@ -173,8 +173,16 @@ def _without_mac(guest):
                 changed = True
                 notes.append('%s has the MAC address of its card, not one of its own (%s)' % (name, path))
             cards[renamed.get(key, key)] = card
+        for kind in ('bonds', 'bridges', 'vlans'):
+            built = network.get(kind)
+            for name, settings in sorted(built.items()) if isinstance(built, dict) else ():
+                # The destination lets only the addresses of its cards pass.
+                if isinstance(settings, dict) and settings.pop('macaddress', None):
+                    changed = True
+                    notes.append('%s has the MAC address of its card, not one of its own (%s)' % (name, path))
         if changed:
-            network['ethernets'] = cards
+            if cards:
+                network['ethernets'] = cards
             guest.write(path, yaml_subset.dump({'network': _renamed(network, renamed)}))
     return notes
 
@@ -182,7 +190,10 @@ def _without_mac(guest):
 def _renamed(network, names):
     """What is built on a card names it by its key."""
     for kind in ('bonds', 'bridges', 'vlans'):
-        for settings in (network.get(kind) or {}).values():
+        built = network.get(kind)
+        for settings in built.values() if isinstance(built, dict) else ():
+            if not isinstance(settings, dict):
+                continue
             if isinstance(settings.get('interfaces'), list):
                 settings['interfaces'] = [names.get(one, one) for one in settings['interfaces']]
             if settings.get('link') in names:

@@ -51,7 +51,8 @@ def interfaces(guest):
 
 def convert(guest, to_dhcp):
     notes = []
-    for path, file, name, mac in _cards(guest):
+    before = list(_cards(guest))
+    for path, file, name, mac in before:
         shown = name or path
         changed = False
         for section in _CARD:
@@ -69,12 +70,33 @@ def convert(guest, to_dhcp):
             changed = _dhcp(file, shown, path, notes) or changed
         if changed:
             guest.write(path, file.text(), 0o600)
+    names = dict((mac.lower(), name) for _, _, name, mac in before if mac and name)
     for path in files(guest):
-        kind = KeyFile(guest.read(path)).get('connection', 'type')
+        file = KeyFile(guest.read(path))
+        kind = file.get('connection', 'type')
+        if not to_dhcp and kind in ('bond', 'bridge', 'vlan', 'team'):
+            notes += _without_own_mac(guest, path, file, kind, names)
         if to_dhcp and kind in ('bond', 'bridge', 'vlan', 'team') and guest.remove(path):
             protocol.warn('the %s in %s is built on other interfaces: those use DHCP, and it is skipped' % (kind, path))
             notes.append('left out ' + path)
     return notes
+
+
+def _without_own_mac(guest, path, file, kind, names):
+    """What is built on cards: the destination lets only the cards' own addresses pass, and a VLAN may know its card by the old one."""
+    shown = file.get('connection', 'interface-name') or path
+    tied = next((file.get(section, 'mac-address') for section in _CARD if file.get(section, 'mac-address')), None)
+    parent = names.get((tied or '').lower())
+    if kind == 'vlan' and parent and not file.get('vlan', 'parent'):
+        file.set('vlan', 'parent', parent)
+    removed = [
+        key for section in _CARD + ('bridge',) for key in ('mac-address', 'cloned-mac-address')
+        if (file.get(section, key) or 'preserve') not in ('preserve', 'permanent', 'stable', 'random') and file.remove(section, key)
+    ]
+    if not removed:
+        return []
+    guest.write(path, file.text(), 0o600)
+    return ['removed %s of %s' % (' and '.join(sorted(set(removed))), shown)]
 
 
 def _dhcp(file, shown, path, notes):

@@ -85,6 +85,13 @@ def convert(guest, to_dhcp):
             notes.append('%s gets its address by DHCP' % (name or path))
         if file.text() != before:
             guest.write(path, file.text())
+    for path in guest.find(FOLDER, '.netdev'):
+        file = KeyFile(guest.read(path))
+        own = file.get('NetDev', 'MACAddress')
+        # The destination lets only the addresses of its cards pass.
+        if own and own.lower() != 'none' and file.remove('NetDev', 'MACAddress'):
+            guest.write(path, file.text())
+            notes.append('%s has the MAC address of its card, not one of its own' % (file.get('NetDev', 'Name') or path))
     for path in guest.find(FOLDER, '.link'):
         file = KeyFile(guest.read(path))
         if any(file.get('Match', key) for key in _MACS) and guest.remove(path):

@@ -153,7 +153,12 @@ class Wicked(_Ifcfg):
     @classmethod
     def convert(cls, guest, to_dhcp):
         notes = super(Wicked, cls).convert(guest, to_dhcp)
-        found = re.search(r'^NETCONFIG_DNS_STATIC_SERVERS="([^"]+)"', guest.read('/etc/sysconfig/network/config', ''), re.MULTILINE)
+        path = '/etc/sysconfig/network/config'
+        text = guest.read(path, '')
+        found = re.search(r'^NETCONFIG_DNS_STATIC_SERVERS="([^"\n]+)"', text, re.MULTILINE)
         if to_dhcp and found:
-            protocol.warn_once('/etc/sysconfig/network/config puts the name servers %s before those from DHCP' % found.group(1))
+            # They would come before those of DHCP, and are in the old network.
+            guest.write(path, text[: found.start(1)] + text[found.end(1) :])
+            tell_dropped(path, ['NETCONFIG_DNS_STATIC_SERVERS=%s' % found.group(1)])
+            notes.append('name servers come from DHCP, not from ' + path)
         return notes
