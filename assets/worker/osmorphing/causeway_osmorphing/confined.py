@@ -230,6 +230,14 @@ class Confined(object):
         finally:
             os.close(handle)
 
+    def set_label(self, path, label):
+        """Sets the security label of a file, folder or link itself."""
+        handle = self.node(path, False)
+        try:
+            os.setxattr('/proc/self/fd/%d' % handle, 'security.selinux', label)
+        finally:
+            os.close(handle)
+
     def unlink(self, path, follow=False):
         """Removes a file or link itself, or with `follow` what a link leads to."""
         handle, name = self.place(path, follow=follow)
