@@ -1,8 +1,25 @@
 # Sets the addresses that this machine had, on the cards that it has now. Runs once.
 $ErrorActionPreference = 'Stop'
-$cards = @'
+$text = @'
 {{cards}}
-'@ | ConvertFrom-Json
+'@
+# PowerShell 2 of Windows 7 and Server 2008 R2 cannot read JSON by itself. These texts have no brackets and quotes within them.
+function Get-CardText([string]$Text, [string]$Name) {
+  [regex]::Match($Text, '"' + $Name + '":\s*"([^"]*)"').Groups[1].Value
+}
+function Get-CardList([string]$Text, [string]$Name) {
+  [regex]::Match($Text, '"' + $Name + '":\s*\[([^\[\]]*)\]').Groups[1].Value
+}
+$cards = @(foreach ($block in [regex]::Matches($text, '\{(?:[^{}]|\{[^{}]*\})*\}')) {
+  @{
+    mac = Get-CardText $block.Value 'mac'
+    addresses = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'addresses'), '\{[^{}]*\}')) {
+      @{ address = Get-CardText $part.Value 'address'; mask = Get-CardText $part.Value 'mask' }
+    })
+    gateways = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'gateways'), '"([^"]+)"')) { $part.Groups[1].Value })
+    servers = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'servers'), '"([^"]+)"')) { $part.Groups[1].Value })
+  }
+})
 function Invoke-Netsh {
   & "$env:SystemRoot\System32\netsh.exe" @args | Out-String | Write-Output
   if ($LASTEXITCODE -ne 0) { throw "netsh $args ended with $LASTEXITCODE" }

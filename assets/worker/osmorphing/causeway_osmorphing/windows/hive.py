@@ -55,6 +55,8 @@ class Hive(object):
         self.name = name
         self.path = path
         self.changes = {}
+        # (path, name, kind, bytes) of everything that was set; a key that was removed has no name.
+        self._written = []
         self._tree = tree
         self._hive = None
         # The library opens by name; this name always leads to exactly this file.
@@ -136,6 +138,7 @@ class Hive(object):
     def set(self, path, name, kind, value):
         """Returns whether anything changed."""
         raw = encoded(kind, value)
+        self._written.append((path, name, kind, raw))
         node = self.ensure(path)
         old = self.get(path, name)
         if old == (kind, raw):
@@ -151,12 +154,24 @@ class Hive(object):
 
     def remove_key(self, path):
         """Returns whether it was there."""
+        self._written.append((path, None, None, None))
         node = self.node(path)
         if node is None:
             return False
         self._record(path, '', 'key', None)
         self._hive.node_delete_child(node)
         return True
+
+    def repeat_below(self, top, others):
+        """Does below other keys what was done below one."""
+        for path, name, kind, raw in list(self._written):
+            if not path.lower().startswith(top.lower() + '\\'):
+                continue
+            for other in others:
+                if name is None:
+                    self.remove_key(other + path[len(top) :])
+                else:
+                    self.set(other + path[len(top) :], name, kind, raw)
 
     def _record(self, path, name, before, after):
         key = '%s\\%s' % (self.name, path) + (' %s' % name if name else '')

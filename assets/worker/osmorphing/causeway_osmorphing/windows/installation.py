@@ -76,7 +76,13 @@ class Installation(object):
         if self.architecture not in DISC_ARCHITECTURES:
             raise MorphError('osmorphing.not-supported', '%s is for an unknown processor' % self.name)
 
+    def other_control_sets(self):
+        """Windows starts with another one after a failed start, or when it is asked to."""
+        names = self.system.keys('')
+        return [name for name in names if re.match(r'^ControlSet\d{3}$', name, re.IGNORECASE) and name.lower() != self.control_set.lower()]
+
     def save(self):
+        self.system.repeat_below(self.control_set, self.other_control_sets())
         saved = [hive.save() for hive in (self.system, self.software)]
         os.sync()
         return any(saved)

@@ -1,7 +1,6 @@
 """The source hypervisor's services: those whose absence is known to be safe do not start any more."""
 
-from .. import protocol
-from .hive import DWORD
+from .hive import DWORD, MULTI
 
 # Programs that talk to a hypervisor which is no longer there, and balloons. Drivers of disks, cards and screens stay:
 # without their devices they do nothing, and the way back needs them.
@@ -17,8 +16,10 @@ _SERVICES = {
 }
 # Hypervisor of the destination → platforms whose services are its own.
 _OWN = {'hyperv': ('resource-group-cloud',)}
-# Filters in front of every device's driver that need their hypervisor.
-_FILTERS = ('xenfilt',)
+# Filters in front of the drivers of disks and buses: without their hypervisor, those do not start.
+_FILTERS = ('xenfilt', 'xenpci', 'prl_strg', 'prl_boot', 'rhelscsi')
+# Drivers that start with the system and wait for their hypervisor, or stop the system without it.
+_DRIVERS = ('xenpci', 'prl_boot', 'prl_strg', 'prl_tg', 'prl_dd', 'prl_pv32', 'prl_pv64', 'rhelscsi')
 _DISABLED = 4
 
 
@@ -41,10 +42,29 @@ def disable(installation, hypervisor='kvm'):
             key = '%s\\%s' % (installation.services, name)
             if installation.system.set(key, 'Start', DWORD, _DISABLED):
                 notes.append('the service %s no longer starts' % name)
-    for name in _FILTERS:
-        if installation.system.node('%s\\%s' % (installation.services, name)) is not None:
-            protocol.warn('the filter driver %s is installed; if the system does not start, remove it on the source' % name)
+    there = set(name.lower() for name in installation.system.keys(installation.services))
+    for name in _DRIVERS:
+        key = '%s\\%s' % (installation.services, name)
+        if name in there and installation.system.set(key, 'Start', DWORD, _DISABLED):
+            notes.append('the driver %s no longer starts' % name)
+    notes += _without_filters(installation)
     return bool(notes), notes
+
+
+def _without_filters(installation):
+    """Takes the source's filters out of the lists that each class of devices has."""
+    system, notes = installation.system, []
+    top = installation.control_set + '\\Control\\Class'
+    for guid in system.keys(top):
+        key = '%s\\%s' % (top, guid)
+        for name in ('UpperFilters', 'LowerFilters'):
+            filters = system.texts(key, name)
+            kept = [one for one in filters if one.lower() not in _FILTERS]
+            if len(kept) != len(filters):
+                system.set(key, name, MULTI, kept)
+                gone = ', '.join(one for one in filters if one not in kept)
+                notes.append('the filter %s is no longer in front of devices of the class %s' % (gone, system.text(key, 'Class', guid)))
+    return notes
 
 
 def keep_disks_online(installation):

@@ -1,0 +1,93 @@
+"""What is done to a Windows registry, on a stand-in for the library that reads one."""
+
+import unittest
+
+from causeway_osmorphing.windows import source_tools
+from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, Hive, encoded
+from causeway_osmorphing.windows.installation import Installation
+
+CLASS = 'ControlSet001\\Control\\Class\\{4d36e97d-e325-11ce-bfc1-08002be10318}'
+SERVICES = 'ControlSet001\\Services'
+
+
+class Registry(Hive):
+    """Keys by their paths, without regard to case."""
+
+    def __init__(self, values):
+        self.name, self.changes, self._written = 'SYSTEM', {}, []
+        self.tree = {}
+        for (path, name), (kind, value) in values.items():
+            self._at(path)[name] = (kind, encoded(kind, value))
+
+    def _at(self, path):
+        known = next((one for one in self.tree if one.lower() == path.lower()), path)
+        return self.tree.setdefault(known, {})
+
+    def node(self, path):
+        return path if any((one + '\\').lower().startswith((path + '\\').lower()) for one in self.tree) or not path else None
+
+    def keys(self, path):
+        start = path + '\\' if path else ''
+        return sorted(set(one[len(start) :].split('\\')[0] for one in self.tree if one.lower().startswith(start.lower()) and len(one) > len(start)))
+
+    def values(self, path):
+        return dict(next((values for one, values in self.tree.items() if one.lower() == path.lower()), {}))
+
+    def set(self, path, name, kind, value):
+        raw = encoded(kind, value)
+        self._written.append((path, name, kind, raw))
+        old = self.get(path, name)
+        self._at(path)[name] = (kind, raw)
+        return old != (kind, raw)
+
+    def remove_key(self, path):
+        self._written.append((path, None, None, None))
+        return self.tree.pop(path, None) is not None
+
+
+class Windows(Installation):
+    def __init__(self, values):
+        self.control_set, self.services = 'ControlSet001', SERVICES
+        self.system = Registry(values)
+
+
+def service(name, start):
+    return {(SERVICES + '\\' + name, 'Start'): (DWORD, start)}
+
+
+class SourceTools(unittest.TestCase):
+    def test_filters_of_the_source_are_taken_out_and_others_stay(self):
+        windows = Windows(dict(service('xenfilt', 0), **{
+            (CLASS, 'Class'): (SZ, 'System'), (CLASS, 'UpperFilters'): (MULTI, ['XENFILT', 'partmgr']), (CLASS, 'LowerFilters'): (MULTI, ['prl_strg'])}))
+        changed, notes = source_tools.disable(windows)
+        self.assertTrue(changed)
+        self.assertEqual(windows.system.texts(CLASS, 'UpperFilters'), ['partmgr'])
+        self.assertEqual(windows.system.texts(CLASS, 'LowerFilters'), [])
+        self.assertIn('the filter XENFILT is no longer in front of devices of the class System', notes)
+        self.assertEqual(source_tools.disable(windows), (False, []))
+
+    def test_drivers_that_wait_for_the_hypervisor_do_not_start(self):
+        windows = Windows(dict(service('prl_boot', 0), **dict(service('XenPci', 0), **service('disk', 0))))
+        source_tools.disable(windows)
+        self.assertEqual([windows.system.number(SERVICES + '\\' + name, 'Start') for name in ('prl_boot', 'xenpci', 'disk')], [4, 4, 0])
+        self.assertEqual([name for name in windows.system.keys(SERVICES) if name.startswith('prl')], ['prl_boot'])
+
+
+class ControlSets(unittest.TestCase):
+    def test_what_is_set_in_one_is_set_in_all_that_there_are(self):
+        windows = Windows(dict(service('VMTools', 2), **{('ControlSet002\\Services\\VMTools', 'Start'): (DWORD, 2), ('Select', 'Current'): (DWORD, 1)}))
+        windows.system.set(SERVICES + '\\viostor', 'Start', DWORD, 0)
+        windows.system.set(SERVICES + '\\VMTools', 'Start', DWORD, 4)
+        windows.system.set('DriverDatabase\\x', 'y', SZ, 'z')
+        self.assertEqual(windows.other_control_sets(), ['ControlSet002'])
+        windows.system.repeat_below(windows.control_set, windows.other_control_sets())
+        self.assertEqual(windows.system.number('ControlSet002\\Services\\viostor', 'Start'), 0)
+        self.assertEqual(windows.system.number('ControlSet002\\Services\\VMTools', 'Start'), 4)
+        self.assertEqual(windows.system.keys(''), ['ControlSet001', 'ControlSet002', 'DriverDatabase', 'Select'])
+
+    def test_a_key_that_was_removed_is_removed_in_all(self):
+        override = 'ControlSet002\\Services\\viostor\\StartOverride'
+        windows = Windows({(SERVICES + '\\viostor', 'Start'): (DWORD, 0), (override, '0'): (DWORD, 3)})
+        windows.system.remove_key(SERVICES + '\\viostor\\StartOverride')
+        windows.system.repeat_below(windows.control_set, windows.other_control_sets())
+        self.assertEqual(windows.system.values(override), {})
