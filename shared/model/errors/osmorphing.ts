@@ -118,7 +118,7 @@ export const osmorphingErrors = {
   },
   'osmorphing.drivers-missing': {
     title: 'No VirtIO drivers for this Windows version',
-    cause: 'The driver ISO could not be read, or has no drivers for this version and architecture.',
+    cause: 'The driver ISO could not be read, or has no drivers for this version and architecture that Windows loads: some are signed for tests only, others need an update of Windows 7 and Server 2008 R2.',
     remedy: 'Check windows_virtio_iso_url and that the worker can reach it. Older ISOs contain drivers for older Windows versions.',
     retryable: true,
   },

@@ -2,9 +2,13 @@
 
 import unittest
 
+from causeway_osmorphing import protocol
+from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.windows import source_tools
+from causeway_osmorphing.windows.drivers import Driver, refuse_unloadable
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, Hive, encoded
 from causeway_osmorphing.windows.installation import Installation
+from causeway_osmorphing.windows.signature import objection
 
 CLASS = 'ControlSet001\\Control\\Class\\{4d36e97d-e325-11ce-bfc1-08002be10318}'
 SERVICES = 'ControlSet001\\Services'
@@ -91,3 +95,53 @@ class ControlSets(unittest.TestCase):
         windows.system.remove_key(SERVICES + '\\viostor\\StartOverride')
         windows.system.repeat_below(windows.control_set, windows.other_control_sets())
         self.assertEqual(windows.system.values(override), {})
+
+
+class Disc(object):
+    label = 'virtio-win'
+
+
+class Signatures(unittest.TestCase):
+    SHA256, SHA1 = b'\x60\x86\x48\x01\x65\x03\x04\x02\x01', b'\x2b\x0e\x03\x02\x1a'
+
+    def setUp(self):
+        self.warnings = []
+        emit, protocol.emit = protocol.emit, lambda kind, **fields: self.warnings.append(fields['message'])
+        self.addCleanup(setattr, protocol, 'emit', emit)
+
+    def driver(self, catalog, name='viostor'):
+        made = Driver(name, 'w7', {}, 'amd64')
+        made.files = {} if catalog is None else {name + '.cat': (name + '.cat', catalog)}
+        return made
+
+    def windows(self, version=(6, 1, 7601), packages=(), architecture='x86_64'):
+        class Tree(object):
+            def names(self, _path):
+                return list(packages)
+
+        made = Windows({})
+        made.version, made.architecture, made.name, made.tree = version, architecture, 'Windows 7', Tree()
+        return made
+
+    def test_an_old_windows_needs_the_update_that_knows_its_signature(self):
+        for catalog, windows, loaded in (
+            (self.SHA256, self.windows(), False),
+            (self.SHA256 + self.SHA1, self.windows(), True),
+            (self.SHA1, self.windows(), True),
+            (self.SHA256, self.windows(packages=['Package_for_KB4474419~31bf~amd64~~6.1.3.2.mum']), True),
+            (self.SHA256, self.windows(packages=['Package_for_RollupFix~31bf~amd64~~7601.24.mum']), True),
+            (self.SHA256, self.windows(packages=['Package_for_KB976902~31bf.mum']), False),
+            (self.SHA256, self.windows((6, 3, 9600)), True),
+            (self.SHA256, self.windows(architecture='i386'), True),
+            (None, self.windows(), True),
+        ):
+            self.assertEqual(objection(self.driver(catalog), windows) is None, loaded)
+
+    def test_a_driver_that_is_signed_for_tests_is_refused_before_anything_is_written(self):
+        for mark in (b'CN=WDKTestCert builder', 'WDKTestCert'.encode('utf-16-be')):
+            with self.assertRaises(MorphError) as caught:
+                refuse_unloadable(Disc(), [self.driver(mark)], self.windows((6, 3, 9600)))
+            self.assertEqual(caught.exception.code, 'osmorphing.drivers-missing')
+            self.assertIn('signed for tests', caught.exception.message)
+        refuse_unloadable(Disc(), [self.driver(b'WDKTestCert', 'Balloon')], self.windows())
+        self.assertEqual(len(self.warnings), 1)

@@ -9,6 +9,7 @@ from ..protocol import MorphError
 from .hive import BINARY, DWORD, EXPAND, MULTI, SZ
 from .inf import Inf, start_of
 from .installation import DISC_ARCHITECTURES
+from .signature import objection
 
 # Newest first: folder on the disc, oldest version that it is for, for which editions.
 _FOLDERS = (
@@ -65,7 +66,22 @@ def find_drivers(disc, installation):
                 'the disc %s has no %s for %s (%s)' % (disc.label, name, installation.name, architecture),
                 {'driver': name, 'tried': candidates(installation.version, installation.is_server)},
             )
-    return found
+    refuse_unloadable(disc, found, installation)
+    # Both are for the same device.
+    superseded = 'qemufwcfg' if any(driver.name == 'fwcfg' for driver in found) else None
+    return [driver for driver in found if driver.name != superseded]
+
+
+def refuse_unloadable(disc, found, installation):
+    """Before anything is written: a storage driver that Windows does not load stops it at each start. Others only do not work."""
+    for driver in found:
+        why = objection(driver, installation)
+        if why is None:
+            continue
+        told = 'the driver %s for %s on the disc %s would not be loaded by %s: %s' % (driver.name, driver.folder, disc.label, installation.name, why)
+        if driver.name in STORAGE:
+            raise MorphError('osmorphing.drivers-missing', told + '; use a disc with drivers signed for it, or install the update on the source', {'driver': driver.name})
+        protocol.warn(told)
 
 
 def _find(disc, name, folders, architecture):
