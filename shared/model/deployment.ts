@@ -50,6 +50,11 @@ export const deploymentOptionsSchema = z
     luksKeys: z.array(z.object({ secret: z.string().max(200), device: z.string().max(200).optional() })).max(50).optional(),
     /** URL of a proxy for the guest's package tools. */
     httpProxy: z.url().max(500).optional(),
+    /**
+     * Whether the deployment fails when cloud-init (Windows: the guest initialization agent) cannot be installed. Default
+     * `required`; `if-possible` for guests that retain their credentials, which can do without.
+     */
+    cloudInit: z.enum(['required', 'if-possible']).optional(),
     /** Folder or archive on this machine with packages for guests that reach no repository. */
     packageCache: z.string().max(1000).optional(),
     /**

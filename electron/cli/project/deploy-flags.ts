@@ -19,6 +19,7 @@ export interface DeployOptions extends ProjectOptions {
   readonly root?: string;
   readonly luksKey?: readonly string[];
   readonly httpProxy?: string;
+  readonly cloudInit?: 'required' | 'if-possible';
   readonly packageCache?: string;
   readonly agentPackage?: string;
   readonly windowsMode?: 'offline' | 'worker';
@@ -43,6 +44,7 @@ export function withDeployOptions(command: Command): Command {
     .option('--root <root>', 'which installation to prepare if there are several')
     .option('--luks-key <secret...>', 'names of secrets that contain keys of encrypted volumes')
     .option('--http-proxy <url>', 'proxy for the guest\'s package tools')
+    .addOption(new Option('--cloud-init <need>', 'what to do if cloud-init cannot be installed: fail, or continue with a warning (default: fail, unless the guest retains its credentials)').choices(['required', 'if-possible']))
     .option('--package-cache <path>', 'folder or tar archive with packages, for guests that cannot reach a repository')
     .option('--agent-package <file or URL>', 'Debian package with the destination\'s agent; "none" installs no agent (default: the destination\'s own, if it offers one)')
     .addOption(new Option('--windows-mode <mode>', 'prepare a Windows guest offline on the Linux worker, or on a Windows worker').choices(['offline', 'worker']))

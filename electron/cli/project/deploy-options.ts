@@ -26,6 +26,7 @@ export async function deploymentOptions(options: DeployOptions): Promise<Deploym
     ...(options.root === undefined ? {} : { root: options.root }),
     ...(options.luksKey === undefined ? {} : { luksKeys: options.luksKey.map((secret) => ({ secret })) }),
     ...(options.httpProxy === undefined ? {} : { httpProxy: options.httpProxy }),
+    ...(options.cloudInit === undefined ? {} : { cloudInit: options.cloudInit }),
     ...(options.packageCache === undefined ? {} : { packageCache: options.packageCache }),
     ...(options.agentPackage === undefined ? {} : { agentPackage: options.agentPackage }),
     ...(options.windowsMode === undefined ? {} : { windowsMode: options.windowsMode }),

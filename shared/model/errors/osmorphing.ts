@@ -65,7 +65,7 @@ export const osmorphingErrors = {
   'osmorphing.packages-unreachable': {
     title: 'The guest cannot install packages',
     cause: 'Its package repositories cannot be reached from the worker, require a subscription, or no longer exist.',
-    remedy: 'Allow the worker\'s network to reach the repositories, specify an HTTP proxy or a folder with the packages, or install cloud-init on the source.',
+    remedy: 'Allow the worker\'s network to reach the repositories, specify an HTTP proxy or a folder with the packages, or install cloud-init on the source. If the guest can do without cloud-init, make it optional in the deployment options.',
     retryable: true,
   },
   'osmorphing.no-virtio': {

@@ -119,6 +119,8 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     }),
     luksKeys,
     root: options.root,
+    // It lets nobody in then; addresses, drivers and first-boot scripts of Linux guests work without it.
+    cloudInit: options.cloudInit ?? (policy.retainUserCredentials && vm.os_type !== 'windows' ? 'if-possible' : 'required'),
     httpProxy: options.httpProxy,
     packageCache: options.packageCache,
     agent: agentOf(run),
