@@ -1,14 +1,19 @@
 """What is done to a Windows registry, on a stand-in for the library that reads one."""
 
+import os
+import shutil
+import tempfile
 import unittest
 
 from causeway_osmorphing import protocol
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.windows import source_tools
 from causeway_osmorphing.windows.drivers import Driver, refuse_unloadable
+from causeway_osmorphing.windows.efi_loader import provide
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, Hive, encoded
 from causeway_osmorphing.windows.installation import Installation
 from causeway_osmorphing.windows.signature import objection
+from causeway_osmorphing.windows.tree import WindowsTree
 
 CLASS = 'ControlSet001\\Control\\Class\\{4d36e97d-e325-11ce-bfc1-08002be10318}'
 SERVICES = 'ControlSet001\\Services'
@@ -145,3 +150,18 @@ class Signatures(unittest.TestCase):
             self.assertIn('signed for tests', caught.exception.message)
         refuse_unloadable(Disc(), [self.driver(b'WDKTestCert', 'Balloon')], self.windows())
         self.assertEqual(len(self.warnings), 1)
+
+
+class Loader(unittest.TestCase):
+    def test_the_loader_is_where_firmware_looks_first(self):
+        root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, root)
+        os.makedirs(root + '/EFI/MICROSOFT/BOOT')
+        tree = WindowsTree(root)
+        self.assertEqual(provide(tree, 'x86_64'), [])
+        with open(root + '/EFI/MICROSOFT/BOOT/bootmgfw.efi', 'wb') as file:
+            file.write(b'loader')
+        self.assertEqual(provide(tree, 'x86_64'), ['copied EFI/Microsoft/Boot/bootmgfw.efi to EFI/BOOT/BOOTX64.EFI'])
+        self.assertEqual(tree.read('EFI/Boot/bootx64.efi'), b'loader')
+        self.assertEqual(provide(tree, 'x86_64'), [])
+        self.assertEqual(provide(tree, 'unknown'), [])

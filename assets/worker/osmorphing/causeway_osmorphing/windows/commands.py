@@ -8,8 +8,8 @@ from .. import protocol
 from ..open_block_stack import open_block_stack
 from ..mounting import is_mounted
 from ..protocol import Cancelled, MorphError
-from ..session import pack_device
-from . import drivers, hyperv, init_agent, network, scripts, source_tools, volume
+from ..session import pack_device, unpack_device
+from . import drivers, efi_loader, hyperv, init_agent, network, scripts, source_tools, volume
 from .disc import open_disc
 from .hive import diff_of
 from .installation import Installation, is_windows
@@ -145,20 +145,20 @@ def _refuse_unfit(device, devices, session):
 def command_prepare(request, session):
     """Prepares the mounted guest. It stays mounted, unless the run was cancelled. The registry is written at the end, in
     one go, so that a failed step leaves it as it was."""
-    session.kept('mounted')
+    devices = [unpack_device(packed) for packed in session.kept('mounted')['devices']]
     try:
         with Installation(WindowsTree(os.path.join(session.folder, 'guest'))) as installation:
             services = _services(installation)
             outputs = []
             kept = [] if request.get('setDhcp', True) else network.fixed_addresses(installation, request.get('nics') or [])
-            done = _run_steps(installation, request, session, outputs)
+            done = _run_steps(installation, devices, request, session, outputs)
             return {'steps': done, 'diff': _diff(installation, services), 'outputs': outputs, 'fixedAddresses': kept}
     except Cancelled:
         session.undo_log.undo_all()
         raise
 
 
-def _steps(installation, request, session, outputs):
+def _steps(installation, devices, request, session, outputs):
     """(name, title, action); an action gives (changed, notes)."""
     state = {'scripts': None}
 
@@ -191,6 +191,7 @@ def _steps(installation, request, session, outputs):
         ('install-drivers', 'Start the drivers of Hyper-V' if hyperv.is_destination(request) else 'Install VirtIO drivers', install_drivers),
         ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation, request.get('hypervisor') or 'kvm')),
         ('keep-disks-online', 'Keep data disks online', lambda: source_tools.keep_disks_online(installation)),
+        ('ensure-efi-loader', 'Provide the UEFI fallback boot loader', lambda: efi_loader.ensure(installation, devices, session)),
         ('install-agent', 'Install the guest initialization agent', install_agent),
         ('install-first-boot-scripts', 'Install scripts for the first boot', lambda: scripts.first_boot(installation, request, state['scripts'])),
         ('configure-network', 'Configure the network', configure_network),
@@ -198,9 +199,9 @@ def _steps(installation, request, session, outputs):
     )
 
 
-def _run_steps(installation, request, session, outputs):
+def _run_steps(installation, devices, request, session, outputs):
     done = []
-    for name, title, action in _steps(installation, request, session, outputs):
+    for name, title, action in _steps(installation, devices, request, session, outputs):
         protocol.check_cancelled()
         protocol.emit('step', step=name, title=title, state='running')
         started = time.time()
