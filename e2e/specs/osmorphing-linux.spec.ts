@@ -212,6 +212,18 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     });
     expect(await lab.traces()).toBe('');
     await lab.detach(other.id);
+    // And before that, when it is hibernated to a file, as the kernel leaves one: its file systems are open.
+    const image = join(lab.folder, 'hibernated');
+    await writeFile(image, Buffer.concat([Buffer.alloc(4086), Buffer.from('S1SUSPEND\0'), Buffer.alloc(4096)]));
+    await new GuestFiles(other.path).replace('/swapfile', image);
+    await lab.worker.attach(other.id);
+    const before = await contentDigest(other.path);
+    await expect(morphLinuxGuest({ ssh: lab.ssh, devices, options: { nics }, signal: never })).rejects.toMatchObject({
+      code: 'osmorphing.hibernated', message: expect.stringContaining('/swapfile') as string,
+    });
+    expect(await contentDigest(other.path)).toBe(before);
+    expect(await lab.traces()).toBe('');
+    await lab.detach(other.id);
   });
 
   it.runIf(everyStep)('prepares a root in a btrfs subvolume, with /var in another, and does not take a snapshot for a second system', async () => {

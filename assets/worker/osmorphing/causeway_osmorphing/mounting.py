@@ -8,7 +8,7 @@ from .command import run
 from .confined import pieces_of
 from .guest_tree import GuestTree
 from .undo_log import mounts_below
-from .protocol import MorphError
+from .protocol import Cancelled, MorphError
 from .roots import mount_options, newer_than_worker, too_old
 
 # File systems below these belong to the system; others (data, home folders) are left alone.
@@ -75,6 +75,8 @@ def mount_guest(root, devices, undo_log, read_only=False):
         try:
             _mount(device, devices, target, [], read_only)
             mounted[point] = device
+        except Cancelled:
+            raise
         except MorphError as error:
             protocol.warn('the boot loader\'s partition %s cannot be mounted: %s' % (device.path, error.message))
     return tree, mounted

@@ -4,7 +4,7 @@ import os
 
 from .. import protocol
 from ..command import run
-from ..protocol import MorphError
+from ..protocol import Cancelled, MorphError
 from .tree import WindowsTree
 
 _ESP = 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b'
@@ -23,6 +23,8 @@ def ensure(installation, devices, session):
         try:
             run(['mount', '-t', 'vfat', '-o', 'rw,nodev,nosuid,noexec', device.path, point], timeout=120, code='osmorphing.mount-failed')
             notes += provide(WindowsTree(point), installation.architecture)
+        except Cancelled:
+            raise
         except (MorphError, OSError) as error:
             protocol.warn('the EFI system partition %s cannot be prepared: %s' % (device.path, error))
         finally:
