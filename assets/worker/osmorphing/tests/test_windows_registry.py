@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import struct
 import tempfile
 import unittest
 
@@ -10,8 +11,9 @@ from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.windows import source_tools
 from causeway_osmorphing.windows.drivers import Driver, refuse_unloadable
 from causeway_osmorphing.windows.efi_loader import provide
-from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, Hive, encoded
+from causeway_osmorphing.windows.hive import BINARY, DWORD, MULTI, SZ, Hive, encoded
 from causeway_osmorphing.windows.installation import Installation
+from causeway_osmorphing.windows.network import was_private
 from causeway_osmorphing.windows.signature import objection
 from causeway_osmorphing.windows.tree import WindowsTree
 
@@ -80,6 +82,25 @@ class SourceTools(unittest.TestCase):
         source_tools.disable(windows)
         self.assertEqual([windows.system.number(SERVICES + '\\' + name, 'Start') for name in ('prl_boot', 'xenpci', 'disk')], [4, 4, 0])
         self.assertEqual([name for name in windows.system.keys(SERVICES) if name.startswith('prl')], ['prl_boot'])
+
+
+class Networks(unittest.TestCase):
+    TOP = 'Microsoft\\Windows NT\\CurrentVersion\\NetworkList\\Profiles\\'
+
+    def profile(self, guid, year, category):
+        return {(self.TOP + guid, 'DateLastConnected'): (BINARY, struct.pack('<8H', year, 5, 1, 20, 10, 0, 0, 0)), (self.TOP + guid, 'Category'): (DWORD, category)}
+
+    def test_the_newest_network_decides_whether_cards_are_in_a_private_one(self):
+        for profiles, private in (
+            ({}, False),
+            (self.profile('{a}', 2024, 1), True),
+            (dict(self.profile('{a}', 2024, 1), **self.profile('{b}', 2025, 0)), False),
+            (dict(self.profile('{a}', 2026, 1), **self.profile('{b}', 2025, 2)), True),
+            ({(self.TOP + '{a}', 'DateLastConnected'): (BINARY, b'odd'), (self.TOP + '{a}', 'Category'): (DWORD, 1)}, False),
+        ):
+            windows = Windows({})
+            windows.software = Registry(profiles)
+            self.assertEqual(was_private(windows), private)
 
 
 class ControlSets(unittest.TestCase):

@@ -24,7 +24,7 @@ async function wishes(program: WorkerProgram, options: MorphOptions, signal: Abo
     ...commonWishes(options),
     firstBootScripts: {
       network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers'), sourceTools: await powershellFile('first-boot-source-tools'),
-      hyperv: await powershellFile('first-boot-hyperv'),
+      hyperv: await powershellFile('first-boot-hyperv'), networkProfile: await powershellFile('first-boot-network-profile'),
     },
     virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal),
     ...(windows.initAgent === undefined ? {} : {

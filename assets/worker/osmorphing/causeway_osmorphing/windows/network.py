@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 
 from .. import protocol
 from .hive import DWORD, SZ
@@ -46,6 +47,19 @@ def interfaces_of(installation):
             )
         )
     return found
+
+
+def was_private(installation):
+    """Whether the network that the guest was in last was a private one. Of a domain's, Windows learns that by itself."""
+    top, newest = 'Microsoft\\Windows NT\\CurrentVersion\\NetworkList\\Profiles', None
+    for guid in installation.software.keys(top):
+        key = '%s\\%s' % (top, guid)
+        value = installation.software.get(key, 'DateLastConnected')
+        if not value or len(value[1]) != 16:
+            continue
+        year, month, _, day, hour, minute, second, _ = struct.unpack('<8H', value[1])
+        newest = max(newest or ((), None), ((year, month, day, hour, minute, second), installation.software.number(key, 'Category', 0)))
+    return newest is not None and newest[1] == 1
 
 
 def to_dhcp(installation):

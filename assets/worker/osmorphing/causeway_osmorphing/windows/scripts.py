@@ -9,7 +9,7 @@ from ..command import run
 from ..protocol import MorphError
 from . import source_tools
 from .drivers import TARGET
-from .network import static_script
+from .network import static_script, was_private
 
 _ENDINGS = ('.ps1', '.cmd', '.bat', '.py', '.exe')
 
@@ -59,6 +59,8 @@ def first_boot(installation, request, folder):
             protocol.warn('no fixed address belongs to a known network card; the guest will use DHCP')
         else:
             wanted.append(('10-causeway-network.ps1', script))
+    if folder is not None and was_private(installation):
+        wanted.append(('15-causeway-network-profile.ps1', request['firstBootScripts']['networkProfile'].replace('\n', '\r\n')))
     for index, script in enumerate((request.get('scripts') or {}).get('firstBoot') or []):
         name = _named(script)
         name = name if name.lower().endswith(_ENDINGS) else name + '.ps1'
