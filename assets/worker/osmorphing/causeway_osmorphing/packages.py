@@ -3,9 +3,9 @@
 import os
 import re
 
-from . import protocol
+from . import package_archives, protocol
 from .command import CommandFailed
-from .protocol import MorphError
+from .protocol import Cancelled, MorphError
 
 _UNREACHABLE = 'osmorphing.packages-unreachable'
 _LENT = '/run/causeway-packages'
@@ -74,9 +74,31 @@ class PackageManager(object):
                 self.install_files(files)
             else:
                 self.refresh()
-                self.install_from_repositories(names)
+                self._install_or_from_archive(names)
         finally:
             self.return_lent()
+
+    def _install_or_from_archive(self, names):
+        try:
+            self.install_from_repositories(names)
+        except MorphError as error:
+            if error.code != _UNREACHABLE:
+                raise
+            options = self.archive_options()
+            if options is None:
+                raise
+            protocol.warn('the guest\'s package sources do not have %s; trying the archive of its distribution' % ', '.join(names))
+            try:
+                self.refresh(options)
+                self.install_from_repositories(names, options)
+            except Cancelled:
+                raise
+            except MorphError:
+                raise error
+
+    def archive_options(self):
+        """Options with which the package tools use the archive of the distribution; None where it has none."""
+        return None
 
     def unreachable(self, error):
         return MorphError(_UNREACHABLE, error.message, error.details)
@@ -116,12 +138,22 @@ class Apt(PackageManager):
             protocol.warn('packages were being installed when the replica was taken, and the guest\'s tools cannot finish that: %s' % (result.err or result.out).strip()[-300:])
         return ['finished the installation of packages that was interrupted']
 
-    def refresh(self):
+    # What apt said of the guest's sources.
+    _refused = ''
+
+    def archive_options(self):
+        # Nothing of the release is there any more. Without a network, the archive cannot be reached either.
+        return package_archives.apt_options(self.guest) if re.search(r'404|Release file', self._refused) else None
+
+    def refresh(self, options=()):
         try:
             self._run(
                 [
                     'apt-get',
                     '-q',
+                ]
+                + list(options)
+                + [
                     '-o',
                     'Acquire::Retries=2',
                     '-o',
@@ -132,10 +164,11 @@ class Apt(PackageManager):
                 ]
             )
         except CommandFailed as error:
+            self._refused = error.message + error.details.get('output', '')
             # One of many sources may be long gone; only missing packages matter.
             protocol.warn('not all of the guest\'s package sources could be read: %s' % error.message[-300:])
 
-    def install_from_repositories(self, names):
+    def install_from_repositories(self, names, options=()):
         # Downloads disappear with the mounts.
         archives = '/run/causeway-archives'
         self.guest.make_folder(archives + '/partial')
@@ -145,6 +178,9 @@ class Apt(PackageManager):
                     'apt-get',
                     '-q',
                     '-y',
+                ]
+                + list(options)
+                + [
                     '--no-install-recommends',
                     '-o',
                     'Dir::Cache::archives=' + archives,
@@ -240,13 +276,16 @@ class Dnf(RpmBased):
     def program(self):
         return 'dnf' if self.guest.has_program('dnf') else 'yum'
 
-    def refresh(self):
+    def archive_options(self):
+        return package_archives.yum_options(self.guest)
+
+    def refresh(self, options=()):
         """The guest's repositories are read when it installs; a separate round would only cost time."""
 
-    def install_from_repositories(self, names):
+    def install_from_repositories(self, names, options=()):
         try:
             self.guest.run(
-                [self.program, '-y', '--setopt=install_weak_deps=False', 'install'] + names,
+                [self.program, '-y', '--setopt=install_weak_deps=False'] + list(options) + ['install'] + names,
                 timeout=3600,
                 env=self.env,
                 shown=True,
@@ -256,7 +295,7 @@ class Dnf(RpmBased):
 
 
 class Zypper(RpmBased):
-    def refresh(self):
+    def refresh(self, options=()):
         try:
             self.guest.run(
                 # Only keys that the guest already trusts: a key from the network proves nothing.
@@ -268,7 +307,7 @@ class Zypper(RpmBased):
         except CommandFailed as error:
             protocol.warn('not all of the guest\'s package sources could be read: %s' % error.message[-300:])
 
-    def install_from_repositories(self, names):
+    def install_from_repositories(self, names, options=()):
         try:
             self.guest.run(
                 ['zypper', '--non-interactive', 'install', '--no-recommends', '--auto-agree-with-licenses'] + names,

@@ -3,7 +3,9 @@
 import os
 
 from causeway_osmorphing.command import CommandFailed, Result
+from causeway_osmorphing.package_archives import apt_options, yum_options
 from causeway_osmorphing.packages import package_manager
+from causeway_osmorphing.protocol import MorphError
 
 from .trees import TreeTest
 
@@ -47,3 +49,52 @@ class Databases(TreeTest):
         guest._rpm = slow
         self.assertEqual(package_manager(guest).installed(), {})
         self.assertEqual(len(self.warnings), 1)
+
+
+class Archives(TreeTest):
+    def test_a_release_that_is_no_longer_maintained_is_installed_from_its_archive(self):
+        guest = self.guest('centos7', {'/usr/bin/rpm': '', '/usr/bin/yum': '', '/etc/pki/rpm-gpg/RPM-GPG-KEY-CentOS-7': '', '/etc/pki/rpm-gpg/RPM-GPG-KEY-EPEL-7': ''})
+
+        def yum(args):
+            if not any(word.startswith('--setopt=reposdir=') for word in args):
+                return Result(1, '', 'Could not retrieve mirrorlist')
+            guest.packages[args[-1]] = '19.4'
+            return Result(0, '', '')
+
+        guest._yum = yum
+        package_manager(guest).install(['cloud-init'])
+        self.assertEqual(guest.packages, {'cloud-init': '19.4'})
+        text = guest.read('/run/causeway-repositories/archive.repo')
+        self.assertIn('/7.9.2009/os/$basearch/\n', text)
+        self.assertEqual((text.count('gpgcheck=1'), text.count('EPEL')), (3, 0))
+        # Without the distribution's key, nothing is tried.
+        os.unlink(guest.root + '/etc/pki/rpm-gpg/RPM-GPG-KEY-CentOS-7')
+        guest.packages.clear()
+        del guest.commands[:]
+        with self.assertRaises(MorphError) as caught:
+            package_manager(guest).install(['cloud-init'])
+        self.assertEqual((caught.exception.code, len(guest.commands)), ('osmorphing.packages-unreachable', 1))
+
+    def test_what_the_archive_does_not_have_either_is_told_as_before(self):
+        guest = self.guest('debian', {'/etc/apt/sources.list': 'deb http://ftp.de.debian.org/debian stretch main\n'})
+        said = ['404  Not Found']
+        guest._apt_get = lambda args: Result(100, '', 'E: archive' if any('sourceparts' in word for word in args) else 'E: own ' + said[0])
+        for tries, runs in (('404  Not Found', 4), ('Temporary failure resolving', 2)):
+            said[0] = tries
+            del guest.commands[:]
+            with self.assertRaises(MorphError) as caught:
+                package_manager(guest).install(['cloud-init'])
+            self.assertEqual((caught.exception.code, len(guest.commands)), ('osmorphing.packages-unreachable', runs))
+            self.assertIn('E: own', caught.exception.message)
+
+    def test_sources_of_the_distribution_alone_lead_to_its_archive(self):
+        guest = self.guest('debian', {
+            '/etc/apt/sources.list': 'deb http://deb.debian.org/debian buster main\ndeb-src http://deb.debian.org/debian buster main\n# deb http://ftp.debian.org/debian x main\n'
+            'deb http://security.debian.org/debian-security buster/updates main\ndeb http://deb.debian.org/debian buster-updates main\ndeb http://mirror.example/debian buster main\n'})
+        self.assertIn('Dir::Etc::sourceparts=-', apt_options(guest))
+        self.assertEqual(guest.read('/run/causeway-sources.list'), (
+            'deb http://archive.debian.org/debian buster main\ndeb http://archive.debian.org/debian-security buster/updates main\n'))
+        self.clear()
+        self.assertIsNone(apt_options(self.guest('debian', {'/etc/apt/sources.list': 'deb http://mirror.example/debian buster main\n'})))
+        self.clear()
+        self.assertIsNone(yum_options(self.guest('rocky')))
