@@ -68,10 +68,12 @@ class Worker(TreeTest):
         with open(image, 'wb') as file:
             file.truncate(20 << 20)
         with open(token, 'w') as file:
-            file.write('{"type":"systemd-tpm2","keyslots":[],"tpm2-blob":"","tpm2-pcrs":[],"tpm2-policy-hash":""}')
+            file.write('{"type":"clevis","keyslots":[],"jwe":{}}')
         cheap = ['--pbkdf', 'pbkdf2', '--pbkdf-force-iterations', '1000']
-        subprocess.run([program, 'luksFormat', '-q', '--type', 'luks2', '--key-file', '-'] + cheap + [image], input=b'key', check=True)
+        formatted = subprocess.run([program, 'luksFormat', '-q', '--type', 'luks2', '--key-file', '-'] + cheap + [image], input=b'key', stderr=subprocess.PIPE)
+        if formatted.returncode != 0:
+            self.skipTest('this kernel encrypts no files for programs: %s' % formatted.stderr.decode(errors='replace'))
         subprocess.run([program, 'token', 'import', '--json-file', token, image], check=True)
         made = device(image, 'partition', 2, content='crypto_LUKS', uuid='u-luks')
         luks.warn_of_unattended([made], ['u-luks'])
-        self.assertEqual(len([one for one in self.warnings if 'a TPM' in one]), 1)
+        self.assertEqual(len([one for one in self.warnings if 'Clevis' in one]), 1)
