@@ -1,5 +1,6 @@
 """What ties the installation to its old hardware."""
 
+from . import time_sources
 from .disk_names import MULTIPATH_BINDINGS, VIRTUAL_DISK
 
 # Removed because the destination's disks and cards have other identities; the guest makes new ones.
@@ -46,4 +47,5 @@ def remove(morph):
             if guest.is_file(path) and name.startswith(beginnings) and 'lease' in name and guest.real_size(path):
                 guest.forget(path)
                 notes.append('removed ' + path)
+    notes += time_sources.remove(guest, morph.request.get('hypervisor') or 'kvm')
     return bool(notes), notes

@@ -1,0 +1,26 @@
+from causeway_osmorphing import time_sources
+
+from .trees import TreeTest
+
+
+class TimeSources(TreeTest):
+    def test_clocks_of_the_source_become_comments_and_others_stay(self):
+        guest = self.guest('rocky', {
+            '/etc/chrony.conf': 'server 169.254.169.123 prefer iburst\npool 2.pool.example iburst\nrefclock PHC /dev/ptp_hyperv poll 3\nrefclock PPS /dev/pps0\nmakestep 1 3\n',
+            '/etc/ntp.conf': 'server metadata.google.internal iburst\nserver metadata.example.com\n',
+            '/etc/systemd/timesyncd.conf.d/a.conf': '[Time]\nNTP=169.254.169.254\nFallbackNTP=x\n',
+            '/etc/systemd/timesyncd.conf': '[Time]\nNTP=169.254.169.254 ntp.example.com\n',
+        })
+        self.assertEqual(len(time_sources.remove(guest)), 3)
+        self.assertEqual(guest.read('/etc/chrony.conf'), (
+            '#server 169.254.169.123 prefer iburst\npool 2.pool.example iburst\n#refclock PHC /dev/ptp_hyperv poll 3\nrefclock PPS /dev/pps0\nmakestep 1 3\n'))
+        self.assertEqual(guest.read('/etc/ntp.conf'), '#server metadata.google.internal iburst\nserver metadata.example.com\n')
+        self.assertEqual(guest.read('/etc/systemd/timesyncd.conf.d/a.conf'), '[Time]\n#NTP=169.254.169.254\nFallbackNTP=x\n')
+        self.assertEqual(guest.read('/etc/systemd/timesyncd.conf'), '[Time]\nNTP=169.254.169.254 ntp.example.com\n')
+        self.assertEqual((time_sources.remove(guest), self.warnings), ([], []))
+
+    def test_a_guest_without_any_other_is_told_and_hyper_v_keeps_its_device(self):
+        guest = self.guest('rocky', {'/etc/chrony.conf': 'refclock PHC /dev/ptp_hyperv poll 3\n'})
+        self.assertEqual(time_sources.remove(guest, 'hyperv'), [])
+        self.assertEqual(len(time_sources.remove(guest)), 1)
+        self.assertEqual(len(self.warnings), 1)
