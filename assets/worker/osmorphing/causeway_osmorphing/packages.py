@@ -87,7 +87,7 @@ class PackageManager(object):
             options = self.archive_options()
             if options is None:
                 raise
-            protocol.warn('the guest\'s package sources do not have %s; trying the archive of its distribution' % ', '.join(names))
+            protocol.warn('the guest\'s package sources do not have %s; trying others of its distribution' % ', '.join(names))
             try:
                 self.refresh(options)
                 self.install_from_repositories(names, options)
@@ -295,6 +295,18 @@ class Dnf(RpmBased):
 
 
 class Zypper(RpmBased):
+    def archive_options(self):
+        """SUSE has cloud-init in a module of its own, which a registered system may use."""
+        guest = self.guest
+        if guest.release.get('ID') not in ('sles', 'sles_sap') or not guest.has_program('SUSEConnect') or not guest.is_file('/etc/zypp/credentials.d/SCCcredentials'):
+            return None
+        version = guest.release.get('VERSION_ID', '') if guest.major >= 15 else str(guest.major)
+        processor = 'aarch64' if guest.exists('/lib/ld-linux-aarch64.so.1') else 'x86_64'
+        enabled = guest.run(
+            ['SUSEConnect', '-p', 'sle-module-public-cloud/%s/%s' % (version, processor)], check=False, timeout=600, env=self.env, shown=True
+        )
+        return [] if enabled.code == 0 else None
+
     def refresh(self, options=()):
         try:
             self.guest.run(

@@ -10,7 +10,7 @@ _NTP = ('/etc/ntp.conf', '/etc/ntpsec/ntp.conf')
 # Addresses of the platforms' own servers, on each machine's link, and their names.
 _SERVERS = r'169\.254\.\d+\.\d+|fd00:ec2::123|metadata\.google\.internal|metadata(?=\s|$)'
 _SERVER_LINE = re.compile(r'^[ \t]*(?:server|peer|pool)[ \t]+(?:%s)(?=\s|$).*$' % _SERVERS, re.MULTILINE)
-_DEVICE_LINE = re.compile(r'^[ \t]*refclock[ \t]+PHC[ \t]+/dev/ptp\w*.*$', re.MULTILINE)
+_DEVICE_LINE = re.compile(r'^[ \t]*refclock[ \t]+PHC[ \t]+/dev/ptp_(?:hyperv|ena)\b.*$', re.MULTILINE)
 _OTHERS = re.compile(r'^[ \t]*(?:server|peer|pool)[ \t]+\S|^[ \t]*(?:sourcedir|include|confdir)[ \t]', re.MULTILINE)
 
 

@@ -75,6 +75,22 @@ class Archives(TreeTest):
             package_manager(guest).install(['cloud-init'])
         self.assertEqual((caught.exception.code, len(guest.commands)), ('osmorphing.packages-unreachable', 1))
 
+    def test_a_registered_suse_gets_the_module_that_has_cloud_init(self):
+        files = {'/usr/bin/rpm': '', '/usr/bin/zypper': '', '/usr/sbin/SUSEConnect': '', '/etc/zypp/credentials.d/SCCcredentials': 'x'}
+        for code in (0, 1):
+            self.clear()
+            guest = self.guest('sles', files)
+            guest._SUSEConnect = lambda args, code=code: Result(code, '', '')
+            guest._zypper = lambda args: Result(0 if 'refresh' in args or any('public-cloud' in command for command in guest.commands) else 104, '', 'No provider of cloud-init found')
+            if code == 0:
+                package_manager(guest).install(['cloud-init'])
+            else:
+                with self.assertRaises(MorphError):
+                    package_manager(guest).install(['cloud-init'])
+            self.assertEqual([command for command in guest.commands if 'SUSEConnect' in command], ['SUSEConnect -p sle-module-public-cloud/15.5/x86_64'])
+        self.clear()
+        self.assertIsNone(package_manager(self.guest('tumbleweed', files)).archive_options())
+
     def test_what_the_archive_does_not_have_either_is_told_as_before(self):
         guest = self.guest('debian', {'/etc/apt/sources.list': 'deb http://ftp.de.debian.org/debian stretch main\n'})
         said = ['404  Not Found']
