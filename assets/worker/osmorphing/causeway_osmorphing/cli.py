@@ -45,7 +45,7 @@ def _open(request, session):
         left = session.undo_log.undo_all()
         if left:
             raise MorphError('osmorphing.not-unmounted', '; '.join(left), {'left': left})
-        hibernated = dict(((device.content, device.uuid), device.properties.get('HIBERNATED')) for device in devices)
+        hibernated = dict(((device.content, device.uuid), device.properties['HIBERNATED']) for device in devices if 'HIBERNATED' in device.properties)
         devices = open_block_stack(request['devices'], keys, session.undo_log, names)
         for device in devices:
             if hibernated.get((device.content, device.uuid)):
