@@ -196,13 +196,16 @@ def _of_specification(guest):
 
 
 class UnifiedKernel(object):
-    """A kernel and its initial RAM disk in one program of the firmware. `image`: bytes, or None when there is none or it is too
-    large to be looked into."""
+    """A kernel and its initial RAM disk in one program of the firmware."""
 
-    def __init__(self, path, version, image):
+    def __init__(self, path, version, place):
         self.path = path
         self.version = version
-        self.image = image
+        self._place = place
+
+    def image(self, guest):
+        """The initial RAM disk; None when there is none, or it is too large to be looked into."""
+        return _section(guest, self.path, self._place, _LARGEST_SECTION)
 
 
 def unified_kernels(guest):
@@ -218,7 +221,7 @@ def unified_kernels(guest):
                 continue
             version = _section(guest, path, sections.get('.uname'), 256)
             version = version.split(b'\0')[0].decode('ascii', 'replace').strip() if version else None
-            found.append(UnifiedKernel(path, version, _section(guest, path, sections.get('.initrd'), _LARGEST_SECTION)))
+            found.append(UnifiedKernel(path, version, sections.get('.initrd')))
     return found
 
 
@@ -246,5 +249,8 @@ def _sections(guest, path):
 def _section(guest, path, place, most):
     if place is None or not 0 < place[1] <= most:
         return None
-    content = guest.part(path, place[0], place[1])
+    try:
+        content = guest.part(path, place[0], place[1])
+    except OSError:
+        return None
     return content if len(content) == place[1] else None

@@ -157,10 +157,11 @@ def check_unified(guest, able, tool, entries, kernels, drivers):
 
 def _modules_of_unified(guest, unified, tool):
     """Names of the drivers in it; None if unknown."""
-    if unified.image is None or unified.version not in guest.known_kernels:
+    image = unified.image(guest) if unified.version in guest.known_kernels else None
+    if image is None:
         return None
     try:
-        guest.files.create(_UNPACKED, lambda made: write_all(made, unified.image), 0o600)
+        guest.files.create(_UNPACKED, lambda made: write_all(made, image), 0o600)
     except OSError:
         return None
     try:
