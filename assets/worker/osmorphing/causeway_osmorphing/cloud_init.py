@@ -38,13 +38,17 @@ def install(morph):
     return True, ['installed cloud-init %s' % version if version else 'installed cloud-init']
 
 
+def sources_of(request):
+    return request.get('datasources') or ['OpenStack', 'ConfigDrive', 'NoCloud']
+
+
 def settings_text(request, key_types=()):
     """Settings for the destination. Neither is password login switched on nor are host keys thrown away or added, package
     sources rewritten or the language changed: what a moved machine is known by stays. With retained credentials, no user
     is made, no key comes in, nobody is locked out. `key_types`: of the host keys that the guest has."""
     lines = [
         '# How this machine is initialized on the platform that it was moved to.',
-        'datasource_list: [%s]' % ', '.join(request.get('datasources') or ['OpenStack', 'ConfigDrive', 'NoCloud']),
+        'datasource_list: [%s]' % ', '.join(sources_of(request)),
         'ssh_deletekeys: false',
     ]
     if key_types:
@@ -82,7 +86,9 @@ def configure(morph):
             '99_installer.cfg',
         ) and guest.remove(path):
             notes.append('removed ' + path)
-    if guest.present('/etc/cloud/ds-identify.cfg') and 'disabled' in guest.read('/etc/cloud/ds-identify.cfg', ''):
+    identify = guest.read('/etc/cloud/ds-identify.cfg', '')
+    pinned = re.findall(r'^\s*datasource\s*[:=]\s*([A-Za-z0-9]+)', identify, re.MULTILINE)
+    if 'disabled' in identify or any(name not in sources_of(morph.request) for name in pinned):
         guest.remove('/etc/cloud/ds-identify.cfg')
         notes.append('removed /etc/cloud/ds-identify.cfg')
     notes += _forget_instance(guest)

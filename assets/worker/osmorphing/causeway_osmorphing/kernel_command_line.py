@@ -5,6 +5,7 @@ worker's device names."""
 import re
 
 from . import boot_default, disk_names, fstab_names, protocol
+from .cloud_init import sources_of
 
 _GRUB_FILES = ('/boot/grub/grub.cfg', '/boot/grub2/grub.cfg')
 _LEGACY_FILES = ('/boot/grub/menu.lst', '/boot/grub/grub.conf', '/etc/grub.conf')
@@ -15,16 +16,18 @@ class Editor(object):
     """What changes: a serial console, UUIDs instead of the disk names of the old platform, no switched off
     cloud-init."""
 
-    def __init__(self, resolver, root, serial):
+    def __init__(self, resolver, root, serial, sources=()):
+        """`sources`: where cloud-init may look for metadata."""
         self.resolver = resolver
         self.root = root
         self.serial = serial
+        self.sources = [name.lower() for name in sources]
 
     def edit(self, arguments):
         kept = [
             self._by_uuid(argument)
             for argument in arguments
-            if argument not in ('cloud-init=disabled', 'cloud-init.disabled=1')
+            if argument not in ('cloud-init=disabled', 'cloud-init.disabled=1') and not self._pins_source(argument)
         ]
         kept = [argument for argument in kept if argument is not None]
         consoles = [argument for argument in kept if argument.startswith('console=')]
@@ -32,6 +35,11 @@ class Editor(object):
             # The last console gets the system's messages; the screen remains a console.
             kept += ([] if 'console=tty0' in consoles else ['console=tty0']) + ['console=ttyS0,115200n8']
         return kept
+
+    def _pins_source(self, argument):
+        """Whether it ties cloud-init to the metadata of another platform."""
+        found = re.match(r'^(?:ci\.)?(?:ds|datasource)=["\']?([A-Za-z0-9]+)', argument)
+        return bool(found) and bool(self.sources) and found.group(1).lower() not in self.sources
 
     def added(self, arguments):
         """For settings that a generator joins with others: only what is to be taken out or replaced."""
@@ -56,14 +64,14 @@ class Editor(object):
 
 class _WithoutConsole(Editor):
     def __init__(self, other):
-        self.resolver, self.root, self.serial = other.resolver, other.root, False
+        self.resolver, self.root, self.serial, self.sources = other.resolver, other.root, False, other.sources
 
 
 def apply(morph):
     """Returns (changed, notes)."""
     guest = morph.guest
     serial = morph.guest_facts['architecture'] in ('x86_64', 'i386') and morph.request.get('serialConsole', True)
-    editor = Editor(morph.resolver, morph.root_device, serial)
+    editor = Editor(morph.resolver, morph.root_device, serial, sources_of(morph.request))
     changed = [path for path in ['/etc/default/grub'] if _default_grub(guest, path, editor)]
     changed += [path for path in _menu_files(guest) if _lines(guest, path, editor)]
     changed += [path for path in _entry_files(guest) if _entry(guest, path, editor)]

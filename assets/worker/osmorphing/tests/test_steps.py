@@ -439,6 +439,18 @@ class Steps(TreeTest):
         self.assertTrue(guest.exists('/var/lib/cloud/seed/nocloud/x'))
         self.assertEqual(guest.read('/boot/grub2/grub.cfg'), 'linux /vmlinuz-1 root=UUID=1 console=ttyS0\n')
 
+    def test_what_ties_cloud_init_to_another_platforms_metadata_goes(self):
+        menu = 'linux /vmlinuz-1 root=UUID=1 console=ttyS0%s\n'
+        for identify, arguments, kept in (
+            ('datasource: Azure\n', ' ci.ds=Azure ds=Ec2', False), ('policy: search,found=all\n', ' ds=nocloud;s=/x', True), ('datasource: ConfigDrive\n', '', True)):
+            with self.subTest(identify):
+                self.clear()
+                guest = self.rocky({'/etc/cloud/ds-identify.cfg': identify, '/boot/grub2/grub.cfg': menu % arguments})
+                guest.packages['cloud-init'] = '1'
+                prepare(self.morph(guest))
+                self.assertEqual(guest.exists('/etc/cloud/ds-identify.cfg'), kept)
+                self.assertEqual(guest.read('/boot/grub2/grub.cfg'), menu % (arguments if kept else ''))
+
     def test_the_root_is_found_by_its_uuid_whatever_it_was_called(self):
         guest = self.rocky({'/etc/fstab': '/dev/sdb1 / ext4 defaults 0 1\n'})
         prepare(self.morph(guest))
