@@ -51,7 +51,7 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     const found = await inspectLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: {}, signal: never });
     expect(await contentDigest(guest.path)).toBe(before);
     expect(found).toMatchObject({
-      supported: true,
+      supported: true, findings: [],
       candidates: [{ id: 'UUID=11111111-2222-4333-8444-555555555555', distribution: 'debian', partition: 1, disk: 0 }],
       dossier: {
         distribution: 'debian', family: 'debian', architecture: 'x86_64', hostname: 'source-vm', bootloader: 'grub-bios', firmware: 'bios',
@@ -218,6 +218,8 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     await new GuestFiles(other.path).replace('/swapfile', image);
     await lab.worker.attach(other.id);
     const before = await contentDigest(other.path);
+    const { findings } = await inspectLinuxGuest({ ssh: lab.ssh, devices, options: {}, signal: never });
+    expect(findings).toEqual([{ code: 'osmorphing.hibernated', message: expect.stringContaining('/swapfile') as string }]);
     await expect(morphLinuxGuest({ ssh: lab.ssh, devices, options: { nics }, signal: never })).rejects.toMatchObject({
       code: 'osmorphing.hibernated', message: expect.stringContaining('/swapfile') as string,
     });

@@ -45,6 +45,8 @@ export interface InspectOutcome {
   readonly devices: readonly GuestDevice[];
   /** Whether there is a way to prepare it. */
   readonly supported: boolean;
+  /** What a preparation would stop at, by the codes of its errors. */
+  readonly findings: readonly { readonly code: string; readonly message: string }[];
   readonly warnings: readonly string[];
 }
 
@@ -67,6 +69,7 @@ const prepareResult = z.object({
 const scriptResult = z.object({ outputs: z.array(scriptOutputSchema) });
 const inspectResult = z.object({
   dossier: guestDossierSchema, candidates: z.array(guestRootSchema), devices: z.array(guestDeviceSchema), supported: z.boolean(),
+  findings: z.array(z.object({ code: z.string(), message: z.string() })),
 });
 
 /**
@@ -117,12 +120,15 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
 
 /** Inspects attached disks without writing to them: which installation they contain. */
 export async function inspectLinuxGuest(request: Omit<MorphRequest, 'options'> & {
-  readonly options: Pick<MorphOptions, 'root' | 'luksKeys'>;
+  readonly options: Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses'>;
 }): Promise<InspectOutcome> {
   const { program, warnings } = await placeProgram(request);
   try {
-    const { root, luksKeys = [] } = request.options;
-    const disks = { devices: request.devices, ...(root === undefined ? {} : { root }), luksKeys: luksKeys.map(luksKey) };
+    const { root, luksKeys = [], hypervisor, diskBuses } = request.options;
+    const disks = {
+      devices: request.devices, ...(root === undefined ? {} : { root }), luksKeys: luksKeys.map(luksKey),
+      ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBuses === undefined ? {} : { diskBuses: [...diskBuses] }),
+    };
     return { ...parsed(inspectResult, await program.run('inspect', disks, request.signal, timeouts.inspect)), warnings };
   } finally {
     if (!request.ssh.lost.aborted) await unmount(program).catch(() => undefined);

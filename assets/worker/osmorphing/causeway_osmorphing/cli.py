@@ -7,14 +7,13 @@ import sys
 import traceback
 import urllib.parse
 
-from . import protocol
+from . import initramfs, plan, protocol
 from .diff import diff_of, is_empty
 from .guest_facts import guest_facts_of
 from .guest import Guest
 from .guest_tree import GuestTree
 from .hibernation import refuse_hibernated
 from .open_block_stack import open_block_stack
-from .initramfs import volumes_below
 from .luks import guests_names, locked, warn_of_unattended
 from .mounting import is_mounted, mount_guest, mount_system
 from .block_service_starts import block_service_starts
@@ -82,12 +81,12 @@ def command_inspect(request, session):
         devices, roots, root = _open(request, session)
         tree, mounted = mount_guest(root, devices, session.undo_log, read_only=True)
         guest = Guest(tree.root, devices)
-        warn_of_unattended(devices, volumes_below([root.device], devices))
         return {
             'dossier': guest_facts_of(guest, root, mounted),
             'candidates': [one.describe() for one in roots],
             'devices': [device.describe() for device in devices],
             'supported': bool(guest.family),
+            'findings': plan.findings(guest, devices, root, request),
         }
     finally:
         _clean_up(session)
@@ -105,7 +104,7 @@ def command_mount(request, session):
         guest = Guest(tree.root, devices)
         _supported(guest, root)
         warn_of_older_worker(guest.release, read_release(GuestTree('/')))
-        warn_of_unattended(devices, volumes_below([root.device], devices))
+        warn_of_unattended(devices, initramfs.volumes_below([root.device], devices))
         mount_system(tree, session.undo_log)
         block_service_starts(guest, session.undo_log)
         for note in package_manager(guest).settle():

@@ -26,6 +26,16 @@ def by_uuid(morph):
     return bool(notes), notes
 
 
+def check_names(guest, resolver):
+    """Raises osmorphing.disk-names-unclear as `by_uuid` would. Writes nothing."""
+    for entry in fstab.parse(guest.read('/etc/fstab', '')):
+        is_other = entry.kind in _SHARED + _REMOTE or '_netdev' in entry.options or 'bind' in entry.options or entry.point == '/'
+        if is_other or not disk_names.is_by_place(entry.spec) or uuid_for(entry.spec, resolver) or (resolver.places and resolver.places.may_be_lun(entry.spec)):
+            continue
+        what = 'the swap area %s' % entry.spec if entry.kind == 'swap' else entry.point
+        _refuse_unclear('/etc/fstab', entry.spec, what, resolver, any(option in ('nofail', 'noauto') for option in entry.options))
+
+
 def uuid_for(spec, resolver):
     """`UUID=…` (or `PARTUUID=…` for a device without content) that a name by place can be replaced by; None when its meaning
     isn't certain."""

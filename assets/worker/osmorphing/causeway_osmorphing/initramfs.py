@@ -55,26 +55,7 @@ def rebuild(morph):
     afterwards."""
     guest = morph.guest
     drivers = drivers_for(morph.request)
-    kernels = guest.kernels()
-    if not kernels:
-        raise MorphError(
-            'osmorphing.initramfs', 'no kernel with modules in /lib/modules and an image in /boot was found'
-        )
-    tool = tool_of(guest)
-    if tool is None:
-        raise MorphError('osmorphing.initramfs', 'the guest has none of update-initramfs, dracut and mkinitrd')
-    lacking = dict(
-        (version, drivers.lacking_bus(modules_of(guest, version, drivers) | builtin_of(guest, version, drivers)))
-        for version in kernels
-    )
-    able = [version for version in kernels if lacking[version] is None]
-    for version in sorted(set(kernels) - set(able)):
-        protocol.warn(
-            'the kernel %s has no drivers for %s disks; it can\'t boot on the destination' % (version, lacking[version])
-        )
-    if not able:
-        wanted = sorted(set(name for modules in drivers.disks.values() for name in modules))
-        raise MorphError('osmorphing.no-virtio', 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted)))
+    kernels, able, tool = able_kernels(guest, drivers)
     morph.unable_kernels = set(kernels) - set(able)
     entries, unified = boot_entries.entries_of(guest), boot_entries.unified_kernels(guest)
     notes = tool.settle(guest, drivers)
@@ -169,6 +150,32 @@ def _modules_of_unified(guest, unified, tool):
     finally:
         guest.files.unlink(_UNPACKED)
     return None if listed is None else set(_modules_in(listed.split()))
+
+
+def able_kernels(guest, drivers):
+    """(all kernels, those that find the destination's disks, the tool that builds their images). Writes nothing. Raises
+    osmorphing.no-virtio when no kernel has the drivers."""
+    kernels = guest.kernels()
+    if not kernels:
+        raise MorphError(
+            'osmorphing.initramfs', 'no kernel with modules in /lib/modules and an image in /boot was found'
+        )
+    tool = tool_of(guest)
+    if tool is None:
+        raise MorphError('osmorphing.initramfs', 'the guest has none of update-initramfs, dracut and mkinitrd')
+    lacking = dict(
+        (version, drivers.lacking_bus(modules_of(guest, version, drivers) | builtin_of(guest, version, drivers)))
+        for version in kernels
+    )
+    able = [version for version in kernels if lacking[version] is None]
+    for version in sorted(set(kernels) - set(able)):
+        protocol.warn(
+            'the kernel %s has no drivers for %s disks; it can\'t boot on the destination' % (version, lacking[version])
+        )
+    if not able:
+        wanted = sorted(set(name for modules in drivers.disks.values() for name in modules))
+        raise MorphError('osmorphing.no-virtio', 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted)))
+    return kernels, able, tool
 
 
 def modules_of(guest, version, drivers):
