@@ -8,7 +8,7 @@ from .command import run
 from .confined import pieces_of
 from .guest_tree import GuestTree
 from .undo_log import mounts_below
-from .protocol import Cancelled, MorphError
+from .protocol import MorphError
 from .roots import mount_options, newer_than_worker, too_old
 
 # File systems below these belong to the system; others (data, home folders) are left alone.
@@ -60,6 +60,8 @@ def mount_guest(root, devices, undo_log, read_only=False):
             _mount(device, devices, target, options, read_only)
             mounted[entry.point] = device
         except MorphError as error:
+            if error.code != 'osmorphing.mount-failed':
+                raise
             _missing(entry, error.message)
     for entry in entries:
         if entry.kind == 'overlay' and entry.point == '/etc':
@@ -75,9 +77,9 @@ def mount_guest(root, devices, undo_log, read_only=False):
         try:
             _mount(device, devices, target, [], read_only)
             mounted[point] = device
-        except Cancelled:
-            raise
         except MorphError as error:
+            if error.code != 'osmorphing.mount-failed':
+                raise
             protocol.warn('the boot loader\'s partition %s cannot be mounted: %s' % (device.path, error.message))
     return tree, mounted
 
@@ -97,7 +99,7 @@ def boot_partitions(tree, root, devices, entries, mounted, resolver):
             if beside:
                 protocol.warn('none of the boot loader\'s partitions %s is used: they are of one type' % ', '.join(device.path for device in beside))
             continue
-        named = [entry.point for entry in entries if entry.point.startswith('/') and _is(resolver.find(entry.spec), beside[0])]
+        named = [entry.point for entry in entries if entry.point.startswith(('/boot', '/efi')) and _is(resolver.find(entry.spec), beside[0])]
         empty = [folder for folder in folders if folder not in points and tree.is_folder(folder) and not tree.names(folder)]
         point = next((one for one in named if one not in points and (tree.is_folder(one) or not tree.present(one))), None)
         point = point or next(iter(empty), None) or (None if tree.present('/efi') else '/efi')
