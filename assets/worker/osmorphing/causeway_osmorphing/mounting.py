@@ -60,7 +60,8 @@ def mount_guest(root, devices, undo_log, read_only=False):
             _mount(device, devices, target, options, read_only)
             mounted[entry.point] = device
         except MorphError as error:
-            if error.code != 'osmorphing.mount-failed':
+            optional = 'nofail' in entry.options and error.code == 'osmorphing.worker-too-old'
+            if error.code != 'osmorphing.mount-failed' and not optional:
                 raise
             _missing(entry, error.message)
     for entry in entries:
@@ -165,7 +166,7 @@ def _mount(device, devices, point, extra, read_only):
     # Its device nodes have the numbers of another machine's devices.
     options.append('nodev')
     kind = device.content or 'auto'
-    result = run(['mount', '-t', kind, '-o', ','.join(options), device.path, point], timeout=300, check=False)
+    result = run(['mount', '-t', kind, '-o', ','.join(options), device.path, point], timeout=300, check=False, code='osmorphing.mount-failed')
     if result.code == 0:
         return
     newer = newer_than_worker(device)
