@@ -69,7 +69,7 @@ const prepareResult = z.object({
 const scriptResult = z.object({ outputs: z.array(scriptOutputSchema) });
 const inspectResult = z.object({
   dossier: guestDossierSchema, candidates: z.array(guestRootSchema), devices: z.array(guestDeviceSchema), supported: z.boolean(),
-  findings: z.array(z.object({ code: z.string(), message: z.string() })),
+  findings: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
 });
 
 /**

@@ -73,15 +73,17 @@ def _grub(guest, path, entries, starts, fails):
     if best is None:
         protocol.warn('%s starts %s, which can\'t boot on the destination, and has no entry of another kernel' % (path, current.version or current.title))
         return []
+    # A title with signs of the menu's language cannot stand in it.
+    place = best.place if re.match(r'^[^"$`\\\n]+$', best.place) else best.numbers
     changed = False
     if saved:
         for name in environments:
-            changed = set_environment(guest, name, 'saved_entry', best.place) or changed
+            changed = set_environment(guest, name, 'saved_entry', place) or changed
     if not changed:
         # Nothing is kept, or it cannot be: the menu itself says so.
-        new = _SETTING.sub(lambda found: '%s"%s"' % (found.group(1), best.place) if 'next_entry' not in found.group(3) else found.group(0), text)
+        new = _SETTING.sub(lambda found: '%s"%s"' % (found.group(1), place) if 'next_entry' not in found.group(3) else found.group(0), text)
         changed = guest.write(path, new)
-        _set_default_grub(guest, best.place)
+        _set_default_grub(guest, place)
     return _tell(path, current, best) if changed else []
 
 

@@ -238,6 +238,20 @@ class Confined(object):
         finally:
             os.close(handle)
 
+    def is_bare(self, path):
+        """Whether there is a file or folder without a security label, where the file system has labels."""
+        try:
+            handle = self.node(path, False)
+        except OSError:
+            return False
+        try:
+            os.getxattr('/proc/self/fd/%d' % handle, 'security.selinux')
+        except OSError as error:
+            return error.errno == errno.ENODATA
+        finally:
+            os.close(handle)
+        return False
+
     def unlink(self, path, follow=False):
         """Removes a file or link itself, or with `follow` what a link leads to."""
         handle, name = self.place(path, follow=follow)

@@ -1,51 +1,12 @@
 """Drivers of the destination's virtual hardware in the initial RAM disk of every installed kernel."""
 
 import os
-import re
 
 from . import boot_entries, fstab, protocol
 from .confined import write_all
+from .kernel_drivers import builtin_of, drivers_for, modules_in, modules_of
+from .initramfs_tools import InitramfsTools, tool_of
 from .protocol import MorphError
-
-
-class Drivers(object):
-    """What a platform's virtual hardware needs; each bus needs one of its disk modules."""
-
-    def __init__(self, platform, modules, disks):
-        self.platform = platform
-        self.modules = modules
-        self.disks = disks
-
-    def lacking_bus(self, present):
-        """Name of a bus whose disks a kernel with these modules can't use; None when it can use all."""
-        return next((bus for bus, modules in sorted(self.disks.items()) if not set(modules) & present), None)
-
-
-_VIRTIO = ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net')
-# Bus → modules, and those of which one drives its disks. Which controller stands for a bus depends on the machine type.
-_BUSES = {
-    'virtio': ((), ('virtio_blk',)),
-    'scsi': ((), ('virtio_scsi',)),
-    'ide': (('ata_piix', 'ahci', 'ata_generic', 'sd_mod'), ('ata_piix', 'ahci', 'piix', 'ata_generic')),
-    # A kernel that has the driver gives up the emulated disks, so that the initial RAM disk needs it.
-    'xen': (('xen_blkfront', 'xen_netfront'), ('xen_blkfront',)),
-    'usb': (('usb_storage', 'uas', 'xhci_pci', 'xhci_hcd', 'ehci_pci', 'ehci_hcd', 'uhci_hcd', 'sd_mod'), ('usb_storage',)),
-}
-HYPERV = Drivers('hyperv', ('hv_vmbus', 'hv_storvsc', 'hv_netvsc'), {'hyperv': ('hv_storvsc',)})
-
-
-def drivers_for(request):
-    """Of the hypervisor and the disk buses that the request names; without buses, either one of VirtIO."""
-    if request.get('hypervisor') == 'hyperv':
-        return HYPERV
-    buses = [bus for bus in request.get('diskBuses') or [] if bus in _BUSES]
-    if not buses:
-        return Drivers('virtio', _VIRTIO, {'virtio': ('virtio_blk', 'virtio_scsi')})
-    modules = list(_VIRTIO)
-    for bus in buses:
-        modules += [name for name in _BUSES[bus][0] if name not in modules]
-    return Drivers('virtio', tuple(modules), dict((bus, _BUSES[bus][1]) for bus in buses))
-
 
 _IMAGES = ('/boot/initrd.img-%s', '/boot/initramfs-%s.img', '/boot/initrd-%s', '/boot/initrd-%s.img')
 
@@ -149,7 +110,7 @@ def _modules_of_unified(guest, unified, tool):
         listed = tool.contents(guest, _UNPACKED)
     finally:
         guest.files.unlink(_UNPACKED)
-    return None if listed is None else set(_modules_in(listed.split()))
+    return None if listed is None else set(modules_in(listed.split()))
 
 
 def able_kernels(guest, drivers):
@@ -178,42 +139,6 @@ def able_kernels(guest, drivers):
     return kernels, able, tool
 
 
-def modules_of(guest, version, drivers):
-    """Which of the drivers a kernel has as files."""
-    found = set()
-    for path, _ in guest.walk('/lib/modules/' + version):
-        found.update(_modules_in([path]))
-    return found & _of_interest(drivers)
-
-
-def _of_interest(drivers):
-    return set(drivers.modules) | set(name for modules in drivers.disks.values() for name in modules)
-
-
-def builtin_of(guest, version, drivers):
-    text = guest.read('/lib/modules/%s/modules.builtin' % version, '')
-    if text:
-        return set(_modules_in(text.split())) & _of_interest(drivers)
-    # Kernels before 2.6.33 have no such list.
-    config = set(re.findall(r'^CONFIG_(\w+)=y$', guest.read('/boot/config-' + version, ''), re.MULTILINE))
-    return set(name for name, option in _OPTIONS.items() if option in config) & _of_interest(drivers)
-
-
-# Where the option of a driver is called otherwise than the driver.
-_OPTIONS = dict(
-    [(name, name.upper()) for name in ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_net', 'ata_piix', 'ata_generic', 'usb_storage')],
-    virtio_blk='VIRTIO_BLK', virtio_scsi='SCSI_VIRTIO', ahci='SATA_AHCI', piix='BLK_DEV_PIIX', sd_mod='BLK_DEV_SD', hv_vmbus='HYPERV', hv_storvsc='HYPERV_STORAGE', hv_netvsc='HYPERV_NET',
-    ehci_hcd='USB_EHCI_HCD', uhci_hcd='USB_UHCI_HCD', xhci_hcd='USB_XHCI_HCD', xhci_pci='USB_XHCI_PCI', uas='USB_UAS',
-)
-
-
-def _modules_in(paths):
-    for path in paths:
-        match = re.search(r'(?:^|/)([\w-]+)\.ko(\.\w+)?$', path)
-        if match:
-            yield match.group(1).replace('-', '_')
-
-
 def image_of(guest, version, tool):
     for pattern in _IMAGES:
         if guest.exists(pattern % version):
@@ -230,7 +155,7 @@ def lacking_in(guest, version, image, listed, drivers):
     """Drivers that the kernel has as files but the image has not; None if unknown."""
     if listed is None:
         return None
-    return sorted((modules_of(guest, version, drivers) & set(drivers.modules)) - set(_modules_in(listed.split())))
+    return sorted((modules_of(guest, version, drivers) & set(drivers.modules)) - set(modules_in(listed.split())))
 
 
 def lacking_to_unlock(guest, image, tool, listed, resolver, encrypted):
@@ -301,210 +226,3 @@ def check_room(guest, image, size=None):
             '%s has %d MiB free, a new %s needs about %d MiB'
             % (os.path.dirname(image), free >> 20, os.path.basename(image), needed >> 20),
         )
-
-
-class InitramfsTools(object):
-    """Debian and Ubuntu."""
-
-    image = '/boot/initrd.img-%s'
-    # Whether it writes nowhere else.
-    one_place = True
-
-    @staticmethod
-    def settle(guest, drivers):
-        path = '/etc/initramfs-tools/modules'
-        text = guest.read(path, '')
-        present = set(line.split()[0] for line in text.splitlines() if line.split() and not line.startswith('#'))
-        missing = [name for name in drivers.modules if name not in present]
-        notes = InitramfsTools._for_any_hardware(guest)
-        if not missing:
-            return notes
-        before = text if text.endswith('\n') or not text else text + '\n'
-        guest.write(
-            path,
-            before
-            + '# Drivers of the platform that this machine was moved to.\n'
-            + ''.join(name + '\n' for name in missing),
-        )
-        return notes + ['added %s to %s' % (', '.join(missing), path)]
-
-    @staticmethod
-    def _for_any_hardware(guest):
-        """An image for only the hardware it is built on would be for the worker."""
-        folder = '/etc/initramfs-tools'
-        own = folder + '/conf.d/zz-causeway-modules'
-        files = [folder + '/initramfs.conf'] + ['%s/conf.d/%s' % (folder, name) for name in sorted(guest.names(folder + '/conf.d'))]
-        values = re.findall(r'^\s*MODULES=["\']?(\w+)', '\n'.join(guest.read(path, '') for path in files), re.MULTILINE)
-        if not values or values[-1] != 'dep' or not guest.is_folder(folder + '/conf.d'):
-            return []
-        guest.write(own, '# This machine was moved: the image is built where other hardware is.\nMODULES=most\n')
-        return ['wrote %s, so that the initial RAM disk has the drivers of any hardware' % own]
-
-    @staticmethod
-    def build(guest, version, image, drivers, root):
-        action = '-u' if guest.exists(image) else '-c'
-        guest.run(['update-initramfs', action, '-k', version], timeout=1800, shown=True, code='osmorphing.initramfs')
-
-    @staticmethod
-    def contents(guest, image):
-        result = guest.run(['lsinitramfs', image], check=False, timeout=300)
-        return result.out if result.code == 0 else None
-
-    # Debian 10 and later put a crypttab into the image, earlier versions a settings file.
-    tables = ('cryptroot/crypttab', 'conf/conf.d/cryptroot')
-    # Images that begin with the processor's microcode are unpacked into several folders.
-    read_tables = '''
-folder=$(mktemp -d /var/tmp/causeway-image.XXXXXX) || exit 1
-trap 'rm -rf "$folder"' EXIT
-if command -v unmkinitramfs > /dev/null; then unmkinitramfs "$1" "$folder" >&2 || exit 1
-else (cd "$folder" && zcat "$1" | cpio -id --quiet --no-absolute-filenames 'cryptroot/*' 'conf/conf.d/*') >&2 || exit 1
-fi
-for table in cryptroot/crypttab conf/conf.d/cryptroot; do
-  for part in "$folder" "$folder"/main; do [ ! -f "$part/$table" ] || cat "$part/$table"; done
-done
-'''
-
-    @classmethod
-    def unlocked(cls, guest, image, listed):
-        """The devices that an image unlocks, as it calls them; None if unknown."""
-        if 'cryptopts=' in guest.read('/boot/grub/grub.cfg', ''):
-            return None
-        if not any(line.lstrip('./') in cls.tables for line in listed.splitlines()):
-            return []
-        result = guest.run(['sh', '-c', cls.read_tables, 'sh', image], check=False, timeout=600)
-        if result.code != 0:
-            protocol.warn('%s cannot be unpacked, so it is unknown whether it unlocks the root' % image)
-            return None
-        return cls.sources(result.out)
-
-    @staticmethod
-    def sources(tables):
-        found = []
-        for line in tables.splitlines():
-            fields = line.split()
-            if line.startswith('target='):
-                found += re.findall(r',source=([^,\s]+)', line)
-            elif len(fields) >= 2 and not fields[0].startswith('#'):
-                found.append(fields[1])
-        return found
-
-
-class Dracut(object):
-    """RHEL 6 and later with its likes, SLES 12 and later, openSUSE."""
-
-    image = '/boot/initramfs-%s.img'
-    one_place = False
-    folder = '/etc/dracut.conf.d'
-
-    @staticmethod
-    def unlocked(guest, image, listed):
-        """The kernel's command line says what to unlock."""
-        return None
-
-    @classmethod
-    def settle(cls, guest, drivers):
-        names = ' '.join(name for name in drivers.modules if name not in ('virtio', 'virtio_ring'))
-        conf = '%s/50-causeway-%s.conf' % (cls.folder, drivers.platform)
-        text = '# Drivers of the platform that this machine was moved to.\nadd_drivers+=" %s "\n' % names
-        if guest.is_folder(cls.folder):
-            return ['wrote ' + conf] if guest.write(conf, text) else []
-        return []
-
-    @staticmethod
-    def build(guest, version, image, drivers, root):
-        names = ' '.join(sorted(modules_of(guest, version, drivers) & set(drivers.modules)))
-        args = ['dracut', '--force'] + (['--add-drivers', names] if names else []) + [image, version]
-        guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
-
-    @staticmethod
-    def contents(guest, image):
-        result = guest.run(['lsinitrd', image], check=False, timeout=300)
-        return result.out if result.code == 0 else None
-
-
-class MkinitrdSuse(object):
-    """SLES 11."""
-
-    image = '/boot/initrd-%s'
-    one_place = False
-
-    @staticmethod
-    def unlocked(guest, image, listed):
-        return None
-
-    @staticmethod
-    def settle(guest, drivers):
-        path = '/etc/sysconfig/kernel'
-        text = guest.read(path, '')
-        found = re.search(r'^INITRD_MODULES="([^"]*)"', text, re.MULTILINE)
-        present = found.group(1).split() if found else []
-        missing = [name for name in drivers.modules if name not in present]
-        if not missing:
-            return []
-        line = 'INITRD_MODULES="%s"' % ' '.join(present + missing)
-        guest.write(path, text[: found.start()] + line + text[found.end() :] if found else text + line + '\n')
-        return ['added %s to %s' % (', '.join(missing), path)]
-
-    @staticmethod
-    def build(guest, version, image, drivers, root):
-        kernel = '/boot/vmlinuz-' + version
-        # It would look for the root that /etc/fstab names, which the worker's devices have other names for.
-        place = ['-d', '/dev/disk/by-uuid/' + root.uuid] if root.uuid else []
-        guest.run(
-            ['mkinitrd', '-m', ' '.join(drivers.modules), '-k', kernel, '-i', image] + place,
-            env={'rootdev': place[1]} if place else None,
-            timeout=1800,
-            shown=True,
-            code='osmorphing.initramfs',
-        )
-
-    @staticmethod
-    def contents(guest, image):
-        result = guest.run(['lsinitrd', image], check=False, timeout=300)
-        return result.out if result.code == 0 else None
-
-
-class MkinitrdRedHat(MkinitrdSuse):
-    """RHEL 5 and its likes."""
-
-    image = '/boot/initrd-%s.img'
-
-    _CARDS = r'vmxnet\w*|pcnet32|e1000e?|8139too|8139cp|tulip|hv_netvsc|netvsc|xen_vnif|xennet|xen-vnif|netfront|ne2k-pci'
-    _DISKS = r'mptspi|mptbase|mptsas|BusLogic|pvscsi|vmw_pvscsi|hv_storvsc|storvsc|hv_blkvsc|blkvsc|xen_vbd|xenblk|xen-vbd|xen_blkfront'
-
-    @classmethod
-    def settle(cls, guest, drivers):
-        """Aliases name the drivers of the old hardware; and its program that notices new hardware asks at each start, and
-        takes the configuration of cards away whose hardware is gone."""
-        notes = []
-        for path in ['/etc/modprobe.conf', '/etc/modules.conf'] + guest.find('/etc/modprobe.d'):
-            text = guest.read(path, '')
-            card = 'hv_netvsc' if drivers.platform == 'hyperv' else 'virtio_net'
-            disk = next(name for modules in drivers.disks.values() for name in modules)
-            new = re.sub(r'^(alias[ \t]+eth\d+[ \t]+)(?:%s)[ \t]*$' % cls._CARDS, r'\g<1>' + card, text, flags=re.MULTILINE)
-            new = re.sub(r'^(alias[ \t]+scsi_hostadapter\d*[ \t]+)(?:%s)[ \t]*$' % cls._DISKS, r'\g<1>' + disk, new, flags=re.MULTILINE)
-            if new != text and guest.write(path, new):
-                notes.append('%s names the drivers of the destination' % path)
-        started = [path for level in '2345' for path in guest.find('/etc/rc.d/rc%s.d' % level) if re.search(r'/S\d\dkudzu$', path)]
-        for path in started:
-            guest.remove(path)
-        return notes + (['kudzu no longer starts'] if started else [])
-
-    @staticmethod
-    def build(guest, version, image, drivers, root):
-        args = (
-            ['mkinitrd', '-f']
-            + ['--with=' + name for name in drivers.modules if name in modules_of(guest, version, drivers)]
-            + [image, version]
-        )
-        guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
-
-
-def tool_of(guest):
-    if guest.has_program('update-initramfs') and guest.is_folder('/etc/initramfs-tools'):
-        return InitramfsTools
-    if guest.has_program('dracut'):
-        return Dracut
-    if guest.has_program('mkinitrd'):
-        return MkinitrdSuse if guest.family == 'suse' else MkinitrdRedHat
-    return None

@@ -2,7 +2,7 @@
 
 import os
 
-from . import fstab, fstab_names, initramfs, kernel_command_line, luks
+from . import fstab, fstab_names, initramfs, kernel_command_line, kernel_drivers, luks
 from .hibernation import refuse_hibernated
 from .protocol import Cancelled, MorphError
 
@@ -32,7 +32,7 @@ def _kernels(guest, devices, root, request):
     """Of guests that can be prepared at all."""
     if not guest.family:
         return
-    drivers = initramfs.drivers_for(request)
+    drivers = kernel_drivers.drivers_for(request)
     _, able, tool = initramfs.able_kernels(guest, drivers)
     for version in able:
         image = initramfs.image_of(guest, version, tool)

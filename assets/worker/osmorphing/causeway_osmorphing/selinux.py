@@ -24,21 +24,22 @@ def relabel(morph):
         return False, ['the guest does not use SELinux']
     if not morph.changed or guest.exists('/.autorelabel'):
         return False, []
-    count = label_offline(guest)
+    count = label_offline(guest, morph.labelled_places())
     if count is not None:
         return bool(count), ['labelled %d files' % count]
     guest.write('/.autorelabel', '')
     return True, ['files are labelled anew on the first boot, which takes longer for that']
 
 
-def label_offline(guest):
-    """Returns how many files got another label; None when the guest has to do it itself."""
+def label_offline(guest, places=('/',)):
+    """`places`: mount points of file systems with labels; the program does not go from one to another. Returns how many files
+    got another label; None when the guest has to do it itself."""
     found = re.search(r'^\s*SELINUXTYPE\s*=\s*([\w-]+)', guest.read('/etc/selinux/config', ''), re.MULTILINE)
     contexts = '/etc/selinux/%s/contexts/files/file_contexts' % (found.group(1) if found else 'targeted')
     if not guest.has_program('setfiles') or not guest.is_file(contexts):
         return None
-    # It only tells: within its confines it can write no labels.
-    command = ['setfiles', '-n', '-v', '-F'] + [word for folder in _ELSEWHERE for word in ('-e', folder)] + [contexts, '/']
+    # It only tells: within its confines it can write no labels. Types that the owner has chosen for his files stay.
+    command = ['setfiles', '-n', '-v'] + [word for folder in _ELSEWHERE for word in ('-e', folder)] + [contexts] + list(places)
     try:
         result = guest.run(command, check=False, timeout=1800)
     except CommandFailed as error:
@@ -56,6 +57,11 @@ def label_offline(guest):
         except OSError as error:
             protocol.log('%s cannot be labelled: %s' % (path, error.strerror))
             return None
+    bare = next((path for path in guest.changed if guest.files.is_bare(path)), None)
+    if bare:
+        # Whatever the reason, it has not told of all files.
+        protocol.log('%s has no security label' % bare)
+        return None
     return len(wanted)
 
 

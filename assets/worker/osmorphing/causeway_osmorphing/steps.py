@@ -45,6 +45,10 @@ class Morph(object):
         """Devices that are mounted at these places."""
         return [self._mounted[point] for point in points if point in self._mounted]
 
+    def labelled_places(self):
+        """Mount points of file systems that have security labels."""
+        return sorted(point for point, device in self._mounted.items() if device.content not in ('vfat', 'msdos'))
+
 
 def _remove_tools(morph):
     return hypervisor_tools.remove_tools(morph.guest, morph.manager, morph.request.get('hypervisor') or 'kvm')

@@ -18,6 +18,7 @@ class Labels(TreeTest):
     def labelled(self, result, more=None):
         guest = self.guest('rocky', dict({'/usr/sbin/setfiles': '', CONTEXTS: '', '/etc/selinux/config': 'SELINUX=enforcing\nSELINUXTYPE=targeted\n'}, **(more or {})))
         self.set = {}
+        guest.files.is_bare = lambda path: path == '/etc/bare'
         guest.files.set_label = lambda path, label: self.set.__setitem__(path, label)
         guest._setfiles = result if callable(result) else lambda args: result
         return guest, selinux.label_offline(guest)
@@ -26,7 +27,7 @@ class Labels(TreeTest):
         guest, count = self.labelled(Result(0, TOLD, ''))
         label = b'system_u:object_r:etc_t:s0\0'
         self.assertEqual((count, self.set), (3, {'/etc/fstab': label, '/etc/a from b to c': label, '/etc/old': label}))
-        self.assertEqual(guest.commands, ['setfiles -n -v -F -e /proc -e /sys -e /dev -e /run -e /mnt -e /media %s /' % CONTEXTS])
+        self.assertEqual(guest.commands, ['setfiles -n -v -e /proc -e /sys -e /dev -e /run -e /mnt -e /media %s /' % CONTEXTS])
 
     def test_where_that_fails_the_guest_does_it_itself(self):
         def slow(args):
@@ -49,6 +50,32 @@ class Labels(TreeTest):
         guest._setfiles = lambda args: Result(0, TOLD, '')
         guest.files.set_label = refuses
         self.assertIsNone(selinux.label_offline(guest))
+
+    def test_a_changed_file_without_a_label_is_left_to_the_guest(self):
+        guest, count = self.labelled(Result(0, '', ''))
+        self.assertEqual(count, 0)
+        guest.write('/etc/bare', 'x')
+        self.assertIsNone(selinux.label_offline(guest))
+
+    def test_every_file_system_with_labels_is_told_of(self):
+        guest, _ = self.labelled(Result(0, TOLD, ''))
+        selinux.label_offline(guest, ['/', '/boot', '/var'])
+        self.assertTrue(guest.commands[-1].endswith(' %s / /boot /var' % CONTEXTS))
+
+    def test_a_file_without_a_label_is_bare(self):
+        guest = self.guest('rocky', {'/etc/a': ''})
+        told = []
+        self.addCleanup(setattr, os, 'getxattr', os.getxattr)
+        for error, bare in ((61, True), (95, False), (None, False)):
+            def get(path, name):
+                told.append(os.readlink(path))
+                if error:
+                    raise OSError(error, 'x')
+
+            os.getxattr = get
+            self.assertEqual(guest.files.is_bare('/etc/a'), bare)
+        self.assertEqual(set(told), {guest.root + '/etc/a'})
+        self.assertFalse(guest.files.is_bare('/etc/none'))
 
     def test_too_many_are_left_to_the_guest(self):
         self.addCleanup(setattr, selinux, '_MOST', selinux._MOST)

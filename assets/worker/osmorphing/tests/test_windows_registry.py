@@ -66,9 +66,13 @@ def service(name, start):
     return {(SERVICES + '\\' + name, 'Start'): (DWORD, start)}
 
 
+def merged(*parts):
+    return dict(item for part in parts for item in part.items())
+
+
 class SourceTools(unittest.TestCase):
     def test_filters_of_the_source_are_taken_out_and_others_stay(self):
-        windows = Windows(dict(service('xenfilt', 0), **{
+        windows = Windows(merged(service('xenfilt', 0), {
             (CLASS, 'Class'): (SZ, 'System'), (CLASS, 'UpperFilters'): (MULTI, ['XENFILT', 'partmgr']), (CLASS, 'LowerFilters'): (MULTI, ['prl_strg'])}))
         changed, notes = source_tools.disable(windows)
         self.assertTrue(changed)
@@ -78,10 +82,16 @@ class SourceTools(unittest.TestCase):
         self.assertEqual(source_tools.disable(windows), (False, []))
 
     def test_drivers_that_wait_for_the_hypervisor_do_not_start(self):
-        windows = Windows(dict(service('prl_boot', 0), **dict(service('XenPci', 0), **service('disk', 0))))
+        windows = Windows(merged(service('prl_boot', 0), service('XenPci', 0), service('disk', 0)))
         source_tools.disable(windows)
         self.assertEqual([windows.system.number(SERVICES + '\\' + name, 'Start') for name in ('prl_boot', 'xenpci', 'disk')], [4, 4, 0])
         self.assertEqual([name for name in windows.system.keys(SERVICES) if name.startswith('prl')], ['prl_boot'])
+
+    def test_the_destination_keeps_what_is_its_own(self):
+        windows = Windows(merged(service('prl_boot', 0), service('xenpci', 0), service('xensvc', 2), {(CLASS, 'UpperFilters'): (MULTI, ['xenfilt'])}))
+        source_tools.disable(windows, 'kvm', ['xen'])
+        self.assertEqual([windows.system.number(SERVICES + '\\' + name, 'Start') for name in ('prl_boot', 'xenpci', 'xensvc')], [4, 0, 2])
+        self.assertEqual(windows.system.texts(CLASS, 'UpperFilters'), ['xenfilt'])
 
 
 class Networks(unittest.TestCase):
@@ -94,8 +104,8 @@ class Networks(unittest.TestCase):
         for profiles, private in (
             ({}, False),
             (self.profile('{a}', 2024, 1), True),
-            (dict(self.profile('{a}', 2024, 1), **self.profile('{b}', 2025, 0)), False),
-            (dict(self.profile('{a}', 2026, 1), **self.profile('{b}', 2025, 2)), True),
+            (merged(self.profile('{a}', 2024, 1), self.profile('{b}', 2025, 0)), False),
+            (merged(self.profile('{a}', 2026, 1), self.profile('{b}', 2025, 2)), True),
             ({(self.TOP + '{a}', 'DateLastConnected'): (BINARY, b'odd'), (self.TOP + '{a}', 'Category'): (DWORD, 1)}, False),
         ):
             windows = Windows({})
@@ -105,7 +115,7 @@ class Networks(unittest.TestCase):
 
 class ControlSets(unittest.TestCase):
     def test_what_is_set_in_one_is_set_in_all_that_there_are(self):
-        windows = Windows(dict(service('VMTools', 2), **{('ControlSet002\\Services\\VMTools', 'Start'): (DWORD, 2), ('Select', 'Current'): (DWORD, 1)}))
+        windows = Windows(merged(service('VMTools', 2), {('ControlSet002\\Services\\VMTools', 'Start'): (DWORD, 2), ('Select', 'Current'): (DWORD, 1)}))
         windows.system.set(SERVICES + '\\viostor', 'Start', DWORD, 0)
         windows.system.set(SERVICES + '\\VMTools', 'Start', DWORD, 4)
         windows.system.set('DriverDatabase\\x', 'y', SZ, 'z')
@@ -164,11 +174,16 @@ class Signatures(unittest.TestCase):
             self.assertEqual(objection(self.driver(catalog), windows) is None, loaded)
 
     def test_a_driver_that_is_signed_for_tests_is_refused_before_anything_is_written(self):
-        for mark in (b'CN=WDKTestCert builder', 'WDKTestCert'.encode('utf-16-be')):
+        public = bytes.fromhex('3113301106035504 0a130a') + b'virtio-win1\x0c0\n'
+        for mark in (b'CN=WDKTestCert builder', 'WDKTestCert'.encode('utf-16-be'), public):
             with self.assertRaises(MorphError) as caught:
                 refuse_unloadable(Disc(), [self.driver(mark)], self.windows((6, 3, 9600)))
             self.assertEqual(caught.exception.code, 'osmorphing.drivers-missing')
             self.assertIn('signed for tests', caught.exception.message)
+        # The name of the project alone is no signer, and what Microsoft signed in the end is loaded.
+        for fine in (b'virtio-win', public + b'Microsoft Windows Hardware Compatibility PCA'):
+            refuse_unloadable(Disc(), [self.driver(fine)], self.windows((6, 3, 9600)))
+        self.assertEqual(self.warnings, [])
         refuse_unloadable(Disc(), [self.driver(b'WDKTestCert', 'Balloon')], self.windows())
         self.assertEqual(len(self.warnings), 1)
 

@@ -189,7 +189,7 @@ def _steps(installation, devices, request, session, outputs):
     return (
         ('scripts-in-guest', 'Run scripts in the guest', in_guest),
         ('install-drivers', 'Start the drivers of Hyper-V' if hyperv.is_destination(request) else 'Install VirtIO drivers', install_drivers),
-        ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation, request.get('hypervisor') or 'kvm')),
+        ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation, request.get('hypervisor') or 'kvm', request.get('diskBuses') or ())),
         ('keep-disks-online', 'Keep data disks online', lambda: source_tools.keep_disks_online(installation)),
         ('ensure-efi-loader', 'Provide the UEFI fallback boot loader', lambda: efi_loader.ensure(installation, devices, session)),
         ('install-agent', 'Install the guest initialization agent', install_agent),

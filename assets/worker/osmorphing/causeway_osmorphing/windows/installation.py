@@ -79,7 +79,9 @@ class Installation(object):
     def other_control_sets(self):
         """Windows starts with another one after a failed start, or when it is asked to."""
         names = self.system.keys('')
-        return [name for name in names if re.match(r'^ControlSet\d{3}$', name, re.IGNORECASE) and name.lower() != self.control_set.lower()]
+        found = [name for name in names if re.match(r'^ControlSet\d{3}$', name, re.IGNORECASE) and name.lower() != self.control_set.lower()]
+        # It has two of them, seldom three.
+        return sorted(found)[:8]
 
     def save(self):
         self.system.repeat_below(self.control_set, self.other_control_sets())

@@ -15,11 +15,11 @@ _SERVICES = {
     'other-cloud': ('GCEAgent', 'google_osconfig_agent', 'OracleCloudAgent', 'OCAU'),
 }
 # Hypervisor of the destination → platforms whose services are its own.
-_OWN = {'hyperv': ('resource-group-cloud',)}
+_OWN = {'hyperv': ('resource-group-cloud',), 'xen': ('xen',)}
 # Filters in front of the drivers of disks and buses: without their hypervisor, those do not start.
-_FILTERS = ('xenfilt', 'xenpci', 'prl_strg', 'prl_boot', 'rhelscsi')
+_FILTERS = {'xen': ('xenfilt', 'xenpci'), 'parallels': ('prl_strg', 'prl_boot'), 'kvm': ('rhelscsi',)}
 # Drivers that start with the system and wait for their hypervisor, or stop the system without it.
-_DRIVERS = ('xenpci', 'prl_boot', 'prl_strg', 'prl_tg', 'prl_dd', 'prl_pv32', 'prl_pv64', 'rhelscsi')
+_DRIVERS = {'xen': ('xenpci',), 'parallels': ('prl_boot', 'prl_strg', 'prl_tg', 'prl_dd', 'prl_pv32', 'prl_pv64'), 'kvm': ('rhelscsi',)}
 _DISABLED = 4
 
 
@@ -34,24 +34,29 @@ def installed(installation):
     return found
 
 
-def disable(installation, hypervisor='kvm'):
+def disable(installation, hypervisor='kvm', buses=()):
     """Returns (changed, notes)."""
     notes = []
+    own = _OWN.get('xen' if 'xen' in buses else hypervisor, ())
     for platform, services in installed(installation).items():
-        for name in services if platform not in _OWN.get(hypervisor, ()) else ():
+        for name in services if platform not in own else ():
             key = '%s\\%s' % (installation.services, name)
             if installation.system.set(key, 'Start', DWORD, _DISABLED):
                 notes.append('the service %s no longer starts' % name)
     there = set(name.lower() for name in installation.system.keys(installation.services))
-    for name in _DRIVERS:
+    for name in _without(own, _DRIVERS):
         key = '%s\\%s' % (installation.services, name)
         if name in there and installation.system.set(key, 'Start', DWORD, _DISABLED):
             notes.append('the driver %s no longer starts' % name)
-    notes += _without_filters(installation)
+    notes += _without_filters(installation, _without(own, _FILTERS))
     return bool(notes), notes
 
 
-def _without_filters(installation):
+def _without(own, names):
+    return [name for platform, each in sorted(names.items()) if platform not in own for name in each]
+
+
+def _without_filters(installation, unwanted):
     """Takes the source's filters out of the lists that each class of devices has."""
     system, notes = installation.system, []
     top = installation.control_set + '\\Control\\Class'
@@ -59,7 +64,7 @@ def _without_filters(installation):
         key = '%s\\%s' % (top, guid)
         for name in ('UpperFilters', 'LowerFilters'):
             filters = system.texts(key, name)
-            kept = [one for one in filters if one.lower() not in _FILTERS]
+            kept = [one for one in filters if one.lower() not in unwanted]
             if len(kept) != len(filters):
                 system.set(key, name, MULTI, kept)
                 gone = ', '.join(one for one in filters if one not in kept)

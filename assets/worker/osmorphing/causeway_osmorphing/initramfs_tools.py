@@ -1,0 +1,216 @@
+"""The programs that build initial RAM disks, by family."""
+
+import re
+
+from . import protocol
+from .kernel_drivers import modules_of
+
+
+class InitramfsTools(object):
+    """Debian and Ubuntu."""
+
+    image = '/boot/initrd.img-%s'
+    # Whether it writes nowhere else.
+    one_place = True
+
+    @staticmethod
+    def settle(guest, drivers):
+        path = '/etc/initramfs-tools/modules'
+        text = guest.read(path, '')
+        present = set(line.split()[0] for line in text.splitlines() if line.split() and not line.startswith('#'))
+        missing = [name for name in drivers.modules if name not in present]
+        notes = InitramfsTools._for_any_hardware(guest)
+        if not missing:
+            return notes
+        before = text if text.endswith('\n') or not text else text + '\n'
+        guest.write(
+            path,
+            before
+            + '# Drivers of the platform that this machine was moved to.\n'
+            + ''.join(name + '\n' for name in missing),
+        )
+        return notes + ['added %s to %s' % (', '.join(missing), path)]
+
+    @staticmethod
+    def _for_any_hardware(guest):
+        """An image for only the hardware it is built on would be for the worker."""
+        folder = '/etc/initramfs-tools'
+        own = folder + '/conf.d/zz-causeway-modules'
+        files = [folder + '/initramfs.conf'] + ['%s/conf.d/%s' % (folder, name) for name in sorted(guest.names(folder + '/conf.d'))]
+        values = re.findall(r'^\s*MODULES=["\']?(\w+)', '\n'.join(guest.read(path, '') for path in files), re.MULTILINE)
+        if not values or values[-1] != 'dep' or not guest.is_folder(folder + '/conf.d'):
+            return []
+        guest.write(own, '# This machine was moved: the image is built where other hardware is.\nMODULES=most\n')
+        return ['wrote %s, so that the initial RAM disk has the drivers of any hardware' % own]
+
+    @staticmethod
+    def build(guest, version, image, drivers, root):
+        action = '-u' if guest.exists(image) else '-c'
+        guest.run(['update-initramfs', action, '-k', version], timeout=1800, shown=True, code='osmorphing.initramfs')
+
+    @staticmethod
+    def contents(guest, image):
+        result = guest.run(['lsinitramfs', image], check=False, timeout=300)
+        return result.out if result.code == 0 else None
+
+    # Debian 10 and later put a crypttab into the image, earlier versions a settings file.
+    tables = ('cryptroot/crypttab', 'conf/conf.d/cryptroot')
+    # Images that begin with the processor's microcode are unpacked into several folders.
+    read_tables = '''
+folder=$(mktemp -d /var/tmp/causeway-image.XXXXXX) || exit 1
+trap 'rm -rf "$folder"' EXIT
+if command -v unmkinitramfs > /dev/null; then unmkinitramfs "$1" "$folder" >&2 || exit 1
+else (cd "$folder" && zcat "$1" | cpio -id --quiet --no-absolute-filenames 'cryptroot/*' 'conf/conf.d/*') >&2 || exit 1
+fi
+for table in cryptroot/crypttab conf/conf.d/cryptroot; do
+  for part in "$folder" "$folder"/main; do [ ! -f "$part/$table" ] || cat "$part/$table"; done
+done
+'''
+
+    @classmethod
+    def unlocked(cls, guest, image, listed):
+        """The devices that an image unlocks, as it calls them; None if unknown."""
+        if 'cryptopts=' in guest.read('/boot/grub/grub.cfg', ''):
+            return None
+        if not any(line.lstrip('./') in cls.tables for line in listed.splitlines()):
+            return []
+        result = guest.run(['sh', '-c', cls.read_tables, 'sh', image], check=False, timeout=600)
+        if result.code != 0:
+            protocol.warn('%s cannot be unpacked, so it is unknown whether it unlocks the root' % image)
+            return None
+        return cls.sources(result.out)
+
+    @staticmethod
+    def sources(tables):
+        found = []
+        for line in tables.splitlines():
+            fields = line.split()
+            if line.startswith('target='):
+                found += re.findall(r',source=([^,\s]+)', line)
+            elif len(fields) >= 2 and not fields[0].startswith('#'):
+                found.append(fields[1])
+        return found
+
+
+class Dracut(object):
+    """RHEL 6 and later with its likes, SLES 12 and later, openSUSE."""
+
+    image = '/boot/initramfs-%s.img'
+    one_place = False
+    folder = '/etc/dracut.conf.d'
+
+    @staticmethod
+    def unlocked(guest, image, listed):
+        """The kernel's command line says what to unlock."""
+        return None
+
+    @classmethod
+    def settle(cls, guest, drivers):
+        names = ' '.join(name for name in drivers.modules if name not in ('virtio', 'virtio_ring'))
+        conf = '%s/50-causeway-%s.conf' % (cls.folder, drivers.platform)
+        text = '# Drivers of the platform that this machine was moved to.\nadd_drivers+=" %s "\n' % names
+        if guest.is_folder(cls.folder):
+            return ['wrote ' + conf] if guest.write(conf, text) else []
+        return []
+
+    @staticmethod
+    def build(guest, version, image, drivers, root):
+        names = ' '.join(sorted(modules_of(guest, version, drivers) & set(drivers.modules)))
+        args = ['dracut', '--force'] + (['--add-drivers', names] if names else []) + [image, version]
+        guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
+
+    @staticmethod
+    def contents(guest, image):
+        result = guest.run(['lsinitrd', image], check=False, timeout=300)
+        return result.out if result.code == 0 else None
+
+
+class MkinitrdSuse(object):
+    """SLES 11."""
+
+    image = '/boot/initrd-%s'
+    one_place = False
+
+    @staticmethod
+    def unlocked(guest, image, listed):
+        return None
+
+    @staticmethod
+    def settle(guest, drivers):
+        path = '/etc/sysconfig/kernel'
+        text = guest.read(path, '')
+        found = re.search(r'^INITRD_MODULES="([^"]*)"', text, re.MULTILINE)
+        present = found.group(1).split() if found else []
+        missing = [name for name in drivers.modules if name not in present]
+        if not missing:
+            return []
+        line = 'INITRD_MODULES="%s"' % ' '.join(present + missing)
+        guest.write(path, text[: found.start()] + line + text[found.end() :] if found else text + line + '\n')
+        return ['added %s to %s' % (', '.join(missing), path)]
+
+    @staticmethod
+    def build(guest, version, image, drivers, root):
+        kernel = '/boot/vmlinuz-' + version
+        # It would look for the root that /etc/fstab names, which the worker's devices have other names for.
+        place = ['-d', '/dev/disk/by-uuid/' + root.uuid] if root.uuid else []
+        guest.run(
+            ['mkinitrd', '-m', ' '.join(drivers.modules), '-k', kernel, '-i', image] + place,
+            env={'rootdev': place[1]} if place else None,
+            timeout=1800,
+            shown=True,
+            code='osmorphing.initramfs',
+        )
+
+    @staticmethod
+    def contents(guest, image):
+        result = guest.run(['lsinitrd', image], check=False, timeout=300)
+        return result.out if result.code == 0 else None
+
+
+class MkinitrdRedHat(MkinitrdSuse):
+    """RHEL 5 and its likes."""
+
+    image = '/boot/initrd-%s.img'
+
+    _CARDS = r'vmxnet\w*|pcnet32|e1000e?|8139too|8139cp|tulip|hv_netvsc|netvsc|xen_vnif|xennet|xen-vnif|netfront|ne2k-pci'
+    _DISKS = r'mptspi|mptbase|mptsas|BusLogic|pvscsi|vmw_pvscsi|hv_storvsc|storvsc|hv_blkvsc|blkvsc|xen_vbd|xenblk|xen-vbd|xen_blkfront'
+
+    @classmethod
+    def settle(cls, guest, drivers):
+        """Aliases name the drivers of the old hardware; and its program that notices new hardware asks at each start, and
+        takes the configuration of cards away whose hardware is gone."""
+        notes = []
+        for path in ['/etc/modprobe.conf', '/etc/modules.conf'] + guest.find('/etc/modprobe.d'):
+            text = guest.read(path, '')
+            if 'xen' in drivers.disks:
+                # Its own drivers, which have other names on each release, need no aliases.
+                break
+            card = 'hv_netvsc' if drivers.platform == 'hyperv' else 'virtio_net'
+            disk = next(name for modules in drivers.disks.values() for name in modules)
+            new = re.sub(r'^(alias[ \t]+eth\d+[ \t]+)(?:%s)[ \t]*$' % cls._CARDS, r'\g<1>' + card, text, flags=re.MULTILINE)
+            new = re.sub(r'^(alias[ \t]+scsi_hostadapter\d*[ \t]+)(?:%s)[ \t]*$' % cls._DISKS, r'\g<1>' + disk, new, flags=re.MULTILINE)
+            if new != text and guest.write(path, new):
+                notes.append('%s names the drivers of the destination' % path)
+        started = [path for level in '2345' for path in guest.find('/etc/rc.d/rc%s.d' % level) if re.search(r'/S\d\dkudzu$', path)]
+        for path in started:
+            guest.remove(path)
+        return notes + (['kudzu no longer starts'] if started else [])
+
+    @staticmethod
+    def build(guest, version, image, drivers, root):
+        args = (
+            ['mkinitrd', '-f']
+            + ['--with=' + name for name in drivers.modules if name in modules_of(guest, version, drivers)]
+            + [image, version]
+        )
+        guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
+
+
+def tool_of(guest):
+    if guest.has_program('update-initramfs') and guest.is_folder('/etc/initramfs-tools'):
+        return InitramfsTools
+    if guest.has_program('dracut'):
+        return Dracut
+    if guest.has_program('mkinitrd'):
+        return MkinitrdSuse if guest.family == 'suse' else MkinitrdRedHat
+    return None
