@@ -20,6 +20,7 @@ import {
 /** Only the newest of each replica, of however many replicas there are: the limit does not hold then. */
 const latest = z.boolean().default(false);
 
+const signInAttempt = z.string().min(1).max(100);
 const sharingSchema = z.strictObject({ addresses: z.boolean() });
 
 /**
@@ -54,6 +55,12 @@ export const calls = {
   'endpoint.policyDocument': { input: z.strictObject({ endpoint: reference }), output: z.strictObject({ document: z.string().nullable() }) },
   /** Tries what an endpoint is used for. What it found is kept with the endpoint. */
   'endpoint.check': { input: z.strictObject({ endpoint: reference }), output: checkReportSchema },
+
+  /**
+   * Signs a person in at an endpoint. The event of the same name says the code and where to enter it; the call answers when that
+   * was done, and ends the sign-in when it is cancelled.
+   */
+  'endpoint.signIn': { input: z.strictObject({ endpoint: reference, attempt: signInAttempt }), output: z.object({ account: z.string() }) },
 
   /** What a server shows of itself over TLS before anything is sent to it, and whether it would be believed. */
   'trust.look': {
@@ -264,6 +271,8 @@ export const events = {
   'execution.event': eventSchema,
   /** Not stored; at most five a second for each execution. */
   'execution.progress': executionProgressSchema,
+  /** Not stored. `attempt` is the caller's own name for it. */
+  'endpoint.signIn': z.object({ endpoint: z.string(), attempt: signInAttempt, code: z.string(), address: z.string(), expiresAt: z.string() }),
   /** Other people's changes of the project's files were taken in. */
   'project.changed': z.object({}),
 } as const satisfies Record<string, z.ZodType>;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { JsonObject } from '../model/json.ts';
 import type { PluginId } from '../model/plugin-id.ts';
 import type { Rule } from './rule.ts';
 
@@ -38,6 +39,8 @@ export interface PluginDefinition {
   readonly notice?: string;
   /** What the endpoint form asks for. Secrets are marked in the metadata. */
   readonly connection: z.ZodObject;
+  /** Whether an endpoint of this connection is signed in to by a person, with a code that is entered in a browser. */
+  readonly signsInByPerson?: (connection: JsonObject) => boolean;
   readonly source?: EnvironmentDefinition;
   readonly destination?: EnvironmentDefinition;
 }

@@ -4,7 +4,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 /** `causeway endpoint …` */
 export const registerEndpoint: CommandRegistrar = (program, context) => {
   const group = program.command('endpoint').description('Endpoints: the clouds and hypervisors of the project.');
-  for (const add of [addEndpoint, listEndpoints, checkEndpoint, listPrivileges, removeEndpoint]) add(group, context);
+  for (const add of [addEndpoint, listEndpoints, checkEndpoint, signIn, listPrivileges, removeEndpoint]) add(group, context);
 };
 
 const addEndpoint: CommandRegistrar = (group, context) => {
@@ -67,6 +67,29 @@ const checkEndpoint: CommandRegistrar = (group, context) => {
       const heading = kept === undefined ? '' : `Checked ${moment(kept.at) ?? ''}${kept.isOutdated ? ', before the endpoint was last changed' : ''}\n`;
       print(context, options, [report], () => heading + table(['outcome', 'step', 'evidence'], report.steps.map((step) => [step.outcome, step.name, step.evidence])));
       return report.passed ? 0 : 1;
+    }),
+  );
+};
+
+const signIn: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('sign-in')
+    .description('Sign in at an endpoint that people sign in to: shows a code to enter in a browser, and waits. The session is stored in the vault.')
+    .argument('<endpoint>', 'name or id');
+  inProject(command).action(
+    context.run(async (endpoint: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const { randomUUID } = await import('node:crypto');
+      const { withProject } = await import('../project/with-project.ts');
+      const { moment, print } = await import('../output/print.ts');
+      const attempt = randomUUID();
+      const { account } = await withProject(options, context, (core) => {
+        core.subscribe('endpoint.signIn', (told) => {
+          if (told.attempt === attempt) context.stderr.write(`Open ${told.address} in a browser and enter the code ${told.code} before ${moment(told.expiresAt) ?? told.expiresAt}.\n`);
+        });
+        return core.call('endpoint.signIn', { endpoint, attempt }, { signal: context.signal });
+      });
+      print(context, options, [{ account }], () => `Signed in as ${account}\n`);
+      return 0;
     }),
   );
 };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CallArguments, CallName, CallOutput } from '../../../shared/contract/contract.ts';
+import type { CallArguments, CallName, CallOutput, EventPayload } from '../../../shared/contract/contract.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Deployment } from '../../../shared/model/deployment.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
@@ -39,12 +39,14 @@ export interface CoreContext {
   readonly emit: (event: NewEvent) => void;
   /** Tells who listens that endpoints, replicas or what is accepted of them are different now. */
   readonly changed: () => void;
+  /** Tells who listens what a person needs for a sign-in that is under way. */
+  readonly tellSignIn: (payload: EventPayload<'endpoint.signIn'>) => void;
   /** How many runs at the same time where the project does not say it. */
   readonly defaultAtOnce: number;
 }
 
 /** The same without the services that need it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'emit' | 'changed' | 'defaultAtOnce'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
 
 /** Where digest maps lie. */
 export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {

@@ -161,7 +161,7 @@ export function createCore(options: CoreOptions): Core {
     emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
     return shown;
   });
-  const context: CoreContext = { ...parts, executions, deployments, emit, changed: () => hub.emit('project.changed', {}), defaultAtOnce };
+  const context: CoreContext = { ...parts, executions, deployments, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.runs.drain();

@@ -5,7 +5,7 @@ import { connection as qemuHypervisorConnection } from '../../../shared/plugins/
 import { connection as virtualizationPlatformConnection } from '../../../shared/plugins/virtualization-platform/connection.ts';
 import { connection as windowsHypervisorConnection } from '../../../shared/plugins/windows-hypervisor/connection.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
-import type { PlatformContext } from '../ports/platform-context.ts';
+import type { PersonSignIn, PlatformContext, SignInStore } from '../ports/platform-context.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import { createClassicDestination } from './classic-infrastructure-cloud/destination/classic-destination.ts';
 import { createClassicSource } from './classic-infrastructure-cloud/source/classic-source.ts';
@@ -15,6 +15,7 @@ import { createEuropeanCloudDestination } from './european-cloud/european-cloud-
 import { createAwsSource } from './large-public-cloud/source/index.ts';
 import { createOpenStackDestination } from './open-source-cloud/destination/openstack-destination.ts';
 import { createOpenStackSource } from './open-source-cloud/source/index.ts';
+import { signInToAzure } from './resource-group-cloud/client/open-azure.ts';
 import { createAzureDestination } from './resource-group-cloud/destination/azure-destination.ts';
 import { createVsphereSource } from './virtualization-platform/source/index.ts';
 import { createAzureSource } from './resource-group-cloud/source/index.ts';
@@ -25,6 +26,8 @@ import { createHypervSource } from './windows-hypervisor/index.ts';
 export interface PlatformFactory {
   source?(connection: JsonObject, context: PlatformContext): SourcePlatform;
   destination?(connection: JsonObject, context: PlatformContext): DestinationPlatform;
+  /** Where people sign in themselves: asks for a code that one of them enters in a browser. */
+  signIn?(connection: JsonObject, store: SignInStore, signal: AbortSignal): Promise<PersonSignIn>;
 }
 
 export type PlatformRegistry = Readonly<Partial<Record<PluginId, PlatformFactory>>>;
@@ -52,6 +55,7 @@ export const platforms: PlatformRegistry = {
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
   'resource-group-cloud': {
     source: (connection, context) => createAzureSource(connection, context),
-    destination: (connection) => createAzureDestination(connection),
+    destination: (connection, { signIn }) => createAzureDestination(connection, { signIn }),
+    signIn: (connection, store, signal) => signInToAzure(connection, store, signal),
   },
 };

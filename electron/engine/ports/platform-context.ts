@@ -13,6 +13,27 @@ export interface PlatformContext {
   readonly ledger?: LedgerScope;
   /** What a source is opened for; together with `ledger`. */
   readonly use?: PlatformUse;
+  /** What the last sign-in of a person at this endpoint left. */
+  readonly signIn?: SignInStore;
+}
+
+/** Keeps what a person's sign-in leaves (what renews tokens, never a password): sealed in the vault, for one endpoint. */
+export interface SignInStore {
+  /** Undefined when nobody has signed in. @throws CausewayError `secrets.*` */
+  read(): Promise<string | undefined>;
+  /** @throws CausewayError `secrets.*` */
+  save(session: string): Promise<void>;
+}
+
+/** A sign-in that a person completes in a browser, on whatever computer. */
+export interface PersonSignIn {
+  /** What to enter there. */
+  readonly code: string;
+  /** Where to enter it. */
+  readonly address: string;
+  readonly expiresAt: string;
+  /** @throws CausewayError `cloud.sign-in-incomplete` */
+  readonly finished: Promise<{ readonly account: string }>;
 }
 
 /** A replica, and the execution of it that is under way. */

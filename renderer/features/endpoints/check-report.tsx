@@ -21,7 +21,7 @@ const icons = {
 } as const;
 
 /** What was tried, step by step, and what came of it. */
-export function CheckReport({ name, endpointId, report }: { readonly name: string; readonly endpointId: string; readonly report: WorkbenchOutput<'endpoint.check'> }) {
+export function CheckReport({ name, endpointId, report, onSignIn }: { readonly name: string; readonly endpointId: string; readonly report: WorkbenchOutput<'endpoint.check'>; readonly onSignIn: () => void }) {
   return (
     <>
       <Typography role="status" sx={{ fontWeight: 600 }}>
@@ -37,6 +37,11 @@ export function CheckReport({ name, endpointId, report }: { readonly name: strin
                 secondary={step.evidence}
                 slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
               />
+              {step.code === 'cloud.sign-in-needed' && (
+                <Button size="small" variant="outlined" onClick={onSignIn}>
+                  {text.endpoints.signIn}
+                </Button>
+              )}
               {step.code === 'cloud.certificate-not-trusted' && (
                 <Button size="small" variant="outlined" href={hrefOf('endpoints', endpointId, 'certificate')}>
                   {text.endpoints.trust}

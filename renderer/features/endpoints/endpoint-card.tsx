@@ -24,6 +24,7 @@ import { saveFile } from '../../components/save-file.ts';
 import { pluginTitle, text } from '../../text/text.ts';
 import { CheckReport } from './check-report.tsx';
 import { exportedEndpoint } from './export-endpoint.ts';
+import { SignInDialog } from './sign-in-dialog.tsx';
 
 type Listed = WorkbenchOutput<'endpoint.list'>[number];
 
@@ -32,6 +33,8 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Liste
   const link = useLink();
   const [report, setReport] = useState<WorkbenchOutput<'endpoint.check'>>();
   const [isRemoving, setIsRemoving] = useState(false);
+  const [isSigningIn, setIsSigningIn] = useState(false);
+  const toast = useToast();
   const plugin = plugins[endpoint.plugin];
   const check = useAction(async () => {
     setReport(undefined);
@@ -57,6 +60,11 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Liste
             {text.endpoints.browse}
           </Button>
         )}
+        {plugin.signsInByPerson?.(endpoint.connection) === true && (
+          <Button onClick={() => setIsSigningIn(true)} aria-label={text.endpoints.signInOf(endpoint.name)}>
+            {text.endpoints.signIn}
+          </Button>
+        )}
         <Button variant="outlined" disabled={check.isBusy} onClick={() => void check.run()} aria-label={text.endpoints.checkOf(endpoint.name)}>
           {text.endpoints.check}
         </Button>
@@ -66,11 +74,22 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Liste
         <Box sx={{ mt: 2 }}>
           {check.isBusy && <Typography role="status">{text.endpoints.checking(endpoint.name)}</Typography>}
           {check.error !== undefined && <ErrorNotice error={check.error} onClose={check.clear} />}
-          {report !== undefined && <CheckReport name={endpoint.name} endpointId={endpoint.id} report={report} />}
+          {report !== undefined && <CheckReport name={endpoint.name} endpointId={endpoint.id} report={report} onSignIn={() => setIsSigningIn(true)} />}
         </Box>
       )}
       {!check.isBusy && report === undefined && endpoint.lastCheck !== undefined && (
         <LastCheck check={endpoint.lastCheck} name={endpoint.name} onShow={() => setReport(endpoint.lastCheck)} />
+      )}
+      {isSigningIn && (
+        <SignInDialog
+          endpoint={endpoint}
+          onClose={() => setIsSigningIn(false)}
+          onSignedIn={(account) => {
+            setIsSigningIn(false);
+            toast(text.endpoints.signedIn(account));
+            void check.run();
+          }}
+        />
       )}
       {isRemoving && <RemoveEndpoint endpoint={endpoint} onClose={() => setIsRemoving(false)} onRemoved={onRemoved} />}
     </Paper>

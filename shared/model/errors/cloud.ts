@@ -38,6 +38,18 @@ export const cloudErrors = {
     remedy: 'Create a new service account key, enter it in the endpoint, and check the endpoint again.',
     retryable: false,
   },
+  'cloud.sign-in-needed': {
+    title: 'Nobody is signed in',
+    cause: 'The endpoint signs in as a person. Nobody has signed in yet on this computer, or the session has ended.',
+    remedy: 'Sign in from the endpoints page or with causeway endpoint sign-in, then start again.',
+    retryable: false,
+  },
+  'cloud.sign-in-incomplete': {
+    title: 'The sign-in was not completed',
+    cause: 'The code was not entered in time, or the sign-in was declined in the browser.',
+    remedy: 'Start the sign-in again and enter the new code.',
+    retryable: false,
+  },
   'cloud.permission-denied': {
     title: 'Permission denied',
     cause: 'The account can sign in, but lacks the permission named in the details for this project.',

@@ -18,16 +18,16 @@ export const connection = z.strictObject({
     group,
     example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
   }),
-  sign_in: field(z.enum(['client_secret', 'client_certificate', 'cli', 'managed_identity']).optional(), {
+  sign_in: field(z.enum(['client_secret', 'client_certificate', 'device_code', 'cli', 'managed_identity']).optional(), {
     title: 'Sign-in',
-    help: 'Signs in as a service principal with client_secret or client_certificate, as the user of the Azure CLI on this computer (cli), or as the identity of the Azure VM that Causeway runs on (managed_identity).',
+    help: 'Signs in as a service principal with client_secret or client_certificate, as a person who enters a code in a browser (device_code), as the user of the Azure CLI on this computer (cli), or as the identity of the Azure VM that Causeway runs on (managed_identity).',
     group,
     example: 'client_secret',
     builtIn: 'client_secret',
   }),
   tenant: field(text().optional(), {
     title: 'Tenant',
-    help: 'ID or domain of the directory that the service principal belongs to. Not needed for cli and managed_identity.',
+    help: 'ID or domain of the directory that the service principal or person belongs to. Not needed for cli and managed_identity.',
     group,
     example: 'example.onmicrosoft.com',
   }),
@@ -57,7 +57,7 @@ export const connection = z.strictObject({
     }).optional(),
     {
       title: 'Service principal',
-      help: 'Identity that the endpoint signs in with. For managed_identity, the client ID selects a user-assigned identity.',
+      help: 'Identity that the endpoint signs in with. For managed_identity, the client ID selects a user-assigned identity; for device_code, the application that people sign in to (default: the one of the Azure CLI).',
       group,
       example: { client_id: '6fa459ea-ee8a-4ca4-894e-db77e160355e', client_secret: { $secret: 'client-secret' } },
     },
@@ -162,6 +162,6 @@ export const connection = z.strictObject({
     builtIn: 'auto',
   }),
 }).refine(({ sign_in: way = 'client_secret', tenant, service_principal_credentials: principal }) =>
-  way === 'cli' || way === 'managed_identity' || (tenant !== undefined && (principal?.client_secret ?? principal?.client_certificate) !== undefined), {
+  way === 'cli' || way === 'managed_identity' || way === 'device_code' || (tenant !== undefined && (principal?.client_secret ?? principal?.client_certificate) !== undefined), {
   error: 'A service principal needs a tenant, a client ID, and a client secret or certificate.', path: ['service_principal_credentials'],
 });

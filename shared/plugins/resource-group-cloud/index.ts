@@ -9,6 +9,7 @@ export const resourceGroupCloud: PluginDefinition = {
   title: 'Resource-group cloud',
   products: ['azure', 'microsoft_azure', 'azure_vm'],
   connection,
+  signsInByPerson: ({ sign_in: way }) => way === 'device_code',
   source: {
     schema: source,
     rules: sourceRules,

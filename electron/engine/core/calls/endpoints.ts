@@ -73,6 +73,14 @@ export const endpointCalls: Handlers<CallsOf<'endpoint'>> = {
     return { document };
   },
 
+  async 'endpoint.signIn'(core, { endpoint: reference, attempt }, signal) {
+    const endpoint = endpointOf(core, reference);
+    const { code, address, expiresAt, finished } = await core.gate.signIn(endpoint, signal);
+    core.tellSignIn({ endpoint: endpoint.id, attempt, code, address, expiresAt });
+    const { account } = await finished;
+    return { account };
+  },
+
   async 'endpoint.check'(core, { endpoint: reference }, signal) {
     const endpoint = endpointOf(core, reference);
     // The beginning: of an endpoint that is edited meanwhile, the connection before was checked.

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { PluginId, Side } from '../../../../shared/model/plugin-id.ts';
 import type { PlatformFactory, PlatformRegistry } from '../../platforms/registry.ts';
 import type { DestinationPlatform } from '../../ports/destination-platform.ts';
-import type { PlatformUse } from '../../ports/platform-context.ts';
+import type { PersonSignIn, PlatformUse, SignInStore } from '../../ports/platform-context.ts';
 import type { SecretVault } from '../../ports/secret-vault.ts';
 import type { SourcePlatform } from '../../ports/source-platform.ts';
 import { ledgerScope } from '../../store/ledger.ts';
@@ -15,7 +15,7 @@ import { refuseConnection } from '../../trust/connection-bounds.ts';
 import { environmentUses } from '../../trust/environment-uses.ts';
 import type { ProjectTrust } from '../../trust/trusted-projects.ts';
 import { resolveSecrets, type Redactor } from '../secret-references.ts';
-import { requireTrust, type AcceptedEndpoints } from './accepted-endpoints.ts';
+import { requireTrust, secretPrefix, type AcceptedEndpoints } from './accepted-endpoints.ts';
 
 /**
  * The one way from the core to anything outside of it: platforms, the programs that they start, and the plain text of
@@ -32,6 +32,8 @@ export interface Gate {
   source(endpoint: Endpoint, use?: PlatformUse): Promise<SourcePlatform>;
   /** The endpoint's platform as a destination. The caller closes it. Throws as `source` does. */
   destination(endpoint: Endpoint): Promise<DestinationPlatform>;
+  /** Begins the sign-in of a person at an endpoint; what comes of it goes into the vault. Throws as `source` does. */
+  signIn(endpoint: Endpoint, signal: AbortSignal): Promise<PersonSignIn>;
   /** An environment with its secrets in plain text. @throws CausewayError `trust.environment-not-accepted`, `secrets.*` */
   environment(plugin: PluginId, side: Side, values: JsonObject): Promise<JsonObject>;
   /** The key of an encrypted guest disk that a deployment was asked to open. Throws as `environment` does. */
@@ -63,7 +65,24 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
   function contextOf(endpoint: Endpoint) {
     const scratchFolder = join(stateFolder, 'endpoints', endpoint.id);
     mkdirSync(scratchFolder, { recursive: true, mode: 0o700 });
-    return { scratchFolder };
+    return { scratchFolder, signIn: signInStore(endpoint) };
+  }
+
+  /** Beside the endpoint's record, as it changes on its own; removed with the endpoint. */
+  function signInStore({ id }: Endpoint): SignInStore {
+    const name = signInSecret(id);
+    return {
+      async read() {
+        if (!(await vault.has(name))) return undefined;
+        const session = await vault.resolve(name);
+        learn(name, session);
+        return session;
+      },
+      async save(session) {
+        learn(name, session);
+        await vault.set(name, session);
+      },
+    };
   }
 
   function factoryOf<S extends Side>(endpoint: Endpoint, side: S): NonNullable<PlatformFactory[S]> {
@@ -93,6 +112,15 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
       const make = factoryOf(endpoint, 'destination');
       return make(await connectionOf(endpoint), contextOf(endpoint));
     },
+    async signIn(endpoint, signal) {
+      const factory = platforms[endpoint.plugin];
+      if (factory?.signIn === undefined) throw new CausewayError('engine.plugin-not-here', `${endpoint.plugin} has no sign-in for people (endpoint ${endpoint.name})`);
+      const connection = await connectionOf(endpoint);
+      const store = signInStore(endpoint);
+      // A vault that is missing or locked says so now, not when the person has entered the code.
+      if ((await store.read()) === undefined) await store.save('{}');
+      return factory.signIn(connection, store, signal);
+    },
     async environment(plugin, side, values) {
       refuseUses(environmentUses(plugin, side, values));
       return resolveSecrets(values, (name) => vault.resolve(name), learn);
@@ -111,6 +139,10 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
 /** Under which a deployment's disk key is accepted. */
 export function diskKeyUse(secret: string): string {
   return JSON.stringify(['disk-key', secret]);
+}
+
+function signInSecret(endpointId: string): string {
+  return `${secretPrefix(endpointId)}/signed-in`;
 }
 
 function scopeOfUse(endpoint: Endpoint, { replicaId, executionId }: PlatformUse) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 
-export const signInWays = ['client_secret', 'client_certificate', 'cli', 'managed_identity'] as const;
+export const signInWays = ['client_secret', 'client_certificate', 'device_code', 'cli', 'managed_identity'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
 /**

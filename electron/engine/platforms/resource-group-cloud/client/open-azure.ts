@@ -9,12 +9,19 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { pollPlan, retryContext, type RetryContext, type RetryContextOptions } from '../../../cloud-resources/retry-context.ts';
 import { statusError, isStatus } from '../../../http/http-error.ts';
 import { createTransport } from '../../../http/transport.ts';
+import type { PersonSignIn, SignInStore } from '../../../ports/platform-context.ts';
 import { waitForState } from '../../../http/wait-for-state.ts';
 import { parseConnection, type AzureConnection, type CloudProfile } from './connection.ts';
 import { sdkError } from './sdk-error.ts';
 import { asStorageHttp, createSdkHttp, type SdkHttp } from './sdk-http.ts';
 import { withFreshTokens } from './fresh-tokens.ts';
+import { startPersonSignIn } from './person-sign-in.ts';
 import { credentialOf } from './sign-in.ts';
+
+export interface AzureOptions extends RetryContextOptions {
+  /** What a person's sign-in left, for endpoints that people sign in to. */
+  readonly signIn?: SignInStore | undefined;
+}
 
 interface RequestOptions {
   readonly abortSignal: AbortSignal;
@@ -68,17 +75,17 @@ const pageSchema = z.looseObject({ value: z.array(z.unknown()), nextLink: z.stri
  * @param connection as the endpoint's form gives it, secrets filled in
  * @throws `general.invalid-input` when the connection lacks a key
  */
-export function openAzure(connection: unknown, options: RetryContextOptions = {}): AzureCloud {
+export function openAzure(connection: unknown, options: AzureOptions = {}): AzureCloud {
   const parsed = parseConnection(connection);
   const { profile, subscriptionId } = parsed;
   const around = retryContext(options);
   const transport = createTransport({ caCertificate: parsed.caCertificate });
   const plain = createSdkHttp(transport, around);
-  let credential = once(() => credentialOf(parsed, plain));
+  let credential = once(() => credentialOf(parsed, plain, options.signIn));
   const scope = `${profile.audience}/.default`;
   const http = withFreshTokens(plain, async (within) => {
     // With a memory of its own: the one before would answer with the token that was refused.
-    credential = once(() => credentialOf(parsed, plain));
+    credential = once(() => credentialOf(parsed, plain, options.signIn));
     return tokenOf(await credential(), scope, within);
   });
   const clientOptions = clientOptionsOf(profile, http);
@@ -165,6 +172,21 @@ export function openAzure(connection: unknown, options: RetryContextOptions = {}
     signIn: (signal) => call('sign in', async (inner) => void (await tokenOf(await credential(), scope, inner)), signal),
     close: () => transport.close(),
   };
+}
+
+/** Asks for the code that a person signs in with; keeps what comes of it in the store. */
+export async function signInToAzure(connection: unknown, store: SignInStore, signal: AbortSignal, options: RetryContextOptions = {}): Promise<PersonSignIn> {
+  const parsed = parseConnection(connection);
+  const transport = createTransport({ caCertificate: parsed.caCertificate });
+  try {
+    const started = await startPersonSignIn(parsed, createSdkHttp(transport, retryContext(options)), store, signal);
+    const finished = started.finished.catch((error: unknown) => Promise.reject(sdkError('sign in', error, signal)));
+    void finished.then(() => transport.close(), () => transport.close());
+    return { ...started, finished };
+  } catch (error) {
+    transport.close();
+    throw sdkError('sign in', error, signal);
+  }
 }
 
 async function collected<T>(items: AsyncIterable<T>): Promise<readonly T[]> {

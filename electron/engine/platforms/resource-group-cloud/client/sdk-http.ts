@@ -19,7 +19,7 @@ type SdkHeaders = SdkAnswer['headers'];
 export const anyOperation = 'request';
 
 /** POSTs that do no more when they are carried out twice. */
-const repeatablePosts = /\/(?:beginGetAccess|endGetAccess|deallocate|powerOff|start|retrieveBootDiagnosticsData|listKeys|oauth2\/v2\.0\/token)$/i;
+const repeatablePosts = /\/(?:beginGetAccess|endGetAccess|deallocate|powerOff|start|retrieveBootDiagnosticsData|listKeys|oauth2\/v2\.0\/(?:token|devicecode))$/i;
 
 /**
  * The requests of the vendor's libraries over the transport of all platforms: with its proxies and certificates, with pauses that

@@ -1,14 +1,15 @@
 import type * as Identity from '@azure/identity';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import type { AzureConnection } from './connection.ts';
 import { statusError } from '../../../http/http-error.ts';
+import type { SignInStore } from '../../../ports/platform-context.ts';
+import type { AzureConnection, SignInWay } from './connection.ts';
+import { personCredential } from './person-sign-in.ts';
 import { anyOperation, type SdkHttp } from './sdk-http.ts';
 
 /** How the endpoint signs in. Loads the vendor's library; sends nothing yet. */
-export async function credentialOf(connection: AzureConnection, http: SdkHttp): Promise<Identity.TokenCredential> {
-  const identity = await import('@azure/identity');
+export async function credentialOf(connection: AzureConnection, http: SdkHttp, store?: SignInStore): Promise<Identity.TokenCredential> {
   const watched = watch(http);
-  const credential = made(identity, connection, watched.http);
+  const credential = connection.signIn === 'device_code' ? personCredential(connection, watched.http, store) : made(await import('@azure/identity'), connection.signIn, connection, watched.http);
   return {
     async getToken(scopes, options) {
       watched.forget();
@@ -44,13 +45,13 @@ function watch(http: SdkHttp): { readonly http: SdkHttp; readonly failure: () =>
   };
 }
 
-function made(identity: typeof Identity, connection: AzureConnection, httpClient: SdkHttp): Identity.TokenCredential {
+function made(identity: typeof Identity, way: Exclude<SignInWay, 'device_code'>, connection: AzureConnection, httpClient: SdkHttp): Identity.TokenCredential {
   const { tenant = '', clientId = '', clientSecret, clientCertificate, profile } = connection;
   // A cloud of one's own is not on the vendor's list of clouds, which could not be reached from there anyway.
   const options = {
     authorityHost: profile.activeDirectory, disableInstanceDiscovery: connection.isCustomCloud, httpClient, retryOptions: { maxRetries: 0 },
   };
-  switch (connection.signIn) {
+  switch (way) {
     case 'client_secret':
       return new identity.ClientSecretCredential(tenant, clientId, clientSecret ?? '', options);
     case 'client_certificate':

@@ -1,13 +1,12 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { missing } from '../../../cloud-resources/read-environment.ts';
-import type { RetryContextOptions } from '../../../cloud-resources/retry-context.ts';
 import type { Caller, EgressAddress } from '../../../workers/caller-address.ts';
-import { openAzure, type AzureCloud } from '../client/open-azure.ts';
+import { openAzure, type AzureCloud, type AzureOptions } from '../client/open-azure.ts';
 import { resourceId } from '../client/resource-id.ts';
 import { locationName, required, type DestinationEnvironment } from './environment.ts';
 
 /** What surrounds the adapter. All of it has a sensible default. */
-export interface AzureContext extends RetryContextOptions {
+export interface AzureContext extends AzureOptions {
   readonly egressAddress?: EgressAddress;
   /** Where a port of a worker is reached from here, when not at its own address (port forwarding, a lab). */
   readonly resolveAddress?: (address: string, port: number) => { readonly host: string; readonly port: number };

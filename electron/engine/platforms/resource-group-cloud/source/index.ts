@@ -5,7 +5,7 @@ import { openSession, type AzureContext } from '../destination/session.ts';
 import { AzureSource } from './azure-source.ts';
 
 /** The source for VMs of one subscription. Opens nothing yet. @throws `general.invalid-input` */
-export function createAzureSource(connection: JsonObject, { scratchFolder, ledger, use }: PlatformContext, options: AzureContext = {}): SourcePlatform {
-  const session = openSession(connection, options);
+export function createAzureSource(connection: JsonObject, { scratchFolder, ledger, use, signIn }: PlatformContext, options: AzureContext = {}): SourcePlatform {
+  const session = openSession(connection, { signIn, ...options });
   return new AzureSource({ cloud: session, session, folder: scratchFolder, ledger, use });
 }
