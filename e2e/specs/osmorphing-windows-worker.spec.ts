@@ -64,7 +64,7 @@ describe('a Windows guest on a Windows worker', () => {
   });
   const morph = (more: Partial<WinrmMorphRequest> = {}, target: Partial<WinrmMorphRequest['target']> = {}) => morphWindowsByWinrm({
     target: { host: '127.0.0.1', port: worker.port, username: worker.username, password: worker.password, certificateSha256: worker.certificateSha256, ...target },
-    serials: ['11111111-2222-3333-4'], options: options(), signal: new AbortController().signal, login: { deadlineMs: 1_500, loginGraceMs: 1_000 }, ...more,
+    disks: [{ serial: '11111111-2222-3333-4' }], options: options(), signal: new AbortController().signal, login: { deadlineMs: 1_500, loginGraceMs: 1_000 }, ...more,
   });
 
   it('is prepared step by step, and its disks are let go', async () => {
@@ -81,6 +81,28 @@ describe('a Windows guest on a Windows worker', () => {
     expect(outcome.diff.registry?.changed).toEqual({ 'SYSTEM\\ControlSet001\\Services\\VMTools Start': { before: '2', after: '4' } });
     expect(worker.actions.filter((action) => action === 'Delete')).toHaveLength(1);
     expect(worker.openShells()).toBe(0);
+  });
+
+  it('gets no VirtIO on its way to Hyper-V, where disks have LUNs alone: its own drivers start, and it can be reached', async () => {
+    answers['open-guest'] = () => line({ ...opened, services: { ...opened.services, vmbus: 3, storvsc: 3, netvsc: 3, WindowsAzureGuestAgent: 2 } });
+    const disks = [{ lun: 3, sizeBytes: 2 ** 30 }, { lun: 0, sizeBytes: 2 ** 31 }];
+    const outcome = await morph({ disks, options: { nics: [], hypervisor: 'hyperv', windows: { initAgent: { url: 'https://agent.example/agent.zip' }, virtioDisc: { url: 'https://drivers.example/none.iso' } } } });
+    expect(asked('open-guest')[0]).toMatchObject({ disks });
+    expect(asked('close-guest')[0]).toEqual({ disks });
+    expect(asked('add-drivers')).toEqual([]);
+    const [drivers, agent] = asked('install-agent');
+    expect(drivers).toMatchObject({ agent: null, openRemoteDesktop: true, values: [
+      { key: 'vmbus', name: 'Start', value: 0 }, { key: 'storvsc', value: 0 }, { key: 'storflt', value: 0, onlyIfThere: true }, { key: 'netvsc', value: 3 },
+    ] });
+    const stopped = (agent?.['values'] as { key: string; value: unknown }[]).filter(({ value }) => value === 4).map(({ key }) => key);
+    expect(stopped).toContain('VMTools');
+    expect(stopped).not.toContain('WindowsAzureGuestAgent');
+    const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string }[];
+    expect(files.map(({ path }) => path)).toContain('Cloudbase-Init\\LocalScripts\\30-causeway-serial-console.ps1');
+    expect(outcome.steps.map(({ title }) => title)).toContain('Start the drivers of Hyper-V');
+
+    answers['open-guest'] = () => line({ ...opened, services: { partmgr: 0 } });
+    await expect(morph({ disks, options: { nics: [], hypervisor: 'hyperv' } })).rejects.toMatchObject({ code: 'osmorphing.drivers-missing' });
   });
 
   it('asks by DHCP on every interface, unless it keeps its addresses', async () => {

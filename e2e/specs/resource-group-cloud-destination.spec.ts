@@ -233,6 +233,17 @@ describe('a migrated VM', () => {
     const record = await deployed(await open(), {}, { ...vm, firmware: 'uefi', secure_boot: true });
     expect(record.properties.securityProfile).toEqual({ securityType: 'TrustedLaunch', uefiSettings: { secureBootEnabled: true, vTpmEnabled: true } });
     expect(cloud.world.disks.get(record.properties.storageProfile.osDisk.managedDisk.id.toLowerCase())?.properties).toMatchObject({ hyperVGeneration: 'V2', securityProfile: { securityType: 'TrustedLaunch' } });
+    // Neither an empty disk nor a copy takes that type when it is created: the VM is changed, and runs again.
+    expect(cloud.world.inner.get(record.id.toLowerCase())?.power).toBe('running');
+    const changes = cloud.calls.map(({ operation }) => operation).filter((operation) => ['VirtualMachines_Deallocate', 'VirtualMachines_Update', 'VirtualMachines_Start'].includes(operation));
+    expect(changes).toEqual(['VirtualMachines_Deallocate', 'VirtualMachines_Update', 'VirtualMachines_Start']);
+  });
+
+  it.each(['VirtualMachines_Deallocate', 'VirtualMachines_Update', 'VirtualMachines_Start'])('gets its security type and runs, also where the answer to %s is lost', async (operation) => {
+    const platform = await open();
+    cloud.faults.add({ operation, effect: 'connection-reset-after', times: 1 });
+    const record = await deployed(platform, {}, { ...vm, firmware: 'uefi', secure_boot: true });
+    expect([record.properties.securityProfile?.securityType, cloud.world.inner.get(record.id.toLowerCase())?.power]).toEqual(['TrustedLaunch', 'running']);
   });
 
   it('leaves another VM of its name alone', async () => {

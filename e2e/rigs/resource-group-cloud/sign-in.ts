@@ -15,7 +15,8 @@ interface DeviceCode {
   state: 'pending' | 'approved' | 'declined';
 }
 
-const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+/** As the standard calls it, and as the vendor's library still does. */
+const deviceGrants: readonly unknown[] = ['urn:ietf:params:oauth:grant-type:device_code', 'device_code'];
 /** The application of the vendor's own command line tool, which every directory knows. */
 const commandLineTool = '04b07795-8ddb-461a-bbee-02f9e1bf7b46';
 
@@ -101,7 +102,7 @@ export class SignIn {
   #personToken(tenant: string, form: Readonly<Record<string, unknown>>, host: string): Reply {
     const refused = this.#refusePerson(tenant, form);
     if (refused !== undefined) return refused;
-    if (form['grant_type'] === deviceGrant) {
+    if (deviceGrants.includes(form['grant_type'])) {
       const key = String(form['device_code'] ?? '');
       const code = this.#codes.get(key);
       if (code === undefined || code.clientId !== form['client_id']) return refusal(400, 'bad_verification_code', 'AADSTS70019: The verification code has expired or is unknown.');
@@ -154,7 +155,7 @@ export class SignIn {
   }
 
   #token(tenant: string, form: Readonly<Record<string, unknown>>, host: string): Reply {
-    if (form['grant_type'] === deviceGrant || form['grant_type'] === 'refresh_token') return this.#personToken(tenant, form, host);
+    if (deviceGrants.includes(form['grant_type']) || form['grant_type'] === 'refresh_token') return this.#personToken(tenant, form, host);
     const { tenant: own, clientId, clientSecret } = this.#principal;
     if (tenant !== own) return refusal(400, 'invalid_request', `AADSTS90002: Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID.`);
     if (form['grant_type'] !== 'client_credentials') return refusal(400, 'unsupported_grant_type', 'AADSTS70003: The app requested an unsupported grant type.');

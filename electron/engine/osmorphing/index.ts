@@ -3,6 +3,6 @@ export {
   inspectLinuxGuest, morphLinuxGuest, type InspectOutcome, type MorphOutcome, type MorphRequest,
 } from './morph-linux-guest.ts';
 export { windowsMaterial, windowsModeOf, type WindowsMode } from './windows/windows-mode.ts';
-export { morphWindowsByWinrm, type WinrmMorphRequest } from './windows/winrm-guest.ts';
+export { morphWindowsByWinrm, type WindowsDisk, type WinrmMorphRequest } from './windows/winrm-guest.ts';
 export { programLocation } from './artifact-location.ts';
 export type { GuestNic, LuksKey, MorphOptions, MorphStepEvent, UserScript } from './options.ts';

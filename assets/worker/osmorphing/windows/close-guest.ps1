@@ -1,7 +1,7 @@
 # Lets go of everything, so that the volumes can be detached. May run at any time, any number of times.
 Dismount-Hives
-foreach ($serial in $request.serials) {
-  Get-Disk | Where-Object { $_.SerialNumber -and $serial.StartsWith($_.SerialNumber.Trim()) -and $_.SerialNumber.Trim().Length -ge 8 } | ForEach-Object {
+foreach ($wanted in $request.disks) {
+  Find-GuestDisk $wanted | Where-Object { $_ } | ForEach-Object {
     foreach ($partition in Get-Partition -DiskNumber $_.Number -ErrorAction SilentlyContinue) {
       if ($partition.DriveLetter -and $partition.DriveLetter -ne "`0") { try { Write-VolumeCache -DriveLetter $partition.DriveLetter } catch { Write-Verbose "not flushed: $_" } }
     }

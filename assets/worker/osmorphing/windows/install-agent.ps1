@@ -31,5 +31,17 @@ try {
     New-ItemProperty -Force -Path $key -Name $value.name -PropertyType $value.type -Value $value.value | Out-Null
     $set += @{ key = "$(Get-ControlSet)\Services\$($value.key)"; name = $value.name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
   }
+  # Where Remote Desktop is on, its rules let connections in: the platform's console takes no input. Where it is off, nothing is switched on.
+  $terminal = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)\Control\Terminal Server"
+  if ($request.openRemoteDesktop -and (Get-Item $terminal).GetValue('fDenyTSConnections') -eq 0) {
+    $place = 'SharedAccess\Parameters\FirewallPolicy\FirewallRules'
+    foreach ($name in 'RemoteDesktop-UserMode-In-TCP', 'RemoteDesktop-In-TCP') {
+      $before = "$((Get-Item "$services\$place").GetValue($name))"
+      if (-not $before.Contains('|Active=FALSE|')) { continue }
+      $after = $before.Replace('|Active=FALSE|', '|Active=TRUE|')
+      New-ItemProperty -Force -Path "$services\$place" -Name $name -PropertyType String -Value $after | Out-Null
+      $set += @{ key = "$(Get-ControlSet)\Services\$place"; name = $name; before = $before; after = $after }
+    }
+  }
 } finally { Dismount-Hives }
 Send-Answer @{ set = $set }

@@ -1,16 +1,17 @@
 # Brings the guest's disks online, finds its Windows, and tells what it is.
-$disks = foreach ($serial in $request.serials) {
+$disks = foreach ($wanted in $request.disks) {
   $found = $null
   foreach ($attempt in 1..30) {
-    # A hypervisor may pass on the beginning of a serial only.
-    $found = Get-Disk | Where-Object { $_.SerialNumber -and $serial.StartsWith($_.SerialNumber.Trim()) -and $_.SerialNumber.Trim().Length -ge 8 }
+    $found = Find-GuestDisk $wanted
     if ($found) { break }
     Start-Sleep -Seconds 2
     Update-HostStorageCache
   }
-  if (-not $found) { Stop-With 'osmorphing.device-missing' "no disk has the serial $serial" }
-  @($found)[0]
+  if (-not $found) { Stop-With 'osmorphing.device-missing' "the worker has no disk $(Get-GuestDiskName $wanted)" }
+  $found
 }
+$numbers = @($disks | ForEach-Object { $_.Number })
+if (@($numbers | Select-Object -Unique).Count -ne $numbers.Count) { Stop-With 'osmorphing.device-missing' "two of the guest's disks are the same disk of the worker: $($numbers -join ', ')" }
 foreach ($disk in $disks) {
   if ($disk.IsOffline) { Set-Disk -Number $disk.Number -IsOffline $false }
   if ($disk.IsReadOnly) { Set-Disk -Number $disk.Number -IsReadOnly $false }
@@ -31,7 +32,7 @@ $roots = foreach ($disk in $disks) {
 }
 $roots = @($roots | Where-Object { -not $request.root -or $request.root -eq $_.uuid -or $request.root -eq $_.device })
 if ($roots.Count -eq 0 -and $locked) { Stop-With 'osmorphing.locked' "$locked is encrypted with BitLocker; decrypt it on the source (manage-bde -off)" }
-if ($roots.Count -eq 0) { Stop-With 'osmorphing.root-not-found' "no Windows installation on $($request.serials -join ', ')" }
+if ($roots.Count -eq 0) { Stop-With 'osmorphing.root-not-found' "no Windows installation on $(@($request.disks | ForEach-Object { Get-GuestDiskName $_ }) -join ', ')" }
 if ($roots.Count -gt 1) { Stop-With 'osmorphing.several-roots' (($roots | ForEach-Object { "$($_.device) $($_.uuid)" }) -join '; ') }
 $drive = $roots[0].drive
 $hibernation = "$drive\hiberfil.sys"

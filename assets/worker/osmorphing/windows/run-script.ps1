@@ -2,7 +2,7 @@
 $path = "$env:TEMP\causeway-script.ps1"
 [IO.File]::WriteAllText($path, $request.content, (New-Object Text.UTF8Encoding $true))
 $env:CAUSEWAY_GUEST = $request.drive
-$env:CAUSEWAY_DEVICES = $request.serials -join ' '
+$env:CAUSEWAY_DEVICES = @($request.disks | ForEach-Object { (Get-GuestDiskName $_).Replace(' ', '') }) -join ' '
 $ErrorActionPreference = 'Continue'
 $said = & powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File $path 2>&1 | Out-String
 $code = $LASTEXITCODE

@@ -8,6 +8,21 @@ function Stop-With([string]$code, [string]$message) {
   Send-Answer @{ error = @{ code = $code; message = $message } }
   exit 3
 }
+# A disk of the request: by its serial, of which a hypervisor may pass on the beginning only; else by its SCSI LUN and its size. By its LUN, a disk
+# behind the same controller as the worker's own is never one.
+function Find-GuestDisk($wanted) {
+  if ($wanted.serial) {
+    return @(Get-Disk | Where-Object { $_.SerialNumber -and $wanted.serial.StartsWith($_.SerialNumber.Trim()) -and $_.SerialNumber.Trim().Length -ge 8 }) | Select-Object -First 1
+  }
+  $drives = @(Get-CimInstance -ClassName Win32_DiskDrive)
+  $own = @(Get-Disk | Where-Object { $_.IsBoot -or $_.IsSystem } | ForEach-Object { $_.Number })
+  $ports = @($drives | Where-Object { $own -contains $_.Index } | ForEach-Object { $_.SCSIPort })
+  $numbers = @($drives | Where-Object { $_.SCSILogicalUnit -eq $wanted.lun -and $ports -notcontains $_.SCSIPort } | ForEach-Object { $_.Index })
+  $found = @(Get-Disk | Where-Object { $numbers -contains $_.Number -and $_.Size -eq $wanted.sizeBytes })
+  if ($found.Count -gt 1) { Stop-With 'osmorphing.device-missing' "$($found.Count) disks have LUN $($wanted.lun) and $($wanted.sizeBytes) bytes" }
+  $found | Select-Object -First 1
+}
+function Get-GuestDiskName($wanted) { if ($wanted.serial) { $wanted.serial } else { "LUN $($wanted.lun)" } }
 function Mount-Hive([string]$drive, [string]$name) {
   & reg.exe load "HKLM\causeway-$name" "$drive\Windows\System32\config\$name" 2>&1 | Out-Null
   if ($LASTEXITCODE -ne 0) { Stop-With 'osmorphing.registry-damaged' "$name cannot be loaded" }

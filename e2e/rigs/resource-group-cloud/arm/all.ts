@@ -51,7 +51,7 @@ export const table: Readonly<Record<string, readonly [id: string, operation: Ope
   [`GET ${compute}/virtualMachines`]: ['VirtualMachines_List', vms.vms.list],
   [`GET ${compute}/virtualMachines/{name}`]: ['VirtualMachines_Get', vms.vms.get],
   [`PUT ${compute}/virtualMachines/{name}`]: ['VirtualMachines_CreateOrUpdate', creation.putVm],
-  [`PATCH ${compute}/virtualMachines/{name}`]: ['VirtualMachines_Update', vms.vms.updateTags],
+  [`PATCH ${compute}/virtualMachines/{name}`]: ['VirtualMachines_Update', vms.updateVm],
   [`DELETE ${compute}/virtualMachines/{name}`]: ['VirtualMachines_Delete', vms.deleteVm],
   [`GET ${compute}/virtualMachines/{name}/instanceView`]: ['VirtualMachines_InstanceView', vms.getInstanceView],
   [`POST ${compute}/virtualMachines/{name}/attachDetachDataDisks`]: ['VirtualMachines_AttachDetachDataDisks', vms.attachDetach],

@@ -82,6 +82,16 @@ function sizeField(properties: Body): number | undefined {
   return size;
 }
 
+const secureOptions: readonly unknown[] = ['FromImage', 'Import', 'ImportSecure', 'UploadPreparedSecure'];
+
+/** A security type cannot be given to what is created empty or as a copy; a copy has the one of its source. */
+function demandSecurity(properties: Body, creation: Body): void {
+  if (properties['securityProfile'] === undefined) return;
+  const type = String(objectField(properties['securityProfile'], 'securityProfile')['securityType']);
+  const option = creation['createOption'];
+  if (!secureOptions.includes(option)) throw refuse(400, 'BadRequest', `Security Type '${type}' is not supported for CreateOption '${String(option)}'. Supported create options are ${secureOptions.join(', ')}.`);
+}
+
 export const putDisk: Operation = (call) => {
   const { world } = call;
   const id = idOf(call, diskType);
@@ -95,6 +105,7 @@ export const putDisk: Operation = (call) => {
   if ((zoned.zones?.length ?? 0) > 1) throw invalid('zones', 'a disk is in one zone');
   const wanted = sizeField(properties);
   const creation = objectField(properties['creationData'], 'creationData');
+  demandSecurity(properties, creation);
   const origin = originOf(call, creation, wanted);
   const type = typeOf(call, properties, zoned.zones ?? []);
   const sizeGib = Math.max(wanted ?? 0, Math.ceil(origin.sizeBytes / gibibyte));

@@ -123,6 +123,23 @@ export const attachDetach: Operation = (call) => {
   }, { status: 202, result: () => vm.properties.storageProfile });
 };
 
+/** Tags at any time; the security type of a VM of generation 2 only while it is deallocated. Its OS disk gets the type along with it. */
+export const updateVm: Operation = (call) => {
+  const { world } = call;
+  const vm = vmOf(call);
+  const given = call.body['properties'] === undefined ? undefined : propertiesOf(call)['securityProfile'] as NonNullable<VirtualMachineRecord['properties']['securityProfile']> | undefined;
+  if (given !== undefined) {
+    const osDisk = demand(world.disks, vm.properties.storageProfile.osDisk.managedDisk.id);
+    if (given.securityType !== 'TrustedLaunch') throw refuse(400, 'BadRequest', 'The security type of a VM can be changed to TrustedLaunch only.');
+    if (world.inner.get(vm.id.toLowerCase())?.power !== 'deallocated') throw conflict('OperationNotAllowed', `The security type of VM ${vm.name} can be changed only while it is deallocated.`);
+    if (osDisk.properties.hyperVGeneration !== 'V2') throw refuse(400, 'BadRequest', 'Security type TrustedLaunch needs generation 2.');
+    osDisk.properties.securityProfile = { securityType: 'TrustedLaunch' };
+    vm.properties.securityProfile = given;
+  }
+  Object.assign(vm, tagsOf(call));
+  return { status: 200, body: { ...vm, properties: { ...vm.properties } } };
+};
+
 /** start, powerOff, restart and deallocate. */
 export function powerOperation(through: 'starting' | 'stopping' | 'deallocating', to: 'running' | 'stopped' | 'deallocated'): Operation {
   return (call) => {

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import { programLocation, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent } from '../../osmorphing/index.ts';
+import { programLocation, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent, type WindowsDisk } from '../../osmorphing/index.ts';
 import type { DeployedNic } from '../../ports/deployment-platform.ts';
 import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts';
 import { connectWatched } from '../../transport/connect-watched.ts';
@@ -65,14 +65,15 @@ async function prepareOnWindows(
 ): Promise<MorphOutcome> {
   if (winrm === undefined) throw new CausewayError('osmorphing.not-supported', 'the destination has no Windows workers; prepare the guest offline');
   const target = { host, username, ...winrm };
-  return run.guests.morphOnWindows({ target, serials: volumes.map((volume) => serialOf(attached, volume)), options, ...listener(run), signal });
+  return run.guests.morphOnWindows({ target, disks: volumes.map((volume) => windowsDiskOf(attached, volume)), options, ...listener(run), signal });
 }
 
-/** A Windows worker finds disks by their serial. */
-function serialOf(attached: readonly AttachedVolume[], { id }: Volume): string {
+/** A Windows worker finds disks by their serials or LUNs. */
+export function windowsDiskOf(attached: readonly AttachedVolume[], { id }: Pick<Volume, 'id'>): WindowsDisk {
   const identity = attached.find(({ volume }) => volume.id === id)?.identity;
-  if (identity?.kind === 'serial') return identity.serial;
-  throw new CausewayError('osmorphing.not-supported', 'the destination sets no disk serial numbers, which a Windows worker needs to identify disks; prepare the guest offline');
+  if (identity?.kind === 'serial') return { serial: identity.serial };
+  if (identity?.kind === 'lun') return { lun: identity.lun, sizeBytes: identity.sizeBytes };
+  throw new CausewayError('osmorphing.not-supported', 'the destination sets neither serial numbers nor LUNs of disks, which a Windows worker needs to identify them; prepare the guest offline');
 }
 
 function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => void; onLog: (line: string) => void } {

@@ -1,6 +1,9 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { GuestDiff } from '../../../../shared/model/guest-preparation.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { initAgentFolder } from './init-agent.ts';
+
+type Hypervisor = 'kvm' | 'hyperv';
 
 /** Services of source hypervisors that are safe to remove. Drivers stay: without their devices they do nothing. */
 const sourceServices = [
@@ -14,14 +17,29 @@ const serviceCommand = [
   `"${initAgentFolder}\\Python\\Scripts\\cloudbase-init.exe"`, '--config-file', `"${initAgentFolder}\\conf\\cloudbase-init.conf"`,
 ].join(' ');
 
+/** Those of the platform itself, which a guest on its way there keeps. */
+const ownServices: Readonly<Record<Hypervisor, readonly string[]>> = { kvm: [], hyperv: ['WindowsAzureGuestAgent', 'RdAgent', 'WindowsAzureTelemetryService', 'WindowsAzureNetAgentSvc'] };
+const removedServices = (hypervisor: Hypervisor): readonly string[] => sourceServices.filter((name) => !ownServices[hypervisor].includes(name));
+
+/** When the drivers start that Windows has for Hyper-V: 0 with the boot loader. The first two drive the disk that the system is on. */
+const hypervStarts = [['vmbus', 0], ['storvsc', 0], ['storflt', 0], ['netvsc', 3]] as const;
+
+/** @throws `osmorphing.drivers-missing` for a Windows that is too old to have them */
+export function hypervValues(services: Readonly<Record<string, number>>): JsonObject[] {
+  const there = new Set(Object.keys(services).map((name) => name.toLowerCase()));
+  const lacking = ['vmbus', 'storvsc'].filter((name) => !there.has(name));
+  if (lacking.length > 0) throw new CausewayError('osmorphing.drivers-missing', `this Windows has no drivers for Hyper-V (${lacking.join(', ')})`);
+  return hypervStarts.map(([key, value]) => ({ key, name: 'Start', type: 'DWord', value, onlyIfThere: true }));
+}
+
 /** Whether the guest has services of a source's hypervisor or cloud. */
-export function hasSourceServices(services: Readonly<Record<string, number>>): boolean {
-  const known = new Set<string>(sourceServices.map((name) => name.toLowerCase()));
+export function hasSourceServices(services: Readonly<Record<string, number>>, hypervisor: Hypervisor): boolean {
+  const known = new Set<string>(removedServices(hypervisor).map((name) => name.toLowerCase()));
   return Object.keys(services).some((name) => known.has(name.toLowerCase()));
 }
 
 /** What is set below the guest's Services key; `onlyIfThere`: no key is made for it. */
-export function registryValues(hasAgent: boolean): JsonObject[] {
+export function registryValues(hasAgent: boolean, hypervisor: Hypervisor): JsonObject[] {
   const agent = hasAgent
     ? [
         ['DisplayName', 'String', 'Cloud Initialization Service'], ['Description', 'String', 'Service wrapper for cloudbase-init'], ['Type', 'DWord', 16], ['Start', 'DWord', 2],
@@ -32,7 +50,7 @@ export function registryValues(hasAgent: boolean): JsonObject[] {
     ...agent.map(([name, type, value]) => ({ key: 'cloudbase-init', name, type, value })),
     // Disks behind another controller are new ones to Windows, and a server leaves new shared ones offline.
     { key: 'partmgr\\Parameters', name: 'SanPolicy', type: 'DWord', value: 1 },
-    ...sourceServices.map((key) => ({ key, name: 'Start', type: 'DWord', value: 4, onlyIfThere: true })),
+    ...removedServices(hypervisor).map((key) => ({ key, name: 'Start', type: 'DWord', value: 4, onlyIfThere: true })),
   ];
 }
 

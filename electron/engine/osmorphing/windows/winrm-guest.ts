@@ -9,16 +9,19 @@ import { compareVersions, discFolders } from './disc-folders.ts';
 import { initAgentConfiguration, initAgentFolder } from './init-agent.ts';
 import { agentWishes } from './offline-guest.ts';
 import { powershellFile, type PowershellFile } from './powershell-files.ts';
-import { dhcpValues, hasSourceServices, registryDiff, registryValues } from './service-values.ts';
+import { dhcpValues, hasSourceServices, hypervValues, registryDiff, registryValues } from './service-values.ts';
 import { staticCards } from './static-network.ts';
 import { loginByWinrm, type WinrmLoginOptions } from './winrm-login.ts';
 import type { WinrmConnection, WinrmTarget } from '../../transport/winrm/winrm-connection.ts';
 
+/** By its serial; or by its LUN and its size, where disks have no serials. */
+export type WindowsDisk = { readonly serial: string } | { readonly lun: number; readonly sizeBytes: number };
+
 export interface WinrmMorphRequest {
   /** The Windows worker. */
   readonly target: WinrmTarget;
-  /** Serials of the VM's disks as the worker sees them, the boot disk first. */
-  readonly serials: readonly string[];
+  /** How the worker knows the VM's disks, the boot disk first. */
+  readonly disks: readonly WindowsDisk[];
   readonly options: MorphOptions;
   readonly onStep?: (event: MorphStepEvent) => void;
   readonly onLog?: (line: string) => void;
@@ -63,7 +66,7 @@ export async function morphWindowsByWinrm(request: WinrmMorphRequest): Promise<M
   } catch (error) {
     isKept = request.options.keepMountedOnFailure === true && !request.signal.aborted;
     const isLost = error instanceof CausewayError && error.code === 'transport.lost';
-    if (!isKept && !isLost) await closeGuest(connection, request.serials).catch((left: unknown) => request.onLog?.(String(left)));
+    if (!isKept && !isLost) await closeGuest(connection, request.disks).catch((left: unknown) => request.onLog?.(String(left)));
     throw error;
   } finally {
     await connection.close();
@@ -71,8 +74,8 @@ export async function morphWindowsByWinrm(request: WinrmMorphRequest): Promise<M
 }
 
 /** Not stopped by the caller's signal: what was opened must be closed, especially after a cancel. */
-async function closeGuest(connection: WinrmConnection, serials: readonly string[]): Promise<void> {
-  await ask(connection, 'close-guest', { serials: [...serials] }, z.object({ closed: z.literal(true) }), AbortSignal.timeout(5 * minute));
+async function closeGuest(connection: WinrmConnection, disks: readonly WindowsDisk[]): Promise<void> {
+  await ask(connection, 'close-guest', { disks: [...disks] }, z.object({ closed: z.literal(true) }), AbortSignal.timeout(5 * minute));
 }
 
 class WindowsWorker {
@@ -89,14 +92,13 @@ class WindowsWorker {
   }
 
   async prepare(): Promise<Omit<MorphOutcome, 'seconds'>> {
-    const { options, serials } = this.#request;
-    const { windows } = options;
-    if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
+    const { options, disks } = this.#request;
+    const hypervisor = options.hypervisor ?? 'kvm';
     const before = options.scripts?.beforeMount ?? [];
     if (before.length > 0) await this.#step('scripts-before-mount', 'Run scripts on the worker', () => this.#runScripts(before, ''));
     let opened: Opened | undefined;
     await this.#step('open-guest', 'Open the installation', async () => {
-      opened = await this.#ask('open-guest', { serials: [...serials], root: options.root ?? null }, openedSchema);
+      opened = await this.#ask('open-guest', { disks: [...disks], root: options.root ?? null }, openedSchema);
       refuseUnfit(opened);
       return [false, [`${opened.name} on ${opened.device}`]];
     });
@@ -105,21 +107,26 @@ class WindowsWorker {
     const inGuest = options.scripts?.inGuest ?? [];
     if (inGuest.length > 0) await this.#step('scripts-in-guest', 'Run scripts in the guest', () => this.#runScripts(inGuest, guest.drive));
     let added: readonly string[] = [];
-    await this.#step('install-drivers', 'Install VirtIO drivers', async () => {
-      ({ added } = await this.#ask('add-drivers', {
-        ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...drivers], required: [...requiredDrivers],
-        folders: [...discFolders(guest.version, guest.server)], architecture: discArchitecture(guest),
-      }, addedSchema));
-      return [added.length > 0, [...added]];
-    });
     let set: z.infer<typeof setSchema>['set'] = [];
+    if (hypervisor === 'hyperv') {
+      await this.#step('install-drivers', 'Start the drivers of Hyper-V', async () => {
+        ({ set } = await this.#ask('install-agent', { drive: guest.drive, agent: null, values: hypervValues(guest.services), openRemoteDesktop: true }, setSchema));
+        return [set.length > 0, set.map((each) => `${each.key} ${each.name}`)];
+      });
+    } else {
+      await this.#step('install-drivers', 'Install VirtIO drivers', async () => {
+        added = await this.#addDrivers(guest);
+        return [added.length > 0, [...added]];
+      });
+    }
     const agent = this.#agentFor(guest);
     await this.#step('install-agent', 'Install the guest initialization agent', async () => {
-      ({ set } = await this.#ask('install-agent', {
-        drive: guest.drive, agent: agent === undefined ? null : await this.#bring('causeway-init-agent.zip', agent), 
-        values: [...registryValues(agent !== undefined), ...(options.setDhcp === false ? [] : dhcpValues(guest.interfaces.flatMap(({ guid }) => guid ?? []), guest.withServers))],
-      }, setSchema));
-      return [set.length > 0, set.map((each) => `${each.key} ${each.name}`)];
+      const done = await this.#ask('install-agent', {
+        drive: guest.drive, agent: agent === undefined ? null : await this.#bring('causeway-init-agent.zip', agent),
+        values: [...registryValues(agent !== undefined, hypervisor), ...(options.setDhcp === false ? [] : dhcpValues(guest.interfaces.flatMap(({ guid }) => guid ?? []), guest.withServers))],
+      }, setSchema);
+      set = [...set, ...done.set];
+      return [done.set.length > 0, done.set.map((each) => `${each.key} ${each.name}`)];
     });
     let written: z.infer<typeof writtenSchema>['changed'] = [];
     await this.#step('install-first-boot-scripts', 'Install scripts for the first boot', async () => {
@@ -128,10 +135,20 @@ class WindowsWorker {
       return [written.length > 0, written.map(({ path }) => path)];
     });
     await this.#step('close-guest', 'Release the disks', async () => {
-      await closeGuest(this.#connection, serials);
+      await closeGuest(this.#connection, disks);
       return [false, []];
     });
     return { dossier: dossierOf(guest), steps: this.#steps, diff: diffOf(guest, added, set, written), warnings: this.#warnings, scripts: this.#scripts, fixedAddresses: this.#fixedAddresses };
+  }
+
+  async #addDrivers(guest: Opened): Promise<readonly string[]> {
+    const { windows } = this.#request.options;
+    if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
+    const { added } = await this.#ask('add-drivers', {
+      ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...drivers], required: [...requiredDrivers],
+      folders: [...discFolders(guest.version, guest.server)], architecture: discArchitecture(guest),
+    }, addedSchema);
+    return added;
   }
 
   /** The files that the agent's service finds: its configuration, and what runs on the first boot. */
@@ -149,7 +166,8 @@ class WindowsWorker {
         files.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
       }
     }
-    if (hasAgent && hasSourceServices(guest.services)) files.push(file(`${scripts}\\20-causeway-source-tools.ps1`, await powershellFile('first-boot-source-tools')));
+    if (hasAgent && hasSourceServices(guest.services, options.hypervisor ?? 'kvm')) files.push(file(`${scripts}\\20-causeway-source-tools.ps1`, await powershellFile('first-boot-source-tools')));
+    if (hasAgent && options.hypervisor === 'hyperv') files.push(file(`${scripts}\\30-causeway-serial-console.ps1`, await powershellFile('first-boot-hyperv')));
     for (const [index, { name, content }] of (options.scripts?.firstBoot ?? []).entries()) {
       const plain = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
       files.push(file(`${scripts}\\50-${String(index).padStart(2, '0')}-${/\.(ps1|cmd|bat|py|exe)$/i.test(plain) ? plain : `${plain}.ps1`}`, content));
@@ -171,7 +189,7 @@ class WindowsWorker {
   async #runScripts(scripts: readonly UserScript[], drive: string): Promise<[boolean, string[]]> {
     for (const { name, content, timeoutSeconds } of scripts) {
       const timeoutMs = (timeoutSeconds ?? 600) * 1000;
-      const { exitCode, output } = await this.#ask('run-script', { content, drive, serials: [...this.#request.serials] }, ranSchema, timeoutMs);
+      const { exitCode, output } = await this.#ask('run-script', { content, drive, disks: [...this.#request.disks] }, ranSchema, timeoutMs);
       if (exitCode !== 0) {
         throw new CausewayError('osmorphing.script-failed', `${name} exited with ${exitCode}: ${output.trim().slice(-600)}`, { details: { script: name, exitCode, output } });
       }

@@ -17,7 +17,7 @@ export function runPolicy({ dataTransferMechanism }: Pick<OciConnection, 'dataTr
     guestDatasources: ['Oracle'],
     // A VM with UEFI is paravirtualized whatever the environment says: its guest needs the drivers for both.
     diskBuses: isParavirtualized ? ['scsi', 'virtio'] : ['ide', 'scsi', 'virtio'],
-    // Volumes have no serial numbers here, by which a Windows worker would tell them: unless it is asked for, guests are prepared offline.
+    // Volumes have neither serial numbers nor LUNs here, by which a Windows worker would tell them: guests are prepared offline.
     hasWindowsWorkerImage: false,
     windowsDriversUrl: undefined,
     windowsAgentUrl: undefined,

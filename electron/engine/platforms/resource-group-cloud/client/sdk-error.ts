@@ -79,7 +79,7 @@ function evidenceOf(thrown: Error): Evidence {
 
 /** Token requests have their own error; the tenant's text says which secret is wrong or expired. */
 function signInError(operation: string, thrown: Error): CausewayError | undefined {
-  if (!['AuthenticationError', 'AggregateAuthenticationError', 'CredentialUnavailableError', 'AuthenticationRequiredError', 'ClientAuthError', 'ServerError'].includes(thrown.name)) return undefined;
+  if (!['AuthError', 'InteractionRequiredAuthError', 'AuthenticationError', 'AggregateAuthenticationError', 'CredentialUnavailableError', 'AuthenticationRequiredError', 'ClientAuthError', 'ServerError'].includes(thrown.name)) return undefined;
   const said = textOf(member('errorResponse' in thrown ? thrown.errorResponse : undefined, 'errorDescription')) ?? thrown.message;
   const status = numberOf(thrown, 'statusCode') ?? numberOf(thrown, 'status');
   // The first line has the code; what follows are identifiers of the request.

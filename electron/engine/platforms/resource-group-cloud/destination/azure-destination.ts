@@ -35,7 +35,7 @@ export function createAzureDestination(connection: unknown, context: AzureContex
   const session = openSession(connection, context);
   const keyRing: WorkerKeyRing = new Map();
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
-  const cloudOf = (run: DestinationRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(session, run.vm));
+  const cloudOf = (run: DestinationRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(run.vm));
   return {
     check: (signal) => checkEndpoint(session, signal),
     policy: () => destinationPrivileges,
@@ -43,7 +43,7 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     options: (names, environment, signal) => readOptions(session, names, readScope(environment), environment, signal),
     catalog: (environment, signal) => readCatalog(session, environment, new Date(session.clock.wallTime()), signal),
     checkEnvironment: (environment, vm, signal) => checkEnvironment(session, environment, vm, signal),
-    runPolicy: () => runPolicy(session.connection.dataTransferMechanism),
+    runPolicy: (environment) => runPolicy(session.connection.dataTransferMechanism, environment),
     async ensureVolumes(run, disks, signal) {
       const rules = await volumeRules(session, readEnvironment(run.environment), { ...run.vm, disks: [...disks] }, signal);
       return ensureVolumes(cloudOf(run), run, disks, rules, signal);

@@ -19,7 +19,6 @@ export const largestVolumeGib = 32_767;
 export interface BootDiskFacts {
   readonly osType: 'Linux' | 'Windows';
   readonly hyperVGeneration: 'V1' | 'V2';
-  readonly isTrustedLaunch: boolean;
 }
 
 /** How new disks are made for one VM. */
@@ -129,7 +128,6 @@ function newDisk(location: string, { sizeGib, type, zone, contentOf, labels }: N
       ? { createOption: 'Empty' }
       : { createOption: 'Copy', sourceResourceId: 'snapshotId' in contentOf ? contentOf.snapshotId : contentOf.volumeId },
     ...(boots ? { osType: bootDisk.osType, hyperVGeneration: bootDisk.hyperVGeneration } : {}),
-    ...(boots && bootDisk.isTrustedLaunch ? { securityProfile: { securityType: 'TrustedLaunch' } } : {}),
     tags: { ...labels },
   };
 }

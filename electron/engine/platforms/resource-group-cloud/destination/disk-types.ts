@@ -58,8 +58,8 @@ export function isTrustedLaunch({ connection }: AzureSession, vm: Pick<Vm, 'firm
 }
 
 /** How new disks of a VM are made. */
-export function diskRules(session: AzureSession, vm: Vm): DiskRules {
-  const bootDisk: BootDiskFacts = { osType: vm.os_type === 'windows' ? 'Windows' : 'Linux', hyperVGeneration: generationOf(vm), isTrustedLaunch: isTrustedLaunch(session, vm) };
+export function diskRules(vm: Vm): DiskRules {
+  const bootDisk: BootDiskFacts = { osType: vm.os_type === 'windows' ? 'Windows' : 'Linux', hyperVGeneration: generationOf(vm) };
   return { vm, bootDisk };
 }
 

@@ -29,6 +29,7 @@ export const destinationPrivileges: readonly FeaturePolicy[] = [
   { feature: 'Networks made for workers', isEssential: false, privileges: [...network('virtualNetworks', 'write', 'delete'), ...network('virtualNetworks/subnets', 'write')] },
   { feature: 'Windows workers', isEssential: false, privileges: compute('virtualMachines/extensions', 'read', 'write') },
   { feature: 'Deployment', isEssential: true, privileges: [...compute('snapshots', ...life), ...compute('virtualMachines', 'retrieveBootDiagnosticsData/action')] },
+  { feature: 'Trusted launch', isEssential: false, privileges: compute('virtualMachines', 'deallocate/action', 'start/action') },
   { feature: 'Availability sets', isEssential: false, privileges: compute('availabilitySets', 'read', 'vmSizes/read') },
   { feature: 'Storage accounts', isEssential: false, privileges: ['Microsoft.Storage/storageAccounts/read', 'Microsoft.Storage/storageAccounts/listKeys/action'] },
 ];

@@ -16,7 +16,7 @@ import { planDeployment } from './plan-deployment.ts';
 
 /** Deployments on the resource-group cloud. */
 export function createDeploymentPlatform(session: AzureSession): DeploymentPlatform {
-  const cloudOf = (run: DeploymentRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(session, run.vm));
+  const cloudOf = (run: DeploymentRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(run.vm));
   const zoneOf = async (run: DeploymentRun, signal: AbortSignal): Promise<string | undefined> => {
     const environment = readEnvironment(run.environment);
     return zoneFor(session, environment, run.vm, await readOffers(session, placeOf(session, environment).location, signal));

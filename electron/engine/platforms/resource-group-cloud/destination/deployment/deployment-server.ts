@@ -1,6 +1,6 @@
 import type { VirtualMachine } from '@azure/arm-compute';
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
-import type { CloudServer } from '../../../../cloud-resources/cloud-api.ts';
+import type { CloudApi, CloudServer } from '../../../../cloud-resources/cloud-api.ts';
 import { bootVolumeOf } from '../../../../cloud-resources/deployment/boot-volume.ts';
 import { deploymentIntent } from '../../../../cloud-resources/deployment/deployment-keys.ts';
 import { serverName } from '../../../../cloud-resources/deployment/server-name.ts';
@@ -13,6 +13,7 @@ import { awaitActive } from '../../../../workers/server-state.ts';
 import type { DeployedNic, DeployedServer, DeploymentPlan, DeploymentRun } from '../../../../ports/deployment-platform.ts';
 import type { Volume } from '../../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../../ports/ledger.ts';
+import { parseResourceId } from '../../client/resource-id.ts';
 import { asServer, getVm, vmType } from '../cloud-calls.ts';
 import { cloudApi } from '../cloud-api.ts';
 import { readEnvironment } from '../environment.ts';
@@ -33,7 +34,10 @@ export async function createServer(
   const intended = run.ledger.find('server', deploymentIntent(run, 'server', 'server', {}).key);
   if (intended === undefined) for (const volume of volumes) await freeVolume(cloud, run, volume.id, undefined, signal);
   const { resource: server, entry } = await ensureServer(session, place, run, plan, volumes, boot, nics, signal);
-  const running = (): Promise<CloudServer> => awaitActive(cloud, server.id, signal);
+  const running = async (): Promise<CloudServer> => {
+    if (isTrustedLaunch(session, run.vm)) await ensureTrustedLaunch(session, cloud, run, server.id, signal);
+    return awaitActive(cloud, server.id, signal);
+  };
   await orRemoveFailed(cloud, run.ledger, entry, running, signal);
   const publicAddress = session.connection.usePublicIp && nics.length > 0 ? [(await ensurePublicIp(session, run, plan, signal)).address] : [];
   return { id: server.id, name: server.name, addresses: [...publicAddress, ...nics.flatMap((nic) => nic.ipAddress ?? [])] };
@@ -68,6 +72,28 @@ function ensureServer(
   }, signal);
 }
 
+/**
+ * The cloud refuses this security type on disks that are created empty or as a copy, and a VM of this type on a disk without it. What it documents for
+ * such VMs is the change of one that exists: deallocated, changed, started. So a VM starts twice, the first time without secure boot.
+ */
+async function ensureTrustedLaunch(session: AzureSession, cloud: CloudApi, run: DeploymentRun, id: string, signal: AbortSignal): Promise<void> {
+  const { group, name } = parseResourceId(id);
+  const { virtualMachines } = await session.compute();
+  const before = await getVm(session, id, signal);
+  const isDone = before?.securityProfile?.securityType === 'TrustedLaunch';
+  // An interrupted change may have left it stopped.
+  const isOff = before !== undefined && asServer(session, group, before).state === 'off';
+  if (!isOff) await awaitActive(cloud, id, signal);
+  if (isDone && !isOff) return;
+  if (!isDone) {
+    run.note(`VM ${name} is changed to trusted launch, for which the cloud stops and starts it once`, { name });
+    await session.finish(`deallocate VM ${name}`, (options) => virtualMachines.deallocate(group, name, options), signal);
+    const securityProfile = { securityType: 'TrustedLaunch', uefiSettings: { secureBootEnabled: run.vm.secure_boot === true, vTpmEnabled: true } };
+    await session.finish(`change VM ${name} to trusted launch`, (options) => virtualMachines.update(group, name, { securityProfile }, options), signal);
+  }
+  await session.finish(`start VM ${name}`, (options) => virtualMachines.start(group, name, options), signal);
+}
+
 /** The VM's own name; where another VM has it, the entry's, which nothing else has. */
 async function freeName(session: AzureSession, { group }: Place, run: DeploymentRun, entry: LedgerEntry, signal: AbortSignal): Promise<string> {
   const wanted = serverName(run.vm.name).replaceAll('.', '-').slice(0, run.vm.os_type === 'windows' ? 15 : 64).replace(/-+$/, '');
@@ -84,7 +110,6 @@ function migratedVm(
   const { connection } = session;
   const { zone, availabilitySetId } = planState(plan);
   const environment = readEnvironment(run.environment);
-  const trusted = isTrustedLaunch(session, run.vm);
   const data = volumes.filter((volume) => volume.id !== boot.id);
   if (nics.length === 0) throw new CausewayError('general.invalid-input', `VM ${run.vm.name} has no network interface, and the cloud has no VMs without one`, { details: { vmId: run.vm.id } });
   return {
@@ -98,7 +123,6 @@ function migratedVm(
     networkProfile: { networkInterfaces: nics.map(({ id }, index) => ({ id, primary: index === 0, deleteOption: 'Detach' })) },
     // Its serial console is how one sees that the guest boots.
     diagnosticsProfile: { bootDiagnostics: { enabled: true } },
-    ...(trusted ? { securityProfile: { securityType: 'TrustedLaunch', uefiSettings: { secureBootEnabled: run.vm.secure_boot === true, vTpmEnabled: true } } } : {}),
     ...(run.vm.disks.some((disk) => diskTypeOf(disk, environment) === 'UltraSSD_LRS') ? { additionalCapabilities: { ultraSSDEnabled: true } } : {}),
     ...(availabilitySetId === undefined ? {} : { availabilitySet: { id: availabilitySetId } }),
     ...(connection.licenseType === undefined ? {} : { licenseType: connection.licenseType }),
