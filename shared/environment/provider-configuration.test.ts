@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { plugins } from '../plugins/registry.ts';
+import { rounds } from '../testing/rounds.ts';
 import { readProviderConfiguration } from './provider-configuration.ts';
 
 const section = 'european_cloud_migration_provider';
@@ -78,7 +79,7 @@ test('any text is read without a crash', () => {
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
       for (const { location } of read(`[${section}]\n${pieces.join('')}`).findings) expect(location?.line).toBeGreaterThan(0);
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
   expect(({} as Record<string, unknown>)['x']).toBeUndefined();
 });

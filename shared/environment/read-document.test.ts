@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { rounds } from '../testing/rounds.ts';
 import { readDocument } from './read-document.ts';
 import { readLimits } from './read-limits.ts';
 
@@ -74,7 +75,7 @@ describe('JSON', () => {
         const read = readDocument(parts.join(''), 'json');
         if (read.value === undefined) expect(read.findings).toHaveLength(1);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 
@@ -200,7 +201,7 @@ describe('hostile and odd files', () => {
         const read = readDocument(content, format);
         expect(read.value !== undefined || read.findings.length > 0).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 
@@ -211,7 +212,7 @@ describe('hostile and odd files', () => {
         const read = readDocument(signs.join(''), 'yaml');
         expect(read.value !== undefined || read.findings.length > 0).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { plugins } from '../plugins/registry.ts';
 import type { Catalog } from '../model/catalog.ts';
 import type { Finding } from '../schema/finding.ts';
 import { fromPointer, hasMember } from '../schema/json-pointer.ts';
+import { rounds } from '../testing/rounds.ts';
 import { validateDocument, validateText } from './validate-document.ts';
 
 const sides = ['source', 'destination'] as const;
@@ -96,7 +97,7 @@ test('whatever a document holds, validation ends well, points to places that exi
       }
       expect(new Set(findings.map((finding) => JSON.stringify(finding))).size).toBe(findings.length);
     }),
-    { numRuns: 1500 },
+    { numRuns: rounds(1500) },
   );
 });
 
@@ -113,7 +114,7 @@ test('the same document has the same findings in the same order, whether read fr
       expect(withoutPlaces(validateText(text, { format: 'json' }))).toEqual(fromValue);
       expect(withoutPlaces(validateText(yaml, { format: 'yaml' }))).toEqual(fromValue);
     }),
-    { numRuns: 400 },
+    { numRuns: rounds(400) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../shared/testing/rounds.ts';
 import { watchedBoot } from './boot-watch.ts';
 import { bootConsoles, loginTexts, strayEscapes, strayLines } from './testing/boot-consoles.ts';
 
@@ -50,7 +51,7 @@ describe('the boot check', () => {
       const ends = [...cuts.map((cut) => cut % text.length), text.length].sort((one, other) => one - other);
       const buffers = ends.map((end) => text.slice(window === undefined ? 0 : Math.max(0, end - window), end));
       for (const options of [{}, { mode: 'console' }] as const) expect(watch(boot.osType, buffers, options).outcome).not.toBe('failed');
-    }), { seed: 20_240_305, numRuns: 1_500 });
+    }), { seed: 20_240_305, numRuns: rounds(1_500) });
   });
 
   const broken = bootConsoles.filter(({ truth }) => truth === 'failed');
@@ -77,7 +78,7 @@ describe('the boot check', () => {
           .map((buffer, index) => watched.observe({ buffer, answeredAt: undefined, askedAt: [], elapsedSeconds: index * 10 })?.outcome);
         expect(outcomes.find((outcome) => outcome !== undefined)).toBe('failed');
       }
-    }), { seed: 20_240_306, numRuns: 400 });
+    }), { seed: 20_240_306, numRuns: rounds(400) });
   });
 
   test('never fails a healthy guest for a character that is cut in the middle', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 import { crc32c } from './crc32c.ts';
 import { buildQcow2, buildRedoExtent, buildVdi, buildVmdk, vmdkDescriptor } from './testing/build-images.ts';
 import { dynamicVhd, fixedVhd } from './testing/build-vhd.ts';
@@ -10,8 +11,8 @@ import { memoryFiles } from './testing/memory-files.ts';
 import { readImage } from './testing/read-image.ts';
 import { vhdChecksum } from './vhd-footer.ts';
 
-/** How many mutants are read: a sample each time, all with CAUSEWAY_FUZZ_ROUNDS=100000. */
-const ROUNDS = Number(process.env['CAUSEWAY_FUZZ_ROUNDS'] ?? 8_000);
+/** How many mutants are read: a sample each time, the whole of it in the full tier, all with CAUSEWAY_FUZZ_ROUNDS=100000. */
+const ROUNDS = Number(process.env['CAUSEWAY_FUZZ_ROUNDS'] ?? rounds(8_000));
 const FOLDER = '/images';
 const SECRET = Buffer.from('root:x:0:0:root:/root:/bin/sh\n'.repeat(400));
 /** What one mutant may cost: counted, since a clock would count other programs as well. */

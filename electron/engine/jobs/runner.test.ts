@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isTerminalTask, type TaskState } from '../../../shared/model/task.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 import { runGraph, type RunOptions, type TaskRecorder } from './runner.ts';
 import type { TaskHandler } from './steps.ts';
 import { memoryValue, storedValue, type TaskGraph, type TaskNode } from './task-graph.ts';
@@ -400,7 +401,7 @@ describe('a recorder whose writes fail', () => {
           expect([second.state, left().filter((id) => !leftPlainly.includes(id))]).toEqual([plain.state, []]);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     );
   });
 });

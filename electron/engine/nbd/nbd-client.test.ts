@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Extent } from '../../../shared/model/extent.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 import { NbdClient } from './nbd-client.ts';
 import { NbdDiskReader } from './nbd-disk-reader.ts';
 import { Chunk, Option, OptionReply } from './protocol.ts';
@@ -77,7 +78,7 @@ describe('reading over NBD', () => {
         await client.close();
         expect(results).toEqual(lengths.map(() => true));
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../shared/testing/rounds.ts';
 import { BLOCK_BYTES, blockCount, SEGMENT_BYTES } from './blocks.ts';
 import { blockDigest } from './digests.ts';
 import { replicateDisk } from './pipeline.ts';
@@ -247,7 +248,7 @@ describe('whatever interrupts executions and alters what they wrote', () => {
   it('a success with verification means equal bytes, and what counts as verified was compared', { timeout: Number(process.env['CAUSEWAY_CRASH_TIMEOUT'] ?? 120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 10 }), fc.record(lives), live),
-      { numRuns: Number(process.env['CAUSEWAY_CRASH_RUNS'] ?? 150), endOnFailure: true, seed: Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 11) },
+      { numRuns: Number(process.env['CAUSEWAY_CRASH_RUNS'] ?? rounds(150)), endOnFailure: true, seed: Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 11) },
     );
   });
 });

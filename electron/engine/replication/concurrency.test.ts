@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { WriteTarget } from '../ports/write-target.ts';
 import { digestThreads, openBlockHasher, type BlockHasher } from './block-hasher.ts';
@@ -158,7 +159,7 @@ describe('the memory of concurrent copies', () => {
         });
         ended += 1;
       }),
-      { numRuns: Number(process.env['CAUSEWAY_LANE_RUNS'] ?? 40), seed: 11, endOnFailure: true },
+      { numRuns: Number(process.env['CAUSEWAY_LANE_RUNS'] ?? rounds(40)), seed: 11, endOnFailure: true },
     );
     expect(ended).toBeGreaterThan(0);
   });

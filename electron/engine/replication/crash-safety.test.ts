@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../shared/testing/rounds.ts';
 import type { Clock } from '../time/clock.ts';
 import { BLOCK_BYTES, blockCount, SEGMENT_BYTES } from './blocks.ts';
 import { blockDigest } from './digests.ts';
@@ -185,7 +186,7 @@ describe('whatever happens to engine, worker, source and volume', () => {
       fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 8 }), fc.record(lives), async (moves, life) => {
         await live(moves, life);
       }),
-      { numRuns: Number(process.env['CAUSEWAY_CRASH_RUNS'] ?? 25), endOnFailure: true, seed: Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 7) },
+      { numRuns: Number(process.env['CAUSEWAY_CRASH_RUNS'] ?? rounds(25)), endOnFailure: true, seed: Number(process.env['CAUSEWAY_CRASH_SEED'] ?? 7) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerEntry } from '../ports/ledger.ts';
 import { sideOf } from '../../../shared/model/ledger.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 import type { Clock } from '../time/clock.ts';
 import { createHastyClock } from '../time/testing/hasty-clock.ts';
 import { ledgerScope } from './ledger.ts';
@@ -159,7 +160,7 @@ test('whatever gets lost, in any order: never two resources for one key, and non
         for (const name of things.values()) expect(known).toContain(name);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 
@@ -264,7 +265,7 @@ test('lists that lag, kills in the middle of requests, restarts, set clocks: no 
         rmSync(own, { recursive: true, force: true });
       }
     }),
-    { numRuns: 80 },
+    { numRuns: rounds(80) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../model/json.ts';
 import { pluginIds } from '../../model/plugin-id.ts';
 import { valueAt } from '../../schema/json-pointer.ts';
+import { rounds } from '../../testing/rounds.ts';
 import { plugins } from '../registry.ts';
 import { goldenCatalog, goldenVm } from '../testing/golden-documents.ts';
 
@@ -41,7 +42,7 @@ describe.each(sides)('the rules of $id as a $side', ({ side, definition }) => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 });

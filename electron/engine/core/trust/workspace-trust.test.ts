@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../shared/model/json.ts';
+import { rounds } from '../../../../shared/testing/rounds.ts';
 import type { PlatformRegistry } from '../../platforms/registry.ts';
 import { createCore, type Core } from '../core.ts';
 import { memoryVault, MemoryLab } from '../testing/memory-lab.ts';
@@ -225,6 +226,6 @@ test('after any changes of files and any acceptances, only what was entered or a
       }
       await close(one);
     }),
-    { seed: 7, numRuns: 40 },
+    { seed: 7, numRuns: rounds(40) },
   );
 });

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { rounds } from '../../../../../shared/testing/rounds.ts';
 import { decompress } from './decompress.ts';
 
 /**
@@ -100,7 +101,7 @@ describe('unpacking fragments', () => {
         decompress(2, packed, out);
         expect(out.equals(plain)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 
@@ -113,7 +114,7 @@ describe('unpacking fragments', () => {
         decompress(3, packed, out);
         expect(out.equals(plain)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -153,7 +154,7 @@ describe('unpacking fragments', () => {
           expect(whole.subarray(guard + length).every((byte) => byte === 0xa5)).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

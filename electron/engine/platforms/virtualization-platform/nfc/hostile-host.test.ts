@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { rounds } from '../../../../../shared/testing/rounds.ts';
 import { ReceivedRuns } from './received-runs.ts';
 import { NfcSession } from './session.ts';
 
@@ -103,7 +104,7 @@ describe('a hostile host', () => {
         expect(outcome).toBeInstanceOf(CausewayError);
         expect(outcome.code, String(outcome.cause instanceof Error ? outcome.cause.stack : outcome.message)).toMatch(/^source\./);
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('a hostile host', () => {
         expect(outcome).toBeInstanceOf(CausewayError);
         expect((outcome as CausewayError).code).toMatch(/^source\./);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 });
