@@ -98,7 +98,7 @@ describe('the interface', () => {
 
   test.each([
     [400, 'Storage quota exceeded', 'cloud.quota-exceeded'], [400, 'The volume is attached to an instance', 'cloud.conflict'], [409, 'already exists', 'cloud.conflict'],
-    [400, 'size is required', 'cloud.request-refused'], [403, 'Forbidden', 'cloud.permission-denied'], [401, 'Unauthorized', 'cloud.authentication-failed'],
+    [400, 'size is required', 'cloud.request-refused'], [403, 'Forbidden', 'cloud.permission-denied'], [403, 'Insufficient privileges', 'cloud.permission-denied'], [401, 'Unauthorized', 'cloud.authentication-failed'],
   ])('tells refusals apart: %i %s', async (status, message, code) => {
     await expect(refusedWith(status, message).asked).rejects.toMatchObject({ code });
   });

@@ -46,7 +46,8 @@ export function computeApi(client: HttpClient): ComputeApi {
 /** The interface has no codes of its own beside the status: what it says in words is told apart here. */
 function apiError(error: CausewayError): CausewayError {
   const { status, msg } = error.details;
-  if (typeof status !== 'number' || typeof msg !== 'string' || status >= 500) return error;
+  // A refusal for lack of rights may speak of insufficient privileges: that is no quota.
+  if (typeof status !== 'number' || typeof msg !== 'string' || status >= 500 || [401, 403, 404].includes(status)) return error;
   const as = (code: CausewayError['code']): CausewayError => (error.code === code ? error : new CausewayError(code, error.message, { details: error.details }));
   if (/quota|not enough (?:space|capacity)|insufficient/i.test(msg)) return as('cloud.quota-exceeded');
   if (status === 400 && /already exists|in use|is attached|being (?:created|deleted|updated)|has (?:dependent )?snapshots/i.test(msg)) return as('cloud.conflict');

@@ -68,7 +68,6 @@ export interface Compute {
   instances(signal: AbortSignal): Promise<readonly ClassicInstance[]>;
   instance(name: string, signal: AbortSignal): Promise<ClassicInstance | undefined>;
   launch(instance: NewInstance, signal: AbortSignal): Promise<ClassicInstance>;
-  shutDown(name: string, signal: AbortSignal): Promise<void>;
   deleteInstance(name: string, signal: AbortSignal): Promise<void>;
   shapes(signal: AbortSignal): Promise<readonly ClassicShape[]>;
   /** Those of the platform, and the account's own. */
@@ -96,9 +95,6 @@ export function computeOf(api: ComputeApi, { account, user }: { readonly account
       const [launched] = (await api.create(planAnswer, `launch plan of instance ${name}`, '/launchplan', plan, signal)).instances;
       if (launched === undefined) throw new CausewayError('cloud.unexpected-answer', `launch instance ${name}: the answer names no instance`);
       return launched;
-    },
-    async shutDown(name, signal) {
-      await api.update(z.unknown(), 'instance', path, name, { name, desired_state: 'shutdown' }, signal);
     },
     deleteInstance: (name, signal) => api.delete('instance', path, name, signal),
     shapes: (signal) => api.list(shapeSchema, 'shapes', '/shape', '/', signal),
