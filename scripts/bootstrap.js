@@ -48,6 +48,7 @@ const groups = {
     'libwin-hivex-perl': 'registry of Windows guests, exported to compare',
     ovmf: 'UEFI firmware of emulated machines',
     xorriso: 'driver discs for Windows guests',
+    tgt: 'iSCSI targets that emulated workers log in to',
     'golang-go': 'builds the simulator of the virtualization platform',
     'golang-github-vmware-govmomi-dev': 'the simulator of the virtualization platform, as a library',
     'python3-pyvmomi': 'a client of another make that talks to the rig of the virtualization platform',

@@ -90,6 +90,7 @@ export const capabilities: readonly Capability[] = [
   ),
   ...part('Replication',
     ['Full and incremental executions, verified', 'real', 'real disks and the real agent, on the lab\'s cloud', 'specs/replica-execution', 'specs/resume-cli'],
+    ['Volumes that a worker logs in to by iSCSI with CHAP', 'real', 'targets of Debian\'s tgt, an emulated worker with udev and open-iscsi', 'specs-full/iscsi-worker'],
     ['Resuming after a killed engine, worker or link', 'real', 'killed processes, cut and silent links, on the lab\'s cloud', 'specs/crash', 'specs/link-loss', 'specs-full/emulated-worker', 'specs-full/set-clock-and-two-processes'],
     ['Faults of cloud calls', 'stand-in', 'faults of the lab\'s cloud', 'specs/execution-faults', 'specs/deployment-faults'],
     ['Full disks of this computer', 'real', 'file systems without space', 'specs/full-disk'],

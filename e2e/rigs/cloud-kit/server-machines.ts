@@ -7,6 +7,8 @@ export interface DeviceNames {
   readonly lun?: number;
   readonly byPath?: string;
   readonly links?: readonly string[];
+  /** Where the machine has to log in to it itself. */
+  readonly target?: { readonly iqn: string; readonly user?: string; readonly secret?: string };
 }
 
 /** A volume as a machine gets it. */

@@ -20,6 +20,8 @@ export interface CompartmentCloudOptions extends SimulationOptions {
   readonly region?: string;
   readonly shapes?: readonly ShapeRecord[];
   readonly limits?: Readonly<Record<string, number>>;
+  /** Where attachments by iSCSI have their targets. Default: an address of its own for each, at which nothing is. */
+  readonly portal?: { readonly ipv4: string; readonly port: number };
 }
 
 export interface CompartmentCloud {
@@ -64,6 +66,7 @@ export async function startCompartmentCloud(options: CompartmentCloudOptions = {
   const setup = {
     tenancy, region: options.region ?? 'eu-frankfurt-1', namespace: 'labnamespace', domains: defaultDomains, shapes: options.shapes ?? defaultShapes,
     limits: { ...defaultLimits, ...options.limits },
+    ...(options.portal === undefined ? {} : { portal: options.portal }),
   };
   const signatures = new SignatureCheck(() => (options.clock ?? { now: () => Date.now() }).now());
   signatures.register(`${tenancy}/${user}/${fingerprint}`, publicKey);

@@ -13,6 +13,8 @@ export interface WorldSetup {
   readonly region: string;
   readonly namespace: string;
   readonly domains: readonly string[];
+  /** Where attachments by iSCSI have their targets. */
+  readonly portal?: { readonly ipv4: string; readonly port: number };
   readonly shapes: readonly records.ShapeRecord[];
   limits: Readonly<Record<string, number>>;
 }

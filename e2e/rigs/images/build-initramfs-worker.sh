@@ -30,7 +30,7 @@ depmod -b "$root" "$version"
 modules=$work/modules
 modprobe_list='virtio_pci virtio_net virtio_blk virtio_scsi virtio_console sd_mod qemu_fw_cfg ext4 xfs btrfs vfat fat
   nls_ascii nls_cp437 nls_utf8 fuse loop dm_mod dm_crypt dm_snapshot raid1 raid0 md_mod crc32c_generic
-  crc32c_intel xxhash_generic blake2b_generic aesni_intel af_packet ata_piix ata_generic sr_mod isofs evdev button'
+  crc32c_intel iscsi_tcp xxhash_generic blake2b_generic aesni_intel af_packet ata_piix ata_generic sr_mod isofs evdev button'
 for name in $modprobe_list; do
   modprobe -d "$root" -S "$version" --show-depends "$name" 2>/dev/null | awk '/^insmod/{print $2}' || true
 done | sort -u > "$modules"
@@ -45,8 +45,11 @@ rm -rf "$root/lib/modules" "$root/boot"
 cp -a "$work/kept/lib/modules" "$root/lib/modules"
 depmod -b "$root" "$version"
 
-# Weight off: what an unconfigured worker never reads.
+# Weight off: what an unconfigured worker never reads. The device manager is kept aside, for who starts it by hand: programs that find it wait for it.
 ( cd "$root"
+  mkdir -p opt/udev/rules.d
+  cp bin/udevadm opt/udev/
+  cp lib/udev/rules.d/{50-udev-default,60-persistent-storage}.rules opt/udev/rules.d/
   rm -rf usr/share/{doc,man,locale,i18n,zoneinfo,bash-completion,info,perl,perl5,initramfs-tools,lintian,bug} \
     usr/lib/*/{perl,perl-base,gconv} var/lib/apt var/cache lib/systemd/system usr/lib/python3*/{test,idlelib,lib2to3,ensurepip,tkinter,turtledemo,distutils} \
     usr/lib/python3*/config-* lib/udev usr/lib/udev usr/games usr/include usr/src usr/bin/perl* usr/share/misc \

@@ -1,5 +1,6 @@
 import { ensureWorkerInitramfs, ensureWorkerRoot } from '../images/ensure.ts';
 import type { Progress } from '../images/ensure.ts';
+import type { IscsiTargets } from './iscsi-targets.ts';
 import { LabMachines } from './lab-machines.ts';
 import type { StartMachine } from './machine.ts';
 import { nativeWorkers } from './native-worker.ts';
@@ -20,12 +21,14 @@ export interface MachineOptions {
   /** Whether native workers reach networks beyond the lab (package mirrors). Default false. */
   readonly outbound?: boolean;
   readonly progress?: Progress;
+  /** Where emulated machines log in to volumes that they are to have by iSCSI. */
+  readonly targets?: IscsiTargets;
 }
 
 /** The `machines` option of `startEuropeanCloud`. Servers that boot a volume are emulated machines whatever workers are. */
 export function labMachines(options: MachineOptions): (folder: string) => Promise<LabMachines> {
   return async (folder) => {
-    const emulated = qemuMachines({ workerInitramfs: () => ensureWorkerInitramfs(options.progress) });
+    const emulated = qemuMachines({ workerInitramfs: () => ensureWorkerInitramfs(options.progress), ...(options.targets === undefined ? {} : { targets: options.targets }) });
     const { worker: wanted } = options;
     const worker = typeof wanted === 'string' ? await workerStart(wanted, options, emulated) : asAsked(wanted, options, emulated);
     return new LabMachines(folder, (plan, place) => (plan.boot.kind === 'volume' ? emulated : worker)(plan, place));

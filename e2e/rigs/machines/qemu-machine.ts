@@ -4,6 +4,7 @@ import { deviceNames } from '../cloud-kit/server-machines.ts';
 import type { MachinePlan, MachineVolume } from '../cloud-kit/server-machines.ts';
 import { kill, spawnBound } from './child-process.ts';
 import { seedFromUserData } from './cloud-config.ts';
+import type { IscsiTargets } from './iscsi-targets.ts';
 import type { Machine, StartMachine } from './machine.ts';
 import { LoopbackHosts } from './loopback-hosts.ts';
 import { QmpClient } from './qmp-client.ts';
@@ -17,7 +18,7 @@ const forwarded: Readonly<Record<number, number>> = { 22: 10_022, 5566: 15_566 }
  * Servers that are emulated machines (software emulation only: a KVM device that opens need not work). A server from
  * an image is the initramfs worker; a server from a volume boots what is installed on it.
  */
-export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<string>; readonly memoryMiB?: number }): StartMachine {
+export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<string>; readonly memoryMiB?: number; readonly targets?: IscsiTargets }): StartMachine {
   const hosts = new LoopbackHosts();
   return async (plan, folder) => {
     requirePrograms('an emulated machine', 'setpriv', 'qemu-system-x86_64', 'python3');
@@ -47,14 +48,27 @@ export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<st
       await hosts.release(host);
       throw new Error(`the emulator did not start: ${await readFile(join(folder, 'qemu.log'), 'utf8')}`);
     }
+    const offered = new Map<string, string>();
     const machine: Machine = {
-      attach: (volume) => plug(monitor, volume),
-      detach: (volumeId) => unplug(monitor, volumeId),
+      async attach(volume) {
+        const target = deviceNames(volume).target;
+        if (setup.targets === undefined || target === undefined) return plug(monitor, volume);
+        offered.set(volume.volumeId, target.iqn);
+        await setup.targets.offer({ ...target, path: volume.path });
+      },
+      async detach(volumeId) {
+        const iqn = offered.get(volumeId);
+        if (iqn === undefined) return unplug(monitor, volumeId);
+        offered.delete(volumeId);
+        await setup.targets?.withdraw(iqn);
+      },
       target: (port) => ({ host, port: forwarded[port] ?? port }),
       log: () => readFile(serialPath, 'utf8').catch(() => ''),
       stop: async () => {
         monitor.close();
         await kill(child);
+        for (const iqn of offered.values()) await setup.targets?.withdraw(iqn);
+        offered.clear();
         await hosts.release(host);
       },
     };

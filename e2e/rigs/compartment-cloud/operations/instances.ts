@@ -93,7 +93,7 @@ export function makeAttachment(
     id: world.newId('volumeattachment'), availabilityDomain: instance.availabilityDomain, compartmentId: instance.compartmentId, instanceId: instance.id, volumeId: volume.id, displayName,
     timeCreated: world.now(), isReadOnly, lifecycleState: 'ATTACHING', ...rest,
     ...(rest.attachmentType !== 'iscsi' ? {} : {
-      iqn: `iqn.2015-12.com.oracleiaas:${randomBytes(8).toString('hex')}`, ipv4: `169.254.2.${2 + (portals % 250)}`, port: 3260,
+      iqn: `iqn.2015-12.com.oracleiaas:${randomBytes(8).toString('hex')}`, ...(world.setup.portal ?? { ipv4: `169.254.2.${2 + (portals % 250)}`, port: 3260 }),
       ...(useChap ? { chapUsername: volume.id, chapSecret: randomBytes(8).toString('hex') } : {}),
     }),
   };
@@ -268,9 +268,13 @@ export const listShapes: Operation = (call) => {
 
 export function dataVolume(world: World, attachment: VolumeAttachmentRecord): MachineVolume {
   const device = attachment.attachmentType === 'iscsi'
-    ? { byPath: `ip-${attachment.ipv4}:${attachment.port}-iscsi-${attachment.iqn}-lun-1` }
+    ? { byPath: `ip-${attachment.ipv4}:${attachment.port}-iscsi-${attachment.iqn}-lun-1`, target: targetOf(attachment) }
     : attachment.device === undefined ? {} : { links: [attachment.device.replace('/dev/', '')] };
   return { volumeId: attachment.volumeId, path: world.ground.files.path(attachment.volumeId), device };
+}
+
+function targetOf({ iqn = '', chapUsername: user, chapSecret: secret }: VolumeAttachmentRecord): NonNullable<NonNullable<MachineVolume['device']>['target']> {
+  return { iqn, ...(user === undefined || secret === undefined ? {} : { user, secret }) };
 }
 
 export function machinePlan(world: World, instance: InstanceRecord): MachinePlan {
