@@ -24,6 +24,8 @@ export interface OpenSourceCloud {
   /** Everything that the rig keeps, below one folder. */
   readonly folder: string;
   readonly cephConfiguration: string;
+  /** Whether this call started it: nobody else works in it then. */
+  readonly startedHere: boolean;
   /** Connection information of an endpoint in the project, as the product takes it. */
   connection(project: ProjectName): Record<string, unknown>;
   /** The cloud as a project's user sees it, or as its administrator does. */
@@ -82,6 +84,7 @@ export async function startOpenSourceCloud(progress: Progress = () => {}): Promi
   return {
     folder,
     cephConfiguration: join(folder, 'ceph', 'ceph.conf'),
+    startedHere: !wasRunning,
     connection: (project) => ({
       auth_url: authUrl,
       username: login(project).username,
