@@ -82,7 +82,7 @@ export default tseslint.config(
   },
   {
     files: ['shared/**/*.ts'],
-    ignores: ['**/*.test.ts'],
+    ignores: ['**/*.test.ts', 'shared/testing/**'],
     rules: {
       'no-restricted-imports': ['error', { patterns: [{ regex: '^(node:|electron)', message: 'shared knows no Node, DOM or Electron API' }] }],
       'no-restricted-globals': ['error', 'process', 'Buffer', 'window', 'document', '__dirname', 'require'],
