@@ -6,6 +6,7 @@ import re
 from . import boot_entries, protocol
 
 _ENV_SIZE = 1024
+_NUMBER = re.compile(r'^[0-9]{1,6}$')
 _GRUB = ('/boot/grub/grub.cfg', '/boot/grub2/grub.cfg')
 _LEGACY = ('/boot/grub/menu.lst', '/boot/grub/grub.conf')
 _SETTING = re.compile(r'^([ \t]*set default=)(["\']?)([^"\'\n]*)\2[ \t]*$', re.MULTILINE)
@@ -92,7 +93,7 @@ def _meant(wanted, offered, listed):
     for entry in offered:
         if wanted in (entry.place, entry.title, entry.numbers) or entry.place.split('>')[-1] == wanted:
             return entry
-    if wanted.isdigit():
+    if _NUMBER.match(wanted):
         # A submenu has a number, too, and starts its first entry.
         number = int(wanted)
         if number < len(listed):
@@ -130,7 +131,7 @@ def _legacy(guest, path, entries, starts, fails):
     own = [entry for entry in entries if entry.file == path]
     text = guest.read(path, '') if own else ''
     found = re.search(r'^([ \t]*default[ \t=]+)(\S+)[ \t]*$', text, re.MULTILINE)
-    number = int(found.group(2)) if found and found.group(2).isdigit() else 0
+    number = int(found.group(2)) if found and _NUMBER.match(found.group(2)) else 0
     if not own or number >= len(own) or not fails(own[number]):
         return []
     best = _best(own, starts)
