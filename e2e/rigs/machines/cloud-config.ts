@@ -15,6 +15,8 @@ export interface SeedUser {
   readonly name: string;
   readonly sudo?: string;
   readonly shell?: string;
+  /** Only workers of the user let it in. */
+  readonly password?: string;
   readonly authorizedKeys: readonly string[];
 }
 
@@ -73,6 +75,7 @@ function seedUser(wish: unknown, imageKeys: readonly string[]): SeedUser {
     authorizedKeys: strings(user['ssh_authorized_keys']),
     ...(typeof sudo === 'string' ? { sudo } : {}),
     ...(user['shell'] === undefined ? {} : { shell: String(user['shell']) }),
+    ...(user['plain_text_passwd'] === undefined ? {} : { password: String(user['plain_text_passwd']) }),
   };
 }
 

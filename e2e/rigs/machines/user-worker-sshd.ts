@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import ssh2 from 'ssh2';
 import type { AuthContext, Connection, ServerChannel } from 'ssh2';
 
 /**
- * The SSH server of a worker that runs as this user: public keys, commands with their standard streams, nothing else.
+ * The SSH server of a worker that runs as this user: public keys and passwords, commands with their standard streams, nothing else.
  * A process of its own, so that its encryption is not the engine's load. Usage: user-worker-sshd.ts SETTINGS.json
  */
 interface Settings {
@@ -14,15 +15,24 @@ interface Settings {
   readonly hostKey: string;
   /** Account name → its authorized keys. */
   readonly accounts: Readonly<Record<string, readonly string[]>>;
+  /** Account name → its password, where it has one. What such an account has in `.ssh/authorized_keys` lets it in as well. */
+  readonly passwords: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const settings = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Settings;
 
+function keysOf(username: string): readonly string[] {
+  const given = settings.accounts[username] ?? [];
+  const own = join(settings.folder, '.ssh', 'authorized_keys');
+  return Object.hasOwn(settings.passwords, username) && existsSync(own) ? [...given, ...readFileSync(own, 'utf8').trim().split('\n')] : given;
+}
+
 function isAuthorized(context: AuthContext): boolean {
+  if (context.method === 'password') return Object.hasOwn(settings.passwords, context.username) && settings.passwords[context.username] === context.password;
   if (context.method !== 'publickey') return false;
-  for (const line of settings.accounts[context.username] ?? []) {
+  for (const line of keysOf(context.username)) {
     const key = ssh2.utils.parseKey(line);
     if (key instanceof Error) continue;
     const wanted = key.getPublicSSH();
@@ -62,7 +72,7 @@ function runCommand(command: string, channel: ServerChannel): void {
 const server = new ssh2.Server({ hostKeys: [settings.hostKey] }, (connection: Connection) => {
   connection.on('authentication', (context) => {
     if (isAuthorized(context)) context.accept();
-    else context.reject(['publickey']);
+    else context.reject(['publickey', 'password']);
   });
   connection.on('session', (accept) => {
     const session = accept();

@@ -31,6 +31,7 @@ export function userWorkers(): StartMachine {
     const settings = {
       host, port: sshPort, hostKey: await hostKey(seed, folder),
       accounts: Object.fromEntries(seed.users.map((user) => [user.name, user.authorizedKeys])),
+      passwords: Object.fromEntries(seed.users.flatMap(({ name, password }) => (password === undefined ? [] : [[name, password]]))),
       folder: join(folder, 'home'),
       environment: {
         PATH: `${join(folder, 'bin')}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`, HOME: join(folder, 'home'),

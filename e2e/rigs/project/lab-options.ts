@@ -8,6 +8,7 @@ import { createEuropeanCloudDestination } from '../../../electron/engine/platfor
 import { createAzureDestination } from '../../../electron/engine/platforms/resource-group-cloud/destination/azure-destination.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { createAwsSource } from '../../../electron/engine/platforms/large-public-cloud/source/index.ts';
+import { createOvmSource } from '../../../electron/engine/platforms/server-virtualization-manager/source/index.ts';
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
 import * as replication from '../../../electron/engine/replication/index.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
@@ -81,6 +82,12 @@ export function labCore(project: LabProject): CoreOptions {
       },
       'compartment-cloud': {
         destination: (connection) => createCompartmentCloudDestination(connection, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
+      },
+      'server-virtualization-manager': {
+        // The lab's manager has the exporters of its servers behind its own address.
+        source: (connection, context) => createOvmSource(connection, context, {
+          clock, reached: resolveAddress, exporterUrl: () => `https://${String(connection['host'])}:${String(connection['port'])}/api/v1`, timing: { pollFirstMs: 10, pollCapMs: 50 },
+        }),
       },
       'large-public-cloud': {
         source: (connection, context) => createAwsSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50 } }),

@@ -1,6 +1,6 @@
 import type { WorkerRole } from '../ports/destination-platform.ts';
 import type { ResourceKind } from '../ports/ledger.ts';
-import type { SshKeyPair } from '../ssh-keys/ed25519-key-pair.ts';
+import { createEd25519KeyPair, type SshKeyPair } from '../ssh-keys/ed25519-key-pair.ts';
 import type { Certificate } from '../transport/certificates.ts';
 import type { Intent } from '../cloud-resources/ledgered-resource.ts';
 
@@ -14,6 +14,11 @@ export interface WorkerKeys {
 
 /** The keys of the workers that this process started, by ledger entry. */
 export type WorkerKeyRing = Map<string, WorkerKeys>;
+
+/** New keys of a worker: of its account, and of its SSH server. */
+export function createWorkerKeys(name: string): WorkerKeys {
+  return { account: createEd25519KeyPair('causeway'), host: createEd25519KeyPair(name) };
+}
 
 /** The ledger key of one part of a worker. */
 export function keyOf(role: WorkerRole, part: string): string {

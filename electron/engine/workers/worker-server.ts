@@ -1,14 +1,13 @@
 import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { DestinationRun, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope, ResourceKind } from '../ports/ledger.ts';
-import { createEd25519KeyPair } from '../ssh-keys/ed25519-key-pair.ts';
 import type { CloudApi, CloudServer, WorkerCloud } from '../cloud-resources/cloud-api.ts';
 import { ensureResource, nameOf, type Owned } from '../cloud-resources/ledgered-resource.ts';
 import { deleteResource } from '../cloud-resources/resource-deletion.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { awaitActive } from './server-state.ts';
 import { removalRank, waitsForServer } from './stop-worker.ts';
-import { keyOf, temporary, type WorkerKeyRing, type WorkerKeys } from './worker-entries.ts';
+import { createWorkerKeys, keyOf, temporary, type WorkerKeyRing, type WorkerKeys } from './worker-entries.ts';
 import { agentPort, sshPort, workerOs } from './worker-ports.ts';
 import { linuxWorkerUserData, workerUser } from './worker-user-data.ts';
 import { createWindowsCertificate, createWindowsPassword, windowsWorkerUser, windowsWorkerUserData, winrmPort } from './windows-worker-user-data.ts';
@@ -122,8 +121,7 @@ function ensureRecord(cloud: Omit<WorkerCloud, 'volumes'>, keyRing: WorkerKeyRin
       async create(entry, s) {
         // Kept per entry, so that a creation whose answer was lost, and that is then found, is opened by the same keys.
         const keys = keyRing.get(entry.entryId) ?? {
-          account: createEd25519KeyPair('causeway'),
-          host: createEd25519KeyPair(nameOf(entry)),
+          ...createWorkerKeys(nameOf(entry)),
           ...(workerOs(role) === 'windows' ? { windows: { password: createWindowsPassword(), certificate: await createWindowsCertificate() } } : {}),
         };
         keyRing.set(entry.entryId, keys);
