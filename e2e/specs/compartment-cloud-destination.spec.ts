@@ -292,3 +292,19 @@ it('what nobody uses any more is listed as managed: an image of zeros whose volu
   if (record !== undefined) record.lifecycleState = 'TERMINATED';
   expect(await kinds()).toEqual(['image', 'volume']);
 });
+
+it('a bucket that a killed import left is listed as managed, and removed with what is in it; another one is left alone', async () => {
+  const platform = await open();
+  const add = (name: string, freeformTags: Record<string, string>) => cloud.world.buckets.set(name, {
+    name, namespace: cloud.world.setup.namespace, compartmentId: cloud.compartment, freeformTags, objects: new Map([['zeros.qcow2', Buffer.from('QFI')]]),
+  });
+  add('causeway-left', { 'managed-by': 'causeway', 'causeway-entry': 'lost', 'causeway-replica': 'replica' });
+  add('holiday-pictures', {});
+  const found = (await platform.listManaged?.([environment], signal)) ?? [];
+  expect(found).toEqual([expect.objectContaining({ kind: 'other', id: 'causeway-left', entryId: 'lost', replicaId: 'replica' })]);
+  const { kind, id, details } = found[0]!;
+  const { ledger } = run();
+  const { entry } = await ledger.ensure({ kind, key: 'found', lifetime: 'temporary', details }, { find: async () => undefined, get: async () => undefined, create: async () => ({ id }) }, signal);
+  await platform.removeResource(entry, ledger, signal);
+  expect([...cloud.world.buckets.keys()]).toEqual(['holiday-pictures']);
+});

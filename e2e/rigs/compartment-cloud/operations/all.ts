@@ -108,6 +108,7 @@ const table: Readonly<Record<string, readonly [string, Operation]>> = {
   'GET I/availabilityDomains': ['IdentityClient.listAvailabilityDomains', listDomains],
   'GET L/services/{serviceName}/limits/{limitName}/resourceAvailability': ['LimitsClient.getResourceAvailability', limitOf],
   'GET O/': ['ObjectStorageClient.getNamespace', images.getNamespace],
+  'GET O/{namespaceName}/b/': ['ObjectStorageClient.listBuckets', images.listBuckets],
   'POST O/{namespaceName}/b/': ['ObjectStorageClient.createBucket', images.createBucket],
   'GET O/{namespaceName}/b/{bucketName}': ['ObjectStorageClient.getBucket', images.getBucket],
   'DELETE O/{namespaceName}/b/{bucketName}': ['ObjectStorageClient.deleteBucket', images.deleteBucket],

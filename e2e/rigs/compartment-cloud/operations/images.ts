@@ -86,6 +86,9 @@ export const getBucket: Operation = ({ world, params }) => {
   const { objects: _, ...bucket } = world.buckets.demand(params['bucketName'], () => noBucket(params['bucketName'] ?? ''));
   return ok(bucket);
 };
+/** Tags are shown to who asks for that field. */
+export const listBuckets: Operation = (call) => listReply(call, [...call.world.buckets.values()], ['compartmentId'], ({ objects: _, freeformTags, ...bucket }) =>
+  ({ ...bucket, ...(call.query.get('fields') === 'tags' ? { freeformTags } : {}) }));
 export const createBucket: Operation = (call) => {
   const { world, body } = call;
   const name = text(body, 'name');

@@ -74,6 +74,8 @@ export function imagesOf(api: ServiceApi): Images {
 export interface Objects {
   /** The name under which the tenancy's buckets are. */
   namespace(signal: AbortSignal): Promise<string>;
+  /** With their tags. */
+  buckets(namespace: string, compartmentId: string, signal: AbortSignal): Promise<readonly { readonly id: string; readonly freeformTags: Readonly<Record<string, string>> }[]>;
   findBucket(namespace: string, name: string, signal: AbortSignal): Promise<{ readonly id: string } | undefined>;
   createBucket(bucket: { readonly namespace: string; readonly name: string; readonly compartmentId: string; readonly freeformTags: Labels }, signal: AbortSignal): Promise<{ readonly id: string }>;
   put(at: ObjectPlace, data: Uint8Array, signal: AbortSignal): Promise<void>;
@@ -81,6 +83,7 @@ export interface Objects {
   deleteBucket(namespace: string, name: string, signal: AbortSignal): Promise<void>;
 }
 
+const listedBucket = z.looseObject({ name: z.string(), freeformTags: z.record(z.string(), z.string()).nullish() });
 const objectList = z.looseObject({ objects: z.array(z.looseObject({ name: z.string() })) });
 
 export function objectsOf(api: ServiceApi): Objects {
@@ -89,6 +92,11 @@ export function objectsOf(api: ServiceApi): Objects {
   const bucketSchema = z.looseObject({ name: z.string() });
   return {
     namespace: (signal) => api.read(z.string().min(1), { operation: 'read the object storage namespace', method: 'GET', path: '/n/' }, signal),
+    async buckets(namespace, compartmentId, signal) {
+      // Without this field the list has no tags.
+      const found = await api.list(listedBucket, 'list buckets', `/n/${encodeURIComponent(namespace)}/b/`, { compartmentId, fields: 'tags' }, signal);
+      return found.map(({ name, freeformTags }) => ({ id: name, freeformTags: freeformTags ?? {} }));
+    },
     async findBucket(namespace, name, signal) {
       const found = await api.find(bucketSchema, { operation: `read bucket ${name}`, method: 'GET', path: bucket(namespace, name) }, signal);
       return found === undefined ? undefined : { id: found.name };
