@@ -1,7 +1,8 @@
 import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { NbdAddress, NbdTls } from './address.ts';
+import type { NbdAddress, NbdTls, RemoteSocket, RemoteStream } from './address.ts';
 import { addressText } from './address.ts';
 import { tlsUpgrade } from './tls-upgrade.ts';
 
@@ -15,28 +16,35 @@ export interface ByteSink {
 
 /**
  * A byte stream to an NBD server. In the clear, the kernel writes straight into the sink's target; over TLS, the
- * decrypted records are copied there.
+ * decrypted records are copied there, as is what comes from a socket of another machine.
  */
 export class Link {
   readonly address: NbdAddress;
-  #socket: net.Socket;
+  #socket: Duplex;
+  #isClosed = false;
   #sink: ByteSink;
   #failed: CausewayError | undefined;
   #unlisten: () => void = () => undefined;
   readonly #onFailed = new Set<(error: CausewayError) => void>();
+  readonly #wayLost: () => CausewayError | undefined;
 
-  private constructor(address: NbdAddress, socket: net.Socket, sink: ByteSink) {
+  private constructor(address: NbdAddress, socket: Duplex, sink: ByteSink, wayLost: () => CausewayError | undefined = () => undefined) {
     this.address = address;
     this.#socket = socket;
     this.#sink = sink;
+    this.#wayLost = wayLost;
     this.#listen(socket);
   }
 
   /**
    * Connects; `willUpgrade` when TLS is to follow.
-   * @throws CausewayError source.unreachable, general.cancelled
+   * @throws CausewayError source.unreachable, general.cancelled; what a remote socket's `open` throws
    */
   static async connect(address: NbdAddress, sink: ByteSink, willUpgrade: boolean, signal: AbortSignal, timeoutMs: number): Promise<Link> {
+    if (address.kind === 'remote') {
+      const { stream, lost: wayLost } = await openRemote(address, address.socket, signal, timeoutMs);
+      return new Link(address, stream, sink, wayLost);
+    }
     const state: { link?: Link } = {};
     const target: { sink: ByteSink } = { sink };
     const where = address.kind === 'unix' ? { path: address.path } : { host: address.host, port: address.port };
@@ -129,9 +137,12 @@ export class Link {
   /** Sends what is queued and closes. */
   end(): Promise<void> {
     const closed = new CausewayError('source.connection-lost', `the connection to ${addressText(this.address)} was closed`);
-    if (this.#socket.destroyed) return Promise.resolve();
+    if (this.#isClosed || this.#socket.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.fail(closed), 1000);
+      const timer = setTimeout(() => {
+        this.fail(closed);
+        resolve();
+      }, 1000);
       this.#socket.once('close', () => {
         clearTimeout(timer);
         this.fail(closed);
@@ -141,13 +152,17 @@ export class Link {
     });
   }
 
-  #listen(socket: net.Socket): void {
-    const onError = (error: Error) => this.fail(lost(this.address, error.message, error));
-    const onClose = () => this.fail(lost(this.address, 'the peer closed it'));
+  #listen(socket: Duplex): void {
+    const onError = (error: Error) => this.fail(this.#wayLost() ?? lost(this.address, error.message, error));
+    const onEnd = () => this.fail(this.#wayLost() ?? lost(this.address, 'the peer closed it'));
+    const onClose = () => {
+      this.#isClosed = true;
+      onEnd();
+    };
     const onData = (chunk: Buffer) => this.#copyIn(chunk);
-    socket.on('error', onError).on('close', onClose).on('end', onClose).on('data', onData);
+    socket.on('error', onError).on('close', onClose).on('end', onEnd).on('data', onData);
     this.#unlisten = () => {
-      socket.off('error', onError).off('close', onClose).off('end', onClose).off('data', onData);
+      socket.off('error', onError).off('close', onClose).off('end', onEnd).off('data', onData);
     };
   }
 
@@ -172,6 +187,17 @@ export class Link {
           : new CausewayError('general.bug', `reading from ${addressText(this.address)} failed`, { cause: error }),
       );
     }
+  }
+}
+
+async function openRemote(address: NbdAddress, socket: RemoteSocket, signal: AbortSignal, timeoutMs: number): Promise<RemoteStream> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    return await socket.open(AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    if (signal.aborted) throw cancelled();
+    // Nothing is known of the server itself then.
+    throw deadline.aborted ? new CausewayError('source.ssh-unreachable', `NBD server ${addressText(address)}: no response within ${timeoutMs} ms`, { cause: error }) : error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { addressText, type NbdAddress, type NbdTls } from './address.ts';
@@ -9,7 +10,7 @@ import { addressText, type NbdAddress, type NbdTls } from './address.ts';
  * is the pinned one, or that a trusted CA vouches for under the expected name.
  */
 export async function tlsUpgrade(
-  socket: net.Socket,
+  socket: Duplex,
   address: NbdAddress,
   settings: NbdTls,
   signal: AbortSignal,

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
+import type { RemoteStream, SocketPlace } from '../nbd/address.ts';
 import { LineReader } from './json-lines.ts';
 
 const MAX_LINE = 1024 * 1024;
@@ -10,12 +12,12 @@ const FREEZE_TIMEOUT = 30_000;
 
 /** A connection to the guest agent's channel. One request at a time; the guest is not trusted with more than answers. */
 export class GuestAgent {
-  readonly #socket: net.Socket;
+  readonly #socket: Duplex;
   readonly #lines: JsonObject[] = [];
   #wake: (() => void) | undefined;
-  #broken: string | undefined;
+  #broken: CausewayError | undefined;
 
-  private constructor(socket: net.Socket) {
+  private constructor(socket: Duplex, wayLost: RemoteStream['lost']) {
     this.#socket = socket;
     const reader = new LineReader(MAX_LINE);
     socket.on('data', (chunk: Buffer) => {
@@ -26,21 +28,25 @@ export class GuestAgent {
           if (isJsonObject(value)) this.#lines.push(value);
         }
       } catch (error) {
-        this.#broken = error instanceof Error ? error.message.slice(0, 200) : 'not JSON';
+        this.#broken = channelFailed(error instanceof Error ? error.message.slice(0, 200) : 'not JSON');
       }
       this.#wake?.();
     });
     const gone = (why: string) => {
-      this.#broken ??= why;
+      this.#broken ??= wayLost() ?? channelFailed(why);
       this.#wake?.();
     };
     socket.on('error', (error) => gone(error.message));
     socket.on('close', () => gone('the channel was closed'));
   }
 
-  /** @throws CausewayError source.quiesce-failed when no agent answers in the guest */
-  static async connect(path: string, signal: AbortSignal): Promise<GuestAgent> {
-    const agent = new GuestAgent(net.connect({ path }));
+  /**
+   * @throws CausewayError source.quiesce-failed when no agent answers in the guest; what a remote socket's `open` throws when its
+   *   machine is not reached
+   */
+  static async connect(place: SocketPlace, signal: AbortSignal): Promise<GuestAgent> {
+    const { stream, lost } = await channelTo(place, signal);
+    const agent = new GuestAgent(stream, lost);
     try {
       const token = randomInt(1, 2 ** 31);
       await agent.#request('guest-sync', { id: token }, (answer) => answer['return'] === token, signal, SYNC_TIMEOUT);
@@ -83,7 +89,7 @@ export class GuestAgent {
         if (error !== undefined && isJsonObject(error)) throw failed(`the guest agent rejected ${command}: ${String(error['desc'] ?? '')}`);
         if (isAnswer(answer)) return answer;
       }
-      if (this.#broken !== undefined) throw failed(`the guest agent’s channel: ${this.#broken}`);
+      if (this.#broken !== undefined) throw this.#broken;
       if (signal.aborted) throw new CausewayError('general.cancelled', `${command} was cancelled`);
       const left = deadline - performance.now();
       if (left <= 0) throw failed(`the guest agent did not respond to ${command} within ${timeoutMs} ms`);
@@ -104,6 +110,17 @@ export class GuestAgent {
       this.#wake = done;
     });
   }
+}
+
+async function channelTo(place: SocketPlace, signal: AbortSignal): Promise<RemoteStream> {
+  if (typeof place === 'string') return { stream: net.connect({ path: place }), lost: () => undefined };
+  return place.open(signal).catch((error: unknown) => {
+    throw error instanceof CausewayError && error.code === 'source.unreachable' ? channelFailed(error.message) : error;
+  });
+}
+
+function channelFailed(why: string): CausewayError {
+  return failed(`the guest agent’s channel: ${why}`);
 }
 
 function failed(why: string): CausewayError {

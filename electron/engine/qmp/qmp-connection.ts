@@ -1,6 +1,8 @@
 import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
+import type { RemoteStream, SocketPlace } from '../nbd/address.ts';
 import { LineReader } from './json-lines.ts';
 import { QmpError } from './qmp-error.ts';
 
@@ -22,8 +24,9 @@ const MAX_KEPT_EVENTS = 256;
 
 /** One connection to a QMP socket, past the greeting. Commands may overlap; each answer is matched by its id. */
 export class QmpConnection {
-  readonly #socket: net.Socket;
+  readonly #socket: Duplex;
   readonly #path: string;
+  readonly #closed: Promise<void>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #events: QmpEvent[] = [];
   readonly #listeners = new Set<(event: QmpEvent) => void>();
@@ -32,9 +35,10 @@ export class QmpConnection {
   #lost: CausewayError | undefined;
   #onGreeting: (() => void) | undefined;
 
-  private constructor(socket: net.Socket, path: string) {
+  private constructor(socket: Duplex, path: string, wayLost: RemoteStream['lost']) {
     this.#socket = socket;
     this.#path = path;
+    this.#closed = new Promise((resolve) => socket.once('close', resolve));
     const lines = new LineReader(MAX_LINE);
     socket.on('data', (chunk: Buffer) => {
       try {
@@ -43,14 +47,14 @@ export class QmpConnection {
         this.#fail(new CausewayError('source.protocol', `${path} is not a QMP socket: ${error instanceof Error ? error.message.slice(0, 200) : ''}`));
       }
     });
-    socket.on('error', (error) => this.#fail(new CausewayError('source.connection-lost', `QMP socket ${path}: ${error.message}`, { cause: error })));
-    socket.on('close', () => this.#fail(new CausewayError('source.connection-lost', `QMP socket ${path} was closed`)));
+    socket.on('error', (error) => this.#fail(wayLost() ?? new CausewayError('source.connection-lost', `QMP socket ${path}: ${error.message}`, { cause: error })));
+    socket.on('close', () => this.#fail(wayLost() ?? new CausewayError('source.connection-lost', `QMP socket ${path} was closed`)));
   }
 
-  /** @throws CausewayError source.unreachable, source.protocol, general.cancelled */
-  static async connect(path: string, signal: AbortSignal, timeoutMs = 10_000): Promise<QmpConnection> {
-    const socket = net.connect({ path });
-    const connection = new QmpConnection(socket, path);
+  /** @throws CausewayError source.unreachable, source.protocol, general.cancelled; what a remote socket's `open` throws */
+  static async connect(place: SocketPlace, signal: AbortSignal, timeoutMs = 10_000): Promise<QmpConnection> {
+    const { stream: socket, lost }: RemoteStream = typeof place === 'string' ? { stream: net.connect({ path: place }), lost: () => undefined } : await place.open(signal);
+    const connection = new QmpConnection(socket, typeof place === 'string' ? place : place.name, lost);
     try {
       await connection.#greeting(signal, timeoutMs);
       await connection.execute('qmp_capabilities', {}, signal, timeoutMs);
@@ -121,11 +125,8 @@ export class QmpConnection {
   }
 
   async close(): Promise<void> {
-    if (this.#socket.destroyed) return;
-    await new Promise<void>((resolve) => {
-      this.#socket.once('close', () => resolve());
-      this.#socket.destroy();
-    });
+    this.#socket.destroy();
+    await this.#closed;
   }
 
   #greeting(signal: AbortSignal, timeoutMs: number): Promise<void> {
@@ -139,7 +140,7 @@ export class QmpConnection {
       };
       const onAbort = () => settle(() => reject(cancelled('connecting')));
       const onLost = (error: CausewayError) =>
-        settle(() => reject(error.code === 'source.protocol' ? error : new CausewayError('source.unreachable', error.message, { cause: error })));
+        settle(() => reject(error.code === 'source.connection-lost' ? new CausewayError('source.unreachable', error.message, { cause: error }) : error));
       const timer = setTimeout(() => {
         const evidence = `QMP socket ${this.#path}: no greeting within ${timeoutMs} ms (another client may be using it)`;
         settle(() => reject(new CausewayError('source.unreachable', evidence)));

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
+import type { SocketPlace } from '../nbd/address.ts';
 import type { QmpCarrier } from './qmp-carrier.ts';
 import { QmpConnection } from './qmp-connection.ts';
 
@@ -9,14 +10,14 @@ const IDLE_MS = 3000;
 /** QMP over a Unix socket: connects when needed, again after a loss, and disconnects when idle. */
 export class SocketCarrier implements QmpCarrier {
   readonly monitor: string;
-  readonly #path: string;
+  readonly #place: SocketPlace;
   #connection: Promise<QmpConnection> | undefined;
   #users = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(path: string) {
-    this.#path = path;
-    this.monitor = resolve(path);
+  constructor(place: SocketPlace) {
+    this.#place = place;
+    this.monitor = typeof place === 'string' ? resolve(place) : place.name;
   }
 
   async execute(command: string, args: JsonObject, signal: AbortSignal, timeoutMs?: number): Promise<JsonValue> {
@@ -40,7 +41,7 @@ export class SocketCarrier implements QmpCarrier {
   async #connected(signal: AbortSignal): Promise<QmpConnection> {
     for (;;) {
       // Callers in the meantime wait for the same attempt.
-      const attempt = (this.#connection ??= QmpConnection.connect(this.#path, signal));
+      const attempt = (this.#connection ??= QmpConnection.connect(this.#place, signal));
       try {
         const connection = await attempt;
         if (connection.lost === undefined) return connection;

@@ -33,6 +33,8 @@ export interface SshChannel {
 
 const errorTailBytes = 4096;
 
+type BeginChannel = (done: (error: Error | undefined, channel: ClientChannel) => void) => void;
+
 /** One authenticated SSH connection with a pinned host key. */
 export class SshConnection {
   /** The host key that the server showed, `<type> <base64>`. */
@@ -131,6 +133,21 @@ export class SshConnection {
     return { stream, errorTail: () => tail.toString('utf8').trim() };
   }
 
+  /**
+   * Connects to a Unix socket of the other side, as `direct-streamlocal@openssh.com`. Rejects with `transport.forward-refused`
+   * when the server does not connect: it says no reason (nobody listens, no permission, forwarding is off).
+   */
+  openSocket(path: string, signal: AbortSignal): Promise<Duplex> {
+    const refused = (evidence: string): CausewayError => new CausewayError('transport.forward-refused', `${this.#where}: ${path}: ${evidence}`);
+    return this.#forward((done) => this.#client.openssh_forwardOutStreamLocal(path, done), refused, signal);
+  }
+
+  /** Connects from the other side to a host and port, as `direct-tcpip`. Rejects as `openSocket` does. */
+  openTcp(host: string, port: number, signal: AbortSignal): Promise<Duplex> {
+    const refused = (evidence: string): CausewayError => new CausewayError('transport.forward-refused', `${this.#where}: ${host}:${port}: ${evidence}`);
+    return this.#forward((done) => this.#client.forwardOut('127.0.0.1', 0, host, port, done), refused, signal);
+  }
+
   /** Ends the connection. Never rejects. */
   close(): Promise<void> {
     return new Promise((resolve) => {
@@ -147,15 +164,30 @@ export class SshConnection {
   }
 
   #open(command: string, signal: AbortSignal): Promise<ClientChannel> {
+    return this.#openBy((done) => this.#client.exec(command, done), (evidence) => this.#failed(command, evidence), signal);
+  }
+
+  async #forward(begin: BeginChannel, refused: (evidence: string) => CausewayError, signal: AbortSignal): Promise<Duplex> {
+    const channel = await this.#openBy(begin, refused, signal);
+    // As a socket does: when the other side ends, so does this one. The channel is closed only then.
+    channel.once('end', () => channel.end());
+    return channel;
+  }
+
+  #openBy(
+    begin: BeginChannel,
+    failed: (evidence: string) => CausewayError,
+    signal: AbortSignal,
+  ): Promise<ClientChannel> {
     const stop = AbortSignal.any([signal, this.lost]);
     if (stop.aborted) return Promise.reject(abortReason(stop));
     return new Promise((resolve, reject) => {
       const onAbort = (): void => reject(abortReason(stop));
       stop.addEventListener('abort', onAbort, { once: true });
       try {
-        this.#client.exec(command, (error, channel) => {
+        begin((error, channel) => {
           stop.removeEventListener('abort', onAbort);
-          if (error !== undefined) reject(this.#failed(command, error.message));
+          if (error !== undefined) reject(failed(error.message));
           else if (stop.aborted) channel.close();
           else resolve(channel);
         });

@@ -14,6 +14,8 @@ export interface SshTarget {
   /** One of this and the password. */
   readonly privateKeyPem?: string | undefined;
   readonly password?: string | undefined;
+  /** Of the private key, if it is encrypted. */
+  readonly passphrase?: string | undefined;
   /** `<type> <base64>`; undefined: any key is accepted and returned as `hostKey`. */
   readonly hostKey?: string | undefined;
 }
@@ -43,7 +45,7 @@ export interface SshLogin {
  */
 export async function logIn(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshLogin> {
   const where = `${target.host}:${target.port}`;
-  if (target.privateKeyPem !== undefined && ssh2.utils.parseKey(target.privateKeyPem) instanceof Error) {
+  if (target.privateKeyPem !== undefined && ssh2.utils.parseKey(target.privateKeyPem, target.passphrase) instanceof Error) {
     throw new CausewayError('general.invalid-input', `the private key for ${target.username} at ${where} cannot be read`);
   }
   const algorithms = sshAlgorithmsFor(target.hostKey);
@@ -76,6 +78,7 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
       username: target.username,
       ...(target.privateKeyPem === undefined ? {} : { privateKey: target.privateKeyPem }),
       ...(target.password === undefined ? {} : { password: target.password }),
+      ...(target.passphrase === undefined ? {} : { passphrase: target.passphrase }),
       readyTimeout: options.handshakeTimeoutMs ?? 30_000,
       keepaliveInterval: options.keepaliveMs ?? 2000,
       // What counts as life is any byte, not the answers to these alone: see the connection's watch.

@@ -13,7 +13,7 @@ interface Leaf extends Reached {
 
 const certificateKeys = new Set(['ca_certificate', 'allow_untrusted', 'allow_untrusted_swift', 'certificate_sha256', 'ssh_host_keys']);
 const socketKeys = new Set(['qmp_socket', 'qmp_sockets']);
-const addressKeys = new Set(['host', 'port', 'rct_port', 'ssh_port', 'reader_port', 'nbd_listen', 'libvirt_uri', 'caller_address', 'worker_ssh_port', 'worker_https_port', 'custom_cloud_properties']);
+const addressKeys = new Set(['host', 'port', 'ssh_host', 'rct_port', 'ssh_port', 'reader_port', 'nbd_listen', 'libvirt_uri', 'caller_address', 'worker_ssh_port', 'worker_https_port', 'custom_cloud_properties']);
 const fileKeys = new Set(['path', 'scratch_folder', 'nbd_tls_server_credentials', 'nbd_tls_client_credentials', 'ceph_conf_file', 'ceph_keyring_file', 'disk_library_folder']);
 
 /** Everything that a connection says, what matters most first: addresses, programs, sockets, files, certificates, secrets. */
@@ -70,7 +70,7 @@ function kindOf(path: readonly string[], value: JsonValue): Reached['kind'] {
 /** The programs of this computer that an endpoint of this kind starts. */
 function programsOf(plugin: PluginId, connection: JsonObject): Reached[] {
   const program = (value: string): Reached => ({ kind: 'program', label: 'Starts', value });
-  if (plugin === 'qemu-hypervisor' && connection['libvirt_uri'] !== undefined) return [program('virsh')];
+  if (plugin === 'qemu-hypervisor' && connection['libvirt_uri'] !== undefined && connection['ssh_host'] === undefined) return [program('virsh')];
   if (plugin === 'open-source-cloud' && connection['ceph_options'] !== undefined) return [program('rbd, rados, qemu-nbd')];
   if (plugin === 'virtualization-platform' && connection['disk_library_folder'] !== undefined) return [program('nbdkit')];
   return [];

@@ -14,6 +14,24 @@ export const sourceErrors = {
     remedy: 'Start again. The execution resumes from its last checkpoint.',
     retryable: true,
   },
+  'source.ssh-unreachable': {
+    title: 'The hypervisor\'s host cannot be reached over SSH',
+    cause: 'The address is wrong, the host or its SSH server is down, a firewall blocks the connection, or the connection was lost.',
+    remedy: 'Check `ssh_host`, `ssh_port` and the network, then check the endpoint. An execution resumes from its last checkpoint.',
+    retryable: true,
+  },
+  'source.ssh-host-key-mismatch': {
+    title: 'The hypervisor\'s SSH host key does not match',
+    cause: 'Another machine answers at this address, the host was installed anew, or the connection is intercepted. No password was sent.',
+    remedy: 'Compare the fingerprint in the details with the one on the host (`ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub`). If the host is the right one, change `ssh_host_keys` of the endpoint.',
+    retryable: false,
+  },
+  'source.socket-denied': {
+    title: 'The SSH user may not open a socket of the hypervisor',
+    cause: 'The Unix socket in the details belongs to another user or group.',
+    remedy: 'Add the SSH user to the group of the socket (for libvirt: libvirt), or sign in as a user that may open it.',
+    retryable: false,
+  },
   'source.tls-refused': {
     title: 'No trusted TLS connection to the source',
     cause: 'The source does not use TLS, or its certificate is neither the pinned one nor issued by the given CA.',

@@ -116,6 +116,12 @@ export const transportErrors = {
     remedy: 'Check the command\'s output in the details.',
     retryable: true,
   },
+  'transport.forward-refused': {
+    title: 'The SSH server did not forward a connection',
+    cause: 'Nobody listens at the address in the details, the user may not open it, or forwarding is turned off in the server\'s settings.',
+    remedy: 'Check the address in the details. Allow forwarding in the SSH server\'s settings (AllowTcpForwarding, AllowStreamLocalForwarding).',
+    retryable: true,
+  },
   'transport.winrm-protocol': {
     title: 'Unexpected WinRM response',
     cause: 'The WinRM service rejected a request or violated the protocol. See the details.',

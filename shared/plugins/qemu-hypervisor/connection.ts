@@ -1,11 +1,60 @@
 import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { guestOsType } from '../shapes/guest.ts';
+import { portField } from '../shapes/connection-fields.ts';
+import { secretValue } from '../shapes/secret-value.ts';
+import { sshHostKeys } from '../shapes/ssh-host-keys.ts';
 import { localPath, mappingOf, text } from '../shapes/values.ts';
-import { libvirtUri } from './libvirt-uri.ts';
+import { isLocalLibvirtUri, libvirtUri } from './libvirt-uri.ts';
 
-/** Running QEMU processes, reached through their QMP sockets. One of `qmp_socket`, `qmp_sockets` and `libvirt_uri` is needed. */
+const overSsh = 'SSH';
+
+/**
+ * Running QEMU processes, reached through their QMP sockets or libvirt, on this machine or over SSH. One of `qmp_socket`,
+ * `qmp_sockets` and `libvirt_uri` is needed.
+ */
 export const connection = z.strictObject({
+  ssh_host: field(text().regex(/^[A-Za-z0-9:][A-Za-z0-9.:%_-]*$/, 'must be a host name or an address').optional(), {
+    title: 'SSH host',
+    help: 'Name or address of the host that QEMU runs on. All sockets and folders of this endpoint are then on that host, and everything goes through one SSH connection. If not set, QEMU runs on this computer.',
+    group: overSsh,
+    example: 'kvm01.example.com',
+  }),
+  ssh_port: portField(22, 'SSH port', 'TCP port of the SSH server of the host.', overSsh),
+  ssh_username: field(text().optional(), {
+    title: 'SSH user',
+    help: 'User that signs in. It needs read and write access to the sockets of QEMU, or to the socket of libvirt (group libvirt) and to those in the scratch folder.',
+    group: overSsh,
+    example: 'root',
+  }),
+  ssh_private_key: field(secretValue().optional(), {
+    title: 'SSH private key',
+    help: 'Private key of the user, in OpenSSH or PEM format. Stored in the vault.',
+    group: overSsh,
+    secret: true,
+    multiline: true,
+    example: { $secret: 'ssh-key' },
+  }),
+  ssh_passphrase: field(secretValue().optional(), {
+    title: 'Passphrase of the private key',
+    help: 'Passphrase, if the private key is encrypted. Stored in the vault.',
+    group: overSsh,
+    secret: true,
+    example: { $secret: 'ssh-passphrase' },
+  }),
+  ssh_password: field(secretValue().optional(), {
+    title: 'SSH password',
+    help: 'Password of the user, if it does not sign in with a key. Stored in the vault.',
+    group: overSsh,
+    secret: true,
+    example: { $secret: 'ssh-password' },
+  }),
+  ssh_host_keys: field(sshHostKeys().optional(), {
+    title: 'SSH host keys',
+    help: 'Host keys of the host, as <type> <base64>: what ssh-keyscan prints for it without the name, compared with the files /etc/ssh/ssh_host_*_key.pub on the host. To a host with other keys, nothing is sent.',
+    group: overSsh,
+    example: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXA'],
+  }),
   qmp_socket: field(localPath().optional(), {
     title: 'QMP socket',
     help: 'Path of the QMP Unix socket of one VM. The VM is named after the QEMU name (-name) or the file.',
@@ -20,7 +69,7 @@ export const connection = z.strictObject({
   }),
   libvirt_uri: field(libvirtUri().optional(), {
     title: 'Libvirt URI',
-    help: 'URI of a libvirt daemon: qemu:///system, qemu:///session or qemu+tls://host/system, without parameters. Its running domains are listed as VMs. Requires virsh, and a scratch folder that QEMU can write to.',
+    help: 'URI of a libvirt daemon: qemu:///system, qemu:///session or qemu+tls://host/system, without parameters. Its running domains are listed as VMs. Requires a scratch folder that QEMU can write to. With an SSH host, the daemon of that host is used, and nothing else is needed; otherwise virsh is required on this computer.',
     group: 'Hypervisor',
     example: 'qemu:///system',
   }),
@@ -49,6 +98,14 @@ export const connection = z.strictObject({
     example: '/home/me/pki/qemu-nbd',
   }),
   os_type: guestOsType('Default for VMs without a responding guest agent. Can be overridden in the environment of a VM.', { builtIn: 'linux' }),
+}).refine(({ ssh_host, ssh_username }) => ssh_host === undefined || ssh_username !== undefined, {
+  error: 'needed with an SSH host', path: ['ssh_username'], params: { isForm: true },
+}).refine(({ ssh_host, ssh_private_key, ssh_password }) => ssh_host === undefined || ssh_private_key !== undefined || ssh_password !== undefined, {
+  error: 'a private key or a password is needed with an SSH host', path: ['ssh_private_key'], params: { isForm: true },
+}).refine(({ ssh_host, ssh_host_keys }) => ssh_host === undefined || (ssh_host_keys ?? []).length > 0, {
+  error: 'needed with an SSH host', path: ['ssh_host_keys'], params: { isForm: true },
+}).refine(({ ssh_host, libvirt_uri }) => ssh_host === undefined || libvirt_uri === undefined || isLocalLibvirtUri(libvirt_uri), {
+  error: 'must be qemu:///system or qemu:///session with an SSH host', path: ['libvirt_uri'], params: { isForm: true },
 }).refine(({ qmp_socket, qmp_sockets, libvirt_uri }) => qmp_socket !== undefined || libvirt_uri !== undefined || Object.keys(qmp_sockets ?? {}).length > 0, {
   error: 'a QMP socket, QMP sockets by VM or a libvirt URI is needed', path: ['qmp_socket'], params: { isForm: true },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { field } from '../field-meta.ts';
 import { allowUntrustedField, caCertificateField, hostField, passwordField, portField, usernameField } from '../shapes/connection-fields.ts';
 import { secretValue } from '../shapes/secret-value.ts';
+import { sshHostKeys } from '../shapes/ssh-host-keys.ts';
 
 export const connection = z.strictObject({
   host: hostField('Name or address of the hypervisor host.', 'hv01.example.com'),
@@ -16,7 +17,7 @@ export const connection = z.strictObject({
     builtIn: 'winrm',
   }),
   ssh_port: portField(22, 'SSH port', 'TCP port of the OpenSSH server of the hosts, for management by ssh.'),
-  ssh_host_keys: field(z.array(z.string().regex(/^(?:ssh|ecdsa)-[A-Za-z0-9@.-]+ [A-Za-z0-9+/]+=*$/, 'must be a host key: its type and its base64 text')).optional(), {
+  ssh_host_keys: field(sshHostKeys().optional(), {
     title: 'SSH host keys',
     help: 'Host keys of the hosts, as <type> <base64>, one for each node of a cluster. Needed for management by ssh: to hosts with other keys, no password is sent.',
     group: 'Trust',

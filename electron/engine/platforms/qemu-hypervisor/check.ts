@@ -1,5 +1,6 @@
 import { checkStep } from '../../endpoint-checks/check-step.ts';
 import type { CheckReport, CheckStep } from '../../ports/platform-common.ts';
+import { hostKeyFingerprint } from '../../transport/host-keys.ts';
 import type { VmEndpoints } from './endpoints.ts';
 import { needObject, numberAt, objectAt } from './qmp-values.ts';
 import { readDisks } from './vm-disks.ts';
@@ -7,6 +8,11 @@ import { readDisks } from './vm-disks.ts';
 /** Asks each VM's QEMU for its version and its disks. */
 export async function checkHypervisor(endpoints: VmEndpoints, signal: AbortSignal): Promise<CheckReport> {
   const steps: CheckStep[] = [];
+  const { ssh } = endpoints;
+  if (ssh !== undefined) {
+    steps.push(await checkStep('SSH', async () => `signed in; host key ${hostKeyFingerprint(await ssh.hostKey(signal))}`));
+    if (steps[0]?.outcome === 'failed') return { passed: false, steps };
+  }
   let ids: readonly string[] = [];
   steps.push(
     await checkStep('VMs', async () => {

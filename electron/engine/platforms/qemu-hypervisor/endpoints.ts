@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, posix } from 'node:path';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { QemuHypervisorConnection } from '../../../../shared/plugins/qemu-hypervisor/connection.ts';
+import { LibvirtCarrier, LibvirtDaemon } from '../../qmp/libvirt-carrier.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { SocketCarrier } from '../../qmp/socket-carrier.ts';
 import { listDomains, VirshCarrier } from '../../qmp/virsh-carrier.ts';
+import { thisMachine, type HypervisorHost } from './hypervisor-host.ts';
 import { planNbdServer, type NbdServerPlan } from './nbd-exports.ts';
+import { sshHostOf, type SshHost } from './ssh-host.ts';
 import { qemuName } from './vm-description.ts';
 
 /** One VM's QEMU process and the ways to it. */
@@ -14,6 +17,7 @@ export interface VmEndpoint {
   /** A short text that stands for the VM in file names. */
   readonly key: string;
   readonly qmp: QmpCarrier;
+  readonly host: HypervisorHost;
   /** As QEMU sees it. */
   readonly scratchFolder: string;
   readonly nbd: NbdServerPlan;
@@ -23,16 +27,24 @@ export interface VmEndpoint {
 export class VmEndpoints {
   readonly #connection: QemuHypervisorConnection;
   readonly #carriers = new Map<string, QmpCarrier>();
+  /** Undefined: QEMU runs on this machine. */
+  readonly ssh: SshHost | undefined;
+  readonly host: HypervisorHost;
+  readonly #libvirt: LibvirtDaemon | undefined;
   #singleId: string | undefined;
 
   constructor(connection: QemuHypervisorConnection) {
     this.#connection = connection;
+    this.ssh = sshHostOf(connection);
+    this.host = this.ssh ?? thisMachine;
+    // virsh is only for the daemon of this machine, and for one that is reached by libvirt's own TLS.
+    if (this.ssh !== undefined && connection.libvirt_uri !== undefined) this.#libvirt = daemonAt(this.ssh, connection.libvirt_uri, connection.ssh_host ?? '');
   }
 
   async ids(signal: AbortSignal): Promise<readonly string[]> {
     const ids = Object.keys(this.#connection.qmp_sockets ?? {});
     if (this.#connection.qmp_socket !== undefined) ids.push(await this.#nameOfSingle(this.#connection.qmp_socket, signal));
-    if (this.#connection.libvirt_uri !== undefined) ids.push(...(await listDomains(this.#connection.libvirt_uri, signal)));
+    ids.push(...(await this.#domains(signal)));
     if (this.#connection.qmp_socket === undefined && this.#connection.qmp_sockets === undefined && this.#connection.libvirt_uri === undefined) {
       throw new CausewayError('general.invalid-input', 'one of qmp_socket, qmp_sockets and libvirt_uri is needed');
     }
@@ -45,35 +57,44 @@ export class VmEndpoints {
     if (sockets !== undefined && Object.hasOwn(sockets, vmId)) return this.#bySocket(vmId, sockets[vmId] ?? '');
     if (single !== undefined && (await this.#nameOfSingle(single, signal)) === vmId) return this.#bySocket(vmId, single);
     const uri = this.#connection.libvirt_uri;
-    if (uri !== undefined && (await listDomains(uri, signal)).includes(vmId)) return this.#byLibvirt(vmId, uri);
+    if (uri !== undefined && (await this.#domains(signal)).includes(vmId)) return this.#byLibvirt(vmId, uri);
     throw new CausewayError('source.vm-not-found', `the endpoint has no VM ${vmId}`);
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#carriers.values()].map((carrier) => carrier.close()));
     this.#carriers.clear();
+    await this.#libvirt?.close();
+    await this.host.close();
+  }
+
+  async #domains(signal: AbortSignal): Promise<readonly string[]> {
+    if (this.#libvirt !== undefined) return (await this.#libvirt.runningDomains(signal)).map(({ name }) => name);
+    return this.#connection.libvirt_uri === undefined ? [] : listDomains(this.#connection.libvirt_uri, signal);
   }
 
   #bySocket(id: string, path: string): VmEndpoint {
-    return this.#endpoint(id, this.#connection.scratch_folder ?? dirname(path), () => new SocketCarrier(path));
+    const folder = this.ssh === undefined ? dirname(path) : posix.dirname(path);
+    return this.#endpoint(id, this.#connection.scratch_folder ?? folder, () => new SocketCarrier(this.host.socket(path)));
   }
 
   #byLibvirt(id: string, uri: string): VmEndpoint {
     const folder = this.#connection.scratch_folder;
     if (folder === undefined) throw new CausewayError('general.invalid-input', 'libvirt VMs need scratch_folder, a folder that QEMU can write to');
-    return this.#endpoint(id, folder, () => new VirshCarrier(uri, id));
+    const libvirt = this.#libvirt;
+    return this.#endpoint(id, folder, () => (libvirt === undefined ? new VirshCarrier(uri, id) : new LibvirtCarrier(libvirt, id)));
   }
 
   #endpoint(id: string, scratchFolder: string, connect: () => QmpCarrier): VmEndpoint {
     const key = createHash('sha256').update(id).digest('hex').slice(0, 12);
     const qmp = this.#carriers.get(id) ?? connect();
     this.#carriers.set(id, qmp);
-    return { id, key, qmp, scratchFolder, nbd: planNbdServer(this.#connection, scratchFolder, key) };
+    return { id, key, qmp, host: this.host, scratchFolder, nbd: planNbdServer(this.#connection, this.host, scratchFolder, key) };
   }
 
   async #nameOfSingle(path: string, signal: AbortSignal): Promise<string> {
     if (this.#singleId === undefined) {
-      const carrier = new SocketCarrier(path);
+      const carrier = new SocketCarrier(this.host.socket(path));
       try {
         this.#singleId = (await qemuName(carrier, signal)) ?? basename(path, extname(path));
       } finally {
@@ -82,4 +103,14 @@ export class VmEndpoints {
     }
     return this.#singleId;
   }
+}
+
+/** Newer hosts have a daemon for QEMU alone, others one for everything. Those of a session are the user's. */
+function daemonAt(host: SshHost, uri: string, name: string): LibvirtDaemon {
+  const isSession = uri.endsWith('/session');
+  const daemonUri = isSession ? 'qemu:///session' : 'qemu:///system';
+  return new LibvirtDaemon(`${daemonUri} at ${name}`, daemonUri, async (signal) => {
+    const folder = isSession ? `/run/user/${await host.userId(signal)}/libvirt` : '/run/libvirt';
+    return ['virtqemud-sock', 'libvirt-sock'].map((socket) => host.socket(posix.join(folder, socket)));
+  });
 }

@@ -25,7 +25,7 @@ export const filterFleecing: Fleecing = {
 
   needsPause: true,
 
-  async prepare(qmp, disks, scratchFolder, signal) {
+  async prepare(qmp, disks, { scratchFolder }, signal) {
     for (const { disk, names } of disks) {
       await createOverlay(qmp, scratchFolder, names, { sizeBytes: disk.sizeBytes, backing: disk.node }, signal);
       await qmp.execute(

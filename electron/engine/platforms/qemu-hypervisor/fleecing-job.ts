@@ -1,7 +1,6 @@
-import { statfs } from 'node:fs/promises';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { addNewBitmaps, disableBaseBitmaps } from './bitmap-actions.ts';
-import type { Fleecing } from './fleecing.ts';
+import type { Fleecing, ScratchFolder } from './fleecing.ts';
 import { createOverlay } from './overlay.ts';
 import { waitForAnswer } from './wait-for-answer.ts';
 import { objectsOf, textAt } from './qmp-values.ts';
@@ -18,9 +17,9 @@ export const jobFleecing: Fleecing = {
 
   needsPause: false,
 
-  async prepare(qmp, disks, scratchFolder, signal) {
-    await needRoom(scratchFolder);
-    for (const { disk, names } of disks) await createOverlay(qmp, scratchFolder, names, { sizeBytes: disk.sizeBytes, backing: disk.node }, signal);
+  async prepare(qmp, disks, scratch, signal) {
+    await needRoom(scratch, signal);
+    for (const { disk, names } of disks) await createOverlay(qmp, scratch.scratchFolder, names, { sizeBytes: disk.sizeBytes, backing: disk.node }, signal);
   },
 
   async begin(qmp, disks, signal) {
@@ -63,12 +62,9 @@ export const jobFleecing: Fleecing = {
   },
 };
 
-async function needRoom(scratchFolder: string): Promise<void> {
-  // A folder that only QEMU sees can't be measured from here.
-  const stats = await statfs(scratchFolder).catch(() => undefined);
-  if (stats === undefined) return;
-  const free = stats.bavail * stats.bsize;
-  if (free < MINIMUM_FREE) {
+async function needRoom({ host, scratchFolder }: ScratchFolder, signal: AbortSignal): Promise<void> {
+  const free = await host.freeBytes(scratchFolder, signal);
+  if (free !== undefined && free < MINIMUM_FREE) {
     const evidence = `the scratch folder ${scratchFolder} has ${Math.floor(free / 2 ** 20)} MiB free; with this version of QEMU at least ${MINIMUM_FREE / 2 ** 20} MiB are needed`;
     throw new CausewayError('source.snapshot-failed', evidence);
   }

@@ -1,6 +1,13 @@
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
+import type { HypervisorHost } from './hypervisor-host.ts';
 import type { SnapshotNames } from './names.ts';
 import type { VmDisk } from './vm-disks.ts';
+
+/** The folder for overlays, as QEMU sees it, and the machine that it is on. */
+export interface ScratchFolder {
+  readonly host: HypervisorHost;
+  readonly scratchFolder: string;
+}
 
 /** A disk of which a snapshot is made. */
 export interface FleecedDisk {
@@ -19,7 +26,7 @@ export interface FleecedDisk {
 export interface Fleecing {
   readonly kind: 'filter' | 'job';
   /** Gets everything ready that needs no moment. Leaves partial work to `end`. */
-  prepare(qmp: QmpCarrier, disks: readonly FleecedDisk[], scratchFolder: string, signal: AbortSignal): Promise<void>;
+  prepare(qmp: QmpCarrier, disks: readonly FleecedDisk[], scratch: ScratchFolder, signal: AbortSignal): Promise<void>;
   /** Makes the point in time and switches the bitmaps. */
   begin(qmp: QmpCarrier, disks: readonly FleecedDisk[], signal: AbortSignal): Promise<void>;
   /** Adds what tells whether the snapshot still holds. */

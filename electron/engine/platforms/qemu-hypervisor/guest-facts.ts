@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonValue } from '../../../../shared/model/json.ts';
+import type { SocketPlace } from '../../nbd/address.ts';
 import { GuestAgent } from '../../qmp/guest-agent.ts';
 import { objectsOf, textAt } from './qmp-values.ts';
 
@@ -12,7 +13,7 @@ export interface GuestFacts {
 }
 
 /** Asks the guest's agent. One that does not answer, or that must not tell, tells nothing. */
-export async function askGuest(socket: string, signal: AbortSignal): Promise<GuestFacts> {
+export async function askGuest(socket: SocketPlace, signal: AbortSignal): Promise<GuestFacts> {
   let agent: GuestAgent | undefined;
   try {
     agent = await GuestAgent.connect(socket, signal);

@@ -3,10 +3,11 @@ import { posix } from 'node:path';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { QemuHypervisorConnection } from '../../../../shared/plugins/qemu-hypervisor/connection.ts';
-import type { NbdAddress, NbdTls } from '../../nbd/address.ts';
+import { unixAddress, type NbdAddress, type NbdTls } from '../../nbd/address.ts';
 import { NbdClient } from '../../nbd/nbd-client.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { QmpError } from '../../qmp/qmp-error.ts';
+import type { HypervisorHost } from './hypervisor-host.ts';
 import { waitForAnswer } from './wait-for-answer.ts';
 import { objectsOf, textAt } from './qmp-values.ts';
 
@@ -22,13 +23,13 @@ const TLS_OBJECT = 'cwy-nbd-tls';
 const MAX_SOCKET_PATH = 107;
 
 /** @throws CausewayError general.invalid-input */
-export function planNbdServer(connection: QemuHypervisorConnection, scratchFolder: string, key: string): NbdServerPlan {
+export function planNbdServer(connection: QemuHypervisorConnection, machine: HypervisorHost, scratchFolder: string, key: string): NbdServerPlan {
   if (connection.nbd_listen === undefined) {
     const path = posix.join(scratchFolder, `causeway-${key}.nbd`);
     if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
       throw new CausewayError('general.invalid-input', `the scratch folder’s path is too long for a socket in it: ${path}`);
     }
-    return { address: { kind: 'unix', path } };
+    return { address: unixAddress(machine.socket(path)) };
   }
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(connection.nbd_listen);
   const host = match?.[1] ?? match?.[2];
@@ -45,9 +46,9 @@ export async function ensureNbdServer(qmp: QmpCarrier, plan: NbdServerPlan, sign
   if (plan.tls !== undefined) await ensureTlsObject(qmp, plan.tls.serverFolder, signal);
   const { address } = plan;
   const addr: JsonObject =
-    address.kind === 'unix'
-      ? { type: 'unix', data: { path: address.path } }
-      : { type: 'inet', data: { host: address.host, port: String(address.port) } };
+    address.kind === 'tcp'
+      ? { type: 'inet', data: { host: address.host, port: String(address.port) } }
+      : { type: 'unix', data: { path: address.kind === 'unix' ? address.path : address.socket.path } };
   try {
     await qmp.execute('nbd-server-start', { addr, ...(plan.tls === undefined ? {} : { 'tls-creds': TLS_OBJECT }) }, signal);
   } catch (error) {

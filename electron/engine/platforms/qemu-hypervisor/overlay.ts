@@ -1,9 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { QmpError } from '../../qmp/qmp-error.ts';
+import type { ScratchFolder } from './fleecing.ts';
 import { blockNodeNames, whileNobodyAsksForNodes } from './block-nodes.ts';
 import { overlayFileName, type SnapshotNames } from './names.ts';
 import { waitForAnswer } from './wait-for-answer.ts';
@@ -32,13 +32,12 @@ export async function createOverlay(
 }
 
 /** Closes the overlay and removes its file. What is not there is done. */
-export async function removeOverlay(qmp: QmpCarrier, scratchFolder: string, names: SnapshotNames, signal: AbortSignal): Promise<void> {
+export async function removeOverlay(qmp: QmpCarrier, { host, scratchFolder }: ScratchFolder, names: SnapshotNames, signal: AbortSignal): Promise<void> {
   const nodes = await blockNodeNames(qmp, signal);
   for (const node of [names.overlay, names.overlayFile]) {
     if (nodes.has(node)) await deleteNode(qmp, node, signal);
   }
-  // Best effort: on another host, or under another user, the administrator has to empty the scratch folder.
-  await rm(posix.join(scratchFolder, overlayFileName(names)), { force: true }).catch(() => undefined);
+  await host.removeFile(posix.join(scratchFolder, overlayFileName(names)), signal);
 }
 
 /** Deletes a node; one that is still in use by requests that end right now is waited for. */

@@ -2,11 +2,14 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { SocketPlace } from '../../nbd/address.ts';
 import { GuestAgent } from '../../qmp/guest-agent.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { needObject, textAt } from './qmp-values.ts';
 
 const ATTEMPTS = 4;
+/** How long the way to another machine may be gone before a VM or its guest is left as it is there. */
+const WAY_BACK_MS = 120_000;
 
 /**
  * Remembers that we hold a VM still, so that one that we could not let go (a crash in those milliseconds) goes on as
@@ -63,7 +66,7 @@ export async function resumeForgotten(qmp: QmpCarrier, record: HoldRecord, signa
  * old one broke.
  * @throws CausewayError source.quiesce-failed
  */
-export async function whileFrozen<T>(agentSocket: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function whileFrozen<T>(agentSocket: SocketPlace, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const agent = await GuestAgent.connect(agentSocket, signal);
   let current = agent;
   try {
@@ -85,13 +88,16 @@ export async function vmStatus(qmp: QmpCarrier, signal: AbortSignal): Promise<st
 }
 
 async function persistently(action: (attempt: number) => Promise<unknown>): Promise<void> {
+  const begun = performance.now();
   for (let attempt = 0; ; attempt++) {
     try {
       await action(attempt);
       return;
     } catch (error) {
-      if (attempt + 1 >= ATTEMPTS || !(error instanceof CausewayError)) throw error;
-      await delay(100 * 2 ** attempt);
+      const isWayLost = error instanceof CausewayError && error.code === 'source.ssh-unreachable';
+      const goesOn = isWayLost ? performance.now() - begun < WAY_BACK_MS : attempt + 1 < ATTEMPTS;
+      if (!goesOn || !(error instanceof CausewayError)) throw error;
+      await delay(Math.min(5000, 100 * 2 ** attempt));
     }
   }
 }

@@ -72,9 +72,9 @@ export class QemuHypervisorSource implements SourcePlatform {
 
   /** What the environment says of the guest counts more than what its agent says. */
   async describeVm(vmId: string, signal: AbortSignal, environment: JsonObject = {}): Promise<Vm> {
-    const { qmp } = await this.#endpoints.find(vmId, signal);
+    const { qmp, host } = await this.#endpoints.find(vmId, signal);
     const { os_type: osType, firmware, guest_agent_socket: agent } = environment;
-    const told = typeof agent === 'string' ? await askGuest(agent, signal) : { osType: undefined, addresses: new Map() };
+    const told = typeof agent === 'string' ? await askGuest(host.socket(agent), signal) : { osType: undefined, addresses: new Map() };
     return describeQemuVm(
       vmId,
       qmp,
@@ -243,7 +243,8 @@ export class QemuHypervisorSource implements SourcePlatform {
       await probeFilter(client, signal).finally(() => client.close());
       return true;
     } catch (error) {
-      if (error instanceof CausewayError && error.code !== 'general.cancelled') return false;
+      // A host that is not reached says nothing about the snapshot.
+      if (error instanceof CausewayError && error.code !== 'general.cancelled' && error.code !== 'source.ssh-unreachable') return false;
       throw error;
     }
   }

@@ -56,10 +56,10 @@ async function attempt(vm: VmEndpoint, request: SnapshotRequest, fleecing: Fleec
   const busy = disks.find(({ disk }) => disk.filter !== undefined);
   if (busy !== undefined) throw new CausewayError('source.snapshot-failed', `disk ${busy.disk.id} is already in use by another snapshot`);
   await ensureNbdServer(qmp, vm.nbd, signal);
-  await fleecing.prepare(qmp, disks, vm.scratchFolder, signal);
+  await fleecing.prepare(qmp, disks, vm, signal);
   const begin = () => fleecing.begin(qmp, disks, signal);
   const moment = () => (fleecing.needsPause && disks.length > 1 ? whilePaused(qmp, record, signal, begin) : begin());
-  await quiesced(request.environment, signal, moment);
+  await quiesced(vm, request.environment, signal, moment);
   const takenAt = new Date().toISOString();
   await fleecing.expose(qmp, disks, signal);
   for (const { disk, names, baseBitmap } of disks) {
@@ -97,11 +97,11 @@ function plan(disk: VmDisk, request: SnapshotRequest): FleecedDisk {
   };
 }
 
-async function quiesced(environment: JsonObject, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+async function quiesced(vm: VmEndpoint, environment: JsonObject, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   if (environment['quiesce'] !== true) return work();
   const socket = environment['guest_agent_socket'];
   if (typeof socket !== 'string') throw new CausewayError('source.quiesce-failed', 'quiesce is set, but guest_agent_socket is not');
-  return whileFrozen(socket, signal, work);
+  return whileFrozen(vm.host.socket(socket), signal, work);
 }
 
 async function fleecingWays(qmp: QmpCarrier, choice: FleecingChoice, signal: AbortSignal): Promise<readonly Fleecing[]> {

@@ -18,7 +18,7 @@ export async function releaseSnapshot(vm: VmEndpoint, tag: string, diskIds: read
   const removed = await removeExports(qmp, names.flatMap((entry) => [entry.exportId, entry.probeExportId]), signal);
   await filterFleecing.end(qmp, disks, names, signal);
   await jobFleecing.end(qmp, disks, names, signal);
-  for (const entry of names) await removeOverlay(qmp, vm.scratchFolder, entry, signal);
+  for (const entry of names) await removeOverlay(qmp, vm, entry, signal);
   // A server without exports of Causeway may belong to another program.
   if (removed > 0) await stopUnusedNbdServer(qmp, signal);
 }
