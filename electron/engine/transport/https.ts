@@ -10,6 +10,7 @@ import { AgentLink } from './agent-link.ts';
 import { AgentSession, sayHello } from './agent-session.ts';
 import { makeCertificate, type Certificate } from './certificates.ts';
 import type { Settings } from './connect-options.ts';
+import { connectThroughProxy, workerProxy } from './http-connect.ts';
 import { connectionCount } from './connection-count.ts';
 import { linkOptions } from './link-options.ts';
 import { shellQuoted, type SshConnection } from './ssh-connection.ts';
@@ -104,7 +105,7 @@ export function agentArguments(access: WorkerAccess, place: AgentPlace, settings
  * Opens a TLS connection to the agent. Rejects with `transport.certificate-mismatch` before anything is sent when the
  * other side's certificate is not the one made for it.
  */
-export function dialAgent(
+export async function dialAgent(
   host: string,
   port: number,
   server: Pick<Certificate, 'certPem' | 'fingerprint'>,
@@ -112,12 +113,13 @@ export function dialAgent(
   workerHasAes: boolean,
   signal: AbortSignal,
 ): Promise<TLSSocket> {
-  if (signal.aborted) return Promise.reject(abortReason(signal));
+  if (signal.aborted) throw abortReason(signal);
+  const proxy = workerProxy(host);
+  const way = proxy === undefined ? { host, port } : { socket: await connectThroughProxy(proxy, host, port, connectTimeoutMs, signal) };
   return new Promise((resolve, reject) => {
     const where = `${host}:${port}`;
     const socket = connect({
-      host,
-      port,
+      ...way,
       ca: server.certPem,
       cert: client.certPem,
       key: client.keyPem,

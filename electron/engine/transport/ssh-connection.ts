@@ -6,7 +6,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
 import { logIn, type SshConnectOptions, type SshTarget } from './ssh-handshake.ts';
 
-export type { SshConnectOptions, SshTarget } from './ssh-handshake.ts';
+export type { SshConnectOptions, SshHop, SshTarget } from './ssh-handshake.ts';
 
 export interface ExecOptions {
   readonly signal: AbortSignal;
@@ -50,13 +50,33 @@ export class SshConnection {
   }
 
   /**
-   * One attempt to connect and log in. Rejects with `transport.unreachable`, `transport.login-refused` or
-   * `transport.host-key-mismatch`; the latter before the user name or a signature is sent.
+   * One attempt to connect and log in, through the target's jump hosts and proxy. Rejects with `transport.unreachable`,
+   * `transport.proxy-refused`, `transport.login-refused` or `transport.host-key-mismatch`; the latter before the user name or a
+   * signature is sent.
    */
   static async connect(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshConnection> {
-    const { client, socket, hostKey } = await logIn(target, options, signal);
-    const connection = new SshConnection(client, `${target.host}:${target.port}`, hostKey);
+    const hops = target.jumpHosts ?? [];
+    let before: SshConnection | undefined;
+    try {
+      for (const [index, hop] of hops.entries()) before = await SshConnection.#next(before, index === 0 ? { ...hop, proxy: target.proxy } : hop, options, signal);
+      return await SshConnection.#next(before, target, options, signal);
+    } catch (error) {
+      await before?.close();
+      throw error;
+    }
+  }
+
+  /** Logs in to the next server, through the one before. It is the one before's owner from then on. */
+  static async #next(before: SshConnection | undefined, target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshConnection> {
+    const where = `${target.host}:${target.port}`;
+    const stream = await before?.openTcp(target.host, target.port, signal).catch((error: unknown) => {
+      const isRefusal = error instanceof CausewayError && error.code === 'transport.forward-refused';
+      throw isRefusal ? new CausewayError('transport.unreachable', `through ${error.message}`, { cause: error }) : error;
+    });
+    const { client, socket, hostKey } = await logIn(target, options, signal, stream);
+    const connection = new SshConnection(client, before === undefined ? where : `${where} through ${before.#where}`, hostKey);
     connection.#watch(socket, options.lostAfterMs ?? 10_000);
+    if (before !== undefined) connection.lost.addEventListener('abort', () => void before.close(), { once: true });
     return connection;
   }
 

@@ -1,7 +1,9 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import ssh2, { Client } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
+import type { HttpProxy } from './http-connect.ts';
 import { hostKeyMismatch, hostKeyText, sameHostKey } from './host-keys.ts';
 import { prepareKey, writeTogether } from './ssh2-speed.ts';
 import { sshAlgorithmsFor } from './ssh-algorithms.ts';
@@ -18,7 +20,14 @@ export interface SshTarget {
   readonly passphrase?: string | undefined;
   /** `<type> <base64>`; undefined: any key is accepted and returned as `hostKey`. */
   readonly hostKey?: string | undefined;
+  /** Servers on the way to it, the first one from here. Each opens the connection to the next. */
+  readonly jumpHosts?: readonly SshHop[] | undefined;
+  /** The proxy that the first connection goes through. */
+  readonly proxy?: HttpProxy | undefined;
 }
+
+/** A server on the way. Its host key is always known: it sees where the connection goes, and who signs in to it. */
+export type SshHop = Omit<SshTarget, 'jumpHosts' | 'proxy' | 'hostKey'> & { readonly hostKey: string };
 
 export interface SshConnectOptions {
   /** For the whole handshake and login, in milliseconds. */
@@ -34,23 +43,26 @@ export interface SshConnectOptions {
 /** An authenticated client and its connection. */
 export interface SshLogin {
   readonly client: Client;
-  readonly socket: Socket;
+  readonly socket: Duplex;
   /** The host key that the server showed, `<type> <base64>`. */
   readonly hostKey: string;
 }
 
 /**
  * One attempt to connect and log in. Rejects with `transport.unreachable`, `transport.login-refused`,
- * `general.runtime-lacks` or `transport.host-key-mismatch`; the latter before the user name or a signature is sent.
+ * `transport.proxy-refused`, `general.runtime-lacks` or `transport.host-key-mismatch`; the latter before the user name or a
+ * signature is sent.
+ *
+ * @param opened the connection, where something else has opened it
  */
-export async function logIn(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshLogin> {
+export async function logIn(target: SshTarget, options: SshConnectOptions, signal: AbortSignal, opened?: Duplex): Promise<SshLogin> {
   const where = `${target.host}:${target.port}`;
   if (target.privateKeyPem !== undefined && ssh2.utils.parseKey(target.privateKeyPem, target.passphrase) instanceof Error) {
     throw new CausewayError('general.invalid-input', `the private key for ${target.username} at ${where} cannot be read`);
   }
   const algorithms = sshAlgorithmsFor(target.hostKey);
-  const socket = await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal);
-  writeTogether(socket);
+  const socket = opened ?? (await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal, target.proxy));
+  if (socket instanceof Socket) writeTogether(socket);
   const client = new Client();
   let shown: string | undefined;
   const expected = target.hostKey;
@@ -74,7 +86,7 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
     );
     client.once('close', () => settle(() => reject(unreachable(where, 'closed the connection during the handshake'))));
     client.connect({
-      sock: socket,
+      sock: socket as Socket,
       username: target.username,
       ...(target.privateKeyPem === undefined ? {} : { privateKey: target.privateKeyPem }),
       ...(target.password === undefined ? {} : { password: target.password }),

@@ -3,6 +3,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
 import { abortReason } from './abort-reason.ts';
 import type { HostKeyMemory } from './host-keys.ts';
+import { workerProxy } from './http-connect.ts';
 import { forgetFirstHostKey, restoreHostKey, rotateHostKey } from './rotate-host-key.ts';
 import { SshConnection, type SshConnectOptions, type SshTarget } from './ssh-connection.ts';
 
@@ -26,7 +27,7 @@ export async function loginToWorker(access: WorkerAccess, options: SshLoginOptio
   // Trust in a worker depends on the key that it was started with.
   const remembered = access.hostKey === undefined ? access.workerId : `${access.workerId} ${access.hostKey}`;
   const known = options.hostKeys.get(remembered);
-  const target = { host: access.host, port: access.sshPort, username: access.username, privateKeyPem: access.privateKeyPem };
+  const target = { host: access.host, port: access.sshPort, username: access.username, privateKeyPem: access.privateKeyPem, proxy: workerProxy(access.host) };
   let firstRefusal: number | undefined;
   for (let attempt = 0; ; attempt++) {
     // A change of the key that was cut off: either one may be the worker's now.
@@ -40,7 +41,7 @@ export async function loginToWorker(access: WorkerAccess, options: SshLoginOptio
       return connection;
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);
-      if (!(error instanceof CausewayError) || (error.code === 'transport.host-key-mismatch' && next === undefined)) throw error;
+      if (!(error instanceof CausewayError) || error.code === 'transport.proxy-refused' || (error.code === 'transport.host-key-mismatch' && next === undefined)) throw error;
       const now = performance.now();
       if (error.code === 'transport.login-refused') firstRefusal ??= now;
       const refusedFor = firstRefusal === undefined ? 0 : now - firstRefusal;

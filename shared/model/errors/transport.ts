@@ -116,6 +116,12 @@ export const transportErrors = {
     remedy: 'Check the command\'s output in the details.',
     retryable: true,
   },
+  'transport.proxy-refused': {
+    title: 'The proxy did not open the connection',
+    cause: 'The proxy does not allow connections to this port, or asks for a sign-in other than the one it was given. NTLM and Negotiate are not supported.',
+    remedy: 'Ask the operator of the proxy to allow CONNECT to the address in the details, check user and password of the proxy, or use a local proxy that signs in for you.',
+    retryable: false,
+  },
   'transport.forward-refused': {
     title: 'The SSH server did not forward a connection',
     cause: 'Nobody listens at the address in the details, the user may not open it, or forwarding is turned off in the server\'s settings.',

@@ -4,6 +4,7 @@ import { guestOsType } from '../shapes/guest.ts';
 import { portField } from '../shapes/connection-fields.ts';
 import { secretValue } from '../shapes/secret-value.ts';
 import { sshHostKeys } from '../shapes/ssh-host-keys.ts';
+import { sshRouteFields } from '../shapes/ssh-route.ts';
 import { localPath, mappingOf, text } from '../shapes/values.ts';
 import { isLocalLibvirtUri, libvirtUri } from './libvirt-uri.ts';
 
@@ -55,6 +56,7 @@ export const connection = z.strictObject({
     group: overSsh,
     example: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXA'],
   }),
+  ...sshRouteFields(overSsh),
   qmp_socket: field(localPath().optional(), {
     title: 'QMP socket',
     help: 'Path of the QMP Unix socket of one VM. The VM is named after the QEMU name (-name) or the file.',

@@ -3,6 +3,7 @@ import { field } from '../field-meta.ts';
 import { allowUntrustedField, caCertificateField, hostField, passwordField, portField, usernameField } from '../shapes/connection-fields.ts';
 import { secretValue } from '../shapes/secret-value.ts';
 import { sshHostKeys } from '../shapes/ssh-host-keys.ts';
+import { sshRouteFields } from '../shapes/ssh-route.ts';
 
 export const connection = z.strictObject({
   host: hostField('Name or address of the hypervisor host.', 'hv01.example.com'),
@@ -23,6 +24,7 @@ export const connection = z.strictObject({
     group: 'Trust',
     example: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXA'],
   }),
+  ...sshRouteFields('SSH route'),
   authentication: field(z.enum(['auto', 'basic', 'ntlm', 'kerberos']).optional(), {
     title: 'Authentication',
     help: 'How to sign in by winrm. auto uses NTLM if the host offers Negotiate, otherwise Basic, but no Basic if the certificate is not verified. kerberos uses a ticket of the signed-in user instead of the password. It is for the command line only, needs the npm package kerberos, and has not been tried against a domain.',

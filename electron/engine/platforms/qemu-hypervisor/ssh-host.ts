@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../shared/model/errors/catalogue.ts';
 import type { QemuHypervisorConnection } from '../../../../shared/plugins/qemu-hypervisor/connection.ts';
 import type { RemoteSocket, RemoteStream } from '../../nbd/address.ts';
 import { shellQuoted, SshConnection, type SshTarget } from '../../transport/ssh-connection.ts';
+import { sshRoute } from '../../transport/ssh-route.ts';
 import type { HypervisorHost } from './hypervisor-host.ts';
 
 const COMMAND_TIMEOUT = 15_000;
@@ -13,6 +14,7 @@ const sourceCodes: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   'transport.lost': 'source.ssh-unreachable',
   'transport.closed': 'source.ssh-unreachable',
   'transport.command-failed': 'source.ssh-unreachable',
+  'transport.proxy-refused': 'source.ssh-unreachable',
   'transport.login-refused': 'source.login-refused',
   'transport.host-key-mismatch': 'source.ssh-host-key-mismatch',
 };
@@ -135,8 +137,8 @@ export function sshHostOf(connection: QemuHypervisorConnection): SshHost | undef
   if (host === undefined) return undefined;
   if (username === undefined) throw new CausewayError('general.invalid-input', 'ssh_host needs ssh_username');
   const plain = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  const [privateKeyPem, passphrase, password] = [plain(connection.ssh_private_key), plain(connection.ssh_passphrase), plain(connection.ssh_password)];
-  return new SshHost({ host, port: connection.ssh_port ?? 22, username, privateKeyPem, passphrase, password }, connection.ssh_host_keys ?? []);
+  const credentials = { privateKeyPem: plain(connection.ssh_private_key), passphrase: plain(connection.ssh_passphrase), password: plain(connection.ssh_password) };
+  return new SshHost({ host, port: connection.ssh_port ?? 22, username, ...credentials, ...sshRoute(connection, credentials) }, connection.ssh_host_keys ?? []);
 }
 
 function asSourceError(error: unknown): unknown {

@@ -7,6 +7,7 @@ import type { PlatformContext } from '../../ports/platform-context.ts';
 import type { SourcePlatform } from '../../ports/source-platform.ts';
 import type { BackOff } from '../../time/back-off.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
+import { sshRoute } from '../../transport/ssh-route.ts';
 import { HostLink } from './control/host-link.ts';
 import { Hosts } from './control/hosts.ts';
 import { SshPowershell, WinrmPowershell, type RemotePowershell } from './control/remote-powershell.ts';
@@ -33,7 +34,7 @@ export function createHypervSource(connection: HypervConnection, { scratchFolder
   const context = { clock: options.clock ?? systemClock, random: options.random ?? Math.random, backOff: options.backOff ?? defaultBackOff, timeoutMs: options.timeoutMs };
   const note = (message: string): void => use?.note?.(message);
   const powershell = (node: string) => (): RemotePowershell => management === 'ssh'
-    ? new SshPowershell({ host: node, port: sshPort, username, password }, hostKeys)
+    ? new SshPowershell({ host: node, port: sshPort, username, password, ...sshRoute(connection, { password }) }, hostKeys)
     : new WinrmPowershell({ host: node, port, username, password, authentication, certificateSha256, caCertificate, allowUntrusted });
   const linkTo = (node: string): HostLink => new HostLink(node, powershell(node), context);
   const hosts = new Hosts(linkTo(host), linkTo);

@@ -20,6 +20,7 @@ const refusedSchema = z.object({ error: z.object({ code: z.string(), message: z.
 /** What connections say, in terms of a source. */
 const sourceCodes: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   'transport.unreachable': 'source.unreachable',
+  'transport.proxy-refused': 'source.unreachable',
   'transport.lost': 'source.connection-lost',
   'transport.closed': 'source.connection-lost',
   'transport.command-failed': 'source.connection-lost',
