@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import { isJsonObject } from '../../../shared/model/json.ts';
 import type { HttpRequest } from './http-request.ts';
+import { inspectorOf } from './server-certificates.ts';
 
 const longestMessage = 500;
 
@@ -71,11 +72,19 @@ const refusedBeforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 
 /** A request that got no answer as an error. `arrived: false` in its details: it surely did not reach the server. */
 export function transportError(request: HttpRequest, host: string, cause: unknown): CausewayError {
   const code = networkCode(cause);
+  if (code === 'ERR_PROXY_TUNNEL') return proxyError(request, host, cause);
   const untrusted = code !== undefined && isCertificateCode(code);
   const unreachable = code !== undefined && (refusedBeforeSending.has(code) || untrusted);
+  const issuers = issuersIn(cause);
+  const inspector = untrusted ? inspectorOf(issuers) : undefined;
+  if (inspector !== undefined) {
+    return new CausewayError('cloud.tls-inspected', `${request.operation}: ${host}: the certificate was issued by ${inspector} (${issuers.join('; ')})`, {
+      details: { operation: request.operation, host, network: code ?? '', issuers: [...issuers], arrived: false },
+    });
+  }
   return new CausewayError(
     untrusted ? 'cloud.certificate-not-trusted' : unreachable ? 'cloud.unreachable' : 'cloud.no-answer',
-    `${request.operation}: ${host}: ${code ?? (cause instanceof Error ? cause.message : 'no answer')}`,
+    `${request.operation}: ${host}: ${code ?? (cause instanceof Error ? cause.message : 'no answer')}${untrusted && issuers[0] !== undefined ? `; issued by ${issuers[0]}` : ''}`,
     {
       details: { operation: request.operation, host, ...(code === undefined ? {} : { network: code }), ...(unreachable ? { arrived: false } : { ambiguous: true }) },
       ...(code !== undefined && isCertificateCode(code) ? { retryable: false } : {}),
@@ -87,8 +96,19 @@ export function didNotArrive(error: unknown): boolean {
   return error instanceof CausewayError && error.details.arrived === false && error.retryable;
 }
 
-function isCertificateCode(code: string): boolean {
+export function isCertificateCode(code: string): boolean {
   return code.includes('CERT') || code.includes('_SIGNATURE') || code.startsWith('ERR_TLS');
+}
+
+/** The proxy's own no. Node's message may quote the proxy's address with user and password. */
+function proxyError(request: HttpRequest, host: string, cause: unknown): CausewayError {
+  const said = (cause instanceof Error ? cause.message : '').replaceAll(/\/\/[^/@\s]*@/g, '//');
+  return new CausewayError('cloud.proxy-refused', `${request.operation}: ${host}: ${cut(said)}`, { details: { operation: request.operation, host, arrived: false } });
+}
+
+function issuersIn(thrown: unknown): readonly string[] {
+  const { issuers } = (thrown instanceof Error ? thrown : {}) as { readonly issuers?: readonly string[] };
+  return issuers ?? [];
 }
 
 /** The system's error code may be hidden in nested causes and aggregates. */

@@ -3,12 +3,14 @@ import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ServerCertificate, ServerTrust } from '../../../shared/model/server-trust.ts';
+import { connectThroughProxy } from './proxy-connection.ts';
+import { httpsProxy, trustSystemCertificates } from './system-network.ts';
 
 /** How long a server may take to show its certificates. */
 const patienceMs = 15_000;
 
 /**
- * The certificate that a server presents, and whether it is trusted. Only a TLS handshake is sent.
+ * The certificate that a server presents, and whether it is trusted. Only a TLS handshake is sent, through the proxy in effect.
  *
  * @param address `host:port`, an IPv6 address in brackets
  * @param caCertificate PEM of the one authority that is trusted instead of the system's
@@ -17,8 +19,11 @@ export async function serverTrust(address: string, caCertificate: string | undef
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const ends = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  trustSystemCertificates();
+  const proxy = httpsProxy(host);
+  const way = proxy === undefined ? { host, port: Number(port || 443) } : { socket: await connectThroughProxy(proxy, host, Number(port || 443), patienceMs, signal) };
   const socket = connect({
-    host, port: Number(port || 443), minVersion: 'TLSv1.2', rejectUnauthorized: false, allowPartialTrustChain: caCertificate !== undefined,
+    ...way, minVersion: 'TLSv1.2', rejectUnauthorized: false, allowPartialTrustChain: caCertificate !== undefined,
     ...(isIP(host) === 0 ? { servername: host } : {}), ...(caCertificate === undefined ? {} : { ca: caCertificate }),
   });
   const stop = (): void => void socket.destroy(new Error('it did not respond in time'));
@@ -38,6 +43,21 @@ export async function serverTrust(address: string, caCertificate: string | undef
     ends.removeEventListener('abort', stop);
     socket.destroy();
   }
+}
+
+/** Who issued the certificates that a server presents, the server's own first; empty where it cannot be seen. */
+export async function certificateIssuers(address: string, signal: AbortSignal): Promise<readonly string[]> {
+  return (await serverTrust(address, undefined, signal)).chain.map(({ issuer }) => issuer);
+}
+
+const inspectors = [
+  'Zscaler', 'Netskope', 'Palo Alto Networks', 'Forcepoint', 'Fortinet', 'FortiGate', 'Blue Coat', 'Symantec Web', 'Cisco Umbrella', 'Check Point', 'Sophos', 'Trend Micro', 'McAfee', 'Skyhigh',
+  'Barracuda', 'WatchGuard', 'SonicWall', 'iboss', 'Cato Networks', 'Cloudflare for Teams', 'Gateway CA - Cloudflare', 'Kaspersky', 'ESET', 'Bitdefender', 'Avast', 'AVG', 'mitmproxy', 'Squid',
+] as const;
+
+/** The product that replaces certificates, by the names in them; undefined where it is none of those that are known. */
+export function inspectorOf(issuers: readonly string[]): string | undefined {
+  return inspectors.find((name) => issuers.some((issuer) => new RegExp(`(^|[^A-Za-z])${name}([^a-z]|$)`, 'i').test(issuer)));
 }
 
 /** OpenSSL's and Node's codes for an unknown issuer: those that trusting the certificate would fix. */

@@ -1,5 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isCertificateCode } from './http-error.ts';
+import { certificateIssuers } from './server-certificates.ts';
+import { agentOptions } from './system-network.ts';
 
 export interface TransportRequest {
   readonly url: URL;
@@ -39,9 +42,8 @@ const largestAnswerBytes = 64 * 2 ** 20;
  */
 export function createTransport({ caCertificate, allowUntrusted = false }: Trust = {}): Transport {
   const plain = new HttpAgent({ keepAlive: true });
-  // The proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to clouds; loopback is never proxied.
-  const trust = { ...(caCertificate === undefined ? {} : { ca: caCertificate, allowPartialTrustChain: true }), ...(allowUntrusted ? { rejectUnauthorized: false } : {}) };
-  const secure = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2', proxyEnv: process.env, ...trust });
+  // A proxy leads to clouds; what goes to loopback without TLS is never proxied.
+  const secure = new HttpsAgent({ keepAlive: true, ...agentOptions({ caCertificate, allowUntrusted }) });
   return {
     send({ url, method, headers, body: text, bytes }, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();
@@ -52,7 +54,7 @@ export function createTransport({ caCertificate, allowUntrusted = false }: Trust
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, signal };
       const outgoing = url.protocol === 'https:' ? httpsRequest(url, { ...options, agent: secure }, onAnswer) : httpRequest(url, { ...options, agent: plain }, onAnswer);
-      outgoing.once('error', reject);
+      outgoing.once('error', (error: NodeJS.ErrnoException) => void withIssuers(error, url, signal).then(reject));
       outgoing.end(body);
       return promise;
     },
@@ -61,6 +63,13 @@ export function createTransport({ caCertificate, allowUntrusted = false }: Trust
       secure.destroy();
     },
   };
+}
+
+/** An untrusted certificate says who issued it: a TLS-inspecting proxy is recognised by that. */
+async function withIssuers(error: NodeJS.ErrnoException, url: URL, signal: AbortSignal): Promise<Error> {
+  if (!isCertificateCode(error.code ?? '') || signal.aborted) return error;
+  const issuers = await certificateIssuers(url.host, signal).catch(() => []);
+  return issuers.length === 0 ? error : Object.assign(error, { issuers });
 }
 
 async function readBytes(answer: IncomingMessage): Promise<Buffer> {

@@ -10,7 +10,7 @@ import { AgentLink } from './agent-link.ts';
 import { AgentSession, sayHello } from './agent-session.ts';
 import { makeCertificate, type Certificate } from './certificates.ts';
 import type { Settings } from './connect-options.ts';
-import { connectThroughProxy, workerProxy } from './http-connect.ts';
+import { connectThroughProxy, workerProxy } from '../http/proxy-connection.ts';
 import { connectionCount } from './connection-count.ts';
 import { linkOptions } from './link-options.ts';
 import { shellQuoted, type SshConnection } from './ssh-connection.ts';

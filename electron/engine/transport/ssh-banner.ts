@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
-import { connectThroughProxy, type HttpProxy } from './http-connect.ts';
+import { connectThroughProxy, type HttpProxy } from '../http/proxy-connection.ts';
 
 /**
  * Connects and waits until the other side greets as an SSH server. A port that is forwarded or still starting often

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import ssh2, { Client } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
-import type { HttpProxy } from './http-connect.ts';
+import type { HttpProxy } from '../http/proxy-connection.ts';
 import { hostKeyMismatch, hostKeyText, sameHostKey } from './host-keys.ts';
 import { prepareKey, writeTogether } from './ssh2-speed.ts';
 import { sshAlgorithmsFor } from './ssh-algorithms.ts';

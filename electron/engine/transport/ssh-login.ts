@@ -3,7 +3,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
 import { abortReason } from './abort-reason.ts';
 import type { HostKeyMemory } from './host-keys.ts';
-import { workerProxy } from './http-connect.ts';
+import { workerProxy } from '../http/proxy-connection.ts';
 import { forgetFirstHostKey, restoreHostKey, rotateHostKey } from './rotate-host-key.ts';
 import { SshConnection, type SshConnectOptions, type SshTarget } from './ssh-connection.ts';
 

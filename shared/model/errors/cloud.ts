@@ -14,6 +14,18 @@ export const cloudErrors = {
     remedy: 'Compare the fingerprint with the one of the operator, then add the certificate or its CA to the endpoint.',
     retryable: false,
   },
+  'cloud.tls-inspected': {
+    title: 'A TLS-inspecting proxy replaces the server certificate',
+    cause: 'The certificate was issued by the security product in the details, which decrypts the traffic of this network, and its CA is not trusted here.',
+    remedy: 'Have the CA of the product installed in the operating system\'s certificate store, or the address exempt from inspection. If the endpoint has its own `ca_certificate`, add the CA of the product to it.',
+    retryable: false,
+  },
+  'cloud.proxy-refused': {
+    title: 'The proxy did not open the connection to the cloud',
+    cause: 'The proxy does not allow the address in the details, or asks for a sign-in. NTLM and Negotiate are not supported.',
+    remedy: 'Ask the operator of the proxy to allow the address. If the proxy asks for a sign-in, put user and password into HTTPS_PROXY (http://user:password@host:port), or use a local proxy that signs in for you.',
+    retryable: false,
+  },
   'cloud.no-answer': {
     title: "The cloud's API did not answer in time",
     cause: 'The connection was lost, or the response took longer than the request timeout.',

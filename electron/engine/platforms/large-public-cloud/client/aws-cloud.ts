@@ -4,6 +4,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { EBSClient } from '@aws-sdk/client-ebs';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { STSClient } from '@aws-sdk/client-sts';
+import { agentOptions } from '../../../http/system-network.ts';
 import { asAwsError, isAwsCode } from './aws-error.ts';
 import { serviceHost, type AwsConnection, type Service } from './connection.ts';
 import { credentialsOf, endedCodes, type AwsSdk, type CredentialFiles } from './credentials.ts';
@@ -47,13 +48,12 @@ export class AwsCloud {
     this.#options = options;
     this.timeoutMs = options.timeoutMs ?? usualTimeoutMs;
     const { caCertificate, allowUntrusted } = connection;
-    const trust = { ...(caCertificate === undefined ? {} : { ca: caCertificate, allowPartialTrustChain: true }), ...(allowUntrusted ? { rejectUnauthorized: false } : {}) };
     this.#agents = {
       httpAgent: new HttpAgent({ keepAlive: true, maxSockets: mostConnections }),
-      // The proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to the cloud; loopback is never proxied.
-      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: mostConnections, minVersion: 'TLSv1.2', proxyEnv: process.env, ...trust }),
+      // A proxy leads to the cloud; what goes to loopback without TLS is never proxied.
+      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: mostConnections, ...agentOptions({ caCertificate, allowUntrusted }) }),
       // Single sign-on is the vendor's own service, whatever the endpoint trusts.
-      publicAgent: new HttpsAgent({ minVersion: 'TLSv1.2', proxyEnv: process.env }),
+      publicAgent: new HttpsAgent(agentOptions({})),
     };
   }
 

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { Duplex } from 'node:stream';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import { agentOptions } from '../../../http/system-network.ts';
 import type { Trust } from '../../../http/transport.ts';
 
 /** How the certificate of a server is verified: like the endpoint's, or by the thumbprint that the platform gave for this server. */
@@ -87,12 +88,7 @@ function agentFor(trust: FileServerTrust, server: string, handshakeMs: number): 
   const options: AgentOptions = { keepAlive: true, minVersion: 'TLSv1.2' };
   if ('sslThumbprint' in trust) return new PinnedAgent(options, trust.sslThumbprint, server, handshakeMs);
   const { caCertificate, allowUntrusted } = trust;
-  return new Agent({
-    ...options,
-    proxyEnv: process.env,
-    ...(caCertificate === undefined ? {} : { ca: caCertificate, allowPartialTrustChain: true }),
-    ...(allowUntrusted === true ? { rejectUnauthorized: false } : {}),
-  });
+  return new Agent({ ...options, ...agentOptions({ caCertificate, allowUntrusted }) });
 }
 
 /** Hands a connection out only after its certificate was compared: no header, and so no session, reaches another server. */

@@ -2,7 +2,6 @@ import { connect, isIP, type Socket } from 'node:net';
 import { textStart } from '../../../shared/model/cut-text.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isLoopbackHost } from '../../../shared/model/ip-address.ts';
-import { abortReason } from './abort-reason.ts';
 
 /** A proxy that opens connections by HTTP CONNECT. */
 export interface HttpProxy {
@@ -38,8 +37,13 @@ export function workerProxy(host: string, environment: NodeJS.ProcessEnv = proce
   return parseProxy(text, workerProxyVariable);
 }
 
-/** Names with their domains below, addresses, `*`: what all programs understand of this list. */
-function isExempt(host: string, list: string): boolean {
+/** The proxy for connections to workers, without user and password. */
+export function shownWorkerProxy(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  return environment[workerProxyVariable]?.replace(/\/\/[^/@]*@/, '//') || undefined;
+}
+
+/** Whether a list as in NO_PROXY has a host: names with their domains below, addresses, `*`, as all programs understand it. */
+export function isExempt(host: string, list: string): boolean {
   const name = host.toLowerCase();
   return list.split(/[\s,]+/).filter((entry) => entry !== '').some((entry) => {
     const rule = entry.toLowerCase().replace(/^\*?\./, '');
@@ -103,4 +107,8 @@ function refusalOf(head: string): string | undefined {
   if (/^HTTP\/1\.[01] 2\d\d\b/.test(line)) return undefined;
   const schemes = headers.flatMap((header) => /^proxy-authenticate:\s*([A-Za-z-]+)/i.exec(header)?.[1] ?? []);
   return textStart(line, 200) + (schemes.length === 0 ? '' : `; it accepts ${schemes.join(', ')}`);
+}
+
+function abortReason(signal: AbortSignal): CausewayError {
+  return signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', 'connecting through a proxy was cancelled', { cause: signal.reason });
 }

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, test } from 'vitest';
-import { connectThroughProxy, parseProxy, workerProxy } from './http-connect.ts';
-import { connectToBanner } from './ssh-banner.ts';
+import { connectThroughProxy, parseProxy, workerProxy } from './proxy-connection.ts';
+import { connectToBanner } from '../transport/ssh-banner.ts';
 
 const signal = new AbortController().signal;
 const servers: Server[] = [];
