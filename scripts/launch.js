@@ -23,6 +23,7 @@ const tasks = {
   bench: { run: ['scripts/bench.ts'], build: 'all', packages: 'bench' },
   lab: { run: ['scripts/lab.ts'], build: 'node', packages: 'demo' },
   build: { run: [], build: 'all' },
+  'package:contents': { run: ['scripts/package-contents.ts'], build: 'all' },
   docs: { run: ['scripts/write-documents.ts'] },
   'docs:dependencies': { run: ['scripts/dependencies.ts'] },
   causeway: { run: ['out/main/cli.js'], build: 'node' },

@@ -48,8 +48,8 @@ describe('the configuration of the packages', () => {
   });
 
   test('builds an installer for each system, with icons that are there', () => {
-    const { win, mac, linux } = config() as unknown as Record<string, { target: string[]; icon: string }>;
-    expect([win!.target, mac!.target, linux!.target].flat()).toEqual(['nsis', 'dmg', 'AppImage', 'deb']);
+    const { win, mac, linux } = config() as unknown as Record<string, { target: (string | { target: string; arch: string[] })[]; icon: string }>;
+    expect([win!.target, mac!.target, linux!.target].flat()).toEqual(['nsis', 'appx', { target: 'dmg', arch: ['universal'] }, 'AppImage', 'deb']);
     for (const { icon } of [win!, mac!, linux!]) expect(existsSync(join(root, icon)), icon).toBe(true);
     expect(readFileSync(join(root, win!.icon)).subarray(0, 4)).toEqual(Buffer.from([0, 0, 1, 0]));
     expect(readFileSync(join(root, mac!.icon)).subarray(0, 4).toString()).toBe('icns');
@@ -57,6 +57,10 @@ describe('the configuration of the packages', () => {
     const names = globSync('*.png', { cwd: join(root, linux!.icon) });
     expect(names).toEqual(expect.arrayContaining(['16x16.png', '32x32.png', '48x48.png', '128x128.png', '256x256.png', '512x512.png']));
     for (const name of names) expect(`${readFileSync(join(root, linux!.icon, name)).readUInt32BE(16)}x${readFileSync(join(root, linux!.icon, name)).readUInt32BE(20)}.png`).toBe(name);
+  });
+
+  test('tells macOS why it connects to the own network, without which such connections fail', () => {
+    expect(config()['mac']).toMatchObject({ hardenedRuntime: true, extendInfo: { NSLocalNetworkUsageDescription: expect.stringMatching(/\.$/) as string } });
   });
 
   test('leaves out no package that the main process loads', () => {

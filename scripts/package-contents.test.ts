@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesBelow, planPackage } from './package-contents.ts';
+
+const root = join(import.meta.dirname, '..');
+const plan = planPackage(root);
+
+test.each(['out/main/main.js', 'out/main/engine.js', 'out/main/chunks/core-ab12.js', 'out/preload/preload.cjs', 'out/renderer/index.html', 'package.json', 'LICENSE'])('%s goes into the archive', (path) => {
+  expect([plan.includes(path), plan.isUnpacked(path)]).toEqual([true, false]);
+});
+
+test.each([
+  'out/main/main.js.map', 'out/.built-main', 'electron/main.ts', 'shared/model/vm.ts', 'renderer/index.html', 'e2e/rigs/sshd.ts', 'scripts/test.ts', 'docs/security.md', 'package-lock.json', '.env', 'electron-builder.env',
+  'electron-builder.yml', 'assets/icons/icon.ico', 'assets/worker/tests/test_agent.py', 'assets/worker/osmorphing/testing/guest.py', 'assets/worker/osmorphing/__pycache__/a.pyc', '.cache/x', 'dist/old.exe',
+])('%s is left out', (path) => {
+  expect(plan.includes(path)).toBe(false);
+});
+
+test('every program for workers and hosts is unpacked, as it is sent from disk', () => {
+  const programs = filesBelow(root, 'assets/worker').filter((path) => !/(\.test\.|\/(tests|testing|__pycache__)\/|\.pyc$)/.test(path));
+  expect(programs.length).toBeGreaterThan(10);
+  expect(programs.filter((path) => !plan.includes(path) || !plan.isUnpacked(path))).toEqual([]);
+});
+
+test('every npm package that the main process imports goes along, whole', () => {
+  const packaged = new Set(plan.packages.map((folder) => folder.slice('node_modules/'.length)));
+  const imported = new Set<string>();
+  for (const path of globSync('{electron,shared}/**/*.ts', { cwd: root })) {
+    if (/\.test\.ts$|\/testing\//.test(path)) continue;
+    for (const [, type, from] of readFileSync(join(root, path), 'utf8').matchAll(/^(?:import|export)( type)? [^'"]*'([^'.][^']*)';?$/gm)) {
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(from ?? '')?.[0] ?? '';
+      // Electron is the runtime.
+      if (type === undefined && !isBuiltin(name) && name !== 'electron') imported.add(name);
+    }
+  }
+  expect([...imported]).toEqual(expect.arrayContaining(['ssh2', 'zod', 'yaml']));
+  expect([...imported].filter((name) => !packaged.has(name) || !plan.includesOfPackage(`node_modules/${name}/package.json`))).toEqual([]);
+});
+
+test('no native code goes along, so that a package for one processor runs on every other', () => {
+  const native = plan.packages.flatMap((folder) => globSync(`${folder}/**/*.{node,dll,dylib,so,exe}`, { cwd: root })).map((path) => path.replaceAll('\\', '/'));
+  expect(native.filter(plan.includesOfPackage)).toEqual([]);
+});
+
+test('what only the page uses stays out: it is in the bundle', () => {
+  for (const name of ['@mui/material', 'react', 'react-dom', '@emotion/react']) expect([name, plan.includesOfPackage(`node_modules/${name}/package.json`)]).toEqual([name, false]);
+});
