@@ -8,7 +8,7 @@ const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname,
 const stamp = join(root, 'node_modules', '.causeway-installed');
 
 /** The Node that the project builds and runs on; comes with the npm package `node`. */
-export const node24 = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
+export const node24 = process.platform === 'win32' ? join(root, 'node_modules', 'node', 'bin', 'node.exe') : join(root, 'node_modules', '.bin', 'node');
 export { root };
 
 /**

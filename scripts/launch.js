@@ -60,7 +60,7 @@ process.exit(status);
  */
 function run(args, cwd = root, env = {}) {
   return new Promise((resolve) => {
-    const child = spawn(node24, args, { stdio: 'inherit', cwd, env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env, ...env }, shell: process.platform === 'win32' });
+    const child = spawn(node24, args, { stdio: 'inherit', cwd, env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env, ...env } });
     // The terminal sends Ctrl-C to the whole group; the child decides what it means, and we wait for it.
     const handOn = (signal) => () => signal === 'SIGINT' || child.kill(signal);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, handOn(signal));

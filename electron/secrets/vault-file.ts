@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { replaceFileSync } from '../engine/system-files/replace-file.ts';
 import { jsonObjectSchema } from '../../shared/model/endpoint.ts';
 
 const sealedSchema = z.object({ iv: z.string(), tag: z.string(), data: z.string() });
@@ -47,7 +48,7 @@ export function writeVaultFile(path: string, content: VaultFile): void {
   } finally {
     closeSync(file);
   }
-  renameSync(temporary, path);
+  replaceFileSync(temporary, path);
   if (process.platform === 'win32') return;
   const folder = openSync(dirname(path), 'r');
   try {

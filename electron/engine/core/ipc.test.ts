@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { channelClient } from '../../../shared/contract/channel-client.ts';
 import { messageText, type Channel } from '../../../shared/contract/channel.ts';
 import { calls, events } from '../../../shared/contract/contract.ts';
@@ -12,7 +12,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Core } from './core.ts';
 import { eventHub } from './event-hub.ts';
-import { connectLocally, readLines, serveLocally, type LocalServer } from './ipc.ts';
+import { connectLocally, localPlace, readLines, serveLocally, type LocalServer } from './ipc.ts';
 
 const MiB = 1024 * 1024;
 let folder: string;
@@ -42,7 +42,7 @@ const core = {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'channel-'));
   address = process.platform === 'win32' ? String.raw`\\.\pipe\causeway-test` : join(folder, 's');
-  server = await serveLocally(core, address);
+  server = await serveLocally(core, { address });
 });
 afterEach(async () => {
   await rm(folder, { recursive: true });
@@ -50,7 +50,7 @@ afterEach(async () => {
 
 describe('the core through a local socket', () => {
   it('carries answers and errors with their codes', async () => {
-    const client = await connectLocally(address);
+    const client = await connectLocally({ address });
     expect(await client.call('vault.has', { name: 'x' })).toBe(true);
     await expect(client.call('plugins.describe', {})).rejects.toMatchObject({ code: 'engine.unknown-call' });
     await client.close();
@@ -58,7 +58,7 @@ describe('the core through a local socket', () => {
   });
 
   it('hands events on, and aborts what a client leaves behind', async () => {
-    const client = await connectLocally(address);
+    const client = await connectLocally({ address });
     const seen = new Promise((resolve) => client.subscribe('execution.progress', resolve));
     const call = client.call('vm.list', { endpoint: 'e' });
     const outcome = expect(call).rejects.toMatchObject({ code: 'engine.connection-lost' });
@@ -79,6 +79,63 @@ describe('the core through a local socket', () => {
   });
 });
 
+describe('a place that other users can reach, as a named pipe of Windows is', () => {
+  const key = 'k'.repeat(64);
+  let guarded: LocalServer;
+  let place: { readonly address: string; readonly key: string };
+  beforeEach(async () => {
+    place = { address: process.platform === 'win32' ? String.raw`\\.\pipe\causeway-guarded-test` : join(folder, 'guarded'), key };
+    guarded = await serveLocally(core, place);
+  });
+  afterEach(async () => {
+    await guarded.close();
+    await server.close();
+  });
+
+  it('serves who sends the key first, whatever follows it', async () => {
+    const client = await connectLocally(place);
+    expect(await client.call('vault.has', { name: 'x' })).toBe(true);
+    await client.close();
+    const socket = connect(place.address);
+    const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())));
+    const call = `${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}\n`;
+    for (const piece of [key.slice(0, 10), key.slice(10) + call.slice(0, 5), call.slice(5)]) await new Promise((resolve) => socket.write(piece, resolve));
+    expect(JSON.parse(await answer)).toMatchObject({ id: 1 });
+    socket.destroy();
+  });
+
+  it.each([['another key', 'x'.repeat(64)], ['a call', `${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}${' '.repeat(64)}\n`]])('sends nothing to who sends %s', async (_what, bytes) => {
+    const socket = connect(place.address);
+    const heard: Buffer[] = [];
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.on('error', () => undefined).on('data', (piece) => heard.push(piece)).write(bytes);
+    await closed;
+    expect(heard).toEqual([]);
+  });
+
+  it('tells no events to who sends nothing', async () => {
+    const silent = connect(place.address);
+    const heard: Buffer[] = [];
+    silent.on('data', (piece) => heard.push(piece)).on('error', () => undefined);
+    await new Promise((resolve) => silent.once('connect', resolve));
+    const client = await connectLocally(place);
+    const seen = new Promise((resolve) => client.subscribe('execution.progress', resolve));
+    void client.call('vm.list', { endpoint: 'e' }).catch(() => undefined);
+    await seen;
+    expect(heard).toEqual([]);
+    await client.close();
+    silent.destroy();
+  });
+});
+
+test('on Windows, each engine listens under another name, with a key of its own', () => {
+  const [one, other] = [localPlace('C:\\p\\.causeway', 'win32'), localPlace('C:\\p\\.causeway', 'win32')];
+  expect(one.address).toMatch(/^\\\\\.\\pipe\\causeway-[0-9a-f]{32}$/);
+  expect(one.key).toMatch(/^[0-9a-f]{64}$/);
+  expect(new Set([one.address, other.address, one.key, other.key]).size).toBe(4);
+  expect(localPlace('/p/.causeway', 'linux')).toEqual({ address: '/p/.causeway/engine.sock' });
+});
+
 /** Both ends of a channel that carries messages of up to so many bytes. */
 function channelPair(mostBytes: number): readonly [Channel, Channel] {
   const listeners: ((message: unknown) => void)[] = [];
@@ -96,7 +153,7 @@ function channelPair(mostBytes: number): readonly [Channel, Channel] {
 
 describe('long messages', () => {
   it('are carried through the local socket as through the web host', async () => {
-    const client = await connectLocally(address);
+    const client = await connectLocally({ address });
     const text = 'é'.repeat(20 * MiB);
     expect((await client.call('vault.list', { text } as never))[0]?.length).toBe(2 * text.length);
     await client.close();

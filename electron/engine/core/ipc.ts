@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,9 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Core } from './core.ts';
 
 const newline = 10;
+const keyBytes = 32;
+/** How long a client may take to send the key. */
+const admissionMs = 5_000;
 
 /**
  * Calls back for each line; `failed`, and nothing after it, when one is too long or no JSON. What came of a line is put together once it
@@ -57,14 +60,27 @@ export function readLines(stream: Readable, line: (value: unknown) => void, fail
   });
 }
 
+/** Where an engine listens, and what its clients send first where other users can reach that, too. */
+export interface LocalPlace {
+  readonly address: string;
+  readonly key?: string | undefined;
+}
+
 /**
  * Where the engine of a project listens: a socket in its state folder, which is closed to others; in a private folder of
  * the system's temporary one where the path would be too long for a socket (about 100 bytes); a named pipe on Windows.
+ *
+ * Node gives a pipe the rights that Windows gives by default: every user may open it and read. So it serves only who knows the
+ * key, which is in the state folder, and has another name each time: nobody can wait there with a pipe of their own.
  */
+export function localPlace(stateFolder: string, platform: NodeJS.Platform = process.platform): LocalPlace {
+  if (platform === 'win32') return { address: `\\\\.\\pipe\\causeway-${randomBytes(16).toString('hex')}`, key: randomBytes(keyBytes).toString('hex') };
+  return { address: localAddress(stateFolder) };
+}
+
 export function localAddress(stateFolder: string): string {
   const folder = resolve(stateFolder);
   const digest = createHash('sha256').update(folder).digest('hex').slice(0, 24);
-  if (process.platform === 'win32') return `\\\\.\\pipe\\causeway-${digest}`;
   const near = join(folder, 'engine.sock');
   if (Buffer.byteLength(near) < 100) return near;
   const uid = process.getuid?.() ?? 0;
@@ -90,12 +106,13 @@ export function localChannel(socket: Socket): Channel {
 }
 
 /** A client of an engine that runs in another process. Rejects when no engine listens there. */
-export async function connectLocally(address: string): Promise<CoreClient> {
+export async function connectLocally({ address, key }: LocalPlace): Promise<CoreClient> {
   const socket = createConnection(address);
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', reject);
   });
+  if (key !== undefined) socket.write(key);
   return channelClient(localChannel(socket), calls, events);
 }
 
@@ -107,12 +124,22 @@ export interface LocalServer {
 /** How long new clients may take to send their first call before the engine exits. */
 const graceMs = 2_000;
 
-/** Serves the core to other processes of the same user: the same contract, as JSON lines. */
-export async function serveLocally(core: Core, address: string): Promise<LocalServer> {
+/** Serves the core to other processes of the same user: the same contract, as JSON lines, behind the key if there is one. */
+export async function serveLocally(core: Core, { address, key }: LocalPlace): Promise<LocalServer> {
   const clients = new Map<Socket, ServedChannel>();
-  const server = createServer((socket) => {
+  const strangers = new Set<Socket>();
+  const serve = (socket: Socket): void => {
     clients.set(socket, serveChannel(core, events, localChannel(socket)));
     socket.on('close', () => clients.delete(socket));
+  };
+  const server = createServer((socket) => {
+    if (key === undefined) return serve(socket);
+    strangers.add(socket);
+    void admit(socket, key).then((isKnown) => {
+      strangers.delete(socket);
+      if (isKnown) serve(socket);
+      else socket.destroy();
+    });
   });
   if (process.platform !== 'win32') rmSync(address, { force: true });
   await new Promise<void>((resolve, reject) => {
@@ -128,6 +155,27 @@ export async function serveLocally(core: Core, address: string): Promise<LocalSe
       const until = performance.now() + graceMs;
       while (isBusy() || (clients.size > 0 && performance.now() < until)) await delay(20);
       for (const socket of clients.keys()) socket.end();
+      for (const socket of strangers) socket.destroy();
     },
   };
+}
+
+/** Whether the first bytes are the key. Nothing of what follows is read, and nothing is sent, before that. */
+function admit(socket: Socket, key: string): Promise<boolean> {
+  const expected = Buffer.from(key);
+  return new Promise((resolve) => {
+    const decide = (isKnown: boolean): void => {
+      clearTimeout(timer);
+      socket.off('readable', read).off('close', gone);
+      resolve(isKnown);
+    };
+    const read = (): void => {
+      const given = socket.read(expected.length) as Buffer | null;
+      if (given !== null) decide(given.length === expected.length && timingSafeEqual(given, expected));
+    };
+    const gone = (): void => decide(false);
+    const timer = setTimeout(gone, admissionMs);
+    socket.on('error', () => socket.destroy());
+    socket.on('readable', read).on('close', gone);
+  });
 }

@@ -6,7 +6,7 @@ import { systemClock } from '../time/clock.ts';
 import { ensureStateFolder } from '../store/database.ts';
 import { computerWithLock, readLockHolder, takeProjectLock } from '../store/project-lock.ts';
 import { createCore, type Core, type CoreOptions } from './core.ts';
-import { connectLocally, localAddress, serveLocally } from './ipc.ts';
+import { connectLocally, localPlace, serveLocally, type LocalPlace } from './ipc.ts';
 
 export type OpenedProject =
   | { readonly role: 'engine'; readonly client: Core }
@@ -19,15 +19,15 @@ export type OpenedProject =
  */
 export async function openProject(options: CoreOptions, signal: AbortSignal, deadlineMs = 15_000): Promise<OpenedProject> {
   const folder = ensureStateFolder(options.projectFolder);
-  const address = localAddress(folder);
+  const place = localPlace(folder);
   const until = performance.now() + deadlineMs;
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
-    const lock = takeProjectLock(folder, address);
-    if (lock !== undefined) return { role: 'engine', client: await openEngine(options, address, lock) };
+    const lock = takeProjectLock(folder, place.address, place.key);
+    if (lock !== undefined) return { role: 'engine', client: await openEngine(options, place, lock) };
     const holder = readLockHolder(folder);
     try {
-      if (holder !== undefined) return { role: 'client', client: await connectLocally(holder.address) };
+      if (holder !== undefined) return { role: 'client', client: await connectLocally(holder) };
     } catch (cause) {
       // It is just starting or just ending.
       if (performance.now() > until) throw busy(holder?.pid, cause);
@@ -37,12 +37,12 @@ export async function openProject(options: CoreOptions, signal: AbortSignal, dea
   }
 }
 
-async function openEngine(options: CoreOptions, address: string, lock: { release(): void }): Promise<Core> {
+async function openEngine(options: CoreOptions, place: LocalPlace, lock: { release(): void }): Promise<Core> {
   let core: Core | undefined;
   try {
     await useSystemProxy();
     core = createCore(options);
-    const server = await serveLocally(core, address);
+    const server = await serveLocally(core, place);
     const opened = core;
     return {
       ...opened,

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+import { replaceFileSync } from '../system-files/replace-file.ts';
 
 /** Shared objects of a project: one plain file each, in one folder, identified by the name inside. */
 export interface NamedFiles<T extends { readonly name: string }> {
@@ -92,7 +93,7 @@ export function stableText(value: unknown): string {
 }
 
 export function writeProjectFile(path: string, text: string): void {
-  writeAside(path, text, (temporary) => renameSync(temporary, path));
+  writeAside(path, text, (temporary) => replaceFileSync(temporary, path));
 }
 
 /** Writes a file that is not there yet, whole or not at all. Says whether it did: a file that is there stays. */
@@ -134,7 +135,7 @@ function placeNew(temporary: string, path: string): boolean {
     }
   }
   if (hasContent(path)) return false;
-  renameSync(temporary, path);
+  replaceFileSync(temporary, path);
   return true;
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../../shared/model/json.ts';
 import type { Snapshot } from '../ports/source-platform.ts';
+import { replaceFile } from '../system-files/replace-file.ts';
 
 /**
  * Remembers the snapshots that were taken, by VM and tag, so that a request that is repeated after a lost answer gets
@@ -30,7 +31,7 @@ export class SnapshotRecords {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#path(snapshot.vmId, snapshot.tag);
     await writeFile(`${path}.new`, JSON.stringify(snapshot), { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    await replaceFile(`${path}.new`, path);
   }
 
   async forget(snapshot: Snapshot): Promise<void> {

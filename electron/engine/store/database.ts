@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, toNamespacedPath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { closeWindowsFolder } from '../system-files/windows-access.ts';
 import { isNewProject, projectTrust } from '../trust/trusted-projects.ts';
 import { migrate, type Migration } from './migrate.ts';
 import { migrations } from './migrations.ts';
@@ -32,7 +33,7 @@ export function ensureStateFolder(projectFolder: string): string {
 
 /** A folder that others could read, for example because an archive was unpacked there, is closed with all that is in it. */
 function closeToOthers(folder: string): void {
-  if (process.platform === 'win32') return;
+  if (process.platform === 'win32') return void closeWindowsFolder(folder);
   const found = lstatSync(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) === 0) return;
   chmodSync(folder, 0o700);
@@ -43,6 +44,11 @@ function closeToOthers(folder: string): void {
   }
 }
 
+/** SQLite, unlike Node, opens paths of more than 260 characters on Windows only in this form. Elsewhere it is the path itself. */
+function longPath(path: string): string {
+  return path.length > 230 ? toNamespacedPath(path) : path;
+}
+
 /**
  * Opens (or, in a new project, makes) the database in a state folder. A file that can't be read is renamed, with its
  * journal, and the error says so; as long as it lies there without a good copy, no empty one is made in its place.
@@ -50,7 +56,7 @@ function closeToOthers(folder: string): void {
  * @throws CausewayError `engine.database-unreadable`, `engine.database-version`
  */
 export function openDatabase(folder: string, furtherSteps: readonly Migration[] = []): DatabaseSync {
-  const path = join(folder, fileName);
+  const path = longPath(join(folder, fileName));
   if (!existsSync(path)) {
     const aside = readdirSync(folder).find((name) => name.startsWith(asidePrefix));
     if (aside !== undefined) throw unreadable(path, join(folder, aside), 'it was set aside earlier and has not been restored');

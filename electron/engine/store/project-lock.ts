@@ -13,6 +13,8 @@ export const lockHolderSchema = z.object({
   since: z.string(),
   /** Unix socket or named pipe of the engine. */
   address: z.string(),
+  /** What its clients send first, where the address itself is not closed to other users (named pipes of Windows). */
+  key: z.string().optional(),
   /** Name of its computer. */
   computer: z.string().optional(),
 });
@@ -30,7 +32,7 @@ const holderName = 'engine.json';
  * holds and lets go of when the process ends, however it ends (a second SQLite file, because Node offers no other lock that
  * is the same on every system). Process number and boot id are written beside it.
  */
-export function takeProjectLock(folder: string, address: string): ProjectLock | undefined {
+export function takeProjectLock(folder: string, address: string, key?: string): ProjectLock | undefined {
   const db = new DatabaseSync(join(folder, lockName));
   try {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
@@ -40,7 +42,7 @@ export function takeProjectLock(folder: string, address: string): ProjectLock | 
     if (((error as { errcode?: number }).errcode ?? 0) % 256 === 5) return undefined;
     throw error;
   }
-  const holder: LockHolder = { pid: process.pid, bootId: bootId(), since: new Date().toISOString(), address, computer: hostname() };
+  const holder: LockHolder = { pid: process.pid, bootId: bootId(), since: new Date().toISOString(), address, ...(key === undefined ? {} : { key }), computer: hostname() };
   const path = join(folder, holderName);
   try {
     writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });

@@ -1,10 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { jsonObjectSchema } from '../../../shared/model/endpoint.ts';
 import { pluginIds } from '../../../shared/model/plugin-id.ts';
+import { replaceFileSync } from '../system-files/replace-file.ts';
 
 const acceptedEndpointSchema = z.object({
   plugin: z.enum(pluginIds),
@@ -114,7 +115,7 @@ function writePrivately(path: string, text: string): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(temporary, path);
+    replaceFileSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../system-files/replace-file.ts';
 
 const DIGEST_BYTES = 32;
 
@@ -43,7 +44,7 @@ export class DigestFile {
     } finally {
       await file.close();
     }
-    await rename(partial, this.#path);
+    await replaceFile(partial, this.#path);
   }
 
   async close(): Promise<void> {
