@@ -54,6 +54,7 @@ export const capabilities: readonly Capability[] = [
     ['`qemu-hypervisor`: running VMs, changed block tracking', 'real', 'QEMU', 'specs/qemu-hypervisor', 'specs-full/running-guest', 'specs/source-conformance', 'specs/nbd', 'specs-full/qemu-interruptions', 'specs-full/source-vm-rig'],
     ['`qemu-hypervisor`: through libvirt', 'stand-in', 'a stand-in for virsh', 'specs/qemu-hypervisor'],
     ['`qemu-hypervisor`: over SSH', 'real', 'QEMU behind OpenSSH\'s server', 'specs/qemu-over-ssh'],
+    ['`qemu-hypervisor`: libvirt over SSH', 'real', 'libvirtd of Debian, where it is installed', 'specs-full/libvirt-over-ssh'],
     ['`open-source-cloud`: backups in the object store and in Ceph, Ceph snapshots, export worker', 'real', 'OpenStack Zed of Debian, Ceph', 'specs-openstack/source', 'specs-openstack/source-conformance', 'specs-openstack/source-faults', 'specs-openstack/crash', 'specs-openstack/two-projects'],
     ['`open-source-cloud`: compressed backups', 'never seen', 'refused'],
     ['disks of vSphere from the data port of its hosts', 'stand-in', 'a stand-in for a host, which a client that others wrote against ESXi 8 reads as well', 'specs/nfc', 'specs/nfc-connections', 'specs-full/nfc-peer'],
