@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Envelope } from '../../shared/contract/envelope.ts';
 import { shellCalls, type ShellInfo } from '../../shared/contract/shell.ts';
 import { safeStorageWrapper } from '../main/safe-storage-wrapper.ts';
@@ -49,6 +49,19 @@ async function engine(): Promise<{ start: Record<string, unknown>; notes: Record
   const [, text] = await value<string[]>('vault.list');
   return JSON.parse(text!) as Awaited<ReturnType<typeof engine>>;
 }
+
+test('the network in effect is shown without passwords', async () => {
+  vi.stubEnv('HTTPS_PROXY', 'http://me:secret-word@proxy.example:3128');
+  vi.stubEnv('CAUSEWAY_SSH_PROXY', 'http://me:secret-word@other.example:8080');
+  vi.stubEnv('https_proxy', undefined);
+  try {
+    const network = shellCalls['shell.network'].output.parse(await value('shell.network'));
+    expect(network).toMatchObject({ proxy: 'http://proxy.example:3128', proxyFrom: 'environment', workerProxy: 'http://other.example:8080', systemCertificates: expect.any(Number) as number });
+    expect(JSON.stringify(network)).not.toContain('secret-word');
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
 
 describe('projects', () => {
   test('are made, closed, opened again and remembered', async () => {

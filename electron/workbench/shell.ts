@@ -5,6 +5,8 @@ import type { Envelope } from '../../shared/contract/envelope.ts';
 import type { CommandId } from '../../shared/contract/commands.ts';
 import { isShellCall, shellCalls, type EngineState, type Project, type ShellCallName, type ShellInfo } from '../../shared/contract/shell.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
+import { shownWorkerProxy } from '../engine/http/proxy-connection.ts';
+import { networkFacts, useSystemProxy } from '../engine/http/system-network.ts';
 import { ensureStateFolder } from '../engine/store/database.ts';
 import type { KeyStore } from '../secrets/key-store.ts';
 import { chosenFolders } from './chosen-folders.ts';
@@ -157,6 +159,10 @@ export function createShell(options: ShellOptions): Shell {
   const handlers: { readonly [N in ShellCallName]: (input: never) => unknown } = {
     'shell.info': () => info(),
     'shell.settings': () => options.settings.settings(),
+    async 'shell.network'() {
+      await useSystemProxy();
+      return { ...networkFacts(), workerProxy: shownWorkerProxy() };
+    },
     'shell.changeSettings'(part: object) {
       const settings = options.settings.change(part);
       // Every page of this workbench shows the same settings.

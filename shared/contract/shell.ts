@@ -61,6 +61,20 @@ export const settingsSchema = z.object({
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
+/** The way out of this computer's network that is in effect. No password is in it. */
+export const networkSchema = z.object({
+  /** The proxy to clouds. */
+  proxy: z.string().optional(),
+  proxyFrom: z.enum(['environment', 'system', 'none']),
+  noProxy: z.string(),
+  /** A proxy script of the system's settings, which is not run. */
+  script: z.string().optional(),
+  /** How many certificates of the operating system are trusted; undefined where they cannot be read. */
+  systemCertificates: z.int().optional(),
+  workerProxy: z.string().optional(),
+});
+export type Network = z.infer<typeof networkSchema>;
+
 const folder = z.string().min(1).max(4096);
 const passphrase = z.string().min(1).max(1000);
 
@@ -68,6 +82,7 @@ const passphrase = z.string().min(1).max(1000);
 export const shellCalls = {
   'shell.info': { input: nothing, output: shellInfoSchema },
   'shell.settings': { input: nothing, output: settingsSchema },
+  'shell.network': { input: nothing, output: networkSchema },
   'shell.changeSettings': { input: settingsSchema.partial(), output: settingsSchema },
   'project.recent': { input: nothing, output: z.array(projectSchema) },
   'project.create': { input: z.strictObject({ folder, name: z.string().trim().min(1).max(100) }), output: projectSchema },

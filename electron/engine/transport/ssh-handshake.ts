@@ -86,7 +86,7 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
     );
     client.once('close', () => settle(() => reject(unreachable(where, 'closed the connection during the handshake'))));
     client.connect({
-      sock: socket as Socket,
+      sock: socket,
       username: target.username,
       ...(target.privateKeyPem === undefined ? {} : { privateKey: target.privateKeyPem }),
       ...(target.password === undefined ? {} : { password: target.password }),

@@ -121,6 +121,7 @@ export class SshHost implements HypervisorHost {
       try {
         return await SshConnection.connect({ ...this.#target, hostKey }, {}, signal);
       } catch (error) {
+        if (signal.aborted) throw signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', `signing in to ${this.#target.host} was cancelled`);
         const isMismatch = error instanceof CausewayError && error.code === 'transport.host-key-mismatch';
         if (isMismatch) mismatch = error;
         // A server without a key of this type ends the handshake.
