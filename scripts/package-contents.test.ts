@@ -29,7 +29,7 @@ test('every npm package that the main process imports goes along, whole', () => 
   const imported = new Set<string>();
   for (const path of globSync('{electron,shared}/**/*.ts', { cwd: root })) {
     if (/\.test\.ts$|\/testing\//.test(path)) continue;
-    for (const [, type, from] of readFileSync(join(root, path), 'utf8').matchAll(/^(?:import|export)( type)? [^'"]*'([^'.][^']*)';?$/gm)) {
+    for (const [, type, from] of readFileSync(join(root, path), 'utf8').matchAll(/^(?:import|export)( type)? (?:[\w\s{},*$]+ from )?'([^'.][^']*)';?$/gm)) {
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(from ?? '')?.[0] ?? '';
       // Electron is the runtime.
       if (type === undefined && !isBuiltin(name) && name !== 'electron') imported.add(name);

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SshHost } from '../../electron/engine/platforms/qemu-hypervisor/ssh-host.ts';
 import { LibvirtCarrier, LibvirtDaemon } from '../../electron/engine/qmp/libvirt-carrier.ts';
 import { startSshd, type SshdRig } from '../rigs/sshd.ts';
@@ -32,7 +32,10 @@ describe.skipIf(!isHere)('libvirt over SSH, in the daemon’s own protocol', () 
     daemon = spawn('unshare', ['--mount', '--propagation', 'slave', 'bash', '-c', `cd / && ${script} && exec libvirtd -f "$1/libvirtd.conf" -p "$1/libvirtd.pid"`, 'bash', folder], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     daemon.stderr?.on('data', (piece: Buffer) => (said += piece.toString()));
-    await expect.poll(() => virsh('version').then(() => 'ready', () => (daemon.exitCode === null ? 'starting' : `ended: ${said}`)), { timeout: 60_000, interval: 200 }).toBe('ready');
+    await vi.waitUntil(() => {
+      if (daemon.exitCode !== null) throw new Error(`the daemon ended: ${said}`);
+      return virsh('version').then(() => true, () => false);
+    }, { timeout: 60_000, interval: 200 });
     await writeFile(join(folder, 'domain.xml'), `<domain type="qemu"><name>web-01</name><memory unit="MiB">32</memory><vcpu>1</vcpu><os><type arch="x86_64" machine="pc">hvm</type></os><devices><emulator>/usr/bin/qemu-system-x86_64</emulator></devices></domain>`);
     sshd = await startSshd();
     host = new SshHost({ host: '127.0.0.1', port: sshd.port, username: sshd.username, privateKeyPem: sshd.privateKeyPem }, [sshd.hostKey.split(' ').slice(0, 2).join(' ')]);

@@ -96,6 +96,8 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
       // What counts as life is any byte, not the answers to these alone: see the connection's watch.
       keepaliveCountMax: 1_000_000,
       algorithms,
+      // A password is only shown where the key is not enough.
+      authHandler: ['none', ...(target.privateKeyPem === undefined ? [] : ['publickey' as const]), ...(target.password === undefined ? [] : ['password' as const])],
       hostVerifier: (key: Buffer) => {
         shown = hostKeyText(key);
         return expected === undefined || sameHostKey(shown, expected);

@@ -26,7 +26,7 @@ export function parseJumpHost(entry: string): JumpHost | undefined {
 export const sshRouteFields = (group: string) => ({
   ssh_jump_hosts: field(z.array(text().refine((entry) => parseJumpHost(entry) !== undefined, { error: 'must be user@host:port, a blank, and the host key: its type and its base64 text' })).optional(), {
     title: 'Jump hosts',
-    help: 'SSH servers that the connection passes through, the first one from here, each as user@host:port <type> <base64> with its host key. They are signed in to with the same private key, or with the same password if there is no key.',
+    help: 'SSH servers that the connection passes through, the first one from here, each as user@host:port <type> <base64> with its host key. They are signed in to with the same private key, or with the same password if no private key is set.',
     group,
     example: ['me@bastion.example.com:22 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXA'],
   }),
