@@ -23,7 +23,7 @@ export const cloudErrors = {
   'cloud.proxy-refused': {
     title: 'The proxy did not open the connection to the cloud',
     cause: 'The proxy does not allow the address in the details, or asks for a sign-in. NTLM and Negotiate are not supported.',
-    remedy: 'Ask the operator of the proxy to allow the address. If the proxy asks for a sign-in, put user and password into HTTPS_PROXY (http://user:password@host:port), or use a local proxy that signs in for you.',
+    remedy: 'Ask the operator of the proxy to allow the address. If the proxy asks for a sign-in, put both into HTTPS_PROXY, as user:password@ in front of the host, or use a local proxy that signs in for you.',
     retryable: false,
   },
   'cloud.no-answer': {

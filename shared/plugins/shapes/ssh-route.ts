@@ -30,7 +30,7 @@ export const sshRouteFields = (group: string) => ({
     group,
     example: ['me@bastion.example.com:22 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXA'],
   }),
-  ssh_proxy: field(z.string().regex(/^http:\/\/[A-Za-z0-9[][A-Za-z0-9.:\]_-]*\/?$/, 'must be http://host:port').optional(), {
+  ssh_proxy: field(z.string().regex(/^http:\/\/[A-Za-z0-9[][A-Za-z0-9.:\]_-]*\/?$/, 'must start with http: and name a host and a port').optional(), {
     title: 'Proxy for SSH',
     help: 'HTTP proxy that the connection goes through, by CONNECT. If not set, the connection is direct.',
     group,
