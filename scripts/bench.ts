@@ -13,6 +13,7 @@ const all = {
   images: 'disk images by our own readers, beside qemu-nbd',
   nfc: 'a disk from the data port of a host, beside a peer\'s client',
   'ebs-direct': 'a snapshot through the EBS direct APIs, beside a plain client with the same SDK',
+  'page-ranges': 'a snapshot of a managed disk by page ranges, beside a plain client with the same SDK',
   execution: 'whole executions: sparse disks, memory with several disks at once',
   'guest-preparation': 'a guest prepared, beside virt-v2v-in-place and virt-customize',
   workbench: 'how the page bears a thousand machines',

@@ -16,6 +16,7 @@ import { defaultDiskTypes, defaultImages, defaultLimits, defaultNetworkLimits, d
 import { simulatorCertificate } from './certificate.ts';
 import type * as records from './records.ts';
 import { SignIn } from './sign-in.ts';
+import { Throttling } from './throttling.ts';
 import { World, type WorldSetup } from './world.ts';
 
 /** Where the models of the vendor's SDK are, if the machine has them. They are not part of the project. */
@@ -30,6 +31,8 @@ export interface ResourceGroupCloudOptions extends Omit<SimulationOptions, 'tls'
   readonly networkLimits?: Readonly<Record<string, number>>;
   readonly availabilitySets?: readonly string[];
   readonly storageAccounts?: readonly string[];
+  /** Quotas of requests. Default: none is ever reached. */
+  readonly throttling?: ConstructorParameters<typeof Throttling>[0];
 }
 
 export interface ResourceGroupCloud {
@@ -69,6 +72,7 @@ export async function startResourceGroupCloud(options: ResourceGroupCloudOptions
   const certificate = await simulatorCertificate();
   const signIn = new SignIn(setup.tenant, clientId, clientSecret);
   const all: Readonly<Record<string, readonly [string, Operation<World>]>> = { ...table, ...(signIn.operations as Record<string, readonly [string, Operation<World>]>) };
+  const throttling = new Throttling(options.throttling);
   const described = Object.keys(describedOperations);
   const resourceGroup = 'migration';
   const simulation = await startSimulation('resource-group-cloud', { ...options, tls: certificate }, (ground) => {
@@ -81,7 +85,7 @@ export async function startResourceGroupCloud(options: ResourceGroupCloudOptions
       ignoreCase: true, forms: ['Token', 'DeviceCode'],
       errorBody: ({ status, code, message }) => ({ error: { code: code ?? errorCodes[status] ?? 'BadRequest', message } }),
     }),
-    operations: Object.fromEntries(Object.values(all)),
+    operations: Object.fromEntries(Object.entries(all).map(([route, [id, operation]]) => [id, openOperations.includes(id) ? operation : throttling.over(route.split(' ')[0] ?? '', operation)])),
     requestIdHeader: 'x-ms-request-id',
     admit(world, route, request) {
       if (openOperations.includes(route.operation)) return;

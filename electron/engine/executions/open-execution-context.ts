@@ -27,6 +27,7 @@ export function executionContext(
     transferFolder: service.transferFolder,
     limiter: entry.limiter,
     workers: workerLink((access, signal) => {
+      if (access.open !== undefined) return access.open(signal);
       const watch = {
         host: access.host,
         note: (message: string) => emit(execution, 'note', message),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { LedgerScope } from './ledger.ts';
+import type { IscsiLogin, WorkerSession } from './write-target.ts';
 
 /** A destination volume of a replica. Plain data. */
 export interface Volume {
@@ -20,17 +21,6 @@ export interface Volume {
 export const volumeSchema: z.ZodType<Volume> = z.looseObject({
   id: z.string(), diskId: z.string(), sizeBytes: z.number(), createdByThisCall: z.boolean().default(false),
 });
-
-/** How a worker reaches a volume over iSCSI before it has a device for it. Lives in memory only: it may have a secret. */
-export interface IscsiLogin {
-  /** The target's name (IQN). */
-  readonly target: string;
-  /** `address:port` */
-  readonly portal: string;
-  /** CHAP, where the target demands it. */
-  readonly user?: string;
-  readonly secret?: string;
-}
 
 /**
  * What the platform knows of the device that a volume is on a worker, and its size in bytes (or up to one GiB less than the device's).
@@ -65,6 +55,8 @@ export interface WorkerAccess {
    * Undefined: trust on first use within this worker's life, pinned after that.
    */
   readonly hostKey?: string;
+  /** Set where the platform takes the volumes' blocks itself, without a worker: what is in the place of the agent. */
+  readonly open?: (signal: AbortSignal) => Promise<WorkerSession>;
   /** Set for Windows workers: WinRM over HTTPS, basic authentication as `username`. Its certificate has this SHA-256, in hex. */
   readonly winrm?: { readonly port: number; readonly password: string; readonly certificateSha256: string };
 }

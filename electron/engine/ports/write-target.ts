@@ -1,4 +1,13 @@
-import type { IscsiLogin } from './destination-run.ts';
+/** How a worker reaches a volume over iSCSI before it has a device for it. Lives in memory only: it may have a secret. */
+export interface IscsiLogin {
+  /** The target's name (IQN). */
+  readonly target: string;
+  /** `address:port` */
+  readonly portal: string;
+  /** CHAP, where the target demands it. */
+  readonly user?: string;
+  readonly secret?: string;
+}
 
 /**
  * A volume open for writing: a device of a disk copy worker, written through the agent, or whatever else of a platform takes

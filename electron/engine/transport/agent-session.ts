@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { IscsiLogin } from '../ports/destination-run.ts';
+import type { IscsiLogin } from '../ports/write-target.ts';
 import type { WorkerDevice, WorkerSession, WorkerVolume } from '../ports/write-target.ts';
 import type { AgentLink } from './agent-link.ts';
 import { ByteBudget } from './byte-budget.ts';

@@ -1,7 +1,6 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { AttachedVolume, DeviceIdentity, Volume } from '../ports/destination-platform.ts';
-import type { IscsiLogin } from '../ports/destination-run.ts';
-import type { WorkerDevice } from '../ports/write-target.ts';
+import type { IscsiLogin, WorkerDevice } from '../ports/write-target.ts';
 
 /** virtio-blk passes 20 bytes of a serial on, so a device may carry the beginning only. */
 const shortestPrefix = 20;

@@ -88,6 +88,13 @@ export const connection = z.strictObject({
     example: 'auto',
     builtIn: 'auto',
   }),
+  first_copy: field(z.enum(['worker', 'direct_upload']).optional(), {
+    title: 'First copy',
+    help: 'How the first copy of a replica is written: by a temporary worker, or with direct_upload to the disks themselves, without a worker. Azure takes uploads for new disks only, so that all later executions use a worker.',
+    group: 'Data path',
+    example: 'worker',
+    builtIn: 'worker',
+  }),
   ca_certificate: caCertificateField(),
   caller_address: field(text().optional(), {
     title: 'Caller address',

@@ -44,6 +44,7 @@ function originOf(call: Call, creation: Body, sizeGib: number | undefined): Orig
       const found = world.disks.get(source) ?? world.snapshots.get(source);
       if (found === undefined) throw refuse(404, 'ResourceNotFound', `The resource ${source} was not found.`);
       if (found.properties.provisioningState !== 'Succeeded') throw conflict('OperationNotAllowed', `${shortName(source)} is being created.`);
+      if (['ReadyToUpload', 'ActiveUpload'].includes(found.properties.diskState)) throw conflict('OperationNotAllowed', `${shortName(source)} waits for its upload.`);
       return { sizeBytes: found.properties.diskSizeBytes, fileId: found.properties.uniqueId, osType: found.properties.osType, hyperVGeneration: found.properties.hyperVGeneration };
     }
     case 'Upload': {
@@ -161,6 +162,7 @@ function change(call: Call, disk: DiskRecord, status: number): ReturnType<Operat
   if (size !== undefined && size < disk.properties.diskSizeGB) throw conflict('OperationNotAllowed', 'Shrinking of a disk is not supported.');
   Object.assign(disk, tagsOf(call));
   if (size === undefined || size === disk.properties.diskSizeGB) return { status: 200, body: shownOf(disk) };
+  if (['ReadyToUpload', 'ActiveUpload'].includes(disk.properties.diskState)) throw conflict('OperationNotAllowed', `Cannot resize disk ${disk.name} while it waits for its upload.`);
   if (disk.managedBy !== undefined) throw conflict('OperationNotAllowed', `Cannot resize disk ${disk.name} while it is attached to running VM ${disk.managedBy}.`);
   disk.properties.provisioningState = 'Updating';
   return beginOperation(call, compute, {

@@ -20,6 +20,7 @@ const connectionSchema = z.looseObject({
   custom_cloud_properties: z.record(z.string(), z.string()).optional(),
   ca_certificate: z.string().optional(),
   disk_access: z.enum(['auto', 'direct', 'export_worker']).optional(),
+  first_copy: z.enum(['worker', 'direct_upload']).optional(),
   caller_address: z.string().optional(),
   worker_ssh_port: z.int().min(1).max(65_535).optional(),
   worker_https_port: z.int().min(1).max(65_535).optional(),
@@ -60,6 +61,8 @@ export interface AzureConnection {
   readonly caCertificate: string | undefined;
   /** How disks are read as a source. */
   readonly diskAccess: 'auto' | 'direct' | 'export_worker';
+  /** How the first copy of a replica is written. */
+  readonly firstCopy: 'worker' | 'direct_upload';
   readonly callerAddresses: readonly string[];
   /** Ports under which services of workers are reached from here, when not their own. */
   readonly workerSshPort: number | undefined;
@@ -125,6 +128,7 @@ export function parseConnection(connection: unknown): AzureConnection {
     isCustomCloud,
     caCertificate: filled(data.ca_certificate),
     diskAccess: data.disk_access ?? 'auto',
+    firstCopy: data.first_copy ?? 'worker',
     callerAddresses: (data.caller_address ?? '').split(',').map((each) => each.trim()).filter((each) => each !== ''),
     workerSshPort: data.worker_ssh_port,
     workerHttpsPort: data.worker_https_port,

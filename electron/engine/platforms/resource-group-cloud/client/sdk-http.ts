@@ -6,6 +6,7 @@ import { didNotArrive, isAmbiguous, isPassingStatus, transportError } from '../.
 import { safeBaseUrl } from '../../../http/http-client.ts';
 import { parseRetryAfter, retryDelayMs } from '../../../http/retry-after.ts';
 import type { Transport, TransportAnswer } from '../../../http/transport.ts';
+import { createRequestPace } from './request-pace.ts';
 import type { RetryContext } from '../../../cloud-resources/retry-context.ts';
 
 /** What the vendor's libraries send their requests with. */
@@ -26,6 +27,7 @@ const repeatablePosts = /\/(?:beginGetAccess|endGetAccess|deallocate|powerOff|st
  * a test can hurry, and without a copy of an answer in any log. Passing failures are repeated here and nowhere else.
  */
 export function createSdkHttp(transport: Transport, { timing, clock, random }: RetryContext): SdkHttp {
+  const pace = createRequestPace(clock);
   async function attempt(request: SdkRequest, signal: AbortSignal): Promise<TransportAnswer> {
     const url = new URL(request.url);
     // Tokens of managed identities come from an address of the machine itself, without TLS.
@@ -44,14 +46,17 @@ export function createSdkHttp(transport: Transport, { timing, clock, random }: R
   return {
     async sendRequest(request) {
       const signal = signalOf(request);
-      const isRepeatable = request.method !== 'POST' || repeatablePosts.test(new URL(request.url).pathname);
+      const url = new URL(request.url);
+      const isRepeatable = request.method !== 'POST' || repeatablePosts.test(url.pathname);
       for (let number = 1; ; number += 1) {
         signal.throwIfAborted();
         let failure: CausewayError | undefined;
         let answer: TransportAnswer | undefined;
         let again: boolean;
+        await pace.before(request.method, url, signal);
         try {
           answer = await attempt(request, signal);
+          pace.after(request.method, url, answer, parseRetryAfter(answer.headers.get('retry-after'), clock.wallTime()));
           again = isPassingStatus(answer.status) && (isRepeatable || answer.status === 429);
         } catch (thrown) {
           if (!(thrown instanceof CausewayError)) throw thrown;

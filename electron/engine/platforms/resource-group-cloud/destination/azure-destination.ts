@@ -15,6 +15,7 @@ import { checkEnvironment } from './check-environment.ts';
 import { lunOf } from './cloud-calls.ts';
 import { cloudApi } from './cloud-api.ts';
 import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
+import { directAccess, directIdentity, directWorkerId, endUpload, endUploads, isUploaded } from './direct-upload.ts';
 import { readEnvironment, readScope } from './environment.ts';
 import { listManaged } from './list-managed.ts';
 import { destinationPrivileges } from './permissions.ts';
@@ -46,17 +47,36 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     runPolicy: (environment) => runPolicy(session.connection.dataTransferMechanism, environment),
     async ensureVolumes(run, disks, signal) {
       const rules = await volumeRules(session, readEnvironment(run.environment), { ...run.vm, disks: [...disks] }, signal);
-      return ensureVolumes(cloudOf(run), run, disks, rules, signal);
+      const uploaded = isUploaded(session, readEnvironment(run.environment), run.vm);
+      const cloud = cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(run.vm, uploaded));
+      const { grow } = cloud.volumes;
+      const volumes = {
+        ...cloud.volumes,
+        // A disk that waits for its upload keeps the size that it has.
+        async grow(id: string, sizeGib: number, within: AbortSignal): Promise<void> {
+          await endUpload(session, id, within);
+          await grow(id, sizeGib, within);
+        },
+      };
+      return ensureVolumes({ ...cloud, volumes }, run, disks, rules, signal);
     },
     claimVolumes: (run, volumes, signal) => claimVolumes(cloudOf(run), run, volumes, signal),
-    startWorker: (run, role, signal) => startWorker(session, keyRing, run, role, signal),
+    async startWorker(run, role, signal) {
+      const direct = role === 'disk-copy' ? await directAccess(session, run, signal) : undefined;
+      return direct ?? startWorker(session, keyRing, run, role, signal);
+    },
     async attachVolume(run, workerId, volume, signal) {
+      if (workerId === directWorkerId) return directIdentity(volume);
+      await endUpload(session, volume.id, signal);
       await attachVolume(cloudOf(run), run, workerId, volume.id, signal);
       return { kind: 'lun', lun: await lunOf(session, workerId, volume.id, signal), sizeBytes: volume.sizeBytes };
     },
-    detachVolume: (run, workerId, volume, signal) => detachVolume(cloudOf(run), workerId, volume.id, signal),
+    detachVolume: async (run, workerId, volume, signal) => (workerId === directWorkerId ? undefined : detachVolume(cloudOf(run), workerId, volume.id, signal)),
     workerFailure: (environment, workerId, signal) => whyDown(cloudApi(session, placeOf(session, readEnvironment(environment))), workerId, signal),
-    stopWorker: (run, role, signal) => stopWorker(removing, keyRing, run, role, signal),
+    async stopWorker(run, role, signal) {
+      if (role === 'disk-copy') await endUploads(session, run, signal);
+      await stopWorker(removing, keyRing, run, role, signal);
+    },
     deleteVolumes: (run, signal) => deleteVolumes(removing, run, signal),
     removeResource: (entry, ledger, signal) => deleteResource(removing, ledger, entry, signal),
     findResource: (entry, signal) => findResourceOf(removing, entry, signal),

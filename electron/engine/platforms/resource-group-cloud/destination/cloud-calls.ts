@@ -25,6 +25,8 @@ export interface BootDiskFacts {
 export interface DiskRules {
   readonly vm: Pick<Vm, 'disks'> | undefined;
   readonly bootDisk: BootDiskFacts | undefined;
+  /** New disks wait for an upload of their bytes by a signed address. */
+  readonly isUploaded?: boolean;
 }
 
 /** One resource group in one region as the shared steps of a destination see it. */
@@ -116,16 +118,17 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
 }
 
 /** A disk as the API takes it. Only a disk that a VM boots from has a generation and a system. */
-function newDisk(location: string, { sizeGib, type, zone, contentOf, labels }: NewCloudVolume, { vm, bootDisk }: DiskRules): ApiDisk {
+function newDisk(location: string, { sizeGib, type, zone, contentOf, labels }: NewCloudVolume, { vm, bootDisk, isUploaded }: DiskRules): ApiDisk {
   const boots = bootDisk !== undefined && vm !== undefined && labelValue(bootDiskOf(vm)?.id ?? '') === labels[labelKeys.disk];
   const isZonal = zone !== undefined && type?.endsWith('_ZRS') !== true;
   return {
     location,
     ...(isZonal ? { zones: [zone] } : {}),
     ...(type === undefined ? {} : { sku: { name: type } }),
-    diskSizeGB: sizeGib,
+    // The size of an upload is that of its bytes with their footer.
+    ...(contentOf === undefined && isUploaded === true ? {} : { diskSizeGB: sizeGib }),
     creationData: contentOf === undefined
-      ? { createOption: 'Empty' }
+      ? isUploaded === true ? { createOption: 'Upload', uploadSizeBytes: sizeGib * 2 ** 30 + 512 } : { createOption: 'Empty' }
       : { createOption: 'Copy', sourceResourceId: 'snapshotId' in contentOf ? contentOf.snapshotId : contentOf.volumeId },
     ...(boots ? { osType: bootDisk.osType, hyperVGeneration: bootDisk.hyperVGeneration } : {}),
     tags: { ...labels },
@@ -142,7 +145,7 @@ function volumeState({ provisioningState, diskState, managedBy }: ApiDisk): Volu
   if (provisioningState === 'Deleting') return 'going';
   if (provisioningState !== 'Succeeded') return 'changing';
   if (diskState === 'Attached' || diskState === 'Reserved' || managedBy !== undefined) return 'attached';
-  return diskState === 'Unattached' ? 'available' : 'changing';
+  return diskState === 'Unattached' || diskState === 'ReadyToUpload' || diskState === 'ActiveUpload' ? 'available' : 'changing';
 }
 
 function asVolume(session: AzureSession, group: string, disk: ApiDisk): CloudVolume {

@@ -10,7 +10,7 @@ import type { AzureSession } from './session.ts';
 export const usualDiskType = 'StandardSSD_LRS';
 
 /** Types for data disks alone. */
-const dataDisksOnly: readonly string[] = ['UltraSSD_LRS', 'PremiumV2_LRS'];
+export const dataDisksOnly: readonly string[] = ['UltraSSD_LRS', 'PremiumV2_LRS'];
 
 export function diskTypeOf(disk: Disk, { storage_map }: DestinationEnvironment): string {
   return volumeTypeOf(disk, storage_map) ?? usualDiskType;
@@ -58,9 +58,9 @@ export function isTrustedLaunch({ connection }: AzureSession, vm: Pick<Vm, 'firm
 }
 
 /** How new disks of a VM are made. */
-export function diskRules(vm: Vm): DiskRules {
+export function diskRules(vm: Vm, isUploaded = false): DiskRules {
   const bootDisk: BootDiskFacts = { osType: vm.os_type === 'windows' ? 'Windows' : 'Linux', hyperVGeneration: generationOf(vm) };
-  return { vm, bootDisk };
+  return { vm, bootDisk, isUploaded };
 }
 
 /** Why a size can't be that of the migrated VM, each in one sentence. */

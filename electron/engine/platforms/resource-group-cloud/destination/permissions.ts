@@ -18,6 +18,7 @@ export const destinationPrivileges: readonly FeaturePolicy[] = [
     ],
   },
   { feature: 'Replica disks', isEssential: true, privileges: compute('disks', ...life) },
+  { feature: 'Direct upload', isEssential: false, privileges: compute('disks', 'beginGetAccess/action', 'endGetAccess/action') },
   {
     feature: 'Workers', isEssential: true,
     privileges: [

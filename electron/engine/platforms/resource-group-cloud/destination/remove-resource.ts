@@ -8,6 +8,7 @@ import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { parseResourceId } from '../client/resource-id.ts';
 import { cloudCalls, getVm, snapshotType, vmType } from './cloud-calls.ts';
 import { networkCalls, nicCalls, nicNameOf, publicIpCalls, securityGroupCalls, type NetworkKind, type NetworkRecord } from './network-calls.ts';
+import { endUpload } from './direct-upload.ts';
 import { ownId, type AzureSession, type Place } from './session.ts';
 
 /** What the ledger calls a network that was made for workers alone. */
@@ -24,6 +25,7 @@ export function deleterFor(session: AzureSession, entry: LedgerEntry): ResourceD
         isThere: async (id, signal) => (await cloud.volumes.get(id, signal)) !== undefined,
         async remove(id, signal) {
           await freeVolume(cloud, { replicaId: entry.replicaId ?? '', note: () => undefined, ledger: entry.owner === undefined ? {} : { owner: entry.owner } }, id, undefined, signal);
+          await endUpload(session, id, signal);
           await deleteAndWait(session, `disk ${id}`, {
             remove: (s) => refusedWhileMade(cloud.volumes.get(id, s), () => cloud.volumes.delete(id, s)), get: (s) => cloud.volumes.get(id, s), cameBack: ({ state }) => state === 'failed',
           }, signal);

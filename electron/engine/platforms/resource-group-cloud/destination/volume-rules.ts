@@ -4,6 +4,7 @@ import { addNeeds, requireQuota, type QuotaNeeds } from '../../../cloud-resource
 import type { VolumePlan, VolumeRules } from '../../../cloud-resources/replica-volumes.ts';
 import { resolvedOrThrow, resolve } from '../../../cloud-resources/resolve-reference.ts';
 import { diskProblem, diskTypeOf, usualDiskType, zoneFor } from './disk-types.ts';
+import { isUploaded } from './direct-upload.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import { diskQuota, quotaWords, readOffers, readQuotas, type Offers } from './offers.ts';
 import { placeOf, type AzureSession } from './session.ts';
@@ -18,7 +19,8 @@ export async function volumeRules(session: AzureSession, environment: Destinatio
     typeOf: (disk) => diskTypeOf(disk, environment),
     async checkQuota(plans, within) {
       refuseDisks(environment, vm, offers);
-      requireQuota(addNeeds(volumeNeeds(plans), await copyWorkerNeeds(session, environment, vm, within)), await readQuotas(session, location, within), quotaWords);
+      const worker = isUploaded(session, environment, vm) && plans.every(({ volume }) => volume === undefined) ? {} : await copyWorkerNeeds(session, environment, vm, within);
+      requireQuota(addNeeds(volumeNeeds(plans), worker), await readQuotas(session, location, within), quotaWords);
     },
   };
 }

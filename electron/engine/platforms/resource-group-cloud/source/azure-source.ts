@@ -18,7 +18,7 @@ import { checkSource } from './check.ts';
 import { WorkerPath, workerEnvironment, workerOf } from './export-worker.ts';
 import { describeVm, listVms, readVm, refuseUnreadable, remarksOn, type VmParts } from './inventory.ts';
 import { sourceOptions } from './options.ts';
-import { PageRangeReader, readCountText, type ReadCount } from './page-range-reader.ts';
+import { PageRangeReader, readingCost, type ReadCount } from './page-range-reader.ts';
 import { customRole } from '../client/permissions.ts';
 import { sourcePermissions } from './permissions.ts';
 import { shutDown } from './shut-down.ts';
@@ -201,8 +201,8 @@ export class AzureSource implements SourcePlatform {
   }
 
   async promoteToBase(snapshot: Snapshot, formerBase: Snapshot | undefined, signal: AbortSignal): Promise<void> {
-    const read = readCountText(this.#count);
-    if (read !== undefined) this.#context.use?.note?.(read);
+    const cost = readingCost(this.#count);
+    if (cost !== undefined) this.#context.use?.note?.(cost.text, cost.details);
     Object.assign(this.#count, { lists: 0, reads: 0, bytes: 0 });
     await this.#worker.stop(signal);
     await this.#revoke(snapshot, signal);

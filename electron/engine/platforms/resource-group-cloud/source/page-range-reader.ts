@@ -1,4 +1,5 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
+import type { JsonObject } from '../../../../../shared/model/json.ts';
 import { extentsFrom, type Extent } from '../../../../../shared/model/extent.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { appendExtent } from '../../../nbd/status-extents.ts';
@@ -22,11 +23,20 @@ export interface ReadCount {
   bytes: number;
 }
 
-/** One sentence on what reading took; undefined when nothing was read directly. */
-export function readCountText({ lists, reads, bytes }: ReadCount): string | undefined {
+/** US dollars for 10^9 bytes that leave the cloud over the internet: the list price of the first tier in North America and Europe. */
+const egressPricePerGb = 0.087;
+
+/** What reading took; undefined when nothing was read directly. The requests themselves are not charged for managed disks, the data that leaves is. */
+export function readingCost({ lists, reads, bytes }: ReadCount): { readonly text: string; readonly details: JsonObject } | undefined {
   if (lists === 0) return undefined;
-  const perGib = bytes === 0 ? '' : ` (${Math.round((lists + reads) / (bytes / 2 ** 30))} per GiB read)`;
-  return `Snapshots were read directly: ${lists + reads} requests${perGib}, ${lists} of them lists of pages`;
+  const requests = lists + reads;
+  const perGib = bytes === 0 ? undefined : Math.round(requests / (bytes / 2 ** 30));
+  const usd = (bytes / 1e9) * egressPricePerGb;
+  return {
+    text: `Snapshots were read directly: ${requests} requests${perGib === undefined ? '' : ` (${perGib} per GiB read)`}, ${lists} of them lists of pages; `
+      + `the data costs about USD ${usd.toFixed(usd < 0.01 ? 6 : 2)} if it leaves Azure over the internet, at the list price of ${egressPricePerGb} per GB`,
+    details: { requests, lists, requestsPerGib: perGib ?? null, bytes, usd: Number(usd.toFixed(9)) },
+  };
 }
 
 interface Range {
