@@ -8,6 +8,7 @@ import { cloudApi } from '../cloud-api.ts';
 import { readEnvironment } from '../environment.ts';
 import { readOffers } from '../offers.ts';
 import { placeOf, type AzureSession } from '../session.ts';
+import { endUploads } from '../direct-upload.ts';
 import { diskRules, zoneFor } from '../disk-types.ts';
 import { consoleLog } from './console-log.ts';
 import { createNics } from './deployment-nics.ts';
@@ -23,10 +24,17 @@ export function createDeploymentPlatform(session: AzureSession): DeploymentPlatf
   };
   return {
     plan: (run, volumes, signal) => planDeployment(session, run, volumes, signal),
-    snapshotVolumes: async (run, volumes, signal) => snapshotVolumes(cloudOf(run), run, volumes, signal),
+    async snapshotVolumes(run, volumes, signal) {
+      // An execution whose end failed may have left them waiting.
+      await endUploads(session, run, signal);
+      return snapshotVolumes(cloudOf(run), run, volumes, signal);
+    },
     volumesFromSnapshots: async (run, snapshots, signal) => volumesFromSnapshots(cloudOf(run), run, snapshots, await zoneOf(run, signal), signal),
     restoreVolumes: async (run, snapshots, signal) => restoreVolumes(cloudOf(run), run, snapshots, await zoneOf(run, signal), signal),
-    transferVolumesToDeployment: async (run, volumes, signal) => transferVolumesToDeployment(cloudOf(run), run, volumes, signal),
+    async transferVolumesToDeployment(run, volumes, signal) {
+      await endUploads(session, run, signal);
+      return transferVolumesToDeployment(cloudOf(run), run, volumes, signal);
+    },
     createNics: (run, plan, signal) => createNics(session, run, plan, signal),
     createServer: (run, plan, volumes, nics, signal) => createServer(session, run, plan, volumes, nics, signal),
     consoleLog: (serverId, _run, signal) => consoleLog(session, serverId, signal),
