@@ -49,8 +49,16 @@ const replacedInComments: readonly (readonly [RegExp, string])[] = [
   [/\bpast its life\b/i, 'end-of-life'],
 ];
 
+const textsByPath = new Map<string, ReturnType<typeof readTexts>>();
+/** Read once for all tests here. */
+function textsOf(path: string): ReturnType<typeof readTexts> {
+  const texts = textsByPath.get(path) ?? readTexts(path);
+  textsByPath.set(path, texts);
+  return texts;
+}
+
 /** Every text in a file's code: literals, the parts of templates, text of the page. Comments and imports are left out. */
-function textsOf(path: string): { readonly line: number; readonly text: string }[] {
+function readTexts(path: string): { readonly line: number; readonly text: string }[] {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true, path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
   const found: { line: number; text: string }[] = [];
   const visit = (node: ts.Node): void => {

@@ -34,7 +34,7 @@ export interface DestinationLab extends PlatformCalls {
 }
 
 /** The usual tier tries each sort of fault at a few calls, the full one at each that has its turn. */
-const mostCallsToFail = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? Infinity : 10;
+const mostCallsToFail = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? Infinity : 12;
 const gib = 2 ** 30;
 const endpointId = 'endpoint';
 const never = new AbortController().signal;

@@ -52,13 +52,13 @@ const shares: Readonly<Record<CallFault, readonly [number, number]>> = {
   'fails-later': [1, 0],
 };
 const all = process.env['CAUSEWAY_ALL_FAULTS'] === '1';
-/** The usual tier takes half of each sample. */
-const share = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? 1 : 0.5;
+/** The usual tier takes a quarter of each sample. */
+const share = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? 1 : 0.25;
 const seed = Number(process.env['CAUSEWAY_FAULT_SEED'] ?? 1);
 /** How long a test that goes through faults or crash points may take: all of them are hundreds, some of which wait for an answer that never comes. */
 export const faultPatienceMs = all ? 3_600_000 : 600_000;
 
-/** So many of the cases, in the usual tier half as many, drawn by `CAUSEWAY_FAULT_SEED`; all of them with `CAUSEWAY_ALL_FAULTS=1`. */
+/** So many of the cases, in the usual tier a quarter as many, drawn by `CAUSEWAY_FAULT_SEED`; all of them with `CAUSEWAY_ALL_FAULTS=1`. */
 export function sampleOf<T>(cases: readonly T[], most: number): readonly T[] {
   return all ? cases : shuffled(cases, seed).slice(0, Math.ceil(most * share));
 }
