@@ -6,12 +6,12 @@ from . import protocol
 
 # Platform → pattern of package names.
 _PACKAGES = (
-    ('vmware', r'open-vm-tools.*|vmware-tools.*|libvmtools.*|open-vm-dkms'),
+    ('vmware', r'open-vm-tools.*|vmware-tools.*|VMwareTools|kmod-vmware-tools.*|libvmtools.*|open-vm-dkms'),
     (
         'hyper-v',
         r'hyperv-daemons|hypervkvpd|hypervvssd|hypervfcopyd|hyperv-tools|hyper-v|linux-cloud-tools-(?!common$).*|linux-cloud-tools-common|hv-kvp-daemon-init',
     ),
-    ('xen', r'xe-guest-utilities(-latest)?|xenstoreprovider|ovmd|libovmapi'),
+    ('xen', r'xe-guest-utilities(-latest|-xenstore)?|xenstoreprovider|ovmd|libovmapi'),
     ('resource-group-cloud', r'walinuxagent|WALinuxAgent(-udev)?|python-azure-agent|waagent|azure-vm-utils'),
     (
         'large-public-cloud',
@@ -19,7 +19,7 @@ _PACKAGES = (
     ),
     ('virtualbox', r'virtualbox-guest-(utils|x11|dkms|additions.*)|VBoxGuestAdditions'),
     ('nutanix', r'nutanix-guest-(tools|agent)'),
-    ('other-cloud', r'google-guest-agent|google-compute-engine(-oslogin)?|google-osconfig-agent'),
+    ('other-cloud', r'google-guest-agent|google-compute-engine(-oslogin)?|google-osconfig-agent|oracle-cloud-agent'),
 )
 
 # Left over by packages that don't clean up, or by installers that are no packages.
@@ -52,14 +52,20 @@ _LEFTOVERS = {
 # Hypervisor of the destination → platforms whose tools are its own.
 _OWN = {'hyperv': ('hyper-v', 'resource-group-cloud')}
 
+# Agents of a cloud that manage machines elsewhere as well, where they were registered for that.
+_HYBRID = ('amazon-ssm-agent', 'amazon-cloudwatch-agent')
+_REGISTRATION = '/var/lib/amazon/ssm/registration'
+
 _UNIT_FOLDERS = ('/usr/lib/systemd/system', '/lib/systemd/system')
 
 
 def installed_tools(guest, packages):
     """Platform → names of installed packages; 'tarball' marks an installation without a package."""
     found = {}
+    # A machine of that cloud has another kind of identifier.
+    staying = _HYBRID if re.search(r'"ManagedInstanceID"\s*:\s*"mi-', guest.read(_REGISTRATION, '')) else ()
     for platform, pattern in _PACKAGES:
-        names = sorted(name for name in packages if re.match('(%s)$' % pattern, name))
+        names = sorted(name for name in packages if re.match('(%s)$' % pattern, name) and name not in staying)
         if names:
             found[platform] = names
     if guest.exists('/usr/bin/vmware-uninstall-tools.pl'):

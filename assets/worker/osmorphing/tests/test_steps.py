@@ -339,6 +339,14 @@ class Steps(TreeTest):
         self.assertFalse(guest.exists('/etc/vmware-tools'))
         self.assertEqual(hypervisor_tools.remove_tools(guest, package_manager(guest)), (False, []))
 
+    def test_agents_that_were_registered_for_machines_elsewhere_stay(self):
+        for registration, stays in (('{"ManagedInstanceID":"mi-0123","Region":"x"}', True), ('{"ManagedInstanceID":"i-0123"}', False), ('', False)):
+            self.clear()
+            guest = self.rocky({'/var/lib/amazon/ssm/registration': registration})
+            guest.packages.update({'amazon-ssm-agent': '3', 'amazon-cloudwatch-agent': '1', 'ec2-net-utils': '2', 'VMwareTools': '10', 'kernel': '5'})
+            hypervisor_tools.remove_tools(guest, package_manager(guest))
+            self.assertEqual(sorted(guest.packages), (['amazon-cloudwatch-agent', 'amazon-ssm-agent'] if stays else []) + ['kernel'])
+
     def test_on_hyper_v_its_own_tools_stay(self):
         guest = self.rocky({'/etc/waagent.conf': 'x', '/etc/vmware-tools/tools.conf': 'x'})
         guest.packages.update({'open-vm-tools': '12', 'hyperv-daemons': '0', 'WALinuxAgent': '2', 'kernel': '5'})

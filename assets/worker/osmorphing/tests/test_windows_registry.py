@@ -56,10 +56,24 @@ class Registry(Hive):
         return self.tree.pop(path, None) is not None
 
 
+class Files(object):
+    """Files of a volume, by their paths."""
+
+    def __init__(self, files):
+        self.files = files
+
+    def is_file(self, path):
+        return path in self.files
+
+    def read(self, path):
+        return self.files[path]
+
+
 class Windows(Installation):
-    def __init__(self, values):
+    def __init__(self, values, files=None):
         self.control_set, self.services = 'ControlSet001', SERVICES
         self.system = Registry(values)
+        self.tree = Files(files or {})
 
 
 def service(name, start):
@@ -86,6 +100,13 @@ class SourceTools(unittest.TestCase):
         source_tools.disable(windows)
         self.assertEqual([windows.system.number(SERVICES + '\\' + name, 'Start') for name in ('prl_boot', 'xenpci', 'disk')], [4, 4, 0])
         self.assertEqual([name for name in windows.system.keys(SERVICES) if name.startswith('prl')], ['prl_boot'])
+
+    def test_an_agent_that_was_registered_for_machines_elsewhere_goes_on(self):
+        registration = 'ProgramData/Amazon/SSM/InstanceData/registration'
+        for files, start in (({}, 4), ({registration: b'{"ManagedInstanceID":"mi-0a"}'}, 2), ({registration: b'{"ManagedInstanceID":"i-0a"}'}, 4)):
+            windows = Windows(merged(service('AmazonSSMAgent', 2), service('Ec2Config', 2)), files)
+            source_tools.disable(windows)
+            self.assertEqual([windows.system.number(SERVICES + '\\' + name, 'Start') for name in ('AmazonSSMAgent', 'Ec2Config')], [start, 4])
 
     def test_the_destination_keeps_what_is_its_own(self):
         windows = Windows(merged(service('prl_boot', 0), service('xenpci', 0), service('xensvc', 2), {(CLASS, 'UpperFilters'): (MULTI, ['xenfilt'])}))

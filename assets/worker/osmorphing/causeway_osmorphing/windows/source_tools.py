@@ -1,5 +1,7 @@
 """The source hypervisor's services: those whose absence is known to be safe do not start any more."""
 
+import re
+
 from .hive import DWORD, MULTI
 
 # Programs that talk to a hypervisor which is no longer there, and balloons. Drivers of disks, cards and screens stay:
@@ -14,6 +16,9 @@ _SERVICES = {
     'large-public-cloud': ('AmazonSSMAgent', 'Ec2Config', 'Amazon EC2Launch', 'AmazonCloudWatchAgent', 'AWSLiteAgent'),
     'other-cloud': ('GCEAgent', 'google_osconfig_agent', 'OracleCloudAgent', 'OCAU'),
 }
+# Agents of a cloud that manage machines elsewhere as well, where they were registered for that.
+_HYBRID = ('AmazonSSMAgent', 'AmazonCloudWatchAgent')
+_REGISTRATION = 'ProgramData/Amazon/SSM/InstanceData/registration'
 # Hypervisor of the destination → platforms whose services are its own.
 _OWN = {'hyperv': ('resource-group-cloud',), 'xen': ('xen',)}
 # Filters in front of the drivers of disks and buses: without their hypervisor, those do not start.
@@ -27,11 +32,20 @@ def installed(installation):
     """Platform → services."""
     there = set(name.lower() for name in installation.system.keys(installation.services))
     found = {}
+    staying = _HYBRID if _is_registered(installation.tree) else ()
     for platform, names in _SERVICES.items():
-        services = sorted(set(name for name in names if name.lower() in there))
+        services = sorted(set(name for name in names if name.lower() in there and name not in staying))
         if services:
             found[platform] = services
     return found
+
+
+def _is_registered(tree):
+    """A machine of that cloud has another kind of identifier."""
+    try:
+        return tree.is_file(_REGISTRATION) and bool(re.search(rb'"ManagedInstanceID"\s*:\s*"mi-', tree.read(_REGISTRATION)))
+    except OSError:
+        return False
 
 
 def disable(installation, hypervisor='kvm', buses=()):
