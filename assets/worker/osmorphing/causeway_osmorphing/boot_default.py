@@ -7,7 +7,6 @@ from . import boot_entries, protocol
 
 _ENV_SIZE = 1024
 _NUMBER = re.compile(r'^[0-9]{1,6}$')
-_GRUB = ('/boot/grub/grub.cfg', '/boot/grub2/grub.cfg')
 _LEGACY = ('/boot/grub/menu.lst', '/boot/grub/grub.conf')
 _SETTING = re.compile(r'^([ \t]*set default=)(["\']?)([^"\'\n]*)\2[ \t]*$', re.MULTILINE)
 
@@ -28,7 +27,7 @@ def choose(morph):
     if not morph.unable_kernels:
         return []
     notes = []
-    for path in _GRUB:
+    for path in boot_entries.grub_files(guest):
         notes += _grub(guest, path, entries, starts, fails)
     for path in _LEGACY:
         notes += _legacy(guest, path, entries, starts, fails)

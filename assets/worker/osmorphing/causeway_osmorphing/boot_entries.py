@@ -34,7 +34,7 @@ def entries_of(guest):
     """All entries, of all boot loaders, in their order."""
     found = []
     guest.known_kernels = sorted(set(guest.names('/lib/modules')) | set(guest.names('/usr/lib/modules')), key=len, reverse=True)[:200]
-    for path in _GRUB:
+    for path in grub_files(guest):
         found += _of_grub(guest, path)
     for path in _LEGACY:
         if not guest.is_link(path):
@@ -42,6 +42,18 @@ def entries_of(guest):
     for path in _SYSLINUX:
         found += _of_syslinux(guest, path)
     return (found + _of_specification(guest))[:_MOST]
+
+
+def grub_files(guest):
+    """Configurations of GRUB 2, each once. Red Hat's releases up to 8 have that for UEFI beside the loader."""
+    vendors = ['%s/%s/grub.cfg' % (efi, name) for efi in ('/boot/efi/EFI', '/efi/EFI') for name in guest.names(efi)]
+    found = {}
+    for path in list(_GRUB) + vendors[:50]:
+        try:
+            found.setdefault(guest.place_of(path), path)
+        except OSError:
+            continue
+    return [path for path in found.values() if guest.is_file(path)]
 
 
 def images_of(entries, version):

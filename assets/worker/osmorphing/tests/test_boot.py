@@ -275,6 +275,16 @@ class Defaults(BootTest):
             guest, _ = self.chosen({'/boot/grub2/grub.cfg': (self.menu % default).replace('linux /vmlinuz-9.0 root=x', 'linux /memtest.bin')})
             self.assertIn('set default="%s"' % default, guest.read('/boot/grub2/grub.cfg'))
 
+    def test_a_menu_beside_the_loader_counts_once_whatever_leads_to_it(self):
+        beside = '/boot/efi/EFI/redhat/grub.cfg'
+        for more in ({}, {'/boot/grub2/grub.cfg': '→../efi/EFI/redhat/grub.cfg'}):
+            with self.subTest(more):
+                self.clear()
+                guest, changed = self.chosen(dict({beside: self.menu % '0'}, **more))
+                self.assertTrue(changed)
+                self.assertIn('set default="more>old"\n', guest.read(beside))
+                self.assertEqual(len(boot_entries.entries_of(guest)), 4)
+
     def test_what_grub_keeps_in_its_environment_changes_there(self):
         guest, _ = self.chosen({'/boot/grub2/grub.cfg': self.menu % '${saved_entry}', '/boot/grub2/grubenv': self.environment('top')})
         text = guest.read('/boot/grub2/grubenv')
