@@ -4,6 +4,7 @@ import { errorSections, findingSections } from './documents/failure-texts.ts';
 import { withBlock } from './documents/generated-block.ts';
 import { pluginList, pluginPages } from './documents/plugin-pages.ts';
 import { promiseTables } from './documents/promises.ts';
+import { systemsTable } from './documents/systems.ts';
 import { wholeDeployment, wholeExecution } from './documents/task-graphs.ts';
 import { wallsTable } from './documents/walls.ts';
 import { currentMatrix, currentSummary } from './support-matrix.ts';
@@ -14,7 +15,7 @@ import { currentMatrix, currentSummary } from './support-matrix.ts';
 
 /** Page → name of a generated part → what writes it. */
 export const generated: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
-  'README.md': { support: () => currentSummary(join(import.meta.dirname, '..')) },
+  'README.md': { support: () => currentSummary(join(import.meta.dirname, '..')), systems: systemsTable },
   'docs/architecture.md': { walls: wallsTable },
   'docs/one-execution.md': { execution: wholeExecution, deployment: wholeDeployment },
   'docs/manual/README.md': { plugins: pluginList },

@@ -42,13 +42,16 @@ export class LibvirtDaemon {
 
   async #connected(signal: AbortSignal): Promise<LibvirtConnection> {
     for (;;) {
+      // Callers in the meantime wait for the same attempt, which ends with the first one's signal.
+      const isMine = this.#connection === undefined;
       const attempt = (this.#connection ??= this.#open(signal));
       try {
         const connection = await attempt;
         if (connection.lost === undefined) return connection;
       } catch (error) {
         if (this.#connection === attempt) this.#connection = undefined;
-        throw error;
+        const wasCancelledByOther = !isMine && !signal.aborted && error instanceof CausewayError && error.code === 'general.cancelled';
+        if (!wasCancelledByOther) throw error;
       }
       if (this.#connection === attempt) this.#connection = undefined;
     }

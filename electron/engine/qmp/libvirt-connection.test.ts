@@ -183,6 +183,26 @@ describe('a connection to libvirt', () => {
     expect(await carrier.execute('x', {}, signal)).toEqual({ back: true });
   });
 
+  it('opens anew for those who wait when the one that began to open it is cancelled', async () => {
+    const greeted = Promise.withResolvers<void>();
+    const usual = daemon(0, () => ({ ok: new XdrWriter().text('{"return":{"still":true}}').bytes() }));
+    let isFirst = true;
+    await listen((call) => {
+      if (!isFirst) return usual(call);
+      isFirst = false;
+      greeted.resolve();
+      return undefined;
+    });
+    const carrier = carrierAt(path);
+    const first = new AbortController();
+    const cancelled = carrier.execute('x', {}, first.signal);
+    const waiting = carrier.execute('y', {}, signal);
+    await greeted.promise;
+    first.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: 'general.cancelled' });
+    expect(await waiting).toEqual({ still: true });
+  });
+
   it('says that nobody listens', async () => {
     await listen(() => undefined);
     await expect(LibvirtConnection.open(join(folder, 'nobody'), 'qemu:///system', signal)).rejects.toMatchObject({ code: 'source.unreachable' });

@@ -1,0 +1,40 @@
+import { markdownTable } from './generated-block.ts';
+
+/**
+ * What works on which system. Tests run on Linux alone, so that a cell for another system never says more than `untested`.
+ * Kept by hand; scripts/systems.test.ts holds it against the programs that the engine starts.
+ */
+export const systems = ['Linux', 'macOS', 'Windows'] as const;
+
+/** `tested`: in the support matrix. `untested`: the same code, with nothing of that system in its way that is known. */
+type Support = 'tested' | 'untested' | 'no';
+
+interface Row {
+  readonly part: string;
+  readonly support: readonly [linux: Support, mac: Support, windows: Support];
+  /** Programs that have to be installed besides. */
+  readonly programs?: readonly string[];
+  readonly note?: string;
+}
+
+export const systemRows: readonly Row[] = [
+  { part: 'Command line; workbench in the browser', support: ['tested', 'untested', 'untested'] },
+  { part: 'Workbench as a desktop app', support: ['untested', 'untested', 'untested'], note: 'tested with a stand-in for Electron' },
+  { part: 'Clouds, vSphere by its data ports, Hyper-V hosts', support: ['tested', 'untested', 'untested'] },
+  { part: 'Disk images', support: ['tested', 'untested', 'untested'] },
+  { part: 'QEMU and libvirt on another machine, over SSH', support: ['tested', 'untested', 'untested'] },
+  { part: 'QEMU on this computer', support: ['tested', 'untested', 'no'] },
+  { part: 'libvirt on this computer, or by its own TLS', support: ['tested', 'untested', 'no'], programs: ['virsh'] },
+  { part: 'Ceph, read directly', support: ['tested', 'untested', 'no'], programs: ['rbd', 'rados', 'qemu-nbd'], note: 'the export worker, which is the default, needs none' },
+  { part: 'vSphere by the vendor\'s library', support: ['tested', 'no', 'no'], programs: ['nbdkit'], note: 'x86-64' },
+  { part: 'Lab, demonstration, sample project', support: ['tested', 'no', 'no'], note: 'Debian' },
+];
+
+/** The README's table. */
+export function systemsTable(): string {
+  const rows = systemRows.map(({ part, support, programs = [], note }) => {
+    const needs = programs.length === 0 ? [] : [`needs ${programs.map((name) => `\`${name}\``).join(', ')}`];
+    return [part, ...support, [...needs, ...(note === undefined ? [] : [note])].join('; ')];
+  });
+  return markdownTable(['', ...systems, ''], rows);
+}

@@ -1,0 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { systemRows } from './documents/systems.ts';
+
+const root = join(import.meta.dirname, '..');
+/** They come with the system. */
+const ofTheSystem = ['reg', 'scutil', 'whoami', 'icacls'];
+
+test('every program that the engine starts is named in the table of systems, and no other', () => {
+  const started = new Set<string>();
+  for (const path of globSync('electron/engine/**/*.ts', { cwd: root })) {
+    if (/\.test\.ts$|\/testing\//.test(path)) continue;
+    for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(/\b(?:runTool|spawn|spawnSync|execFile|execFileSync|run)\('([a-z][\w-]*)', \[/g)) started.add(name!);
+  }
+  expect(started).toContain('rbd');
+  const named = systemRows.flatMap(({ programs = [] }) => programs);
+  expect([...started].filter((name) => !ofTheSystem.includes(name)).toSorted()).toEqual(named.toSorted());
+});
+
+test('a system that no test runs on is nowhere called tested', () => {
+  expect(systemRows.filter(({ support: [, mac, windows] }) => mac === 'tested' || windows === 'tested')).toEqual([]);
+});
