@@ -86,7 +86,8 @@ it('logs in with the secret, finds the disk by its path, and has every written b
   const refused = await session.devices(signal, [{ ...login!, secret: 'another-secret-1' }]).then(() => undefined, (error: unknown) => error);
   expect(refused).toMatchObject({ code: 'transport.login-failed' });
   expect(JSON.stringify(refused)).not.toContain('another-secret-1');
-  expect(await targets.sessions()).toEqual([]);
+  // The daemon closes what it refused a moment after its answer.
+  await expect.poll(() => targets.sessions()).toEqual([]);
 
   const devices = await session.devices(signal, [login!]);
   expect(await targets.sessions()).toEqual([login?.target]);
