@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createCompartmentCloudDestination } from '../../electron/engine/platforms/compartment-cloud/destination/oci-destination.ts';
 import type { DestinationPlatform, DestinationRun } from '../../electron/engine/ports/destination-platform.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
@@ -20,6 +20,8 @@ import { IscsiTargets } from '../rigs/machines/iscsi-targets.ts';
 import { labMachines } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 import { RigSsh } from '../rigs/rig-ssh.ts';
+
+vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 600_000 });
 
 /** A volume that the compartment cloud attaches by iSCSI: targets of another make, and a worker with a kernel, a device manager and the usual tool. */
 const signal = new AbortController().signal;
@@ -76,7 +78,8 @@ it('logs in with the secret, finds the disk by its path, and has every written b
   const keyPath = join(folder, 'key');
   await writeFile(keyPath, worker.privateKeyPem, { mode: 0o600 });
   const ssh = new RigSsh({ host: worker.host, port: worker.sshPort, user: worker.username, keyPath });
-  await ssh.waitUntilUp();
+  // The specs beside this one may leave an emulated machine little of the processors.
+  await ssh.waitUntilUp(480_000);
   await ssh.text('sudo sh', { input: startServices });
 
   const session = await connectWorker(worker, 'SSH', {}, signal);
