@@ -77,9 +77,10 @@ export async function startPersonSignIn(connection: AzureConnection, http: SdkHt
     try {
       const answer = await app.acquireTokenByDeviceCode(request);
       signal.throwIfAborted();
-      if (answer?.account == null || session === undefined) throw new CausewayError('cloud.unexpected-answer', 'sign in: no account came with the token');
+      const account = answer?.account;
+      if (account === undefined || account === null || session === undefined) throw new CausewayError('cloud.unexpected-answer', 'sign in: no account came with the token');
       await saveSession(connection, store, session);
-      return { account: answer.account.username };
+      return { account: account.username };
     } catch (error) {
       throw signal.aborted ? signal.reason : (notCompleted(error) ?? error);
     } finally {
