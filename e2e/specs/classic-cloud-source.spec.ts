@@ -73,6 +73,13 @@ it('names what a worker lacks before anything is made', async () => {
   await expect(lab.platform.prepare(lab.vmId, { export_image_name: 'OL_8.9_UEKR6_x86_64', export_shape_name: 'oc99' }, signal)).rejects.toMatchObject({ code: 'cloud.name-unknown' });
 });
 
+it('refuses a VM whose volumes do not fit beside the root volume of the worker', async () => {
+  const { world } = lab.cloud;
+  for (let index = 3; index <= 10; index += 1) world.bind(lab.instance, (await world.addVolume(`data-${index}`, 2 ** 20)).name, index, 'attached', false);
+  await lab.platform.prepare(lab.vmId, lab.environment, signal);
+  await expect(lab.platform.prepare(lab.vmId, { ...lab.environment, export_root_disk_size: 12 }, signal)).rejects.toMatchObject({ code: 'source.unsupported', message: expect.stringContaining('export_root_disk_size') as string });
+});
+
 it('export_*: a worker of this image, shape, account and root volume reads a copy, and leaves nothing', async () => {
   const environment = { export_image_name: '/oracle/public/OL_8.9_UEKR6_x86_64', export_img_username: 'opc', export_shape_name: 'oc4', export_root_disk_size: 12 };
   const own = await classicSourceHarness({ cloud: { machines: labMachines({ worker: usualWorkerKind }) }, connection: { caller_address: '127.0.0.0/8' }, context: { resolveAddress }, environment });

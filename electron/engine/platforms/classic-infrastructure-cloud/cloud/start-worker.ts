@@ -57,6 +57,9 @@ export async function planWorker({ compute, connection }: Classic, wish: WorkerW
   };
 }
 
+/** Volumes that an instance was launched with stay: only the other places are free. */
+export const volumesAtOnce = ({ rootGib }: WorkerPlan): number => mostVolumes - (rootGib === undefined ? 0 : 1);
+
 /** How this computer will reach workers, as far as the endpoint knows. */
 export function callerOf({ connection, context }: Classic): Caller {
   return { addresses: connection.callerAddresses, egressAddress: context.egressAddress, publicHost: new URL(connection.apiUrl).hostname };
@@ -95,8 +98,7 @@ export async function startWorker(classic: Classic, keyRing: WorkerKeyRing, run:
     }, s)),
   }, signal);
   const address = await addressOf(classic, worker.server.id, signal);
-  // Volumes that an instance was launched with stay: only the other places are free.
-  return { ...workerAccess(worker, (port) => workerEndpoint(classic, address, port)), username: plan.user, volumesAtOnce: mostVolumes - (root === undefined ? 0 : 1) };
+  return { ...workerAccess(worker, (port) => workerEndpoint(classic, address, port)), username: plan.user, volumesAtOnce: volumesAtOnce(plan) };
 }
 
 /** A security list of the worker's own, with its ports open for the caller alone. Returns its name. */

@@ -21,8 +21,8 @@ import { attachToWorker } from '../cloud/attach-to-worker.ts';
 import { endpointChecks } from '../cloud/endpoint-checks.ts';
 import { readOptions } from '../cloud/options.ts';
 import { cloudApi, listManaged } from '../cloud/remove-resource.ts';
-import { planWorker, startWorker } from '../cloud/start-worker.ts';
-import { describeVm, listVms, notCarried, readInstance, requireExportable } from './inventory.ts';
+import { planWorker, startWorker, volumesAtOnce } from '../cloud/start-worker.ts';
+import { describeVm, listVms, notCarried, readInstance, requireExportable, requirePlaces } from './inventory.ts';
 import { areComplete, takeSnapshots } from './snapshots.ts';
 import { belongsTo, exportWish, keyOf, ledgerOf, runOf, snapshotState, stateOf, type DiskMark, type SourceContext } from './source-context.ts';
 
@@ -96,8 +96,10 @@ class ClassicSource implements SourcePlatform {
 
   async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
     const { classic } = this.#context;
-    requireExportable(await readInstance(classic, vmId, signal));
-    await planWorker(classic, exportWish(environment), exportRole, 'SSH', signal);
+    const parts = await readInstance(classic, vmId, signal);
+    requireExportable(parts);
+    const plan = await planWorker(classic, exportWish(environment), exportRole, 'SSH', signal);
+    requirePlaces(parts, volumesAtOnce(plan));
   }
 
   async createSnapshot(

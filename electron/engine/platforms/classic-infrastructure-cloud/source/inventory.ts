@@ -94,6 +94,12 @@ export function requireExportable({ instance, name, disks, hidden }: InstancePar
   }
 }
 
+/** Copies of all volumes are on the worker at a time. @throws `source.unsupported` */
+export function requirePlaces({ instance, name, disks }: InstanceParts, places: number): void {
+  if (disks.length <= places) return;
+  throw new CausewayError('source.unsupported', `${name} has ${disks.length} volumes, and a worker with a root volume of its own takes ${places}: leave out export_root_disk_size`, { details: { vmId: instance.name, disks: disks.length } });
+}
+
 function partsOf(instance: ClassicInstance, volumes: readonly ClassicVolume[], attachments: readonly ClassicAttachment[]): InstanceParts {
   const own = attachments.filter((each) => each.instance_name === instance.name && each.state !== 'detaching');
   const boot = instance.boot_order?.[0];
