@@ -53,7 +53,7 @@ export const cloudErrors = {
   'cloud.sign-in-needed': {
     title: 'Nobody is signed in',
     cause: 'The endpoint signs in as a person. Nobody has signed in yet on this computer, or the session has ended.',
-    remedy: 'Sign in from the endpoints page or with causeway endpoint sign-in, then start again.',
+    remedy: 'Sign in on the endpoints page or from the command line, then start again.',
     retryable: false,
   },
   'cloud.sign-in-incomplete': {
