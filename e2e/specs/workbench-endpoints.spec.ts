@@ -11,6 +11,7 @@ import { makeCertificate } from '../../electron/engine/transport/certificates.ts
 import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
+import { startAzureLab } from '../rigs/resource-group-cloud/source-lab.ts';
 
 const canary = 'canary-secret-5f1d';
 const root = mkdtempSync(join(tmpdir(), 'causeway-endpoints-'));
@@ -127,6 +128,42 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     server.close();
     server.closeAllConnections();
+  });
+
+  it('signs a person in with a code, and cancels when the dialog is closed', async () => {
+    const lab = await startAzureLab();
+    try {
+      lab.cloud.signIn.codeIntervalSeconds = 0.2;
+      const { service_principal_credentials: _none, ...connection } = lab.connection;
+      const file = JSON.stringify({ name: 'Azure', plugin: 'resource-group-cloud', connection: { ...connection, sign_in: 'device_code' } });
+      await page.getByRole('link', { name: 'Add endpoint' }).click();
+      await page.locator('input[type=file]').setInputFiles({ name: 'azure.yaml', mimeType: 'application/yaml', buffer: Buffer.from(file) });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Check connection of Azure' }).click();
+      await page.getByText('Nobody is signed in').waitFor();
+      const dialog = page.getByRole('dialog', { name: 'Sign in at Azure' });
+      const shownCode = () => dialog.getByLabel('Code', { exact: true }).textContent();
+      const listItem = page.getByRole('listitem').filter({ hasText: 'Nobody is signed in' }).last();
+      await listItem.getByRole('button', { name: 'Sign in…' }).click();
+      const given = (await shownCode()) ?? '';
+      await dialog.getByText(/^The code expires in 1[45]:\d\d\.$/).waitFor();
+      expect(await dialog.getByRole('link').getAttribute('href')).toBe(`${lab.cloud.url}/device`);
+      await lookAt('sign-in');
+      expect(await seriousFindings(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+
+      await page.getByRole('button', { name: 'Sign in at Azure' }).click();
+      const code = (await shownCode()) ?? '';
+      expect(code).not.toBe(given);
+      lab.cloud.signIn.enter(code);
+      await page.getByText('Signed in as alex@example.onmicrosoft.com').waitFor();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByText(/^Azure: (?!check failed)/).waitFor();
+      for (const secret of lab.cloud.signIn.personSecrets()) expect(await page.content()).not.toContain(secret);
+    } finally {
+      await lab.close();
+    }
   });
 
   it('takes in what other people change in the project’s files, and names what it can’t take', async () => {

@@ -30,6 +30,7 @@ export async function startAzureLab(options: ResourceGroupCloudOptions = {}): Pr
     async close() {
       await blobs.close();
       await cloud.close();
+      if (cloud.violations.length > 0) throw new Error(`the simulator or its client left the vendor's models: ${cloud.violations.join('; ')}`);
     },
   };
 }

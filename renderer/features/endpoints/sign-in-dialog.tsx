@@ -82,7 +82,7 @@ function Code({ code, address, expiresAt }: WorkbenchEvent<'endpoint.signIn'>) {
         </Link>
       </Row>
       <Row label={text.endpoints.signInCode} value={code}>
-        <Typography component="span" variant="h5" sx={{ fontFamily: fonts.code, letterSpacing: '0.1em' }}>
+        <Typography component="span" role="note" aria-label={text.endpoints.signInCode} variant="h5" sx={{ fontFamily: fonts.code, letterSpacing: '0.1em' }}>
           {code}
         </Typography>
       </Row>
