@@ -21,7 +21,7 @@ export interface PlatformContext {
 export interface SignInStore {
   /** Undefined when nobody has signed in. @throws CausewayError `secrets.*` */
   read(): Promise<string | undefined>;
-  /** @throws CausewayError `secrets.*` */
+  /** Keeps nothing where the person has signed out in the meantime. @throws CausewayError `secrets.*` */
   save(session: string): Promise<void>;
 }
 

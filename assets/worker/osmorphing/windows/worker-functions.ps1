@@ -9,7 +9,7 @@ function Stop-With([string]$code, [string]$message) {
   exit 3
 }
 # A disk of the request: by its serial, of which a hypervisor may pass on the beginning only; else by its SCSI LUN and its size. By its LUN, a disk
-# behind the same controller as the worker's own is never one.
+# behind the same controller as the worker's own is never one, nor is one with another target than data disks have (a temporary disk).
 function Find-GuestDisk($wanted) {
   if ($wanted.serial) {
     return @(Get-Disk | Where-Object { $_.SerialNumber -and $wanted.serial.StartsWith($_.SerialNumber.Trim()) -and $_.SerialNumber.Trim().Length -ge 8 }) | Select-Object -First 1
@@ -17,7 +17,7 @@ function Find-GuestDisk($wanted) {
   $drives = @(Get-CimInstance -ClassName Win32_DiskDrive)
   $own = @(Get-Disk | Where-Object { $_.IsBoot -or $_.IsSystem } | ForEach-Object { $_.Number })
   $ports = @($drives | Where-Object { $own -contains $_.Index } | ForEach-Object { $_.SCSIPort })
-  $numbers = @($drives | Where-Object { $_.SCSILogicalUnit -eq $wanted.lun -and $ports -notcontains $_.SCSIPort } | ForEach-Object { $_.Index })
+  $numbers = @($drives | Where-Object { $_.SCSILogicalUnit -eq $wanted.lun -and $_.SCSITargetId -eq 0 -and $ports -notcontains $_.SCSIPort } | ForEach-Object { $_.Index })
   $found = @(Get-Disk | Where-Object { $numbers -contains $_.Number -and $_.Size -eq $wanted.sizeBytes })
   if ($found.Count -gt 1) { Stop-With 'osmorphing.device-missing' "$($found.Count) disks have LUN $($wanted.lun) and $($wanted.sizeBytes) bytes" }
   $found | Select-Object -First 1

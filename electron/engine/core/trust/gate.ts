@@ -79,6 +79,8 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
         return session;
       },
       async save(session) {
+        // Of an endpoint that was removed, or signed out of, in the meantime nothing comes back.
+        if (!(await vault.has(name))) return;
         learn(name, session);
         await vault.set(name, session);
       },
@@ -118,7 +120,7 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
       const connection = await connectionOf(endpoint);
       const store = signInStore(endpoint);
       // A vault that is missing or locked says so now, not when the person has entered the code.
-      if ((await store.read()) === undefined) await store.save('{}');
+      if ((await store.read()) === undefined) await vault.set(signInSecret(endpoint.id), '{}');
       return factory.signIn(connection, store, signal);
     },
     async environment(plugin, side, values) {

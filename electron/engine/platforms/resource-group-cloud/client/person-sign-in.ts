@@ -25,7 +25,8 @@ export function personCredential(connection: AzureConnection, http: SdkHttp, sto
 
   async function open() {
     const cache = await readSession(connection, store);
-    const app = await application(connection, http, { signal: undefined, cache, changed: (text) => saveSession(connection, store, text) });
+    // A renewed session that cannot be kept, e.g. in a vault that was locked since, is good for this process; the former one stays good as well.
+    const app = await application(connection, http, { signal: undefined, cache, changed: (text) => saveSession(connection, store, text).catch(() => undefined) });
     const [account] = await app.getTokenCache().getAllAccounts();
     if (account === undefined) throw signInNeeded('nobody has signed in');
     return { app, account };
