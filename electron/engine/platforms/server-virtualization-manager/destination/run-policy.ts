@@ -1,0 +1,21 @@
+import type { RunPolicy } from '../../../ports/run-policy.ts';
+
+/** What the engine has to know; no environment of this platform says any of it. */
+export function runPolicy(): RunPolicy {
+  return {
+    // The worker's user has a password and SSH; another port might be closed in the template.
+    mechanism: 'SSH',
+    // New virtual disks are sparse files.
+    volumesAreZeroed: true,
+    // The platform has no addresses of its own: networks have DHCP, or guests keep what they have.
+    setDhcp: true,
+    preserveFixedIps: false,
+    retainUserCredentials: true,
+    hypervisor: 'kvm',
+    // Emulated disks, which every guest finds.
+    diskBuses: ['ide'],
+    hasWindowsWorkerImage: false,
+    windowsDriversUrl: undefined,
+    windowsAgentUrl: undefined,
+  };
+}
