@@ -95,6 +95,8 @@ export const deployedServerSchema = z.object({
   name: z.string(),
   /** The public one first. */
   addresses: z.array(z.string()),
+  /** It was not powered on, as its environment asks. */
+  isOff: z.boolean().optional(),
 });
 export type DeployedServer = z.infer<typeof deployedServerSchema>;
 

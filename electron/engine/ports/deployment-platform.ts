@@ -55,6 +55,8 @@ export interface DeployedServer {
   readonly name: string;
   /** Addresses under which it may be reached, the public one first. */
   readonly addresses: readonly string[];
+  /** The environment asks for a VM that is not powered on. */
+  readonly isOff?: boolean;
 }
 
 /** Makes replicas into running VMs. Every step may be repeated after a crash: it adopts what is there. */
@@ -87,6 +89,8 @@ export interface DeploymentPlatform {
     nics: readonly DeployedNic[],
     signal: AbortSignal,
   ): Promise<DeployedServer>;
+  /** Addresses of a VM that had none when it was created: some platforms only learn them from the guest. */
+  addresses?(serverId: string, signal: AbortSignal): Promise<readonly string[]>;
   /** The console's text so far, to check that the guest boots. Absent where servers have no console that can be read: the check then relies on the network. */
   consoleLog?(serverId: string, run: DeploymentRun, signal: AbortSignal): Promise<string>;
   /** After success. Idempotent. */

@@ -15,9 +15,9 @@ const windowsPorts = [3389, 5986, 5985] as const;
 export function createServer(run: DeploymentContext): DeploymentStep<'create-server'> {
   return async ({ values: { vm, plan, deployedVolumes, nics }, signal }) => {
     const made = await platformOf(run).createServer(deploymentRun(run, vm), plan, deployedVolumes, nics, signal);
-    const server: DeployedServer = { id: made.id, name: made.name, addresses: [...made.addresses] };
+    const server: DeployedServer = { id: made.id, name: made.name, addresses: [...made.addresses], ...(made.isOff === true ? { isOff: true } : {}) };
     run.store.deployments.setFacts(run.deploymentId, { server });
-    run.event('note', `server ${server.name} (${server.id}) is running${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`, { ...server });
+    run.event('note', `server ${server.name} (${server.id}) is ${server.isOff === true ? 'powered off' : 'running'}${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`, { id: server.id, name: server.name, addresses: [...server.addresses] });
     return { server };
   };
 }
@@ -26,8 +26,9 @@ export function createServer(run: DeploymentContext): DeploymentStep<'create-ser
 export function checkBoot(run: DeploymentContext): DeploymentStep<'check-boot'> {
   return async ({ values: { vm, server }, signal }) => {
     const options = run.options.bootCheck ?? {};
-    if (options.mode === 'none') {
-      run.store.deployments.setFacts(run.deploymentId, { boot: { outcome: 'not-checked', evidence: 'boot check skipped, as requested', seconds: 0, console: '' } });
+    const skipped = options.mode === 'none' ? 'boot check skipped, as requested' : 'boot check skipped: the environment asks for a VM that is not powered on';
+    if (options.mode === 'none' || server.isOff === true) {
+      run.store.deployments.setFacts(run.deploymentId, { boot: { outcome: 'not-checked', evidence: skipped, seconds: 0, console: '' } });
       return;
     }
     const report = await watchBoot(run, vm, server, signal);
@@ -44,14 +45,16 @@ export function checkBoot(run: DeploymentContext): DeploymentStep<'check-boot'> 
 
 async function watchBoot(run: DeploymentContext, vm: Vm, server: DeployedServer, signal: AbortSignal): Promise<BootReport> {
   const options = run.options.bootCheck ?? {};
-  const targets = options.mode === 'console' ? [] : server.addresses.flatMap((host) => portsOf(vm, options.port).map((port) => ({ host, ...port })));
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
   const { consoleLog } = platformOf(run);
   const watch = watchedBoot(vm.os_type, options, consoleLog !== undefined, run.bootPatience);
-  const askedAt = targets.map(({ host, port }) => `${host}:${port}`);
+  let { addresses } = server;
   const { firstPauseMs, longestPauseMs } = run.bootPatience;
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
+    if (addresses.length === 0) addresses = await lateAddresses(run, server, signal);
+    const targets = options.mode === 'console' ? [] : addresses.flatMap((host) => portsOf(vm, options.port).map((port) => ({ host, ...port })));
+    const askedAt = targets.map(({ host, port }) => `${host}:${port}`);
     const [buffer, answeredAt] = await Promise.all([consoleText(run, vm, server.id, signal), firstAnswer(run, targets, signal)]);
     signal.throwIfAborted();
     const verdict = watch.observe({ buffer, answeredAt, askedAt, elapsedSeconds: seconds() });
@@ -59,6 +62,17 @@ async function watchBoot(run: DeploymentContext, vm: Vm, server: DeployedServer,
       return { ...verdict, evidence: run.clean(verdict.evidence), seconds: seconds(), console: run.clean(watch.consoleText().slice(-consoleTailLength)) };
     }
     await systemClock.sleep(Math.min(pause, Math.max(50, (watch.endsAtSeconds() - seconds()) * 1000)), signal);
+  }
+}
+
+/** Addresses that the platform only knows once the guest runs. None, if they can't be read for a moment. */
+async function lateAddresses(run: DeploymentContext, server: DeployedServer, signal: AbortSignal): Promise<string[]> {
+  try {
+    const addresses = [...((await platformOf(run).addresses?.(server.id, signal)) ?? [])];
+    if (addresses.length > 0) run.store.deployments.setFacts(run.deploymentId, { server: { ...server, addresses } });
+    return addresses;
+  } catch {
+    return [];
   }
 }
 

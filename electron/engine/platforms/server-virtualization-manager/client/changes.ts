@@ -164,10 +164,11 @@ export async function newestJob(manager: Manager, signal: AbortSignal): Promise<
 export async function lostClone<T>(
   manager: Manager, since: number, original: readonly string[], isIt: (id: string, signal: AbortSignal) => Promise<T | undefined>, signal: AbortSignal,
 ): Promise<T | undefined> {
-  const jobs = await manager.api.read(z.array(jobShape), 'list jobs', '/Job', signal);
-  for (const job of jobs) {
-    const text = `${job.name ?? ''} ${job.description ?? ''}`;
-    if (!(Number(job.id.value) > since) || !/clone/i.test(text) || !original.some((each) => each !== '' && text.includes(each))) continue;
+  const jobs = await manager.api.read(z.array(idShape), 'list job ids', '/Job/id', signal);
+  for (const { value } of jobs.filter((each) => Number(each.value) > since)) {
+    const job = await manager.api.find(jobShape, `read job ${value}`, path('Job', value), signal);
+    const text = `${job?.name ?? ''} ${job?.description ?? ''}`;
+    if (job === undefined || !/clone/i.test(text) || !original.some((each) => speaksOf(text, each))) continue;
     const ended = job.summaryDone === true ? job : await manager.api.finished(job.id.value, `wait for job ${job.id.value}`, manager.timing.volumeMs, signal).catch((error: unknown) => {
       // It made nothing.
       if (error instanceof CausewayError && error.code === 'cloud.operation-failed') return undefined;
@@ -177,6 +178,18 @@ export async function lostClone<T>(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Whether a text has a name as a whole: `web-1` is not in `web-10`. */
+export function speaksOf(text: string, name: string): boolean {
+  if (name === '') return false;
+  const [before = '', ...rest] = text.split(name);
+  let last = before;
+  for (const after of rest) {
+    if (!/[\w.-]$/.test(last) && !/^(?:[\w-]|\.\w)/.test(after)) return true;
+    last = after === '' ? name : after;
+  }
+  return false;
 }
 
 /** A new object that a job made. */

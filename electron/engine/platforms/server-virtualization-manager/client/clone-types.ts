@@ -1,10 +1,17 @@
-import { CausewayError, toErrorRecord } from '../../../../../shared/model/causeway-error.ts';
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { cloneDisk } from './changes.ts';
 import type { Manager } from './open-manager.ts';
 import { nameOfObject, type OvmDisk } from './shapes.ts';
 
 /** Copies of the disks of a running VM must share its blocks: a copy that takes its time has parts of several states. */
 export const instant = 'THIN_CLONE';
+
+const refusals = ['cloud.operation-failed', 'cloud.request-refused'];
+
+/** Whether the manager did not make the copy, and said so. */
+export function isRefused(error: unknown): error is CausewayError {
+  return error instanceof CausewayError && refusals.includes(error.code);
+}
 
 /** Types that the repository does not take are refused by it: the next one is tried then. */
 export async function cloneByFirstType(
@@ -14,13 +21,9 @@ export async function cloneByFirstType(
   try {
     return await cloneDisk(manager, disk.id.value, repositoryId, type, signal);
   } catch (error) {
-    if (!(error instanceof CausewayError) || !['cloud.operation-failed', 'cloud.request-refused'].includes(error.code)) throw error;
-    const { message } = toErrorRecord(error);
-    if (others.length === 0) {
-      const advice = type === instant ? '. Stop the VM, so that its disks can be copied in another way, or choose a repository on which thin clones work' : '';
-      throw new CausewayError('source.snapshot-failed', `${message}${advice}`, { details: { ...error.details, parameter: 'virtual_disk_clone_type' }, cause: error });
-    }
-    note(`Disk ${nameOfObject(disk)} cannot be cloned by ${type}: ${message}. Trying ${others[0] ?? ''}`);
+    const [next] = others;
+    if (next === undefined || !isRefused(error)) throw error;
+    note(`Disk ${nameOfObject(disk)} cannot be cloned by ${type}: ${error.message}. Trying ${next}`);
     return cloneByFirstType(manager, disk, repositoryId, others, note, signal);
   }
 }

@@ -1,13 +1,14 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { cloneTypes } from '../../../../../shared/plugins/server-virtualization-manager/clone-type.ts';
 import type { CloudApi, CloudCalls, CloudSnapshot, CloudVolume, ResourceDeleter } from '../../../cloud-resources/cloud-api.ts';
-import { hasLabels, labelKeys, type Labels } from '../../../cloud-resources/labels.ts';
-import { entryLabel } from '../../../cloud-resources/ledgered-resource.ts';
+import { hasLabels, labelKeys, labelValue, managedBy, type Labels } from '../../../cloud-resources/labels.ts';
+import { entryLabel, nameOf, resourceTags } from '../../../cloud-resources/ledgered-resource.ts';
+import { diskBytesLabel } from '../../../cloud-resources/replica-volumes.ts';
 import { simpleDeleters } from '../../../cloud-resources/resource-deletion.ts';
 import { bytesOfGib } from '../../../cloud-resources/volume-sizes.ts';
-import { isAmbiguous } from '../../../http/http-error.ts';
+import type { DestinationRun } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
-import { createDisk, deleteDisk, deleteVm, freeTarget, lostClone, mapDisk, mappingsOf, newestJob, renameDisk, resizeDisk, unmapDisk, vmAction } from '../client/changes.ts';
+import { createDisk, deleteDisk, deleteVm, freeTarget, lostClone, mapDisk, mappingsOf, renameDisk, resizeDisk, unmapDisk, vmAction } from '../client/changes.ts';
 import { cloneByFirstType } from '../client/clone-types.ts';
 import { ledgerName, readTags, tagText } from '../client/created.ts';
 import type { Manager } from '../client/open-manager.ts';
@@ -16,52 +17,48 @@ import { ownDiskUse, readServer, workerDeleter } from '../workers/template-worke
 
 const useTag = 'causeway-use';
 const snapshotUse: Labels = { [useTag]: 'snapshot' };
-const isSnapshot = (disk: OvmDisk): boolean => hasLabels({ labels: readTags(disk.description) }, snapshotUse);
+export const isSnapshot = (disk: OvmDisk): boolean => hasLabels({ labels: readTags(disk.description) }, snapshotUse);
 /** Workers' own disks go with them. */
 export const isWorkerDisk = (disk: OvmDisk): boolean => hasLabels({ labels: readTags(disk.description) }, ownDiskUse);
 
-/** How copies of disks are made, and who is told when that has to be another way. */
+/** For what copies of disks are made, and how. */
 export interface CopyWork {
+  readonly run: DestinationRun;
   readonly cloneType?: string | undefined;
-  readonly note?: ((message: string) => void) | undefined;
+  /** The newest job so far: what is made from now on has later ones. Left out where nothing is copied. */
+  readonly since?: number;
 }
 
 /** The manager as the shared steps of a destination see it. A volume's type is its repository, a snapshot is a copy of a disk. */
-export function cloudCalls(manager: Manager, { cloneType, note = () => undefined }: CopyWork = {}): CloudCalls {
+export function cloudCalls(manager: Manager, work?: CopyWork): CloudCalls {
   const { timing, clock, random, disks } = manager;
-  const first = cloneType === undefined || cloneType === '' ? (cloneTypes[0] ?? '') : cloneType;
-  const types = [first, ...cloneTypes.filter((each) => each !== first)];
+  const first = work?.cloneType ?? '';
+  const types = [...new Set([first, ...cloneTypes])].filter((each) => each !== '');
   const getDisk = async (id: string, signal: AbortSignal): Promise<OvmDisk> => {
     const disk = await disks.get(id, signal);
     if (disk === undefined) throw new CausewayError('cloud.not-found', `virtual disk ${id} no longer exists`, { details: { volumeId: id } });
     return disk;
   };
-  const listed = async (labels: Labels, snapshots: boolean, signal: AbortSignal): Promise<readonly OvmDisk[]> =>
-    (await disks.list(signal)).filter((disk) => isSnapshot(disk) === snapshots && !isWorkerDisk(disk) && hasLabels({ labels: readTags(disk.description) }, labels));
+  const listed = async (labels: Labels, snapshots: boolean, signal: AbortSignal): Promise<readonly OvmDisk[]> => {
+    const all = await disks.list(signal);
+    const found = all.filter((disk) => isSnapshot(disk) === snapshots && !isWorkerDisk(disk) && hasLabels({ labels: readTags(disk.description) }, labels));
+    if (found.length > 0 || work === undefined) return found;
+    const lost = await claimLostCopy(manager, work.run, labels, all, signal);
+    return lost === undefined ? [] : [lost];
+  };
 
-  /** A copy, named and labelled. One whose answer was lost is found by its job. */
+  /** A copy, named and labelled. One that was not named is found by its job: see `claimLostCopy`. */
   async function copyOf(originId: string, repositoryId: string | undefined, name: string, labels: Labels, signal: AbortSignal): Promise<OvmDisk> {
     const origin = await getDisk(originId, signal);
-    const target = repositoryId ?? origin.repositoryId?.value ?? '';
-    const since = await newestJob(manager, signal);
-    let made: OvmDisk | undefined;
-    try {
-      made = await cloneByFirstType(manager, origin, target, types, note, signal);
-    } catch (error) {
-      if (!isAmbiguous(error)) throw error;
-      made = await lostClone(manager, since, [originId, nameOfObject(origin)], async (id, within) => {
-        const disk = await disks.get(id, within);
-        return disk !== undefined && id !== originId && !ledgerName.test(disk.name ?? '') && disk.repositoryId?.value === target && disk.vmDiskMappingIds.length === 0 ? disk : undefined;
-      }, signal);
-      if (made === undefined) throw error;
-    }
-    await renameDisk(manager, made.id.value, name, tagText(labels), signal);
-    return getDisk(made.id.value, signal);
+    const note = (message: string): void => work?.run.note(message, { volumeId: originId });
+    const { id } = await cloneByFirstType(manager, origin, repositoryId ?? origin.repositoryId?.value ?? '', types, note, signal);
+    await renameDisk(manager, id.value, name, tagText(labels), signal);
+    return getDisk(id.value, signal);
   }
 
   return {
     timing, clock, random,
-    entryDetails: {},
+    entryDetails: work?.since === undefined ? {} : { since: work.since },
     // Copies stand by themselves, so that both would do; one copy less is made of the volume.
     copiesFrom: 'volume',
     largestVolumeGib: undefined,
@@ -108,8 +105,36 @@ export function cloudCalls(manager: Manager, { cloneType, note = () => undefined
 }
 
 /** The same, with how each kind of resource is found and removed. */
-export function cloudApi(manager: Manager, work: CopyWork = {}): CloudApi {
+export function cloudApi(manager: Manager, work?: CopyWork): CloudApi {
   return { ...cloudCalls(manager, work), deleterFor: (entry) => deleterFor(manager, entry) };
+}
+
+/**
+ * The copy of an entry that has no name yet, because the answer was lost or the process ended before it was named: by the job that made it.
+ * The names of the originals have the ids of their own entries, so that no other copy is taken for it.
+ */
+async function lostCopy(manager: Manager, entry: LedgerEntry, all: readonly OvmDisk[], signal: AbortSignal): Promise<{ readonly copy: OvmDisk; readonly origins: readonly OvmDisk[] } | undefined> {
+  const { since, volumeId, diskId } = entry.details;
+  if (typeof since !== 'number' || entry.resourceId !== undefined) return undefined;
+  const wanted = typeof diskId === 'string' ? { [labelKeys.managedBy]: managedBy, [labelKeys.replica]: labelValue(entry.replicaId ?? ''), [labelKeys.disk]: labelValue(diskId) } : undefined;
+  const origins = all.filter((disk) => disk.id.value === volumeId || (wanted !== undefined && hasLabels({ labels: readTags(disk.description) }, wanted)));
+  const copy = await lostClone(manager, since, origins.flatMap((disk) => [disk.id.value, nameOfObject(disk)]), async (id, within) => {
+    const disk = await manager.disks.get(id, within);
+    return disk !== undefined && !ledgerName.test(disk.name ?? '') && disk.vmDiskMappingIds.length === 0 && origins.some((each) => each.id.value !== id && each.size === disk.size) ? disk : undefined;
+  }, signal);
+  return copy === undefined ? undefined : { copy, origins };
+}
+
+/** Names the lost copy of the entry that the labels are of, so that it is found from now on. */
+async function claimLostCopy(manager: Manager, run: DestinationRun, labels: Labels, all: readonly OvmDisk[], signal: AbortSignal): Promise<OvmDisk | undefined> {
+  const entry = run.ledger.list().find((each) => entryLabel(each)[labelKeys.entry] === labels[labelKeys.entry] && each.state !== 'removed');
+  const lost = entry === undefined ? undefined : await lostCopy(manager, entry, all, signal);
+  if (entry === undefined || lost === undefined) return undefined;
+  const known = Object.assign({}, ...lost.origins.map(({ description }) => readTags(description))) as Labels;
+  const kept = Object.fromEntries([labelKeys.disk, diskBytesLabel].flatMap((key) => (known[key] === undefined ? [] : [[key, known[key]]])));
+  const { copy: { id } } = lost;
+  await renameDisk(manager, id.value, nameOf(entry), tagText(resourceTags(run, entry, { ...kept, ...(entry.kind === 'volume-snapshot' ? snapshotUse : {}) })), signal);
+  return manager.disks.get(id.value, signal);
 }
 
 export async function getVm(manager: Manager, id: string, signal: AbortSignal): Promise<OvmVm> {
@@ -139,7 +164,10 @@ export function deleterFor(manager: Manager, entry: LedgerEntry): ResourceDelete
     case 'volume-snapshot':
       return simple(
         (id, signal) => manager.disks.get(id, signal),
-        async (signal) => (await manager.disks.list(signal)).find(isTagged)?.id.value,
+        async (signal) => {
+          const all = await manager.disks.list(signal);
+          return (all.find(isTagged) ?? (await lostCopy(manager, entry, all, signal))?.copy)?.id.value;
+        },
         async (id, signal) => {
           await freeFromWorkers(manager, id, signal);
           await deleteDisk(manager, id, signal);

@@ -18,7 +18,7 @@ import { startWorkerVm, type Enrol, type Reached } from '../workers/template-wor
 import { readCatalog } from './catalog.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { checkEnvironment } from './check-environment.ts';
-import { cloudApi, deleterFor, getVm, isWorkerDisk } from './cloud-calls.ts';
+import { cloudApi, deleterFor, getVm, isSnapshot, isWorkerDisk } from './cloud-calls.ts';
 import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
 import { placeOf, planWorker, readEnvironment } from './environment.ts';
 import { runPolicy } from './run-policy.ts';
@@ -36,7 +36,7 @@ export function createOvmDestination(connection: unknown, options: OvmDestinatio
   const enrolled = new Map<string, string>();
   const reached = options.reached ?? ((host, port) => ({ host, port }));
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(manager, entry) };
-  const cloudOf = ({ environment, note }: DestinationRun) => cloudApi(manager, { cloneType: readEnvironment(environment).virtual_disk_clone_type, note });
+  const cloudOf = (run: DestinationRun) => cloudApi(manager, { run, cloneType: readEnvironment(run.environment).virtual_disk_clone_type });
   return {
     check: (signal) => checkEndpoint(manager, signal),
     options: (names, _environment, signal) => managerOptions(manager, names, signal),
@@ -74,7 +74,8 @@ export function createOvmDestination(connection: unknown, options: OvmDestinatio
       const labelled = (objects: readonly { readonly id: OvmId; readonly name?: string | null | undefined; readonly description?: string | null | undefined }[]) =>
         objects.map((object) => ({ id: object.id.value, name: nameOfObject(object), labels: readTags(object.description) }));
       const [disks, vms] = await Promise.all([manager.disks.list(signal), manager.vms.list(signal)]);
-      return managedOf([['volume', labelled(disks.filter((disk) => !isWorkerDisk(disk)))], ['server', labelled(vms)]]);
+      const ours = disks.filter((disk) => !isWorkerDisk(disk));
+      return managedOf([['volume', labelled(ours.filter((disk) => !isSnapshot(disk)))], ['volume-snapshot', labelled(ours.filter(isSnapshot))], ['server', labelled(vms)]]);
     },
     deployment: createDeploymentPlatform(manager),
     async close() {

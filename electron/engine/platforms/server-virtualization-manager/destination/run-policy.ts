@@ -12,8 +12,10 @@ export function runPolicy(): RunPolicy {
     preserveFixedIps: false,
     retainUserCredentials: true,
     hypervisor: 'kvm',
-    // Emulated disks, which every guest finds.
-    diskBuses: ['ide'],
+    // The platform has no metadata in any of the forms that cloud-init knows.
+    guestDatasources: ['None'],
+    // Linux guests: a kernel that knows Xen's disks gives up the emulated ones as it starts.
+    diskBuses: ['xen'],
     hasWindowsWorkerImage: false,
     windowsDriversUrl: undefined,
     windowsAgentUrl: undefined,

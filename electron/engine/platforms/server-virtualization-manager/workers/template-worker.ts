@@ -52,7 +52,7 @@ export async function startWorkerVm(
   const since = run.ledger.find('server', temporary('server', role, 'server', {}).key) === undefined ? await newestJob(manager, signal) : 0;
   const { resource, entry } = await ensureResource<{ readonly id: string }>(
     manager, run.ledger,
-    temporary('server', role, 'server', { templateId: plan.templateId, since }),
+    temporary('server', role, 'server', { templateId: plan.templateId, repositoryId: plan.repositoryId, since }),
     {
       find: (given, within) => findWorker(manager, given, resourceTags(run, given, { [labelKeys.role]: role }), within),
       get: async (id, _entry, within) => ((await manager.vms.get(id, within)) === undefined ? undefined : { id }),
@@ -142,12 +142,12 @@ async function findWorker(manager: Manager, entry: LedgerEntry, labels: Labels, 
   const vms = await manager.vms.list(signal);
   const byName = vms.find(({ name }) => name === nameOf(entry));
   if (byName !== undefined) return { id: byName.id.value };
-  const { templateId, since } = entry.details;
+  const { templateId, repositoryId, since } = entry.details;
   const template = vms.find(({ id }) => id.value === templateId);
   if (typeof since !== 'number' || template === undefined) return undefined;
   const lost = await lostClone(manager, since, [template.id.value, nameOfObject(template)], async (id, within) => {
     const vm = await manager.vms.get(id, within);
-    return vm !== undefined && vm.id.value !== templateId && vm.vmRunState === 'STOPPED' && !ledgerName.test(vm.name ?? '') ? vm : undefined;
+    return vm !== undefined && vm.id.value !== templateId && vm.vmRunState === 'STOPPED' && vm.repositoryId?.value === repositoryId && !ledgerName.test(vm.name ?? '') ? vm : undefined;
   }, signal);
   return lost === undefined ? undefined : claimWorker(manager, lost, entry, labels, signal);
 }

@@ -17,7 +17,7 @@ import type { Volume } from '../../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../../ports/ledger.ts';
 import { awaitActive } from '../../../../workers/server-state.ts';
 import { addressesOf } from '../../client/addresses.ts';
-import { createNic, createVm, mapDisk, mappingsOf, vmAction } from '../../client/changes.ts';
+import { createNic, createVm, mapDisk, mappingsOf, newestJob, vmAction } from '../../client/changes.ts';
 import { readTags, tagText } from '../../client/created.ts';
 import type { Manager } from '../../client/open-manager.ts';
 import { cloudApi, deleterFor, getVm } from '../cloud-calls.ts';
@@ -30,15 +30,18 @@ const stateSchema = z.object({
 /** Deployments on the server virtualization manager. The VM is there before its NICs, which belong to it; it gets its disks, and starts, at the end. */
 export function createDeploymentPlatform(manager: Manager): DeploymentPlatform {
   const removing: Pick<CloudApi, 'deleterFor'> = { deleterFor: (entry) => deleterFor(manager, entry) };
-  const cloudOf = (run: DeploymentRun): CloudApi => cloudApi(manager, { cloneType: readEnvironment(run.environment).virtual_disk_clone_type, note: run.note });
+  const cloudOf = (run: DeploymentRun, since?: number): CloudApi => cloudApi(manager, { run, cloneType: readEnvironment(run.environment).virtual_disk_clone_type, ...(since === undefined ? {} : { since }) });
+  /** Copies get their name after they exist: one that was not named is told by the jobs since now. */
+  const copying = async (run: DeploymentRun, signal: AbortSignal): Promise<CloudApi> => cloudOf(run, await newestJob(manager, signal));
   return {
     plan: (run, _volumes, signal) => plan(manager, run, signal),
-    snapshotVolumes: (run, volumes, signal) => snapshotVolumes(cloudOf(run), run, volumes, signal),
-    volumesFromSnapshots: (run, snapshots, signal) => volumesFromSnapshots(cloudOf(run), run, snapshots, undefined, signal),
-    restoreVolumes: (run, snapshots, signal) => restoreVolumes(cloudOf(run), run, snapshots, undefined, signal),
+    snapshotVolumes: async (run, volumes, signal) => snapshotVolumes(await copying(run, signal), run, volumes, signal),
+    volumesFromSnapshots: async (run, snapshots, signal) => volumesFromSnapshots(await copying(run, signal), run, snapshots, undefined, signal),
+    restoreVolumes: async (run, snapshots, signal) => restoreVolumes(await copying(run, signal), run, snapshots, undefined, signal),
     transferVolumesToDeployment: (run, volumes, signal) => transferVolumesToDeployment(cloudOf(run), run, volumes, signal),
     createNics: (run, given, signal) => createNics(manager, run, given, signal),
     createServer: (run, given, volumes, _nics, signal) => createServer(manager, cloudOf(run), run, given, volumes, signal),
+    addresses: (serverId, signal) => reportedAddresses(manager, serverId, signal),
     deleteSnapshots: (run, signal) => deleteSnapshots(removing, run, signal),
     rollBack: (run, signal) => rollBack(removing, run, signal),
   };
@@ -113,10 +116,16 @@ async function createServer(manager: Manager, cloud: CloudApi, run: DeploymentRu
   const vm = await getVm(manager, id, signal);
   if (readEnvironment(run.environment).leave_migrated_vm_off) {
     run.note(`VM ${run.vm.name} is not powered on: leave_migrated_vm_off is set`, { serverId: id });
-    return { id, name: run.vm.name, addresses: [] };
+    return { id, name: run.vm.name, addresses: [], isOff: true };
   }
   if (vm.vmRunState === 'STOPPED') await vmAction(manager, id, 'start', signal);
   await awaitActive(cloud, id, signal);
-  const nics = await Promise.all(vm.virtualNicIds.map(({ value }) => manager.nics.get(value, signal)));
-  return { id, name: run.vm.name, addresses: nics.flatMap((nic) => (nic === undefined ? [] : addressesOf(nic))) };
+  return { id, name: run.vm.name, addresses: await reportedAddresses(manager, id, signal) };
+}
+
+/** What the guest tells the manager, if it has the vendor's additions. */
+async function reportedAddresses(manager: Manager, id: string, signal: AbortSignal): Promise<readonly string[]> {
+  const { virtualNicIds } = await getVm(manager, id, signal);
+  const nics = await Promise.all(virtualNicIds.map(({ value }) => manager.nics.get(value, signal)));
+  return nics.flatMap((nic) => (nic === undefined ? [] : addressesOf(nic)));
 }

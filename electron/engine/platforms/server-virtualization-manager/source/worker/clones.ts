@@ -4,7 +4,7 @@ import { labelKeys, labelValue, managedBy } from '../../../../cloud-resources/la
 import { ensureResource, entryLabel, nameOf, ownerLabel } from '../../../../cloud-resources/ledgered-resource.ts';
 import type { LedgerEntry } from '../../../../ports/ledger.ts';
 import { lostClone, newestJob, renameDisk } from '../../client/changes.ts';
-import { cloneByFirstType, instant } from '../../client/clone-types.ts';
+import { cloneByFirstType, instant, isRefused } from '../../client/clone-types.ts';
 import type { Manager } from '../../client/open-manager.ts';
 import { nameOfObject, type OvmDisk } from '../../client/shapes.ts';
 import { ledgerName, tagText } from '../../client/created.ts';
@@ -38,12 +38,13 @@ export async function ensureClone(
   const since = ledger.find('volume', key) === undefined ? await newestJob(manager, signal) : 0;
   const { resource } = await ensureResource<{ readonly id: string }>(
     manager, ledger,
-    { kind: 'volume', key, lifetime: 'replica', details: { originId: disk.id.value, originName: nameOfObject(disk), repositoryId, since } },
+    { kind: 'volume', key, lifetime: 'replica', details: { originId: disk.id.value, originName: nameOfObject(disk), sizeBytes: disk.size, repositoryId, since } },
     {
       find: (entry, within) => findClone(manager, entry, within),
       get: async (id, _entry, within) => ((await manager.disks.get(id, within)) === undefined ? undefined : { id }),
       async create(entry, within) {
-        const made = await cloneByFirstType(manager, disk, repositoryId, types, (message) => use?.note?.(message, { diskId: disk.id.value }), within);
+        const made = await cloneByFirstType(manager, disk, repositoryId, types, (message) => use?.note?.(message, { diskId: disk.id.value }), within)
+          .catch((error: unknown) => { throw isRefused(error) ? notCloned(error, types) : error; });
         return named(manager, made, entry, within);
       },
     },
@@ -52,15 +53,20 @@ export async function ensureClone(
   return resource.id;
 }
 
+function notCloned(error: CausewayError, types: readonly string[]): CausewayError {
+  const advice = types.at(-1) === instant ? '. Stop the VM, so that its disks can be copied in another way, or choose a repository on which thin clones work' : '';
+  return new CausewayError('source.snapshot-failed', `${error.message}${advice}`, { details: { ...error.details, parameter: 'virtual_disk_clone_type' }, cause: error });
+}
+
 /** The copy of an entry: by its name, or, if it has none yet, by the job that made it. */
 export async function findClone(manager: Manager, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
   const byName = (await manager.disks.list(signal)).find(({ name }) => name === nameOf(entry));
   if (byName !== undefined) return { id: byName.id.value };
-  const { originId, originName, repositoryId, since } = entry.details;
+  const { originId, originName, sizeBytes, repositoryId, since } = entry.details;
   if (typeof since !== 'number') return undefined;
   const lost = await lostClone(manager, since, [originId, originName].filter((text) => typeof text === 'string'), async (id, within) => {
     const disk = await manager.disks.get(id, within);
-    const isIt = disk !== undefined && disk.id.value !== originId && !ledgerName.test(disk.name ?? '') && disk.repositoryId?.value === repositoryId && disk.vmDiskMappingIds.length === 0;
+    const isIt = disk !== undefined && disk.id.value !== originId && !ledgerName.test(disk.name ?? '') && disk.size === sizeBytes && disk.repositoryId?.value === repositoryId && disk.vmDiskMappingIds.length === 0;
     return isIt ? disk : undefined;
   }, signal);
   return lost === undefined ? undefined : named(manager, lost, entry, signal);
