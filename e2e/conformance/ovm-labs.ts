@@ -2,7 +2,10 @@ import { open } from 'node:fs/promises';
 import { createOvmDestination, type OvmDestinationOptions } from '../../electron/engine/platforms/server-virtualization-manager/destination/ovm-destination.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import type { SimulationOptions } from '../rigs/cloud-kit/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
+import { enterWorker } from '../rigs/machines/enter-worker.ts';
+import { labMachines } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 import { startManager, type SimulatedManager } from '../rigs/server-virtualization-manager/start.ts';
 import { templateUser } from '../rigs/server-virtualization-manager/world.ts';
@@ -14,34 +17,39 @@ import { simulatedCalls } from './simulated-calls.ts';
 const gib = 2 ** 30;
 const markBytes = 64;
 
-async function managerWithCalls(): Promise<{ readonly manager: SimulatedManager; readonly calls: PlatformCalls }> {
+/** The simulated manager, with its calls as the conformance suites want them. */
+async function managerWithCalls(more: SimulationOptions = {}): Promise<{ readonly manager: SimulatedManager; readonly calls: PlatformCalls }> {
   const { onCall, of } = simulatedCalls({ changes: ({ method }) => method !== 'GET' });
-  const manager = await startManager({ transitionMs: 3, onCall });
+  const manager = await startManager({ transitionMs: 3, ...more, onCall });
   return { manager, calls: of(manager) };
 }
 
 /** What there is, in the suites' words. */
 const inventoryOf = ({ world }: SimulatedManager): readonly string[] => world.leftovers().map((each) => each.replace(/^disk /, 'volume ').replace(/^VM /, 'server '));
 
-const environment: JsonObject = {
+/** An environment that the simulated manager carries out. */
+export const ovmEnvironment: JsonObject = {
   network_map: { 'VM Network': 'VM Network', lan: 'VM Network', mgmt: 'vlan-20' }, server_pool_name: 'pool-1', repository_name: 'repo-1',
   migr_template_name_map: { linux: 'linux-worker' }, migr_template_username_map: { linux: templateUser.username }, migr_template_password_map: { linux: templateUser.password },
 };
 
-const options: OvmDestinationOptions = {
+export const ovmOptions = (requestMs: number): OvmDestinationOptions => ({
   clock: hurriedClock(4), random: () => 0, reached: resolveAddress,
-  timing: { requestMs: 400, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 },
-  // VMs are records here: nobody can sign in.
-  enrol: async () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFrZXk',
-};
+  timing: { requestMs, pollFirstMs: 2, pollCapMs: 5, volumeMs: 10_000, serverMs: 10_000, attachMs: 10_000, removeMs: 10_000 },
+});
 
-export async function destinationLab(): Promise<DestinationLab> {
-  const { manager, calls } = await managerWithCalls();
+/** Where VMs are records, nobody can sign in. */
+export const recordsOnly: OvmDestinationOptions = { ...ovmOptions(400), enrol: async () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFrZXk' };
+
+/** The simulated manager with VMs that are records, or workers that let the template's user in by password. */
+export async function destinationLab(behind: 'records' | 'machines' = 'records'): Promise<DestinationLab> {
+  const { manager, calls } = await managerWithCalls(behind === 'machines' ? { machines: labMachines({ worker: 'user' }) } : {});
+  const options = behind === 'machines' ? ovmOptions(10_000) : recordsOnly;
   const { world } = manager;
   return {
     ...calls,
     open: (which = 'right') => createOvmDestination({ ...manager.connection, ...(which === 'right' ? {} : { password: 'wrong' }) }, options),
-    environment,
+    environment: ovmEnvironment,
     vm: {
       id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 2048,
       disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
@@ -51,6 +59,7 @@ export async function destinationLab(): Promise<DestinationLab> {
     volumeGib: (id) => (world.disks.get(id)?.size ?? Number.NaN) / gib,
     loseVolume: (id) => void world.disks.delete(id),
     violations: () => manager.violations,
+    ...(behind === 'machines' ? { enter: enterWorker } : {}),
     close: () => manager.close(),
   };
 }
@@ -67,8 +76,8 @@ export async function deploymentLab(): Promise<DeploymentLab> {
   const pathOf = (id: string): string => world.ground.files.path(id);
   return {
     ...calls,
-    open: () => createOvmDestination(manager.connection, options),
-    environment,
+    open: () => createOvmDestination(manager.connection, recordsOnly),
+    environment: ovmEnvironment,
     vm,
     firmwares: ['bios'],
     refused: [

@@ -21,9 +21,6 @@ export interface Capability {
 
 type Row = readonly [capability: string, grade: Grade, against: string, ...specs: readonly string[]];
 
-const noAdapter = (side: string, ...plugins: readonly string[]): Row[] =>
-  plugins.map((plugin) => [`\`${plugin}\` as a ${side}`, 'never seen', 'configuration and offline checks only']);
-
 const part = (area: string, ...rows: readonly Row[]): Capability[] =>
   rows.map(([capability, grade, against, ...specs]) => ({ area, capability, grade, against, specs }));
 
@@ -74,7 +71,7 @@ export const capabilities: readonly Capability[] = [
     ['`classic-infrastructure-cloud` as a source: a real site', 'never seen', 'the platform is retired'],
     ['`server-virtualization-manager`: sign-in, inventory, snapshots and ranges of the exporter service, clones of disks', 'stand-in', 'the lab\'s simulator of Oracle VM Manager and of the exporter service', 'specs/ovm-source', 'specs/ovm-conformance'],
     ['`server-virtualization-manager`: reading by a worker', 'stand-in', 'the same simulator, with workers of the lab behind VMs from the template', 'specs-full/ovm-export-worker', 'specs-full/ovm-to-european-cloud'],
-    ['`server-virtualization-manager`: a real manager', 'never seen', ''],
+    ['`server-virtualization-manager` as a source: a real manager', 'never seen', ''],
   ),
   ...part('Destinations',
     ['`european-cloud`: volumes, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of the STACKIT IaaS API v2, checked when `CAUSEWAY_EUROPEAN_CLOUD_OPENAPI` names the vendor\'s document', 'specs/european-cloud-rig', 'specs/european-cloud-destination', 'specs/european-cloud-deployment', 'specs/destination-conformance', 'specs/deployment-conformance'],
@@ -90,7 +87,8 @@ export const capabilities: readonly Capability[] = [
     ['`compartment-cloud`: the real cloud', 'never seen', ''],
     ['`classic-infrastructure-cloud`: volumes, workers by index, deployments by launch plans', 'vendor-checked simulator', 'the same simulator', 'specs/classic-cloud-rig', 'specs/classic-cloud-destination', 'specs/classic-cloud-conformance', 'specs-full/classic-cloud-faults'],
     ['`classic-infrastructure-cloud` as a destination: a real site', 'never seen', 'the platform is retired'],
-    ...noAdapter('destination', 'server-virtualization-manager'),
+    ['`server-virtualization-manager`: virtual disks, workers from a template, deployments', 'stand-in', 'the same simulator', 'specs/ovm-destination', 'specs/ovm-destination-conformance', 'specs-full/images-to-ovm', 'specs-full/ovm-destination-faults'],
+    ['`server-virtualization-manager` as a destination: a real manager', 'never seen', ''],
   ),
   ...part('Replication',
     ['Full and incremental executions, verified', 'real', 'real disks and the real agent, on the lab\'s cloud', 'specs/replica-execution', 'specs/resume-cli'],

@@ -8,6 +8,7 @@ import { createEuropeanCloudDestination } from '../../../electron/engine/platfor
 import { createAzureDestination } from '../../../electron/engine/platforms/resource-group-cloud/destination/azure-destination.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { createAwsSource } from '../../../electron/engine/platforms/large-public-cloud/source/index.ts';
+import { createOvmDestination } from '../../../electron/engine/platforms/server-virtualization-manager/destination/ovm-destination.ts';
 import { createOvmSource } from '../../../electron/engine/platforms/server-virtualization-manager/source/index.ts';
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
 import * as replication from '../../../electron/engine/replication/index.ts';
@@ -88,6 +89,7 @@ export function labCore(project: LabProject): CoreOptions {
         source: (connection, context) => createOvmSource(connection, context, {
           clock, reached: resolveAddress, exporterUrl: () => `https://${String(connection['host'])}:${String(connection['port'])}/api/v1`, timing: { pollFirstMs: 10, pollCapMs: 50 },
         }),
+        destination: (connection) => createOvmDestination(connection, { clock, reached: resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50, requestMs: 10_000, ...cloud } }),
       },
       'large-public-cloud': {
         source: (connection, context) => createAwsSource(connection, context, { clock, resolveAddress, timing: { pollFirstMs: 10, pollCapMs: 50 } }),

@@ -1,5 +1,5 @@
 import type { IngressRule, MachineVolume } from '../cloud-kit/server-machines.ts';
-import { templateUser, type VmRecord, type World } from './world.ts';
+import { templateUser, type MappingRecord, type VmRecord, type World } from './world.ts';
 
 const anyone: IngressRule = { cidr: '0.0.0.0/0', minPort: 0, maxPort: 65_535 };
 /** The machines' system, which is no disk of theirs. */
@@ -10,17 +10,20 @@ export function deviceOf(world: World, diskId: string, target: number): MachineV
   return { volumeId: `xvd${String.fromCodePoint(97 + target)}`, path: world.ground.files.path(diskId), device: {} };
 }
 
-/** Starts the machine of a VM from the worker template; its guest then tells its address. */
+/** Starts the machine of a VM: a worker if it is from the template, else what its first disk boots. Its guest then tells its address. */
 export async function powerOn(world: World, vm: VmRecord): Promise<void> {
   const { machines, privatePrefix } = world.ground;
   const [nic] = vm.virtualNicIds.map(({ value }) => world.nics.get(value));
   const number = [...world.vms.keys()].indexOf(vm.id.value);
   const address = privatePrefix.replace(/\d+\/\d+$/, String(20 + number));
   const mappings = vm.vmDiskMappingIds.flatMap(({ value }) => world.mappings.get(value) ?? []);
+  const device = ({ virtualDiskId, diskTarget }: MappingRecord): MachineVolume => deviceOf(world, virtualDiskId?.value ?? '', diskTarget);
+  const [system] = mappings.filter(({ diskTarget }) => diskTarget === systemTarget).map(device);
   await machines.start({
-    serverId: vm.id.value, name: 'worker', vcpus: vm.cpuCount, memoryMiB: vm.memory, boot: { kind: 'image', imageName: 'linux-worker' },
+    serverId: vm.id.value, name: vm.isWorker === true ? 'worker' : 'guest', vcpus: vm.cpuCount, memoryMiB: vm.memory,
+    boot: vm.isWorker === true || system === undefined ? { kind: 'image', imageName: 'linux-worker' } : { kind: 'volume', firmware: 'bios', diskBus: 'ide', configDrive: false, ...system },
     userData: `#cloud-config\n${JSON.stringify({ users: [{ name: templateUser.username, plain_text_passwd: templateUser.password, sudo: 'ALL=(ALL) NOPASSWD:ALL' }] })}`,
-    dataVolumes: mappings.filter(({ diskTarget }) => diskTarget !== systemTarget).map(({ virtualDiskId, diskTarget }) => deviceOf(world, virtualDiskId?.value ?? '', diskTarget)),
+    dataVolumes: mappings.filter(({ diskTarget }) => diskTarget !== systemTarget).map(device),
     nics: nic === undefined ? [] : [{ mac: nic.macAddress, ipv4: address }],
   });
   if (nic !== undefined) nic.ipAddresses = [{ address }];

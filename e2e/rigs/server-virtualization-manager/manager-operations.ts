@@ -71,7 +71,7 @@ const cloneVm: Operation<World> = (call) => {
     succeed: () => {
       const { id: _, ...rest } = template;
       const vm: VmRecord = world.add(world.vms, 'Vm', `${template.name}.0`, {
-        ...rest, vmRunState: 'STOPPED', repositoryId: repository.id, serverPoolId: pool.id, serverId: null, vmDiskMappingIds: [], virtualNicIds: [],
+        ...rest, isWorker: true, vmRunState: 'STOPPED', repositoryId: repository.id, serverPoolId: pool.id, serverId: null, vmDiskMappingIds: [], virtualNicIds: [],
       });
       vm.name = `${template.name}.0`;
       for (const { copy, diskTarget } of copies) {

@@ -29,6 +29,8 @@ export interface VmRecord extends BaseRecord {
   repositoryId: ObjectId;
   serverPoolId: ObjectId | null;
   serverId: ObjectId | null;
+  /** Cloned from a template: its guest is a worker. Other VMs boot what is on their first disk. */
+  isWorker?: boolean;
 }
 
 export interface DiskRecord extends BaseRecord {

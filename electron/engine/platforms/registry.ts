@@ -20,6 +20,7 @@ import { createAzureDestination } from './resource-group-cloud/destination/azure
 import { createVsphereSource } from './virtualization-platform/source/index.ts';
 import { createAzureSource } from './resource-group-cloud/source/index.ts';
 import { createQemuHypervisorSource } from './qemu-hypervisor/index.ts';
+import { createOvmDestination } from './server-virtualization-manager/destination/ovm-destination.ts';
 import { createOvmSource } from './server-virtualization-manager/source/index.ts';
 import { createHypervSource } from './windows-hypervisor/index.ts';
 
@@ -52,7 +53,10 @@ export const platforms: PlatformRegistry = {
     source: (connection, context) => createClassicSource(connection, context),
     destination: (connection) => createClassicDestination(connection),
   },
-  'server-virtualization-manager': { source: (connection, context) => createOvmSource(connection, context) },
+  'server-virtualization-manager': {
+    source: (connection, context) => createOvmSource(connection, context),
+    destination: (connection) => createOvmDestination(connection),
+  },
   'compartment-cloud': { destination: (connection) => createCompartmentCloudDestination(connection) },
   'european-cloud': { destination: (connection) => createEuropeanCloudDestination(connection) },
   'resource-group-cloud': {

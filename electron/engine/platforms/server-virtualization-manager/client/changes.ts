@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isAmbiguous } from '../../../http/http-error.ts';
 import { retryDelayMs } from '../../../http/retry-after.ts';
 import type { Manager } from './open-manager.ts';
-import { idShape, jobShape, type OvmDisk, type OvmJob, type OvmMapping, type OvmNic, type OvmVm } from './shapes.ts';
+import type { OvmDisk, OvmJob, OvmMapping, OvmNic, OvmVm } from './shapes.ts';
 
 const path = (...parts: readonly string[]): string => parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 
@@ -146,50 +145,6 @@ export function mapDisk(manager: Manager, vmId: string, diskId: string, diskTarg
 /** Gone is done. */
 export function unmapDisk(manager: Manager, vmId: string, mappingId: string, signal: AbortSignal): Promise<void> {
   return manager.api.remove(`detach disk mapping ${mappingId} from VM ${vmId}`, path('Vm', vmId, 'VmDiskMapping', mappingId), signal);
-}
-
-/** The number of the newest job: jobs are numbered by the manager's clock. */
-export async function newestJob(manager: Manager, signal: AbortSignal): Promise<number> {
-  const jobs = await manager.api.read(z.array(idShape), 'list job ids', '/Job/id', signal);
-  return jobs.reduce((newest, { value }) => Math.max(newest, Number(value) || 0), 0);
-}
-
-/**
- * What a clone made whose answer was lost: clones get a name only after they exist, so that the jobs since then are looked through for one that
- * speaks of the original. One that still runs is waited for.
- *
- * @param original its name and its id
- * @param isIt whether what a job made is what was asked for
- */
-export async function lostClone<T>(
-  manager: Manager, since: number, original: readonly string[], isIt: (id: string, signal: AbortSignal) => Promise<T | undefined>, signal: AbortSignal,
-): Promise<T | undefined> {
-  const jobs = await manager.api.read(z.array(idShape), 'list job ids', '/Job/id', signal);
-  for (const { value } of jobs.filter((each) => Number(each.value) > since)) {
-    const job = await manager.api.find(jobShape, `read job ${value}`, path('Job', value), signal);
-    const text = `${job?.name ?? ''} ${job?.description ?? ''}`;
-    if (job === undefined || !/clone/i.test(text) || !original.some((each) => speaksOf(text, each))) continue;
-    const ended = job.summaryDone === true ? job : await manager.api.finished(job.id.value, `wait for job ${job.id.value}`, manager.timing.volumeMs, signal).catch((error: unknown) => {
-      // It made nothing.
-      if (error instanceof CausewayError && error.code === 'cloud.operation-failed') return undefined;
-      throw error;
-    });
-    const found = ended?.resultId ? await isIt(ended.resultId.value, signal) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Whether a text has a name as a whole: `web-1` is not in `web-10`. */
-export function speaksOf(text: string, name: string): boolean {
-  if (name === '') return false;
-  const [before = '', ...rest] = text.split(name);
-  let last = before;
-  for (const after of rest) {
-    if (!/[\w.-]$/.test(last) && !/^(?:[\w-]|\.\w)/.test(after)) return true;
-    last = after === '' ? name : after;
-  }
-  return false;
 }
 
 /** A new object that a job made. */

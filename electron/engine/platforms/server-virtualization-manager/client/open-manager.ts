@@ -21,6 +21,8 @@ export interface Objects<T> {
 export interface Manager extends RetryContext {
   readonly connection: OvmConnection;
   readonly api: ManagerApi;
+  /** The time by the manager's clock, as its last answer told it. Milliseconds since 1970. */
+  now(): number;
   /** The manager itself. */
   self(signal: AbortSignal): Promise<OvmManager | undefined>;
   readonly vms: Objects<OvmVm>;
@@ -53,7 +55,11 @@ export function openManager(connection: unknown, options: OpenManagerOptions = {
   const parsed = parseConnection(connection);
   const around = retryContext(options);
   const { clock, random, timing } = around;
-  const transport = sessionTransport(createTransport(parsed.trust), parsed);
+  let aheadMs = 0;
+  const transport = sessionTransport(createTransport(parsed.trust), parsed, (date) => {
+    const ahead = Date.parse(date) - clock.wallTime();
+    if (Number.isFinite(ahead)) aheadMs = ahead;
+  });
   const api = managerApi(createHttpClient({ baseUrl: parsed.baseUrl, transport, clock, random, backOff: timing.backOff, timeoutMs: timing.requestMs }), around);
   const exporters = new Map<string, Exporter>();
   const kind = <S extends z.ZodType>(name: string, words: string, shape: S): Objects<z.infer<S>> => ({
@@ -64,6 +70,7 @@ export function openManager(connection: unknown, options: OpenManagerOptions = {
     ...around,
     connection: parsed,
     api,
+    now: () => clock.wallTime() + aheadMs,
     // A list of one, or the one.
     async self(signal) {
       const seen = await api.read(z.union([z.array(managerShape), managerShape]), 'read the manager', '/Manager', signal);

@@ -38,6 +38,7 @@ export async function checkEnvironment(manager: Manager, environment: JsonObject
   if (effective.os_label !== undefined && types.length > 0 && !types.includes(effective.os_label)) {
     report('warning', '/os_label', 'os-label', `the manager does not know the operating system "${effective.os_label}"; it knows: ${types.slice(0, 10).join(', ')}`);
   }
+  if (vm.firmware === 'uefi') report('error', '', 'no-uefi', `VM ${vm.name} boots with UEFI, and the platform only has BIOS: convert the guest first`);
   if (vm.disks.length > mostEmulatedDisks) {
     report('warning', '', 'disk-count', `the VM has ${vm.disks.length} disks; a guest without Xen drivers sees the first ${mostEmulatedDisks}`);
   }

@@ -8,8 +8,9 @@ import { simpleDeleters } from '../../../cloud-resources/resource-deletion.ts';
 import { bytesOfGib } from '../../../cloud-resources/volume-sizes.ts';
 import type { DestinationRun } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
-import { createDisk, deleteDisk, deleteVm, freeTarget, lostClone, mapDisk, mappingsOf, renameDisk, resizeDisk, unmapDisk, vmAction } from '../client/changes.ts';
+import { createDisk, deleteDisk, deleteVm, freeTarget, mapDisk, mappingsOf, renameDisk, resizeDisk, unmapDisk, vmAction } from '../client/changes.ts';
 import { cloneByFirstType } from '../client/clone-types.ts';
+import { lostClone, type cloneWindow } from '../client/lost-clones.ts';
 import { ledgerName, readTags, tagText } from '../client/created.ts';
 import type { Manager } from '../client/open-manager.ts';
 import { nameOfObject, type OvmDisk, type OvmVm } from '../client/shapes.ts';
@@ -25,8 +26,8 @@ export const isWorkerDisk = (disk: OvmDisk): boolean => hasLabels({ labels: read
 export interface CopyWork {
   readonly run: DestinationRun;
   readonly cloneType?: string | undefined;
-  /** The newest job so far: what is made from now on has later ones. Left out where nothing is copied. */
-  readonly since?: number;
+  /** When copies are about to be asked for. Left out where none are. */
+  readonly window?: Awaited<ReturnType<typeof cloneWindow>>;
 }
 
 /** The manager as the shared steps of a destination see it. A volume's type is its repository, a snapshot is a copy of a disk. */
@@ -58,7 +59,7 @@ export function cloudCalls(manager: Manager, work?: CopyWork): CloudCalls {
 
   return {
     timing, clock, random,
-    entryDetails: work?.since === undefined ? {} : { since: work.since },
+    entryDetails: work?.window ?? {},
     // Copies stand by themselves, so that both would do; one copy less is made of the volume.
     copiesFrom: 'volume',
     largestVolumeGib: undefined,
@@ -114,11 +115,11 @@ export function cloudApi(manager: Manager, work?: CopyWork): CloudApi {
  * The names of the originals have the ids of their own entries, so that no other copy is taken for it.
  */
 async function lostCopy(manager: Manager, entry: LedgerEntry, all: readonly OvmDisk[], signal: AbortSignal): Promise<{ readonly copy: OvmDisk; readonly origins: readonly OvmDisk[] } | undefined> {
-  const { since, volumeId, diskId } = entry.details;
-  if (typeof since !== 'number' || entry.resourceId !== undefined) return undefined;
+  const { volumeId, diskId } = entry.details;
+  if (entry.resourceId !== undefined) return undefined;
   const wanted = typeof diskId === 'string' ? { [labelKeys.managedBy]: managedBy, [labelKeys.replica]: labelValue(entry.replicaId ?? ''), [labelKeys.disk]: labelValue(diskId) } : undefined;
   const origins = all.filter((disk) => disk.id.value === volumeId || (wanted !== undefined && hasLabels({ labels: readTags(disk.description) }, wanted)));
-  const copy = await lostClone(manager, since, origins.flatMap((disk) => [disk.id.value, nameOfObject(disk)]), async (id, within) => {
+  const copy = await lostClone(manager, entry.details, origins.map((disk) => ({ id: disk.id.value, name: nameOfObject(disk) })), async (id, within) => {
     const disk = await manager.disks.get(id, within);
     return disk !== undefined && !ledgerName.test(disk.name ?? '') && disk.vmDiskMappingIds.length === 0 && origins.some((each) => each.id.value !== id && each.size === disk.size) ? disk : undefined;
   }, signal);

@@ -10,7 +10,8 @@ import { SshConnection, shellQuoted } from '../../../transport/ssh-connection.ts
 import { createWorkerKeys, temporary, type WorkerKeyRing, type WorkerKeys } from '../../../workers/worker-entries.ts';
 import { dropUnreachableWorker } from '../../../workers/worker-server.ts';
 import { addressesOf } from '../client/addresses.ts';
-import { cloneVm, deleteDisk, deleteVm, lostClone, mappingsOf, newestJob, renameDisk, renameVm, unmapDisk, vmAction } from '../client/changes.ts';
+import { cloneVm, deleteDisk, deleteVm, mappingsOf, renameDisk, renameVm, unmapDisk, vmAction } from '../client/changes.ts';
+import { cloneWindow, lostClone } from '../client/lost-clones.ts';
 import { ledgerName, readTags, tagText } from '../client/created.ts';
 import type { Manager } from '../client/open-manager.ts';
 import { nameOfObject, type OvmDisk, type OvmVm } from '../client/shapes.ts';
@@ -49,10 +50,10 @@ export async function startWorkerVm(
 ): Promise<WorkerAccess> {
   const removing = { ...manager, deleterFor: (entry: LedgerEntry) => workerDeleter(manager, entry) };
   await dropUnreachableWorker(removing, keyRing, run, role, signal);
-  const since = run.ledger.find('server', temporary('server', role, 'server', {}).key) === undefined ? await newestJob(manager, signal) : 0;
+  const window = run.ledger.find('server', temporary('server', role, 'server', {}).key) === undefined ? await cloneWindow(manager, signal) : {};
   const { resource, entry } = await ensureResource<{ readonly id: string }>(
     manager, run.ledger,
-    temporary('server', role, 'server', { templateId: plan.templateId, repositoryId: plan.repositoryId, since }),
+    temporary('server', role, 'server', { templateId: plan.templateId, repositoryId: plan.repositoryId, ...window }),
     {
       find: (given, within) => findWorker(manager, given, resourceTags(run, given, { [labelKeys.role]: role }), within),
       get: async (id, _entry, within) => ((await manager.vms.get(id, within)) === undefined ? undefined : { id }),
@@ -142,10 +143,10 @@ async function findWorker(manager: Manager, entry: LedgerEntry, labels: Labels, 
   const vms = await manager.vms.list(signal);
   const byName = vms.find(({ name }) => name === nameOf(entry));
   if (byName !== undefined) return { id: byName.id.value };
-  const { templateId, repositoryId, since } = entry.details;
+  const { templateId, repositoryId } = entry.details;
   const template = vms.find(({ id }) => id.value === templateId);
-  if (typeof since !== 'number' || template === undefined) return undefined;
-  const lost = await lostClone(manager, since, [template.id.value, nameOfObject(template)], async (id, within) => {
+  if (entry.resourceId !== undefined || template === undefined) return undefined;
+  const lost = await lostClone(manager, entry.details, [{ id: template.id.value, name: nameOfObject(template) }], async (id, within) => {
     const vm = await manager.vms.get(id, within);
     return vm !== undefined && vm.id.value !== templateId && vm.vmRunState === 'STOPPED' && vm.repositoryId?.value === repositoryId && !ledgerName.test(vm.name ?? '') ? vm : undefined;
   }, signal);

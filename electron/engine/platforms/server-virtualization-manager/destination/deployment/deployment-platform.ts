@@ -17,10 +17,11 @@ import type { Volume } from '../../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../../ports/ledger.ts';
 import { awaitActive } from '../../../../workers/server-state.ts';
 import { addressesOf } from '../../client/addresses.ts';
-import { createNic, createVm, mapDisk, mappingsOf, newestJob, vmAction } from '../../client/changes.ts';
+import { createNic, createVm, mapDisk, mappingsOf, vmAction } from '../../client/changes.ts';
+import { cloneWindow } from '../../client/lost-clones.ts';
 import { readTags, tagText } from '../../client/created.ts';
 import type { Manager } from '../../client/open-manager.ts';
-import { cloudApi, deleterFor, getVm } from '../cloud-calls.ts';
+import { cloudApi, deleterFor, getVm, type CopyWork } from '../cloud-calls.ts';
 import { asNamed, placeOf, planWorker, readEnvironment } from '../environment.ts';
 
 const stateSchema = z.object({
@@ -30,9 +31,9 @@ const stateSchema = z.object({
 /** Deployments on the server virtualization manager. The VM is there before its NICs, which belong to it; it gets its disks, and starts, at the end. */
 export function createDeploymentPlatform(manager: Manager): DeploymentPlatform {
   const removing: Pick<CloudApi, 'deleterFor'> = { deleterFor: (entry) => deleterFor(manager, entry) };
-  const cloudOf = (run: DeploymentRun, since?: number): CloudApi => cloudApi(manager, { run, cloneType: readEnvironment(run.environment).virtual_disk_clone_type, ...(since === undefined ? {} : { since }) });
+  const cloudOf = (run: DeploymentRun, more: Pick<CopyWork, 'window'> = {}): CloudApi => cloudApi(manager, { run, cloneType: readEnvironment(run.environment).virtual_disk_clone_type, ...more });
   /** Copies get their name after they exist: one that was not named is told by the jobs since now. */
-  const copying = async (run: DeploymentRun, signal: AbortSignal): Promise<CloudApi> => cloudOf(run, await newestJob(manager, signal));
+  const copying = async (run: DeploymentRun, signal: AbortSignal): Promise<CloudApi> => cloudOf(run, { window: await cloneWindow(manager, signal) });
   return {
     plan: (run, _volumes, signal) => plan(manager, run, signal),
     snapshotVolumes: async (run, volumes, signal) => snapshotVolumes(await copying(run, signal), run, volumes, signal),

@@ -3,8 +3,9 @@ import { cloneTypes } from '../../../../../../shared/plugins/server-virtualizati
 import { labelKeys, labelValue, managedBy } from '../../../../cloud-resources/labels.ts';
 import { ensureResource, entryLabel, nameOf, ownerLabel } from '../../../../cloud-resources/ledgered-resource.ts';
 import type { LedgerEntry } from '../../../../ports/ledger.ts';
-import { lostClone, newestJob, renameDisk } from '../../client/changes.ts';
+import { renameDisk } from '../../client/changes.ts';
 import { cloneByFirstType, instant, isRefused } from '../../client/clone-types.ts';
+import { cloneWindow, lostClone } from '../../client/lost-clones.ts';
 import type { Manager } from '../../client/open-manager.ts';
 import { nameOfObject, type OvmDisk } from '../../client/shapes.ts';
 import { ledgerName, tagText } from '../../client/created.ts';
@@ -35,10 +36,10 @@ export async function ensureClone(
   const { manager, use } = context;
   const ledger = ledgerOf(context);
   const key = cloneKey(tag, disk.id.value);
-  const since = ledger.find('volume', key) === undefined ? await newestJob(manager, signal) : 0;
+  const window = ledger.find('volume', key) === undefined ? await cloneWindow(manager, signal) : {};
   const { resource } = await ensureResource<{ readonly id: string }>(
     manager, ledger,
-    { kind: 'volume', key, lifetime: 'replica', details: { originId: disk.id.value, originName: nameOfObject(disk), sizeBytes: disk.size, repositoryId, since } },
+    { kind: 'volume', key, lifetime: 'replica', details: { originId: disk.id.value, originName: nameOfObject(disk), sizeBytes: disk.size, repositoryId, ...window } },
     {
       find: (entry, within) => findClone(manager, entry, within),
       get: async (id, _entry, within) => ((await manager.disks.get(id, within)) === undefined ? undefined : { id }),
@@ -62,9 +63,9 @@ function notCloned(error: CausewayError, types: readonly string[]): CausewayErro
 export async function findClone(manager: Manager, entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined> {
   const byName = (await manager.disks.list(signal)).find(({ name }) => name === nameOf(entry));
   if (byName !== undefined) return { id: byName.id.value };
-  const { originId, originName, sizeBytes, repositoryId, since } = entry.details;
-  if (typeof since !== 'number') return undefined;
-  const lost = await lostClone(manager, since, [originId, originName].filter((text) => typeof text === 'string'), async (id, within) => {
+  const { originId, originName, sizeBytes, repositoryId } = entry.details;
+  if (entry.resourceId !== undefined) return undefined;
+  const lost = await lostClone(manager, entry.details, [{ id: String(originId), name: String(originName) }], async (id, within) => {
     const disk = await manager.disks.get(id, within);
     const isIt = disk !== undefined && disk.id.value !== originId && !ledgerName.test(disk.name ?? '') && disk.size === sizeBytes && disk.repositoryId?.value === repositoryId && disk.vmDiskMappingIds.length === 0;
     return isIt ? disk : undefined;
