@@ -58,6 +58,8 @@ export const skippedForAReason: Readonly<Record<string, string>> = {
   'classic-cloud-faults.spec.ts': 'NICs and public IPs of workers come with their instance there',
   'compartment-cloud-conformance.spec.ts': 'NICs and public IPs come with their instance there; faults of single calls are tried in the full tier',
   'compartment-cloud-faults.spec.ts': 'NICs and public IPs come with their instance there',
+  'ovm-destination-conformance.spec.ts': 'NICs come with their VM there, there are no security groups and public IPs, and no UEFI; faults of single calls are tried in the full tier',
+  'ovm-destination-faults.spec.ts': 'NICs come with their VM there, and there are no security groups and public IPs',
   'resource-group-cloud-conformance.spec.ts': 'rules are part of their security group there; faults of single calls are tried in the full tier',
   'resource-group-cloud-faults.spec.ts': 'rules are part of their security group there',
   'hyperv-reader-program.spec.ts': 'Debian\'s mono-mcs is not installed',
