@@ -27,7 +27,7 @@ export function checkSource(manager: Manager, signal: AbortSignal): Promise<Chec
 async function exporters(manager: Manager, signal: AbortSignal): Promise<string | { readonly warning: string }> {
   const [servers, [vm]] = await Promise.all([manager.servers.list(signal), manager.vms.list(signal)]);
   const [present, absent]: [string[], string[]] = [[], []];
-  for (const server of servers) {
+  await Promise.all(servers.map(async (server) => {
     const address = server.hostname ?? server.ipAddress ?? nameOfObject(server);
     try {
       // Any question will do: an answer shows that the service is there and accepts the account.
@@ -37,7 +37,7 @@ async function exporters(manager: Manager, signal: AbortSignal): Promise<string 
       signal.throwIfAborted();
       absent.push(`${address} (${toErrorRecord(error).message})`);
     }
-  }
-  if (present.length > 0) return `on ${present.join(', ')}${absent.length === 0 ? '' : `; not on ${absent.join(', ')}`}`;
-  return { warning: `no server has the exporter service, so that disks are read by a temporary worker: ${absent.join(', ') || 'there are no servers'}` };
+  }));
+  if (present.length > 0) return `on ${present.toSorted().join(', ')}${absent.length === 0 ? '' : `; not on ${absent.toSorted().join(', ')}`}`;
+  return { warning: `no server has the exporter service, so that disks are read by a temporary worker: ${absent.toSorted().join(', ') || 'there are no servers'}` };
 }

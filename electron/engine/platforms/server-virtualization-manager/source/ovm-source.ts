@@ -16,6 +16,7 @@ import { shutDown } from './shut-down.ts';
 import { ledgerOf, markedDisks, markText, recordedOf, type MarkedDisk, type SourceContext } from './source-context.ts';
 import { deleterFor, WorkerMechanism } from './worker/worker-mechanism.ts';
 import { ledgerName, readTags } from '../client/created.ts';
+import { nameOfObject } from '../client/shapes.ts';
 import { managerOptions } from '../client/options.ts';
 import type { Reached } from '../workers/template-worker.ts';
 
@@ -60,7 +61,10 @@ export class OvmSource implements SourcePlatform {
   /** Learns before anything is made how the VM's disks will be read, and whether what that needs is there. */
   async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
     const vm = await readVm(this.#context.manager, vmId, signal);
-    if ((await this.#exporterFor(vm, undefined, signal)) === undefined) await this.#worker.prepare(vm, environment, signal);
+    const found = await this.#exporter.find(vm, signal);
+    if ('address' in found) return;
+    await this.#worker.prepare(vm, environment, signal);
+    this.#context.use?.note?.(`The disks of VM ${nameOfObject(vm.vm)} are read by a temporary worker, as no exporter service can be used: ${found.reasons.join('; ') || 'its server pool has no servers'}`, { vmId });
   }
 
   async createSnapshot(

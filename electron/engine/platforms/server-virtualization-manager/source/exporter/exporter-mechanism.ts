@@ -31,19 +31,21 @@ export class ExporterMechanism {
     const servers = (await manager.servers.list(signal))
       .filter((server) => server.id.value === vm.serverId?.value || server.serverPoolId?.value === vm.serverPoolId?.value)
       .sort((one, other) => Number(other.id.value === vm.serverId?.value) - Number(one.id.value === vm.serverId?.value));
-    const reasons: string[] = [];
-    for (const server of servers) {
+    // All at once: a server without the service may not answer at all.
+    const seen = await Promise.all(servers.map(async (server): Promise<{ readonly address: string } | string> => {
       const address = server.hostname ?? server.ipAddress ?? server.name;
-      if (!address) continue;
+      if (!address) return 'a server has no address';
       try {
-        if (await manager.exporter(address).knows(vm.id.value, signal)) return { address };
-        reasons.push(`${address} does not know the VM`);
+        return (await manager.exporter(address).knows(vm.id.value, signal)) ? { address } : `${address} does not know the VM`;
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof CausewayError)) throw error;
-        reasons.push(`${address}: ${toErrorRecord(error).message}`);
+        return `${address}: ${toErrorRecord(error).message}`;
       }
-    }
+    }));
+    const reasons = seen.filter((each) => typeof each === 'string');
+    const found = seen.find((each) => typeof each !== 'string');
+    if (found !== undefined) return found;
     return { reasons };
   }
 
