@@ -9,6 +9,7 @@ import { screenSteps } from '../hosts/screen-steps.ts';
 import { startLargePublicCloud } from '../rigs/large-public-cloud/start.ts';
 import { makeScreenProject, openScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+import { startManager, stockVm as stockOvmVm } from '../rigs/server-virtualization-manager/start.ts';
 import { startAzureLab, stockVm } from '../rigs/resource-group-cloud/source-lab.ts';
 import { MemoryDisk } from '../rigs/virtualization-platform/backing.ts';
 import { startNfcServer, type NfcServer } from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
@@ -78,7 +79,15 @@ async function windowsHypervisor(): Promise<Platform> {
   return { plugin: 'windows-hypervisor', name: 'Hyper-V host', connection, vm: 'web', columns: [], close: () => rig.close() };
 }
 
-const platforms = [['vSphere', vsphere], ['AWS', largePublicCloud], ['Azure', resourceGroupCloud], ['Hyper-V', windowsHypervisor]] as const;
+async function serverVirtualizationManager(): Promise<Platform> {
+  const manager = await startManager({ transitionMs: 3 });
+  // Nothing listens there: the exporter service is on no server.
+  for (const server of manager.world.servers.values()) server.hostname = '127.0.0.1';
+  await stockOvmVm(manager.world, 'web', [16 * MIB]);
+  return { plugin: 'server-virtualization-manager', name: 'Manager', connection: manager.connection, vm: 'web', columns: ['Cluster'], close: () => manager.close() };
+}
+
+const platforms = [['vSphere', vsphere], ['AWS', largePublicCloud], ['Azure', resourceGroupCloud], ['Hyper-V', windowsHypervisor], ['Oracle VM', serverVirtualizationManager]] as const;
 
 /** Each platform by its form, its check, its inventory and the form of a replica, as somebody who has just added it sees them. */
 describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () => {
