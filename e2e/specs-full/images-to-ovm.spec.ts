@@ -69,7 +69,7 @@ it('is deployed as a VM that boots from a copy, and is deleted with nothing left
   const { id } = await lab.use((core) => core.call('deployment.create', { replica: 'web', options: { bootCheck: { mode: 'none' } } }));
   const deployment = await lab.use((core) => core.call('deployment.show', { deployment: id }));
   expect(deployment, JSON.stringify(deployment.error)).toMatchObject({ state: 'completed' });
-  await expect.poll(() => manager.world.ground.machines.log(deployment.server?.id ?? '')).toContain('(initramfs) ');
+  await expect.poll(() => manager.world.ground.machines.log(deployment.server?.id ?? '')).toContain('web login: ');
   expect(left()).toEqual(['VM', 'disk', 'disk', 'disk', 'disk', 'mapping', 'mapping', 'nic']);
   await lab.use((core) => core.call('deployment.delete', { deployment: id, dryRun: false }));
   expect(left()).toEqual(['disk', 'disk']);

@@ -211,6 +211,8 @@ const onlineRows = {
   'online-shape-too-small': ['The VM does not fit the shape', 'The flexible shape cannot have as many processors or as much memory as the VM.', 'Choose a larger shape.'],
   'online-no-uefi': vmRows['no-uefi'],
   'online-too-many-disks': ['The VM has more disks than an instance takes', 'The platform attaches a fixed number of volumes to an instance.', 'Merge disks of the VM before the migration, or choose another platform.'],
+  'online-os-label': ['The manager does not know the operating system', 'The label is not one of the operating systems that the manager offers for VMs.', 'Choose one of those that the message names, or remove os_label.'],
+  'online-disk-count': ['Some disks are seen with Xen drivers only', 'The platform emulates a few disks. Further disks are found only by a guest with drivers for Xen.', 'Prepare the guest in the deployment, or install the drivers before the migration.'],
   'online-too-many-nics': ['The VM has more NICs than an instance takes', 'The platform gives an instance a fixed number of network interfaces.', 'Remove NICs from the VM, or choose another platform.'],
   'online-key-disabled': ['The key pair is disabled', 'The platform does not install a disabled key on instances.', 'Enable the key, or choose another one.'],
   'online-shape-vnics': ['The shape has too few VNICs', 'The number of network interfaces depends on the shape, and for a flexible shape on its processors.', 'Choose a larger shape, or remove NICs.'],

@@ -37,6 +37,7 @@ const cloneDisk: Operation<World> = (call) => {
   const target = demand(world.repositories, String(body['value']));
   const cloneType = query.get('cloneType') ?? '';
   if (!['THIN_CLONE', 'SPARSE_COPY', 'NON_SPARSE_COPY'].includes(cloneType)) throw refusal(400, 'OVMRU_000020E', `unknown clone type ${cloneType}`);
+  world.cloneTypes.push(cloneType);
   const copy = newCopy(world, disk, target.id, `${disk.name} (2)`);
   return world.job(call, `Clone Virtual Disk: ${disk.name} to repository: ${target.name}`, {
     work: async () => {

@@ -110,6 +110,8 @@ export class World extends SimulatedWorld {
   hasExporter = true;
   /** Repositories whose storage cannot make thin clones, by id. */
   readonly withoutThinClones = new Set<string>();
+  /** What copies of disks were asked for as, in turn. */
+  readonly cloneTypes: string[] = [];
   #lastJob = Date.now();
   /** What was there from the start. */
   readonly #stocked = new Set<string>();

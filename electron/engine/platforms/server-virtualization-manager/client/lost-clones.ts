@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { Manager } from './open-manager.ts';
 import { idShape, jobShape, type OvmJob } from './shapes.ts';
 
-/** How long after its intent a clone is still taken for ours. A later one may be somebody else's, and what is taken for ours is deleted in the end. */
+/** How long after its intent a clone is still taken for Causeway's. A later one may be somebody else's, and what is taken for Causeway's is deleted in the end. */
 const windowMs = 10 * 60_000;
 
 /**
