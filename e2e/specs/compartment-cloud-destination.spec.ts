@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCompartmentCloudDestination } from '../../electron/engine/platforms/compartment-cloud/destination/oci-destination.ts';
-import type { DeploymentRun } from '../../electron/engine/ports/deployment-platform.ts';
 import type { DestinationPlatform, DestinationRun } from '../../electron/engine/ports/destination-platform.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { deployByHand } from '../conformance/deploy-by-hand.ts';
 import { compartmentCloudConnection, compartmentCloudContext, compartmentCloudEnvironment } from '../conformance/compartment-cloud-labs.ts';
 import { startCompartmentCloud, type CompartmentCloud, type CompartmentCloudOptions } from '../rigs/compartment-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
@@ -55,16 +55,8 @@ function run(more: JsonObject = {}, of: Vm = vm, replicaId = 'replica'): Destina
 }
 
 async function deployed(platform: DestinationPlatform, more: JsonObject = {}, of: Vm = vm) {
-  const own: DeploymentRun = { ...run(more, of), deploymentId: 'deployment', preparationRole: 'osmorphing-linux' };
-  const { deployment } = platform;
-  if (deployment === undefined) throw new Error('no deployments');
-  const volumes = await platform.ensureVolumes(own, of.disks, signal);
-  const plan = await deployment.plan(own, volumes, signal);
-  const snapshots = await deployment.snapshotVolumes(own, volumes, signal);
-  const copies = await deployment.volumesFromSnapshots(own, snapshots, signal);
-  const nics = await deployment.createNics(own, plan, signal);
-  const server = await deployment.createServer(own, plan, copies, nics, signal);
-  return { own, volumes, copies, server, record: cloud.world.instances.get(server.id)! };
+  const made = await deployByHand(platform, { ...run(more, of), deploymentId: 'deployment', preparationRole: 'osmorphing-linux' }, signal);
+  return { ...made, record: cloud.world.instances.get(made.server.id)! };
 }
 
 const live = <R extends { readonly lifecycleState: string }>(all: Iterable<R>): R[] => [...all].filter(({ lifecycleState }) => !['TERMINATED', 'DELETED', 'DETACHED'].includes(lifecycleState));

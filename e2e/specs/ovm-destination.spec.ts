@@ -10,6 +10,7 @@ import { openStore, type Store } from '../../electron/engine/store/store.ts';
 import { startWorkerWith } from '../../electron/engine/workers/attach-volumes.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { deployByHand } from '../conformance/deploy-by-hand.ts';
 import { ovmEnvironment, recordsOnly } from '../conformance/ovm-labs.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { startManager, stockVm, type SimulatedManager } from '../rigs/server-virtualization-manager/start.ts';
@@ -53,18 +54,10 @@ function run(more: JsonObject = {}, of: Vm = vm): DestinationRun {
 }
 
 async function deployed(platform: DestinationPlatform, more: JsonObject = {}, of: Vm = vm) {
-  const own: DeploymentRun = { ...run(more, of), deploymentId: 'deployment', preparationRole: 'osmorphing-linux' };
-  const { deployment } = platform;
-  if (deployment === undefined) throw new Error('no deployments');
-  const volumes = await platform.ensureVolumes(own, of.disks, signal);
-  const plan = await deployment.plan(own, volumes, signal);
-  const snapshots = await deployment.snapshotVolumes(own, volumes, signal);
-  const made = await deployment.volumesFromSnapshots(own, snapshots, signal);
-  const nics = await deployment.createNics(own, plan, signal);
-  const server = await deployment.createServer(own, plan, made, nics, signal);
-  const record = manager.world.vms.get(server.id);
+  const made = await deployByHand(platform, { ...run(more, of), deploymentId: 'deployment', preparationRole: 'osmorphing-linux' }, signal);
+  const record = manager.world.vms.get(made.server.id);
   if (record === undefined) throw new Error('no VM');
-  return { own, deployment, snapshots, copies: made, nics, server, record };
+  return { ...made, record };
 }
 
 async function findings(more: JsonObject = {}, of: Vm = vm): Promise<string[]> {
