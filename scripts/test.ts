@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { electronRuntime } from './electron-runtime.ts';
 import { openCpuAccount } from './test/cpu-account.ts';
 import { readReport, type Outcome } from './test/outcome.ts';
+import { secondAttempts, withSecondAttempt } from './test/second-attempt.ts';
 import { runAll, type Task } from './test/schedule.ts';
 import { skippedForAReason, resources, specsOf, tierEnvironment, tierOf } from './test/tiers.ts';
 import { recordResults } from './test/spec-results.ts';
@@ -42,12 +43,30 @@ if (chosen.length === 0) {
   console.error(`Nothing is called ${wanted.join(' or ')}. Parts: lint, types, unit, and the names of spec files.`);
   process.exit(2);
 }
-const outcomes = await runAll(chosen, { check: 1, spec: availableParallelism() + 2 }, runJob, resources);
+const firstOutcomes = await runAll(chosen, { check: 1, spec: availableParallelism() + 2 }, runJob, resources);
+const outcomes = await againAlone(firstOutcomes);
 if (wanted.length === 0 && electronIsHere()) outcomes.push(await runJob(vitest('electron', 'electron', [], 'spec')));
 keepTimes(root, Object.fromEntries(outcomes.map(({ name, wallSeconds, cpuSeconds }): [string, Taken] => [name, { wall: wallSeconds, ...(cpuSeconds === undefined ? {} : { cpu: cpuSeconds }) }])));
 // The desktop app's results would be taken for those of the browser.
 recordResults(root, tier, chosen.flatMap(({ group, report }) => (group === 'specs' && report !== undefined ? [report] : [])));
 process.exitCode = summarize(outcomes);
+
+/** What failed, once more with nothing beside it: a failure that does not come again is reported as such, and not as one. */
+async function againAlone(first: readonly Outcome[]): Promise<Outcome[]> {
+  const results = new Map(first.map((outcome) => [outcome.name, outcome]));
+  for (const { name, files } of secondAttempts(first)) {
+    const job = chosen.find((candidate) => candidate.name === name);
+    const before = results.get(name);
+    if (job?.report === undefined || before === undefined) continue;
+    console.log(`\nOnce more, alone: ${name}${files.length > 0 ? ` (${files.join(', ')})` : ''}`);
+    const report = `${job.report.slice(0, -'.json'.length)}-again.json`;
+    const args = job.args.map((argument) => argument.replace(job.report ?? '', report));
+    const second = await runJob({ ...job, name: `${name}, again`, report, args: job.group === 'unit' ? [...args, ...files] : args });
+    results.set(name, withSecondAttempt(before, second));
+    if (second.failed === 0 && job.group === 'specs') renameSync(report, job.report);
+  }
+  return [...results.values()];
+}
 
 /** The full tier takes nothing from a cache: what a file's types mean may have changed in another one. */
 function checks(): Job[] {
@@ -137,6 +156,10 @@ function summarize(all: readonly Outcome[]): 0 | 1 {
     // What this machine can run must not be skipped there.
     if (tier === 'full' && isRoot && reason === undefined) unexplained.push(...skipped.map((test) => `${name} > ${test}: skipped, although this machine can run it`));
   }
+
+  const unsteady = all.filter((outcome) => outcome.onlySecondTime !== undefined);
+  if (unsteady.length > 0) console.log('\nUnsteady: failed beside others, passed alone. Each is a defect of the product or of its test:');
+  for (const { onlySecondTime } of unsteady) console.log(`  ${onlySecondTime?.join('\n  ') ?? ''}`);
 
   // What needs a missing program has failed above; this says which package brings it.
   const packages = spawnSync(process.execPath, [join(root, 'scripts/bootstrap.js'), '--check', 'test'], { encoding: 'utf8' });

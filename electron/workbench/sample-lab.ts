@@ -42,6 +42,8 @@ export function sampleLab(root: string): SampleLab | undefined {
         if (last.length > 4) last.shift();
         say(line.trim());
       };
+      // A lab that has ended by itself breaks the pipe by which it would be told to.
+      lab.stdin.on('error', () => undefined);
       createInterface({ input: lab.stderr }).on('line', hear);
       return new Promise((resolve, reject) => {
         createInterface({ input: lab.stdout }).on('line', (line) => {

@@ -13,6 +13,10 @@ export interface Outcome {
   readonly cpuSeconds: number | undefined;
   /** What failed, in the words of the tool. */
   readonly failures: readonly string[];
+  /** Files with a failure, relative to the repository; none when the runner ended before it reported. */
+  readonly failedFiles?: readonly string[];
+  /** What failed in the first attempt of a task that passed in the second one. */
+  readonly onlySecondTime?: readonly string[];
 }
 
 /** What is read of vitest's report. */
@@ -30,7 +34,7 @@ interface FileReport {
 }
 
 /** Counts of a vitest run by its JSON report. A run that ended before it could report counts as one failure. */
-export function readReport(file: string, status: number | null, root: string): Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failures'> {
+export function readReport(file: string, status: number | null, root: string): Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failures' | 'failedFiles'> {
   let report: Report;
   try {
     report = JSON.parse(readFileSync(file, 'utf8')) as Report;
@@ -45,6 +49,7 @@ export function readReport(file: string, status: number | null, root: string): P
     passed: numPassedTests,
     failed,
     skipped: testResults.flatMap(({ assertionResults }) => assertionResults.filter((test) => ['skipped', 'pending', 'todo', 'disabled'].includes(test.status)).map(({ fullName }) => fullName)),
+    failedFiles: testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name)),
     failures: failed > 0 && failures.length === 0 ? [`the test runner ended with ${status ?? 'a signal'}`] : failures,
   };
 }

@@ -44,7 +44,7 @@ test('a run that reports nothing, or fails without a failed test, counts as a fa
     expect(readReport(file, null, folder)).toMatchObject({ passed: 0, failed: 1, failures: ['the test runner ended with a signal before it reported'] });
     const results = (tests: readonly object[]) => [{ name: join(folder, 'a.spec.ts'), status: 'passed', message: '', assertionResults: tests }];
     writeFileSync(file, JSON.stringify({ numPassedTests: 1, numFailedTests: 0, numFailedTestSuites: 0, testResults: results([{ fullName: 'runs', status: 'passed' }, { fullName: 'waits', status: 'skipped' }]) }));
-    expect(readReport(file, 0, folder)).toEqual({ passed: 1, failed: 0, skipped: ['waits'], failures: [] });
+    expect(readReport(file, 0, folder)).toEqual({ passed: 1, failed: 0, skipped: ['waits'], failures: [], failedFiles: [] });
     expect(readReport(file, 1, folder)).toMatchObject({ failed: 1, failures: ['the test runner ended with 1'] });
   } finally {
     rmSync(folder, { recursive: true });

@@ -25,6 +25,8 @@ export class AddressBridge {
     this.#process = spawnBound('python3', [fileURLToPath(new URL('address-bridge.py', import.meta.url))], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
+    // Who asks learns of its end below.
+    this.#process.stdin?.on('error', () => undefined);
     const lines = createInterface({ input: this.#process.stdout as NodeJS.ReadableStream });
     lines.on('line', (line) => {
       const answer = JSON.parse(line) as { ok: boolean; error?: string };

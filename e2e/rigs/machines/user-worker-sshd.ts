@@ -50,8 +50,7 @@ function runCommand(command: string, channel: ServerChannel): void {
   channel.pipe(child.stdin);
   child.stdout.pipe(channel, { end: false });
   child.stderr.pipe(channel.stderr, { end: false });
-  child.stdin.on('error', () => {});
-  channel.on('error', () => {});
+  for (const stream of [child.stdin, child.stdout, child.stderr, channel, channel.stderr]) stream.on('error', () => {});
   const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
     if (signal === null) channel.exit(code ?? 255);
     else channel.exit(signal.replace('SIG', ''));

@@ -29,7 +29,10 @@ export interface RunningReader {
 export function runReader(built: string): RunningReader {
   const child = spawn('mono', [built], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  return { stream: Duplex.from({ readable: child.stdout, writable: child.stdin }), ended, kill: () => child.kill('SIGKILL') };
+  // A program that ends in the middle of a request breaks its pipes: who reads and writes learns that by the end of the stream.
+  for (const pipe of [child.stdin, child.stdout]) pipe.on('error', () => undefined);
+  const stream = Duplex.from({ readable: child.stdout, writable: child.stdin }).on('error', () => undefined);
+  return { stream, ended, kill: () => child.kill('SIGKILL') };
 }
 
 function made(command: string, args: readonly string[]): void {
