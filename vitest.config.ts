@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -12,8 +12,11 @@ const patience = { unit: 60_000, specs: 120_000 };
 /** Property tests draw the same values in every run, so that a commit that passes once passes everywhere. */
 const setupFiles = ['e2e/property-seed.ts'];
 
+/** The system's programs before those of a version manager, whose scripts in front of `python3` take several times as long as the program. */
+const path = [join(import.meta.dirname, 'node_modules', '.bin'), ...(process.platform === 'linux' ? ['/usr/bin', '/usr/sbin'] : []), process.env['PATH'] ?? ''].join(delimiter);
+
 /** What tests accept stays out of the settings of whoever runs them. */
-const env = { CAUSEWAY_USER_FOLDER: join(tmpdir(), `causeway-test-user-${process.pid}`) };
+const env = { PATH: path, CAUSEWAY_USER_FOLDER: join(tmpdir(), `causeway-test-user-${process.pid}`) };
 
 const unitTests = '{shared,electron,renderer,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}';
 

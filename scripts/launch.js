@@ -13,7 +13,7 @@ const tasks = {
   demo: { run: ['e2e/demo/run.ts'], build: 'all', packages: 'demo' },
   test: { run: ['scripts/test.ts'], build: 'all', packages: 'test' },
   // Each kind of guest as a running VM through the whole chain: about two hours of emulation.
-  'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', ...reported('guests')], records: 'guests', build: 'all', packages: 'test', env: { CAUSEWAY_FULL_CHAIN: '1', CAUSEWAY_EVERY_LAYOUT: '1' } },
+  'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', 'e2e/specs-full/deployment-guest', 'e2e/specs-full/guest-', ...reported('guests')], records: 'guests', build: 'all', packages: 'test', env: { CAUSEWAY_FULL_CHAIN: '1', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_EVERY_GUEST: '1' } },
   // Against a real open-source cloud of Debian's packages, which is started on loopback where none runs.
   'test:openstack': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack', ...reported('openstack')], records: 'openstack', build: 'node', packages: 'openstack' },
   // Every fault and every crash point at every call of the conformance suites, of which other runs try a sample.

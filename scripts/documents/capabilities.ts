@@ -103,7 +103,7 @@ export const capabilities: readonly Capability[] = [
   ),
   ...part('Deployment and guests',
     ['Deployment, boot check, roll back, engines killed in between', 'stand-in', 'a guest on the lab\'s cloud', 'specs/deployment', 'specs/deployment-crash', 'specs-full/deployment-guest', 'specs-full/lab-guests'],
-    ['Debian guests: plain, LVM, btrfs, UEFI, LUKS on a mirror', 'real', 'Debian 12 guests, booted on VirtIO', 'specs/osmorphing-linux', 'specs-full/osmorphing-boot', 'specs-full/osmorphing-layers', 'specs-guests/guest-layout-lvm', 'specs-guests/guest-layout-btrfs', 'specs-full/guest-layout-uefi', 'specs-full/guest-layout-encrypted', 'specs-full/guest-networks', 'specs-guests/migrated-guest-boots'],
+    ['Debian guests: plain, LVM, btrfs, UEFI, LUKS on a mirror', 'real', 'Debian 12 guests, booted on VirtIO', 'specs/osmorphing-linux', 'specs-full/osmorphing-boot', 'specs-full/osmorphing-layers', 'specs-guests/guest-layout-lvm', 'specs-guests/guest-layout-btrfs', 'specs-full/guest-layout-uefi', 'specs-guests/guest-layout-encrypted', 'specs-full/guest-networks', 'specs-guests/migrated-guest-boots'],
     ['Guests with rpm, dnf or zypper, dracut, NetworkManager', 'stand-in', 'a system made of Debian\'s files that these tools run', 'specs-full/rpm-guest', 'specs/osmorphing-offline'],
     ['Guests prepared for Xen\'s disks and NICs', 'stand-in', 'files of a Debian 12 guest are inspected; none was started under Xen', 'specs-full/xen-guest'],
     ['Hostile guests', 'real', 'hostile file systems on a native worker', 'specs/osmorphing-hostile'],
