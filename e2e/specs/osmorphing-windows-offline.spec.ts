@@ -14,6 +14,7 @@ import {
 const isRoot = process.geteuid?.() === 0;
 const never = new AbortController().signal;
 const services = 'SYSTEM\\ControlSet001\\Services';
+const leaveRunning = `/usr/bin/python3 -B '${join(import.meta.dirname, '../rigs/windows/leave_running.py')}' Windows/System32/config/SYSTEM`;
 
 /**
  * The guest is a synthetic disk that tools take for Windows Server 2019: what is shown is that files and registry are
@@ -157,7 +158,7 @@ END`);
 
   it.each([
     ['hibernated, as fast start-up leaves it', 'printf hibr > hiberfil.sys; truncate -s 8192 hiberfil.sys', 'osmorphing.hibernated'],
-    ['running when it was copied', 'printf "\\377" | dd of=Windows/System32/config/SYSTEM bs=1 seek=4 conv=notrunc status=none', 'osmorphing.not-shut-down'],
+    ['running when it was copied, without the log of its registry', `${leaveRunning} 'ControlSet001\\Services\\vmmouse' Note lost --without-log`, 'osmorphing.not-shut-down'],
     ['without hives', 'rm Windows/System32/config/SYSTEM', 'osmorphing.root-not-found'],
     ['with a damaged hive', 'printf "rubbish" | dd of=Windows/System32/config/SOFTWARE bs=1 seek=4096 conv=notrunc status=none', 'osmorphing.registry-damaged'],
   ])('is refused when it is %s, and stays as it is', async (_, harm, code) => {
@@ -169,6 +170,19 @@ END`);
     await expect(morph(other.device)).rejects.toMatchObject({ code });
     expect(await contentDigest(other.path)).toBe(bytes);
     expect(await lab.traces()).toBe('');
+    await lab.detach(other.id);
+  });
+
+  it('keeps the newest changes of its registry when it was running as it was copied', async () => {
+    const other = await lab.volume(1, async (path) => {
+      await copyFile(join(lab.folder, 'original.raw'), path);
+      await inWindowsDisk(path, `${leaveRunning} 'ControlSet001\\Services\\vmmouse' Note newest`);
+    });
+    const outcome = await morph(other.device);
+    expect(outcome.warnings).toEqual([expect.stringContaining('Windows was running when its disks were copied')]);
+    const { registry } = await readWindowsDisk(other.path);
+    expect(registry[`${services}\\vmmouse @Note`]).toBe('1:newest');
+    expect(registry[`${services}\\viostor @Start`]).toBe('dword:00000000');
     await lab.detach(other.id);
   });
 

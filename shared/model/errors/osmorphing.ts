@@ -105,8 +105,8 @@ export const osmorphingErrors = {
     retryable: false,
   },
   'osmorphing.not-shut-down': {
-    title: 'Windows was not shut down cleanly',
-    cause: 'The replica was taken while Windows was running: some file system or registry changes exist only in their logs.',
+    title: 'The logs of a running Windows cannot be replayed',
+    cause: 'The replica was taken while Windows was running: the newest changes to its file system and its registry exist only in their logs, and these are incomplete or damaged.',
     remedy: 'Migrate with a final execution that shuts down the source first, or shut it down and replicate again.',
     retryable: false,
   },

@@ -99,16 +99,35 @@ def command_inspect(request, session):
     try:
         devices, roots, device = _open(request, session)
         point = os.path.join(session.folder, 'guest')
+        found = _findings(device, session)
         volume.mount(device, point, session.undo_log, read_only=True)
-        with Installation(WindowsTree(point), write=False, clean=False) as installation:
+        with Installation(WindowsTree(point), write=False) as installation:
+            if installation.replayed:
+                protocol.warn_once(_WAS_RUNNING)
             return {
                 'dossier': guest_facts_of(installation, device, devices),
                 'candidates': [_root(one, None) for one in roots],
                 'devices': [one.describe() for one in devices],
                 'supported': installation.version[:2] >= (6, 1),
+                'findings': found,
             }
     finally:
         session.undo_log.undo_all()
+
+
+_WAS_RUNNING = 'Windows was running when its disks were copied: the journal of its file system and the logs of its registry are replayed, as at a start after a power failure'
+
+
+def _findings(device, session):
+    """What a preparation would stop at."""
+    try:
+        if volume.is_unclean(device, session):
+            protocol.warn_once(_WAS_RUNNING)
+        return []
+    except Cancelled:
+        raise
+    except MorphError as error:
+        return [{'code': error.code, 'message': error.message}]
 
 
 def command_mount(request, session):
@@ -118,8 +137,7 @@ def command_mount(request, session):
     try:
         devices, roots, device = _open(request, session)
         protocol.emit('step', step='mount', title='Mount the installation', state='running')
-        volume.check_writable(device)
-        facts = _refuse_unfit(device, devices, session)
+        facts = _made_consistent(device, devices, session)
         volume.mount(device, os.path.join(session.folder, 'guest'), session.undo_log)
         session.keep('mounted', {'root': pack_device(device), 'devices': [pack_device(one) for one in devices]})
         protocol.emit('step', step='mount', title='Mount the installation', state='done')
@@ -129,6 +147,23 @@ def command_mount(request, session):
         raise
 
 
+def _made_consistent(device, devices, session):
+    """Replays the journal if it has to. Returns the facts."""
+    unclean = volume.is_unclean(device, session)
+    try:
+        facts = _refuse_unfit(device, devices, session)
+    except MorphError as error:
+        # What the registry lacks may be in the journal.
+        if not unclean or error.code not in ('osmorphing.not-shut-down', 'osmorphing.registry-damaged'):
+            raise
+        facts = None
+    if not unclean:
+        return facts
+    protocol.warn_once(_WAS_RUNNING)
+    volume.recover(device)
+    return _refuse_unfit(device, devices, session)
+
+
 def _refuse_unfit(device, devices, session):
     """Before the volume is written to, which a mount for writing does already. Returns the facts."""
     point = os.path.join(session.folder, 'look')
@@ -136,6 +171,8 @@ def _refuse_unfit(device, devices, session):
     try:
         with Installation(WindowsTree(point), write=False) as installation:
             installation.refuse_unsupported()
+            if installation.replayed:
+                protocol.warn_once(_WAS_RUNNING)
             return guest_facts_of(installation, device, devices)
     finally:
         session.undo_log.undo_last()

@@ -2,6 +2,7 @@
 
 import os
 import struct
+import tempfile
 
 from ..protocol import MorphError
 
@@ -34,10 +35,12 @@ def shown(kind, raw):
     return '%s:%s' % (_KINDS.get(kind, 'type %x' % kind), raw.hex())
 
 
-def is_clean(head):
-    """Whether a hive was written completely, by its first bytes; otherwise its newest changes are only in its logs."""
-    head = head[:12]
-    return len(head) == 12 and head[:4] == b'regf' and head[4:8] == head[8:12]
+def _unnamed(content):
+    """A file that is gone when it is closed, also by a kill."""
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        return os.dup(file.fileno())
 
 
 def _library():
@@ -51,7 +54,8 @@ def _library():
 class Hive(object):
     """A hive of a Windows installation. Nothing is written before `save`, and nothing if nothing changed."""
 
-    def __init__(self, tree, path, name, write=True):
+    def __init__(self, tree, path, name, write=True, content=None):
+        """`content`: read this instead of what the file holds."""
         self.name = name
         self.path = path
         self.changes = {}
@@ -60,7 +64,7 @@ class Hive(object):
         self._tree = tree
         self._hive = None
         # The library opens by name; this name always leads to exactly this file.
-        self._handle = tree.files.open_file(tree.spelt(path))[0]
+        self._handle = tree.files.open_file(tree.spelt(path))[0] if content is None else _unnamed(content)
         try:
             self._hive = _library().Hivex('/proc/self/fd/%d' % self._handle, write=write)
         except RuntimeError as error:

@@ -4,8 +4,10 @@ import os
 import re
 import struct
 
+from .. import protocol
 from ..protocol import MorphError
-from .hive import Hive, is_clean
+from . import hive_log
+from .hive import Hive
 
 CONFIG = 'Windows/System32/config'
 _CURRENT = 'Microsoft\\Windows NT\\CurrentVersion'
@@ -21,13 +23,13 @@ def is_windows(tree):
 
 
 class Installation(object):
-    """An installation with its registry opened for change."""
+    """An installation with its registry opened for change. Changes that are only in the registry's logs are seen; with `write`
+    they are written first."""
 
-    def __init__(self, tree, write=True, clean=True):
+    def __init__(self, tree, write=True):
         self.tree = tree
-        for name in ('SYSTEM', 'SOFTWARE'):
-            if clean and not is_clean(tree.head('%s/%s' % (CONFIG, name), 12)):
-                raise MorphError('osmorphing.not-shut-down', 'the registry hive %s has changes in its log' % name)
+        # Hives that needed their logs.
+        self.replayed = []
         self._hives = []
         try:
             self._read(write)
@@ -50,7 +52,15 @@ class Installation(object):
         self.hostname = self.system.text(self.control_set + '\\Control\\ComputerName\\ComputerName', 'ComputerName')
 
     def _open(self, name, write):
-        hive = Hive(self.tree, '%s/%s' % (CONFIG, name), name, write)
+        path = '%s/%s' % (CONFIG, name)
+        content = hive_log.recovered(self.tree, path)
+        if content is not None:
+            self.replayed.append(name)
+            if write:
+                hive_log.write(self.tree, path, content)
+                protocol.log('the changes in the logs of the registry hive %s were written to it' % name)
+                content = None
+        hive = Hive(self.tree, path, name, write, content)
         self._hives.append(hive)
         return hive
 

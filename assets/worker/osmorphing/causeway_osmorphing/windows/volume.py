@@ -7,9 +7,12 @@ from .. import protocol
 from ..command import run
 from ..undo_log import wait_for_release
 from ..protocol import MorphError
+from .tree import WindowsTree
 
 _HIBERNATED = 14
 _UNCLEAN = 15
+_MEMORY = 'hiberfil.sys'
+_FAST_RESTART = 'Fast restart mode detected'
 
 
 def is_ntfs(device):
@@ -60,19 +63,55 @@ def _install(missing):
         run(['apt-get', '-q', 'update'], check=False, timeout=600, env=quiet)
         run(['apt-get', '-q', '-y', 'install', '--no-install-recommends'] + missing, check=False, timeout=900, env=quiet)
     elif _has('dnf'):
-        run(['dnf', '-q', '-y', 'install'] + missing, check=False, timeout=900)
+        run(['dnf', '-q', '-y', 'install', 'ntfsprogs'] + missing, check=False, timeout=900)
 
 
-def check_writable(device):
-    """Raises when Windows left the volume in a state in which it must not be written."""
-    result = run(['ntfs-3g.probe', '--readwrite', device.path], check=False, timeout=300)
-    if result.code == _HIBERNATED:
-        raise MorphError('osmorphing.hibernated', '%s holds a hibernated Windows' % device.path)
-    if result.code == _UNCLEAN:
-        raise MorphError('osmorphing.not-shut-down', '%s was not unmounted by Windows' % device.path)
-    if result.code != 0:
+def is_unclean(device, session):
+    """Whether the newest changes to the volume are only in its journal, as after a power cut. Raises when Windows left it in a
+    state in which it must not be written."""
+    result = _probe(device)
+    if result.code == 0:
+        return False
+    if result.code not in (_HIBERNATED, _UNCLEAN):
         told = (result.err + result.out).strip()[-300:]
         raise MorphError('osmorphing.file-system-damaged', '%s: %s' % (device.path, told or 'it cannot be mounted'))
+    # The program takes the journal of a Windows that was running (since 8.1) for one of a hibernated Windows.
+    refuse_hibernated(device, session)
+    return True
+
+
+def _probe(device):
+    return run(['ntfs-3g.probe', '--readwrite', device.path], check=False, timeout=300)
+
+
+def refuse_hibernated(device, session):
+    """Looks for what Windows leaves when it hibernates."""
+    point = os.path.join(session.folder, 'look')
+    mount(device, point, session.undo_log, read_only=True)
+    try:
+        tree = WindowsTree(point)
+        if tree.is_file(_MEMORY):
+            head = tree.head(_MEMORY, 4096)
+            # A volume of another Windows than the hibernated one has an empty file.
+            if head[:4].lower() == b'hibr' or len(head) < 4096:
+                raise MorphError('osmorphing.hibernated', '%s holds a hibernated Windows' % device.path)
+    finally:
+        session.undo_log.undo_last()
+        session.undo_log.undo_last()
+
+
+def recover(device):
+    """Does what Windows does with the journal at its next start."""
+    result = run(['ntfsrecover', device.path], check=False, timeout=1800)
+    if _FAST_RESTART in result.out + result.err:
+        # Changes beside the journal are in the memory of a hibernated Windows alone, and this one is not.
+        result = run(['ntfsrecover', '--kill-fast-restart', device.path], check=False, timeout=1800)
+    if result.code == 127:
+        raise MorphError('osmorphing.worker-tools', 'the worker has no ntfsrecover (packages ntfs-3g, ntfsprogs)', {'missing': ['ntfsrecover']})
+    if result.code != 0 or _probe(device).code != 0:
+        told = (result.out + result.err).strip()[-600:]
+        raise MorphError('osmorphing.not-shut-down', 'the journal of %s cannot be replayed: %s' % (device.path, told))
+    protocol.log('the journal of %s was replayed' % device.path)
 
 
 def mount(device, point, undo_log, read_only=False):
