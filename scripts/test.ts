@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { electronRuntime } from './electron-runtime.ts';
+import { bundlesOf } from './test/bundles.ts';
 import { openCpuAccount } from './test/cpu-account.ts';
-import { readReport, type Outcome } from './test/outcome.ts';
+import { readFiles, readReport, type FileOutcome, type Outcome } from './test/outcome.ts';
 import { secondAttempts, withSecondAttempt } from './test/second-attempt.ts';
 import { runAll, type Task } from './test/schedule.ts';
 import { skippedForAReason, resources, specsOf, tierEnvironment, tierOf } from './test/tiers.ts';
@@ -23,8 +24,12 @@ mkdirSync(reports, { recursive: true });
 
 interface Job extends Task {
   readonly group: Outcome['group'];
+  /** Of vitest's configuration. */
+  readonly project?: string;
   readonly args: readonly string[];
   readonly report?: string;
+  /** Spec files, when the task is more than one. */
+  readonly paths?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -36,34 +41,41 @@ const times = readTimes(root);
 /** What is expected of a spec that nobody has timed: it goes before the short ones, and not before guests that take a quarter of an hour. */
 const usualSeconds = 120;
 const startedAt = Date.now();
+/** Reports of second attempts that passed; they replace what the first ones tell. */
+const secondReports: string[] = [];
 console.log(`Tests of the ${tier} tier${tier === 'usual' ? ' (CI=true runs the full one)' : ''}. Output of each part: out/reports.`);
 
-const chosen = [...checks(), ...specs()].filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.some((part) => name.includes(part));
+const chosen = [...checks().filter(({ name }) => isWanted(name)), ...specs()];
 if (chosen.length === 0) {
   console.error(`Nothing is called ${wanted.join(' or ')}. Parts: lint, types, unit, and the names of spec files.`);
   process.exit(2);
 }
-const firstOutcomes = await runAll(chosen, { check: 1, spec: availableParallelism() + 2 }, runJob, resources);
+const firstOutcomes = (await runAll(chosen, { check: 1, spec: availableParallelism() + 2 }, runJob, resources)).flat();
 const outcomes = await againAlone(firstOutcomes);
-if (wanted.length === 0 && electronIsHere()) outcomes.push(await runJob(vitest('electron', 'electron', [], 'spec')));
+if (wanted.length === 0 && electronIsHere()) outcomes.push(...await runJob(vitest('electron', 'electron', [], 'spec')));
 keepTimes(root, Object.fromEntries(outcomes.map(({ name, wallSeconds, cpuSeconds }): [string, Taken] => [name, { wall: wallSeconds, ...(cpuSeconds === undefined ? {} : { cpu: cpuSeconds }) }])));
 // The desktop app's results would be taken for those of the browser.
-recordResults(root, tier, chosen.flatMap(({ group, report }) => (group === 'specs' && report !== undefined ? [report] : [])));
+recordResults(root, tier, [...chosen.flatMap(({ group, report }) => (group === 'specs' && report !== undefined ? [report] : [])), ...secondReports]);
 process.exitCode = summarize(outcomes);
 
 /** What failed, once more with nothing beside it: a failure that does not come again is reported as such, and not as one. */
 async function againAlone(first: readonly Outcome[]): Promise<Outcome[]> {
   const results = new Map(first.map((outcome) => [outcome.name, outcome]));
   for (const { name, files } of secondAttempts(first)) {
-    const job = chosen.find((candidate) => candidate.name === name);
     const before = results.get(name);
-    if (job?.report === undefined || before === undefined) continue;
+    const job = chosen.find((candidate) => candidate.name === name || candidate.paths?.includes(name));
+    if (job === undefined || before === undefined) continue;
     console.log(`\nOnce more, alone: ${name}${files.length > 0 ? ` (${files.join(', ')})` : ''}`);
-    const report = `${job.report.slice(0, -'.json'.length)}-again.json`;
-    const args = job.args.map((argument) => argument.replace(job.report ?? '', report));
-    const second = await runJob({ ...job, name: `${name}, again`, report, args: job.group === 'unit' ? [...args, ...files] : args });
-    results.set(name, withSecondAttempt(before, second));
-    if (second.failed === 0 && job.group === 'specs') renameSync(report, job.report);
+    const { project, lane, env } = job;
+    const isFile = job.paths?.includes(name) ?? false;
+    const more = isFile ? [name] : [...(job.paths ?? []), ...files];
+    const second = await runJob({ ...vitest(`${basename(name, '.spec.ts')}-again`, project ?? 'specs', more, lane), ...(env === undefined ? {} : { env }) });
+    const [only] = second;
+    const both = only === undefined ? before : withSecondAttempt(before, only);
+    // What no file accounts for was counted with none: the tests of a bundle's files are counted already.
+    results.set(name, isFile || job.group === 'unit' ? both : { ...both, passed: 0 });
+    if (only?.failed === 0 && before.group === 'specs') secondReports.push(join(reports, `${basename(name, '.spec.ts')}-again.json`));
   }
   return [...results.values()];
 }
@@ -82,16 +94,18 @@ function checks(): Job[] {
 }
 
 function specs(): Job[] {
-  return specsOf(tier, root).map(({ path, lease }) => {
-    const expectedSeconds = times[path]?.wall ?? usualSeconds;
-    return { ...vitest(path, 'specs', [path], 'spec', expectedSeconds), ...(lease === undefined ? {} : { lease }), env: { ...tierEnvironment[tier] } };
+  const known = specsOf(tier, root).filter(({ path }) => isWanted(path));
+  const expected = known.map(({ path, lease }) => ({ path, lease, expectedSeconds: times[path]?.wall ?? usualSeconds }));
+  return bundlesOf(expected).map(({ paths, lease, expectedSeconds }, index) => {
+    const name = paths.length === 1 ? paths[0] ?? '' : `bundle-${index}`;
+    return { ...vitest(name, 'specs', paths, 'spec', expectedSeconds), paths, ...(lease === undefined ? {} : { lease }), env: { ...tierEnvironment[tier] } };
   });
 }
 
 function vitest(name: string, project: string, more: readonly string[], lane: string, expectedSeconds = Infinity): Job {
   const report = join(reports, `${basename(name, '.spec.ts')}.json`);
   return {
-    name, lane, expectedSeconds, report, group: project.replace('*', '') as Outcome['group'],
+    name, lane, expectedSeconds, report, project, group: project.replace('*', '') as Outcome['group'],
     args: ['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...more, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
   };
 }
@@ -107,7 +121,7 @@ function hasDisplay(): boolean {
 }
 
 /** Runs one job; its output goes to a file, and to the terminal only when it failed. */
-async function runJob(job: Job): Promise<Outcome> {
+async function runJob(job: Job): Promise<Outcome[]> {
   const log = join(reports, `${basename(job.name, '.spec.ts')}.log`);
   const account = openCpuAccount(basename(job.name));
   const begun = performance.now();
@@ -128,13 +142,33 @@ async function runJob(job: Job): Promise<Outcome> {
   const wallSeconds = Math.round((performance.now() - begun) / 100) / 10;
   const cpu = account.seconds();
   account.close();
-  const counts = job.report === undefined
-    ? { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: [], failures: status === 0 ? [] : [`${job.name} failed`] }
-    : readReport(job.report, status, root);
-  const outcome: Outcome = { name: job.name, group: job.group, ...counts, wallSeconds, cpuSeconds: cpu === undefined ? undefined : Math.round(cpu * 10) / 10 };
-  if (outcome.failed > 0) console.log(`\n── ${job.name} ${'─'.repeat(Math.max(0, 60 - job.name.length))}\n${output}`);
-  console.log(`${outcome.failed > 0 ? '✗' : '✓'} ${time(outcome)}  ${job.name}: ${outcome.passed} passed${outcome.failed > 0 ? `, ${outcome.failed} failed` : ''}${outcome.skipped.length > 0 ? `, ${outcome.skipped.length} skipped` : ''}`);
-  return outcome;
+  const cpuSeconds = cpu === undefined ? undefined : Math.round(cpu * 10) / 10;
+  const all: Outcome[] = job.paths !== undefined && job.paths.length > 1 && job.report !== undefined
+    ? eachFile(job.paths, readFiles(job.report, status, root), job.name, cpuSeconds)
+    : [{ name: job.name, group: job.group, ...(job.report === undefined ? checkOutcome(job.name, status) : readReport(job.report, status, root)), wallSeconds, cpuSeconds }];
+  if (all.some(({ failed }) => failed > 0)) console.log(`\n── ${job.name} ${'─'.repeat(Math.max(0, 60 - job.name.length))}\n${output}`);
+  for (const outcome of all) {
+    console.log(`${outcome.failed > 0 ? '✗' : '✓'} ${time(outcome)}  ${outcome.name}: ${outcome.passed} passed${outcome.failed > 0 ? `, ${outcome.failed} failed` : ''}${outcome.skipped.length > 0 ? `, ${outcome.skipped.length} skipped` : ''}`);
+  }
+  return all;
+}
+
+function checkOutcome(name: string, status: number | null): Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failures'> {
+  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: [], failures: status === 0 ? [] : [`${name} failed`] };
+}
+
+/** The outcomes of a bundle's files. Its processor time is divided by the time that each took; a file without a result has failed. */
+function eachFile(paths: readonly string[], files: readonly FileOutcome[], bundle: string, cpuSeconds: number | undefined): Outcome[] {
+  const total = files.reduce((sum, { wallSeconds }) => sum + wallSeconds, 0);
+  const outcomes = paths.map((path): Outcome => {
+    const file = files.find((one) => one.path === path);
+    if (file === undefined) return { name: path, group: 'specs', passed: 0, failed: 1, skipped: [], failures: [`${path}: not run`], failedFiles: [path], wallSeconds: 0, cpuSeconds: undefined };
+    const { path: _, wallSeconds, ...counts } = file;
+    const share = cpuSeconds === undefined || total === 0 ? undefined : Math.round(cpuSeconds * wallSeconds / total * 10) / 10;
+    return { name: path, group: 'specs', ...counts, wallSeconds: Math.round(wallSeconds * 10) / 10, cpuSeconds: share };
+  });
+  const other = files.filter(({ path }) => path === undefined);
+  return [...outcomes, ...other.map(({ path: _, ...counts }): Outcome => ({ name: bundle, group: 'specs', ...counts, cpuSeconds: undefined }))];
 }
 
 function time({ wallSeconds, cpuSeconds }: Outcome): string {

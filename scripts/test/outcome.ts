@@ -21,37 +21,63 @@ export interface Outcome {
 
 /** What is read of vitest's report. */
 interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numFailedTestSuites: number;
   readonly testResults: readonly FileReport[];
 }
 interface FileReport {
   readonly name: string;
   readonly status: string;
   readonly message: string;
+  /** Milliseconds since 1970. */
+  readonly startTime?: number;
+  readonly endTime?: number;
   readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] }[];
 }
 
+/** What a report tells of one file. */
+export type FileOutcome = Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failures' | 'failedFiles'> & {
+  /** Relative to the repository; undefined for what no file accounts for, e.g. an error outside of tests. */
+  readonly path: string | undefined;
+  readonly wallSeconds: number;
+};
+
 /** Counts of a vitest run by its JSON report. A run that ended before it could report counts as one failure. */
 export function readReport(file: string, status: number | null, root: string): Pick<Outcome, 'passed' | 'failed' | 'skipped' | 'failures' | 'failedFiles'> {
+  const files = readFiles(file, status, root);
+  return {
+    passed: files.reduce((sum, { passed }) => sum + passed, 0),
+    failed: files.reduce((sum, { failed }) => sum + failed, 0),
+    skipped: files.flatMap(({ skipped }) => skipped),
+    failures: files.flatMap(({ failures }) => failures),
+    failedFiles: files.flatMap(({ failedFiles = [] }) => failedFiles),
+  };
+}
+
+/** The same, file by file. */
+export function readFiles(file: string, status: number | null, root: string): FileOutcome[] {
+  const unaccounted = (failure: string): FileOutcome => ({ path: undefined, passed: 0, failed: 1, skipped: [], failures: [failure], failedFiles: [], wallSeconds: 0 });
   let report: Report;
   try {
     report = JSON.parse(readFileSync(file, 'utf8')) as Report;
   } catch {
-    return { passed: 0, failed: 1, skipped: [], failures: [`the test runner ended with ${status ?? 'a signal'} before it reported`] };
+    return [unaccounted(`the test runner ended with ${status ?? 'a signal'} before it reported`)];
   }
-  const { numPassedTests, numFailedTests, numFailedTestSuites, testResults } = report;
-  // A file that can't be loaded has no failed test, but it is a failure; so is a non-zero exit without either.
-  const failed = Math.max(numFailedTests, numFailedTestSuites > 0 ? 1 : 0, status === 0 ? 0 : 1);
-  const failures = testResults.flatMap((result) => failuresOf(result, root));
-  return {
-    passed: numPassedTests,
-    failed,
-    skipped: testResults.flatMap(({ assertionResults }) => assertionResults.filter((test) => ['skipped', 'pending', 'todo', 'disabled'].includes(test.status)).map(({ fullName }) => fullName)),
-    failedFiles: testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name)),
-    failures: failed > 0 && failures.length === 0 ? [`the test runner ended with ${status ?? 'a signal'}`] : failures,
-  };
+  const files = report.testResults.map((result): FileOutcome => {
+    const count = (...states: string[]): string[] => result.assertionResults.filter((test) => states.includes(test.status)).map(({ fullName }) => fullName);
+    const path = relative(root, result.name).replaceAll('\\', '/');
+    const isFailed = result.status === 'failed';
+    return {
+      path,
+      passed: count('passed').length,
+      // A file that can't be loaded has no failed test, but it is a failure.
+      failed: Math.max(count('failed').length, isFailed ? 1 : 0),
+      skipped: count('skipped', 'pending', 'todo', 'disabled'),
+      failures: failuresOf(result, root),
+      failedFiles: isFailed ? [path] : [],
+      wallSeconds: Math.max(0, ((result.endTime ?? 0) - (result.startTime ?? 0)) / 1000),
+    };
+  });
+  // A non-zero exit without any of these is a failure too.
+  return status === 0 || files.some(({ failed }) => failed > 0) ? files : [...files, unaccounted(`the test runner ended with ${status ?? 'a signal'}`)];
 }
 
 function failuresOf(file: FileReport, root: string): string[] {
