@@ -14,6 +14,7 @@ import { AnonymousCredential, PageBlobClient } from '@azure/storage-blob';
 import { DiskAccess, type AccessTarget } from '../../electron/engine/platforms/resource-group-cloud/client/disk-access.ts';
 import { openAzure } from '../../electron/engine/platforms/resource-group-cloud/client/open-azure.ts';
 import { PageRangeReader } from '../../electron/engine/platforms/resource-group-cloud/source/page-range-reader.ts';
+import { systemClock } from '../../electron/engine/time/clock.ts';
 import { startAzureLab, stockDisk } from '../rigs/resource-group-cloud/source-lab.ts';
 import { ownCpuSeconds } from './process-cpu.ts';
 
@@ -66,7 +67,7 @@ async function plain(served: Served): Promise<void> {
 async function own(served: Served): Promise<void> {
   const cloud = openAzure(served.connection);
   const access = new DiskAccess(cloud, targetOf(served));
-  const reader = new PageRangeReader(access, undefined, sizeBytes, 'bench', () => access.end(signal), { lists: 0, reads: 0, bytes: 0 });
+  const reader = new PageRangeReader(access, undefined, sizeBytes, 'bench', () => access.end(signal), { lists: 0, reads: 0, bytes: 0 }, systemClock);
   for await (const extent of reader.extents(signal)) if (extent.kind !== 'data') throw new Error('the snapshot has a hole');
   let next = 0;
   await Promise.all(Array.from({ length: 16 }, async () => {

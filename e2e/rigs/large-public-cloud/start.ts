@@ -8,6 +8,7 @@ import type { Protocol } from '../cloud-kit/json-protocol.ts';
 import { startSimulation, type Simulation, type SimulationOptions } from '../cloud-kit/start.ts';
 import { ebsOperations } from './ebs-operations.ts';
 import { inventoryOperations } from './ec2-operations.ts';
+import { RequestQuotas } from './quotas.ts';
 import { sdkModels, serviceOf, stsOperations as stsNames, type ServiceName } from './sdk-models.ts';
 import { verifySignature, type AccessKey } from './signatures.ts';
 import { stsOperations } from './sts-operations.ts';
@@ -20,6 +21,8 @@ export const modelsVariable = 'CAUSEWAY_AWS_MODELS';
 export interface LargePublicCloudOptions extends SimulationOptions {
   /** Bytes of the unit that volumes' sizes are given in; default: a GiB. */
   readonly unit?: number;
+  /** Requests are counted as the vendor documents it. */
+  readonly hasQuotas?: boolean;
 }
 
 export interface LargePublicCloud extends Simulation<World> {
@@ -33,7 +36,7 @@ const region = 'eu-central-1';
 const account = '123456789012';
 
 /** Starts a region of its own on loopback: compute, EBS direct APIs and sign-in behind one address. */
-export async function startLargePublicCloud({ unit = 2 ** 30, ...options }: LargePublicCloudOptions = {}): Promise<LargePublicCloud> {
+export async function startLargePublicCloud({ unit = 2 ** 30, hasQuotas = false, ...options }: LargePublicCloudOptions = {}): Promise<LargePublicCloud> {
   const key: AccessKey = { id: 'AKIALARGEPUBLICCLOUD', secret: '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', arn: `arn:aws:iam::${account}:user/causeway` };
   const protocols = { ec2: awsProtocol(sdkModels.ec2), ebs: awsProtocol(sdkModels.ebs), sts: awsProtocol(sdkModels.sts) };
   const operations: Readonly<Record<string, Operation<World>>> = { ...inventoryOperations, ...workerOperations, ...ebsOperations, ...stsOperations };
@@ -41,6 +44,7 @@ export async function startLargePublicCloud({ unit = 2 ** 30, ...options }: Larg
     const world = new World(ground, { region, account, unit });
     stock(world);
     world.keys.set(key.id, key);
+    if (hasQuotas) world.quotas = new RequestQuotas(Object.keys(operations).filter((name) => serviceOf(name) !== 'sts'), () => ground.clock.now());
     return world;
   }, (world) => ({
     protocol: together(protocols),
@@ -78,6 +82,7 @@ function together(protocols: Readonly<Record<ServiceName, Protocol>>): Protocol 
 function admitted(name: string, operation: Operation<World>): Operation<World> {
   return (call) => {
     const service = serviceOf(name) ?? 'ec2';
+    call.world.quotas?.admit(service, name);
     const isForeign = name === 'DeleteSnapshot' && call.world.deletesOnlyTagged && call.world.snapshots.get(String(call.body['SnapshotId']))?.tags['managed-by'] !== 'causeway';
     if (isForeign || call.world.denied.has(`${service}:${name}`)) {
       const message = `You are not authorized to perform this operation: ${service}:${name}`;

@@ -3,6 +3,7 @@ import type { Collection } from '../cloud-kit/collection.ts';
 import { ClientTokens } from '../cloud-kit/listing.ts';
 import { ApiError } from '../cloud-kit/call.ts';
 import { SimulatedWorld, type Ground } from '../cloud-kit/start.ts';
+import type { RequestQuotas } from './quotas.ts';
 import type { AccessKey } from './signatures.ts';
 
 export interface Tagged {
@@ -115,6 +116,8 @@ export class World extends SimulatedWorld {
   /** So many requests for what was created from now on, each by its id, are answered with "not found", as by a service that is only consistent in the end. */
   requestsBehind = 0;
   readonly #unknown = new Map<string, number>();
+  /** Default: requests are not counted. */
+  quotas: RequestQuotas | undefined;
   /** More blocks at a time than this are refused as too many. */
   mostBlocksAtOnce = Infinity;
   blocksUnderWay = 0;

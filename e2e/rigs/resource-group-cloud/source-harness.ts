@@ -1,6 +1,7 @@
 import { mkdtemp, open as openFile, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AzureContext } from '../../../electron/engine/platforms/resource-group-cloud/destination/session.ts';
 import { createAzureSource } from '../../../electron/engine/platforms/resource-group-cloud/source/index.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
@@ -10,6 +11,7 @@ import type { MortalProcess } from '../../conformance/platform-calls.ts';
 import type { SourceHarness } from '../../conformance/source-harness.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import type { DiskRecord } from './records.ts';
+import type { ResourceGroupCloudOptions } from './start.ts';
 import { startAzureLab, stockDisk, stockVm, type AzureLab } from './source-lab.ts';
 
 const MIB = 2 ** 20;
@@ -19,12 +21,12 @@ export interface AzureHarness extends SourceHarness {
   /** What people were told. */
   readonly notes: string[];
   /** The source of an endpoint with more in its connection. The test closes it. */
-  openWith(connection: JsonObject): SourcePlatform;
+  openWith(connection: JsonObject, options?: AzureContext): SourcePlatform;
 }
 
 /** A running VM with two disks on the simulated cloud, and a source with a ledger. */
-export async function azureHarness(): Promise<AzureHarness> {
-  const lab = await startAzureLab();
+export async function azureHarness(options: ResourceGroupCloudOptions = {}): Promise<AzureHarness> {
+  const lab = await startAzureLab(options);
   const { cloud, blobs } = lab;
   const { world } = cloud;
   const vm = await stockVm(cloud, { name: 'web', disks: [{ name: 'web-os', sizeBytes: 16 * MIB }, { name: 'web-data', sizeBytes: 8 * MIB }] });
@@ -39,10 +41,10 @@ export async function azureHarness(): Promise<AzureHarness> {
   const notes: string[] = [];
   const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
   const timing = { backOff: { attempts: 4, firstMs: 1, capMs: 5 }, requestMs: 2500, pollFirstMs: 3, pollCapMs: 5, looksBeforeCreatingAgain: 2 };
-  const open = (connection: JsonObject, process?: MortalProcess) => createAzureSource(connection, {
+  const open = (connection: JsonObject, process?: MortalProcess, more: AzureContext = {}) => createAzureSource(connection, {
     scratchFolder: folder, use,
     ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
-  }, { clock: hurriedClock(5), random: () => 0, timing });
+  }, { clock: hurriedClock(5), random: () => 0, timing, ...more });
   const reopen = (process?: MortalProcess) => open(lab.connection, process);
   const platform = reopen();
   const change = async (index: number, work: (file: Awaited<ReturnType<typeof openFile>>) => Promise<unknown>): Promise<void> => {
@@ -51,7 +53,7 @@ export async function azureHarness(): Promise<AzureHarness> {
   };
   const fill = (index: number, offset: number, length: number, byte: number): Promise<void> => change(index, (file) => file.write(Buffer.alloc(length, byte), 0, length, offset));
   return {
-    lab, notes, openWith: (more) => open({ ...lab.connection, ...more }), platform, reopen, calls: lab.calls, vmId: `${cloud.resourceGroup}/web`, environment: { location: 'West Europe', resource_group: cloud.resourceGroup }, diskIds,
+    lab, notes, openWith: (connection, more) => open({ ...lab.connection, ...connection }, undefined, more), platform, reopen, calls: lab.calls, vmId: `${cloud.resourceGroup}/web`, environment: { location: 'West Europe', resource_group: cloud.resourceGroup }, diskIds,
     tracksChanges: true, isLive: true,
     async leftovers() {
       const shared = [...world.snapshots.values(), ...world.disks.values()].filter(({ properties }) => blobs.hasAccess(properties.uniqueId)).map(({ name }) => `address of ${name}`);

@@ -1,11 +1,6 @@
 import { ApiError, type Operation, type Reply } from '../cloud-kit/call.ts';
+import { TokenBuckets, type Bucket } from '../cloud-kit/token-buckets.ts';
 import type { World } from './world.ts';
-
-/** A bucket of tokens of a subscription: each request takes one, and so many come back a second. */
-export interface Bucket {
-  readonly size: number;
-  readonly perSecond: number;
-}
 
 export type RequestKind = 'reads' | 'writes' | 'deletes';
 
@@ -16,12 +11,11 @@ export const documentedBuckets: Readonly<Record<RequestKind, Bucket>> = {
 
 /** Counts the requests of one subscription, and says with each answer how many are left; refuses those for which none is. */
 export class Throttling {
-  /** Undefined: nothing is refused, and all of the documented buckets is always left. */
-  readonly #buckets: Partial<Readonly<Record<RequestKind, Bucket>>>;
-  readonly #levels = new Map<RequestKind, { tokens: number; at: number }>();
+  /** A kind without a bucket: nothing is refused, and all of the documented one is always left. */
+  readonly #buckets: TokenBuckets;
 
   constructor(buckets: Partial<Readonly<Record<RequestKind, Bucket>>> = {}) {
-    this.#buckets = buckets;
+    this.#buckets = new TokenBuckets(buckets as Readonly<Record<string, Bucket>>);
   }
 
   /** An operation of the Resource Manager with what the quotas add to it. */
@@ -35,15 +29,10 @@ export class Throttling {
   }
 
   #take(kind: RequestKind): number {
-    const bucket = this.#buckets[kind];
-    if (bucket === undefined) return documentedBuckets[kind].size - 1;
-    const now = Date.now();
-    const level = this.#levels.get(kind) ?? { tokens: bucket.size, at: now };
-    const tokens = Math.min(bucket.size, level.tokens + ((now - level.at) / 1000) * bucket.perSecond);
-    this.#levels.set(kind, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now });
-    if (tokens >= 1) return Math.floor(tokens - 1);
+    const { left, waitMs } = this.#buckets.take(kind) ?? { left: documentedBuckets[kind].size - 1, waitMs: 0 };
+    if (waitMs === 0) return left;
     throw new ApiError(429, `Number of ${kind} for subscription exceeded the limit. Please try again after some time.`, {
-      code: 'SubscriptionRequestsThrottled', headers: { 'retry-after': String(Math.ceil((1 - tokens) / bucket.perSecond)), [`x-ms-ratelimit-remaining-subscription-${kind}`]: '0' },
+      code: 'SubscriptionRequestsThrottled', headers: { 'retry-after': String(Math.ceil(waitMs / 1000)), [`x-ms-ratelimit-remaining-subscription-${kind}`]: '0' },
     });
   }
 }

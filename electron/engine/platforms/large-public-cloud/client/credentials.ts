@@ -27,8 +27,8 @@ const marginMs = 5 * 60_000;
 /** And then no more often than this: what a profile names may give the same ones until they end. */
 const pauseMs = 30_000;
 
-/** The error of requests whose credentials have ended. */
-export const endedCodes = ['ExpiredToken', 'ExpiredTokenException'] as const;
+/** The errors of requests whose credentials have ended, by service: the last one is that of EC2. */
+export const endedCodes = ['ExpiredToken', 'ExpiredTokenException', 'RequestExpired'] as const;
 
 /** How requests are signed: by keys, or a profile (keys, single sign-on or a role there), and on top of either by an assumed role. */
 export function credentialsOf(sdk: AwsSdk, { signIn, role, region }: AwsConnection, { sts, singleSignOn }: SignInClients, files: CredentialFiles = {}): CredentialProvider {

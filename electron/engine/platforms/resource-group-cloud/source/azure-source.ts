@@ -157,7 +157,7 @@ export class AzureSource implements SourcePlatform {
     const label = `disk ${diskId}`;
     const own = this.#take(targetOf(mark.snapshotId));
     const alone = async (): Promise<DiskReader> => {
-      const reader = new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack, this.#count);
+      const reader = new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack, this.#count, this.#context.cloud.clock);
       if (!isAsked) return reader;
       try {
         await reader.probe(signal);
@@ -174,7 +174,7 @@ export class AzureSource implements SourcePlatform {
     if (former === undefined) return alone();
     const earlier = this.#take(targetOf(former.snapshotId));
     const giveBackBoth = async (): Promise<void> => void (await Promise.all([own.giveBack(), earlier.giveBack()]));
-    const reader = new PageRangeReader(own.access, earlier.access, disk.sizeBytes, label, giveBackBoth, this.#count);
+    const reader = new PageRangeReader(own.access, earlier.access, disk.sizeBytes, label, giveBackBoth, this.#count, this.#context.cloud.clock);
     const refusal = await reader.whyNotComparable(signal).catch(async (error: unknown) => {
       await giveBackBoth();
       throw error;

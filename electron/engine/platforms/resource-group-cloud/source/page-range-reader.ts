@@ -1,20 +1,22 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import { extentsFrom, type Extent } from '../../../../../shared/model/extent.ts';
+import type { Clock } from '../../../time/clock.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { appendExtent } from '../../../nbd/status-extents.ts';
 import { refuseOutside, type DiskReader } from '../../../ports/disk-reader.ts';
 import { isExpired, type DiskAccess } from '../client/disk-access.ts';
+import { ReadAhead } from './read-ahead.ts';
 
 const pageBytes = 512;
 /** How much of a disk one list covers at most. */
 const windowBytes = 4 * 2 ** 30;
 /** The service lists no more ranges than this in one answer. */
 const mostRanges = 10_000;
-/** How many reads of a disk are under way at most. */
+/** How many requests for the bytes of a disk are under way at most. */
 const mostReads = 16;
-/** What one request reads at most. */
-const readBytes = 4 * 2 ** 20;
+/** What one request reads at most; what is read ahead is no larger. */
+const readBytes = 8 * 2 ** 20;
 
 /** Requests of the readers of one execution. */
 export interface ReadCount {
@@ -58,6 +60,7 @@ export class PageRangeReader implements DiskReader {
   readonly #label: string;
   readonly #release: () => Promise<void>;
   readonly #count: ReadCount;
+  readonly #ahead: ReadAhead;
   readonly #waiting: (() => void)[] = [];
   #reading = 0;
   #closing: Promise<void> | undefined;
@@ -66,7 +69,7 @@ export class PageRangeReader implements DiskReader {
    * @param base of the same disk in an earlier snapshot, to list what changed since
    * @param release gives the addresses back
    */
-  constructor(own: DiskAccess, base: DiskAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>, count: ReadCount) {
+  constructor(own: DiskAccess, base: DiskAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>, count: ReadCount, clock: Pick<Clock, 'monotonic'>) {
     this.#own = own;
     this.#base = base;
     this.sizeBytes = sizeBytes;
@@ -74,6 +77,7 @@ export class PageRangeReader implements DiskReader {
     this.#label = label;
     this.#release = release;
     this.#count = count;
+    this.#ahead = new ReadAhead((offset, into, signal) => this.#fetch(offset, into, signal), clock);
   }
 
   /** Learns whether the disk can be read at all. */
@@ -93,7 +97,15 @@ export class PageRangeReader implements DiskReader {
   }
 
   extents(signal: AbortSignal, fromBytes = 0): AsyncIterable<Extent> {
-    return extentsFrom(this.#extents(signal, Math.floor(fromBytes / pageBytes) * pageBytes), fromBytes);
+    return extentsFrom(this.#known(this.#extents(signal, Math.floor(fromBytes / pageBytes) * pageBytes)), fromBytes);
+  }
+
+  /** Whoever lists the disk reads what it yields, in larger pieces where that is one run. */
+  async *#known(extents: AsyncIterable<Extent>): AsyncIterable<Extent> {
+    for await (const extent of extents) {
+      if (extent.kind === 'data') this.#ahead.know(extent.offset, extent.length);
+      yield extent;
+    }
   }
 
   async *#extents(signal: AbortSignal, first: number): AsyncIterable<Extent> {
@@ -167,6 +179,15 @@ export class PageRangeReader implements DiskReader {
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     refuseOutside(this, offset, into.length);
     if (into.length === 0) return;
+    try {
+      await this.#ahead.read(offset, into, signal);
+    } catch (error) {
+      throw signal.aborted ? this.#cancelled() : error;
+    }
+  }
+
+  /** One part of the disk, by a request of its own. */
+  async #fetch(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength);
     await this.#turn(signal);
     this.#count.reads += Math.ceil(into.length / readBytes);
@@ -175,13 +196,17 @@ export class PageRangeReader implements DiskReader {
       await this.#own.use(`read ${this.#label}`, (blob, _url, options) =>
         blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 }), signal);
     } catch (error) {
-      if (signal.aborted) throw new CausewayError('general.cancelled', `reading of ${this.#label} was cancelled`);
+      if (signal.aborted) throw this.#cancelled();
       if (isStatus(error, 404)) throw new CausewayError('source.snapshot-lost', `${this.#label} no longer exists in the cloud`, { cause: error });
       throw error;
     } finally {
       this.#reading -= 1;
       this.#waiting.shift()?.();
     }
+  }
+
+  #cancelled(): CausewayError {
+    return new CausewayError('general.cancelled', `reading of ${this.#label} was cancelled`);
   }
 
   /** Waits until few enough reads are under way: each has a connection of its own, and its deadline begins when it is sent. */
@@ -191,10 +216,11 @@ export class PageRangeReader implements DiskReader {
     if (!signal.aborted) return;
     this.#reading -= 1;
     this.#waiting.shift()?.();
-    throw new CausewayError('general.cancelled', `reading of ${this.#label} was cancelled`);
+    throw this.#cancelled();
   }
 
   close(): Promise<void> {
+    this.#ahead.close();
     this.#closing ??= this.#release();
     return this.#closing;
   }
