@@ -53,9 +53,11 @@ try {
     if (exists && locked) return;
     await client.call('execution.resume', {});
     await client.call('deployment.resume', {});
+    await client.call('wave.resume', {});
   };
   // What runs is cancelled in good order: its worker is deleted, what was made durable is kept for the next run.
   parent.onStop(() => {
+    client.stopWaves();
     for (const deployment of client.activeDeployments()) void client.call('deployment.cancel', { deployment }).catch(() => undefined);
     for (const execution of client.activeExecutions()) void client.call('execution.cancel', { execution }).catch(() => undefined);
     void client.close().then(() => process.exit(0));

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -64,9 +64,34 @@ describe('waves', () => {
     expect(await causeway('wave', 'create', 'first')).toMatchObject({ status: 0, err: '' });
     expect((await causeway('wave', 'create', 'first')).status).toBe(1);
     expect((await causeway('wave', 'rename', 'first', 'pilot')).status).toBe(0);
-    expect((await causeway('wave', 'list', '--json')).out).toBe('{"name":"pilot","replicas":[]}\n');
+    expect(JSON.parse((await causeway('wave', 'list', '--json')).out)).toEqual({ name: 'pilot', synchronised: 0, rehearsed: 0, moved: 0, active: 0, failed: 0, bytes: 0, replicas: [] });
     expect((await causeway('wave', 'remove', 'pilot')).status).toBe(0);
     expect(readdirSync(join(folder, 'waves'))).toEqual([]);
+  });
+
+  test('have a plan that is changed option by option, in their file', async () => {
+    await causeway('wave', 'create', 'first');
+    const planned = await causeway('wave', 'plan', 'first', '--window', '2026-11-28 22:00 Europe/Berlin', '--hours', '6', '--group', 'Databases=db-01,db-02', '--group', 'Web=web-01', '--go', 'Web', '--after', 'web-01=db-01');
+    expect(planned).toMatchObject({ status: 0, err: '', out: expect.stringContaining('2026-11-28 22:00 Europe/Berlin, 6 h') as unknown });
+    const plan = () => (JSON.parse(readFileSync(join(folder, 'waves', 'first.json'), 'utf8')) as { plan: unknown }).plan;
+    const groups = [{ name: 'Databases', members: ['db-01', 'db-02'] }, { name: 'Web', members: ['web-01'], needsGo: true }];
+    expect(plan()).toEqual({ window: { date: '2026-11-28', time: '22:00', zone: 'Europe/Berlin', hours: 6 }, groups, after: { 'web-01': ['db-01'] } });
+    expect((await causeway('wave', 'plan', 'first', '--hours', '8', '--owner', 'Ada', '--clear', 'after', '--synchronise', '02:00 Europe/Berlin mon,thu')).status).toBe(0);
+    expect(plan()).toEqual({ window: { date: '2026-11-28', time: '22:00', zone: 'Europe/Berlin', hours: 8 }, groups, owner: 'Ada', synchronisation: { time: '02:00', zone: 'Europe/Berlin', days: ['mon', 'thu'] } });
+    for (const [option, value, message] of [
+      ['--window', '28.11.2026', '"2026-11-28 22:00 Europe/Berlin"'], ['--window', '2026-02-30 22:00 Europe/Berlin', 'window.date'], ['--window', '2026-11-28 22:00 Mars/Base', 'IANA time zone'],
+      ['--starts-with', 'cutover', 'did you mean cut-over?'], ['--go', 'Nobody', 'no group "Nobody"'],
+    ] as const) expect(await causeway('wave', 'plan', 'first', option, value)).toMatchObject({ status: 2, err: expect.stringContaining(message) as unknown });
+  });
+
+  test('without members are not started, and nothing is controlled that is not in progress', async () => {
+    await causeway('endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${folder}`);
+    await causeway('wave', 'create', 'first');
+    expect(await causeway('wave', 'start', 'first')).toMatchObject({ status: 1, err: expect.stringContaining('The wave has no members') as unknown });
+    expect(await causeway('wave', 'start', 'first', '--action', 'move')).toMatchObject({ status: 2, err: expect.stringContaining('--action must be') as unknown });
+    for (const verb of ['pause', 'continue', 'go', 'cancel']) expect(await causeway('wave', verb, 'first')).toMatchObject({ status: 1, err: expect.stringContaining('The wave is not in progress') as unknown });
+    expect(await causeway('wave', 'retry', 'first')).toMatchObject({ status: 1, err: expect.stringContaining('Nothing to retry') as unknown });
+    expect((await causeway('wave', 'report', 'first')).out).toContain('# first\n');
   });
 
   test('that do not exist are named with the command that creates them', async () => {

@@ -17,6 +17,7 @@ const errorAreas: Readonly<Record<string, string>> = {
   cloud: 'Destination clouds',
   osmorphing: 'Guest preparation',
   deployment: 'Deployment',
+  wave: 'Waves',
 };
 
 /** Every error code with its meaning, cause and remedy, by areas. */

@@ -344,6 +344,17 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       tests: ['are created, listed, renamed and removed'],
     },
     {
+      promise: 'No member of a wave starts twice or before what it depends on, whatever people do and whenever the engine ends.',
+      tests: [
+        'whatever people do, however members end and whenever the engine is killed: none starts twice or too early, and the counts add up',
+        'what an engine that was killed left open is taken up where it was, without a second start',
+      ],
+    },
+    {
+      promise: 'The plan of a wave is a file of the project.',
+      tests: ['the plan is in the wave’s file: changed there, kept when settings are saved, and renamed with the wave'],
+    },
+    {
       promise: 'An untrusted certificate is named as such, with a way to trust it.',
       tests: ['shows whom an address belongs to, and takes its certificate when somebody says so'],
     },

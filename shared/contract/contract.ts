@@ -12,6 +12,7 @@ import { clearedSchema, replicaSchema } from '../model/replica.ts';
 import { serverTrustSchema } from '../model/server-trust.ts';
 import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
+import { waveCalls } from './wave-calls.ts';
 import { catalogSchema } from '../model/catalog.ts';
 import {
   checkedEndpointSchema, checkReportSchema, featurePolicySchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
@@ -169,6 +170,8 @@ export const calls = {
   'defaults.save': { input: z.strictObject({ wave: name.optional(), environments: layerSetSchema }), output: defaultsSchema },
   /** Refused while replicas are in it. */
   'defaults.removeWave': { input: z.strictObject({ wave: name }), output: defaultsSchema },
+
+  ...waveCalls,
 
   'execution.list': {
     input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50), latest }),

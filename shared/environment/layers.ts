@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonObjectSchema } from '../model/endpoint.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { PluginId, Side } from '../model/plugin-id.ts';
+import { wavePlanSchema } from '../model/wave-plan.ts';
 import type { EnvironmentDefinition } from '../plugins/plugin-definition.ts';
 import { canonicalise } from '../schema/accepted-spellings.ts';
 import { mergeEnvironment, type EffectiveKey, type EnvironmentLayers } from './merge-environment.ts';
@@ -26,7 +27,7 @@ export const layerSetSchema = z.record(z.string().regex(/^[a-z-]+\/(source|desti
 export type LayerSet = Readonly<Record<string, EnvironmentLayer>>;
 
 /** A named group of virtual machines that are moved together, and what they have in common. */
-export const waveSchema = z.strictObject({ name: z.string().trim().min(1).max(100), environments: layerSetSchema });
+export const waveSchema = z.strictObject({ name: z.string().trim().min(1).max(100), environments: layerSetSchema, plan: wavePlanSchema.optional() });
 export type Wave = Readonly<z.infer<typeof waveSchema>>;
 
 export const defaultsSchema = z.strictObject({ project: layerSetSchema, waves: z.array(waveSchema) });

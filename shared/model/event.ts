@@ -7,7 +7,7 @@ export const eventSchema = z.object({
   at: z.string(),
   type: z.enum([
     'execution.created', 'execution.state', 'execution.left-behind', 'task.state', 'task.retry', 'note', 'disk.done',
-    'deployment.created', 'deployment.state', 'deployment.left-behind', 'replica.deleted', 'guest.step', 'guest.log', 'guest.console',
+    'deployment.created', 'deployment.state', 'deployment.left-behind', 'replica.deleted', 'guest.step', 'guest.log', 'guest.console', 'wave.state', 'wave.member',
   ]),
   replicaId: z.string().optional(),
   executionId: z.string().optional(),

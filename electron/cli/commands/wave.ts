@@ -1,23 +1,32 @@
+import type { Command } from 'commander';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
-import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import { waveActions, type WaveAction } from '../../../shared/model/wave-plan.ts';
+import type { WaveRun } from '../../../shared/model/wave.ts';
+import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions, type RegistrationContext } from '../command-context.ts';
+import type { PlanOptions } from '../project/wave-plan-options.ts';
 
 /** `causeway wave …` */
 export const registerWave: CommandRegistrar = (program, context) => {
-  const group = program.command('wave').description('Groups of replicas that inherit settings and are migrated together.');
-  for (const add of [listWaves, createWave, assignReplicas, renameWave, removeWave]) add(group, context);
+  const group = program.command('wave').description('Groups of replicas that inherit settings and are planned, synchronised, rehearsed and cut over together.');
+  for (const add of [listWaves, createWave, assignReplicas, showWave, planWave, startWave, reportWave, renameWave, removeWave]) add(group, context);
+  control(group, context, 'pause', 'Finish what is in progress and start nothing more.', (core, wave) => core.call('wave.pause', { wave }));
+  follow(group, context, 'continue', 'Continue a wave that was paused or interrupted.', (core, wave) => core.call('wave.continue', { wave }));
+  follow(group, context, 'go', 'Start the group that waits for a go.', (core, wave) => core.call('wave.go', { wave }));
+  follow(group, context, 'retry', 'Start the members again that did not complete.', (core, wave) => core.call('wave.retry', { wave }));
+  cancelWave(group, context);
 };
 
+const helpers = () => import('../project/waves.ts');
+
 const listWaves: CommandRegistrar = (group, context) => {
-  const command = group.command('list').description('List the waves with their replicas.');
+  const command = group.command('list').description('List the waves, with how far their members are.');
   inProject(command).action(
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
-      const { withProject } = await import('../project/with-project.ts');
-      const { table, print } = await import('../output/print.ts');
-      const [{ waves }, replicas] = await withProject(options, context, (core) => Promise.all([core.call('defaults.show', {}), core.call('replica.list', {})]));
+      const [{ withProject }, { print }, { waveTable }] = await Promise.all([import('../project/with-project.ts'), import('../output/print.ts'), import('../output/wave-text.ts')]);
+      const [waves, replicas] = await withProject(options, context, (core) => Promise.all([core.call('wave.list', {}), core.call('replica.list', {})]));
       const members = Map.groupBy(replicas, ({ wave }) => wave);
-      const rows = waves.map(({ name }) => ({ name, replicas: (members.get(name) ?? []).map((replica) => replica.name) }));
-      print(context, options, rows, () => table(['name', 'count', 'replicas'], rows.map((row) => [row.name, row.replicas.length, row.replicas.join(', ')])));
+      const rows = waves.map(({ members: _count, ...wave }) => ({ ...wave, replicas: (members.get(wave.name) ?? []).map(({ name }) => name) }));
+      print(context, options, rows, () => waveTable(waves));
       return 0;
     }),
   );
@@ -31,12 +40,8 @@ const createWave: CommandRegistrar = (group, context) => {
     .argument('[replicas...]', 'names or ids');
   inProject(command).action(
     context.run(async (wave: string, replicas: string[], options: ProjectOptions): Promise<ExitStatus> => {
-      const { inWaves, assign } = await helpers();
-      await inWaves(options, context, async (core, names) => {
-        if (names.includes(wave)) throw new CausewayError('engine.name-taken', `wave ${wave}`);
-        await core.call('defaults.save', { wave, environments: {} });
-        await assign(core, wave, replicas, context.signal);
-      });
+      const { inWaves } = await helpers();
+      await inWaves(options, context, (core) => core.call('wave.create', { wave, replicas }));
       return done(context, options, { wave, replicas });
     }),
   );
@@ -45,17 +50,154 @@ const createWave: CommandRegistrar = (group, context) => {
 const assignReplicas: CommandRegistrar = (group, context) => {
   const command = group
     .command('assign')
-    .description('Move replicas to a wave.')
+    .description('Move replicas to a wave, all of them or none.')
     .argument('<wave>', 'its name')
     .argument('<replicas...>', 'names or ids');
   inProject(command).action(
     context.run(async (wave: string, replicas: string[], options: ProjectOptions): Promise<ExitStatus> => {
-      const { inWaves, assign, requireWave } = await helpers();
-      await inWaves(options, context, async (core, names) => {
-        requireWave(wave, names);
-        await assign(core, wave, replicas, context.signal);
-      });
+      const { inWave } = await helpers();
+      await inWave(wave, options, context, (core) => core.call('wave.assign', { wave, replicas }));
       return done(context, options, { wave, replicas });
+    }),
+  );
+};
+
+const showWave: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('show')
+    .description('Show the members of a wave, their order, and what keeps them from being ready.')
+    .argument('<wave>', 'its name');
+  inProject(command).action(
+    context.run(async (wave: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const [{ inWave }, { print }, { waveText }] = await Promise.all([helpers(), import('../output/print.ts'), import('../output/wave-text.ts')]);
+      const detail = await inWave(wave, options, context, (core) => core.call('wave.show', { wave }));
+      print(context, options, [detail], () => waveText(detail));
+      return 0;
+    }),
+  );
+};
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
+const planWave: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('plan')
+    .description('Change when and in which order a wave is done. Options that are not given stay as they are. The plan is kept in the wave\'s file.')
+    .argument('<wave>', 'its name')
+    .option('--description <text>', 'what the wave is')
+    .option('--owner <name>', 'who is responsible')
+    .option('--window <moment>', 'when its window begins: "2026-11-28 22:00 Europe/Berlin"')
+    .option('--hours <number>', 'how long the window is (default: 4)')
+    .option('--starts-with <action>', `what starts by itself when the window begins: ${waveActions.join(', ')}`)
+    .option('--if-missed <policy>', 'when the computer slept through the beginning: ask, skip, catch-up')
+    .option('--synchronise <schedule>', 'synchronise repeatedly: "02:00 Europe/Berlin mon,thu"; without days, every day')
+    .option('--black-out <times>', 'nothing starts by itself in this time: "2026-11-27 08:00 2026-11-27 18:00 Europe/Berlin" (repeatable)', collect)
+    .option('--at-once <number>', 'how many members are processed in parallel')
+    .option('--group <members>', 'members that come before those of later groups: Databases=db-01,db-02 (repeatable, in order)', collect)
+    .option('--go <group>', 'a person has to start this group (repeatable)', collect)
+    .option('--after <order>', 'a replica starts after others completed: app-01=db-01 (repeatable)', collect)
+    .option('--clear <key>', 'remove a part of the plan: window, startsWith, ifMissed, synchronisation, blackOuts, atOnce, groups, after, owner, description (repeatable)', collect);
+  inProject(command).action(
+    context.run(async (wave: string, options: PlanOptions & ProjectOptions): Promise<ExitStatus> => {
+      const [{ inWave }, { changedPlan }, { print }, { waveText }] = await Promise.all([helpers(), import('../project/wave-plan-options.ts'), import('../output/print.ts'), import('../output/wave-text.ts')]);
+      const detail = await inWave(wave, options, context, async (core) => {
+        const { plan = {} } = await core.call('wave.show', { wave });
+        return core.call('wave.plan', { wave, plan: changedPlan(plan, options) });
+      });
+      print(context, options, [detail], () => waveText(detail));
+      return 0;
+    }),
+  );
+};
+
+interface StartOptions extends ProjectOptions {
+  readonly action: string;
+  readonly atOnce?: string;
+  readonly skipMorphing?: boolean;
+  readonly bootCheck?: string;
+}
+
+const startWave: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('start')
+    .description('Start all members in their order, and show them until they end or a group waits for a go.')
+    .argument('<wave>', 'its name')
+    .option('--action <action>', `${waveActions.join(', ')}: copy what changed; deploy beside the source; stop the source, copy the rest and deploy`, 'synchronise')
+    .option('--at-once <number>', 'how many members are processed in parallel (default: the plan\'s, or 4)')
+    .option('--skip-morphing', 'rehearse and cut-over: leave the guests as they are')
+    .option('--boot-check <mode>', 'rehearse and cut-over: auto, network, console, none');
+  inProject(command).action(
+    context.run(async (wave: string, options: StartOptions): Promise<ExitStatus> => {
+      const action = actionOf(options.action);
+      const atOnce = options.atOnce === undefined ? undefined : Number(options.atOnce);
+      if (atOnce !== undefined && !(Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= 32)) throw new UsageError('--at-once must be a number from 1 to 32');
+      const deployment = {
+        ...(options.skipMorphing === true ? { skipMorphing: true } : {}),
+        ...(options.bootCheck === undefined ? {} : { bootCheck: { mode: bootModeOf(options.bootCheck) } }),
+      };
+      return followed(wave, options, context, (core) => core.call('wave.start', { wave, action, options: { deployment }, ...(atOnce === undefined ? {} : { atOnce }) }));
+    }),
+  );
+};
+
+function actionOf(text: string): WaveAction {
+  const action = waveActions.find((known) => known === text);
+  if (action === undefined) throw new UsageError(`--action must be ${waveActions.join(', ')}`);
+  return action;
+}
+
+const bootModes = ['auto', 'network', 'console', 'none'] as const;
+function bootModeOf(text: string): (typeof bootModes)[number] {
+  const mode = bootModes.find((known) => known === text);
+  if (mode === undefined) throw new UsageError(`--boot-check must be ${bootModes.join(', ')}`);
+  return mode;
+}
+
+async function followed(wave: string, options: ProjectOptions, context: RegistrationContext, start: (core: CoreClient) => Promise<WaveRun>): Promise<ExitStatus> {
+  const [{ inWave }, { followWave }] = await Promise.all([helpers(), import('../project/follow-wave.ts')]);
+  return inWave(wave, options, context, (core) => followWave(core, wave, () => start(core), options, context));
+}
+
+function follow(group: Command, context: RegistrationContext, name: string, description: string, start: (core: CoreClient, wave: string) => Promise<WaveRun>): void {
+  const command = group.command(name).description(description).argument('<wave>', 'its name');
+  inProject(command).action(context.run((wave: string, options: ProjectOptions) => followed(wave, options, context, (core) => start(core, wave))));
+}
+
+function control(group: Command, context: RegistrationContext, name: string, description: string, ask: (core: CoreClient, wave: string) => Promise<WaveRun>): void {
+  const command = group.command(name).description(description).argument('<wave>', 'its name');
+  inProject(command).action(
+    context.run(async (wave: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const [{ inWave }, { print }, { runText }] = await Promise.all([helpers(), import('../output/print.ts'), import('../output/wave-text.ts')]);
+      const run = await inWave(wave, options, context, (core) => ask(core, wave));
+      print(context, options, [run], () => `${runText(run) ?? ''}\n`);
+      return 0;
+    }),
+  );
+}
+
+const cancelWave: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('cancel')
+    .description('Start nothing more, and cancel the executions and deployments in progress.')
+    .argument('<wave>', 'its name')
+    .option('--let-finish', 'let those in progress finish');
+  inProject(command).action(
+    context.run((wave: string, options: ProjectOptions & { readonly letFinish?: boolean }) =>
+      followed(wave, options, context, (core) => core.call('wave.cancel', { wave, letFinish: options.letFinish === true }))),
+  );
+};
+
+const reportWave: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('report')
+    .description('Print the state of a wave as Markdown: facts, members, and what holds them back.')
+    .argument('<wave>', 'its name');
+  inProject(command).action(
+    context.run(async (wave: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const [{ inWave }, { print }, { waveReport }] = await Promise.all([helpers(), import('../output/print.ts'), import('../output/wave-report.ts')]);
+      const detail = await inWave(wave, options, context, (core) => core.call('wave.show', { wave }));
+      print(context, options, [detail], () => waveReport(detail, new Date()));
+      return 0;
     }),
   );
 };
@@ -63,21 +205,13 @@ const assignReplicas: CommandRegistrar = (group, context) => {
 const renameWave: CommandRegistrar = (group, context) => {
   const command = group
     .command('rename')
-    .description('Rename a wave. Its replicas and settings are kept.')
+    .description('Rename a wave. Its replicas, settings and plan are kept.')
     .argument('<wave>', 'its name')
     .argument('<name>', 'the new name');
   inProject(command).action(
     context.run(async (wave: string, name: string, options: ProjectOptions): Promise<ExitStatus> => {
-      const { inWaves, assign, requireWave } = await helpers();
-      await inWaves(options, context, async (core, names) => {
-        requireWave(wave, names);
-        if (names.includes(name)) throw new CausewayError('engine.name-taken', `wave ${name}`);
-        const { waves } = await core.call('defaults.show', {});
-        await core.call('defaults.save', { wave: name, environments: waves.find((one) => one.name === wave)?.environments ?? {} });
-        const members = (await core.call('replica.list', {})).filter((replica) => replica.wave === wave);
-        await assign(core, name, members.map(({ id }) => id), context.signal);
-        await core.call('defaults.removeWave', { wave });
-      });
+      const { inWave } = await helpers();
+      await inWave(wave, options, context, (core) => core.call('wave.rename', { wave, name }));
       return done(context, options, { wave: name });
     }),
   );
@@ -90,19 +224,14 @@ const removeWave: CommandRegistrar = (group, context) => {
     .argument('<wave>', 'its name');
   inProject(command).action(
     context.run(async (wave: string, options: ProjectOptions): Promise<ExitStatus> => {
-      const { inWaves, requireWave } = await helpers();
-      await inWaves(options, context, async (core: CoreClient, names) => {
-        requireWave(wave, names);
-        await core.call('defaults.removeWave', { wave });
-      });
+      const { inWave } = await helpers();
+      await inWave(wave, options, context, (core) => core.call('defaults.removeWave', { wave }));
       return done(context, options, { wave });
     }),
   );
 };
 
-const helpers = () => import('../project/waves.ts');
-
-async function done(context: Parameters<CommandRegistrar>[1], options: ProjectOptions, { wave, replicas }: { readonly wave: string; readonly replicas?: readonly string[] }): Promise<ExitStatus> {
+async function done(context: RegistrationContext, options: ProjectOptions, { wave, replicas }: { readonly wave: string; readonly replicas?: readonly string[] }): Promise<ExitStatus> {
   const { pairs, print } = await import('../output/print.ts');
   print(context, options, [{ wave, ...(replicas === undefined ? {} : { replicas }) }], () => pairs({ wave, ...(replicas === undefined || replicas.length === 0 ? {} : { replicas: replicas.join(', ') }) }));
   return 0;

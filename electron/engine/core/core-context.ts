@@ -13,6 +13,7 @@ import type { SealedVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
+import type { WaveService } from '../waves/wave-service.ts';
 import type { ProjectTrust } from '../trust/trusted-projects.ts';
 import type { Descriptions } from './project-sync/descriptions.ts';
 import type { Redactor } from './secret-references.ts';
@@ -35,6 +36,7 @@ export interface CoreContext {
   readonly descriptions: Descriptions;
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
+  readonly waves: WaveService;
   /** Records what happened, without secrets, and tells who listens. */
   readonly emit: (event: NewEvent) => void;
   /** Tells who listens that endpoints, replicas or what is accepted of them are different now. */
@@ -46,7 +48,7 @@ export interface CoreContext {
 }
 
 /** The same without the services that need it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'waves' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
 
 /** Where digest maps lie. */
 export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {

@@ -33,12 +33,14 @@ import { endpointOf, openDestination, openSource, transferFolder, type CoreConte
 import { changingCalls } from './calls/project.ts';
 import { descriptions } from './project-sync/descriptions.ts';
 import { watchProjectFiles } from './project-sync/watch.ts';
+import { waveService } from '../waves/wave-service.ts';
 import { projectTrust } from '../trust/trusted-projects.ts';
 import { acceptedEndpoints, sealedConnections } from './trust/accepted-endpoints.ts';
 import { createGate } from './trust/gate.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 import { recordUncaught } from './uncaught.ts';
 import { redactor } from './secret-references.ts';
+import { memberRuns } from './waves/member-runs.ts';
 
 export interface CoreOptions {
   readonly projectFolder: string;
@@ -74,6 +76,8 @@ export interface Core extends CoreClient {
   activeExecutions(): readonly string[];
   /** Ids of the deployments that are under way. */
   activeDeployments(): readonly string[];
+  /** No wave starts anything more in this process; what runs is not touched. */
+  stopWaves(): void;
   /** Notes in the journal of what runs that the computer was asleep. */
   noteSleep(asleepMs: number): void;
   /** Resolves when no execution and no deployment is under way. */
@@ -106,6 +110,8 @@ export function createCore(options: CoreOptions): Core {
   const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal, note) => connectWorker(access, mechanism, { note }, signal));
   const words = lastWords(stateFolder);
   let lastEventId = 0;
+  /** Set as soon as there are services; events come before that. */
+  let lookAtWaves = (): void => undefined;
   /** Never throws: what happens must not depend on whether it can be written down. */
   const emit = (event: NewEvent): void => {
     const clean: NewEvent = { ...event, message: redact.text(event.message), details: redact.json(event.details) };
@@ -120,6 +126,7 @@ export function createCore(options: CoreOptions): Core {
       if (event.type !== 'task.state' && event.type !== 'task.retry') words.write({ at, message, replicaId, executionId, deploymentId });
     }
     hub.emit('execution.event', told);
+    if (told.type === 'execution.state' || told.type === 'deployment.state') lookAtWaves();
   };
   const defaultAtOnce = options.executionLimit ?? 4;
   const atOnce = store.queueLimit.get() ?? defaultAtOnce;
@@ -152,6 +159,15 @@ export function createCore(options: CoreOptions): Core {
     limit: atOnce,
     clock: options.clock,
   });
+  const waves = waveService({ store: store.waveRuns, runs: memberRuns({ store, executions, deployments }), emit, clean: (error) => redact.error(error) });
+  /** Whatever keeps a wave from starting its next members must not reach what has just ended. */
+  lookAtWaves = () => {
+    try {
+      waves.tick();
+    } catch {
+      // The database takes nothing now: the next event looks again.
+    }
+  };
   executions.runs.markInterrupted();
   deployments.runs.markInterrupted();
   const left = words.take();
@@ -161,7 +177,7 @@ export function createCore(options: CoreOptions): Core {
     emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
     return shown;
   });
-  const context: CoreContext = { ...parts, executions, deployments, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
+  const context: CoreContext = { ...parts, executions, deployments, waves, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.runs.drain();
@@ -191,10 +207,12 @@ export function createCore(options: CoreOptions): Core {
     subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
     activeExecutions: () => executions.runs.activeIds(),
     activeDeployments: () => deployments.runs.activeIds(),
+    stopWaves: () => waves.close(),
     noteSleep: (asleepMs) => executions.noteSleep(asleepMs),
     drain,
     /** Waits for executions, deployments and calls that are under way. */
     async close() {
+      waves.close();
       await drain();
       await Promise.allSettled(pending);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { layerKey, type EnvironmentLayer } from '../../../shared/environment/layers.ts';
+import { layerKey, type Defaults, type EnvironmentLayer } from '../../../shared/environment/layers.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
@@ -23,11 +23,16 @@ export interface ReplicaEnvironments {
 
 type Written = Pick<Replica, 'sourceEndpointId' | 'destinationEndpointId' | 'sourceEnvironment' | 'destinationEnvironment' | 'wave' | 'cleared' | 'providerConfiguration'>;
 
-/** @throws CausewayError `engine.not-found` when its wave does not exist any more */
-export function replicaEnvironments(core: Pick<CoreParts, 'store' | 'stateFolder' | 'accepted' | 'gate'>, replica: Written): ReplicaEnvironments {
+/**
+ * @param defaults as they were read for many replicas together; read now where they are not given
+ * @throws CausewayError `engine.not-found` when its wave does not exist any more
+ */
+export function replicaEnvironments(
+  core: Pick<CoreParts, 'store' | 'stateFolder' | 'accepted' | 'gate'>, replica: Written, defaults?: Defaults,
+): ReplicaEnvironments {
   const files = defaultsFiles(projectFolderOf(core));
-  const project = files.project();
-  const wave = replica.wave === undefined ? undefined : files.waves.find(replica.wave);
+  const project = defaults?.project ?? files.project();
+  const wave = replica.wave === undefined ? undefined : defaults === undefined ? files.waves.find(replica.wave) : defaults.waves.find(({ name }) => name === replica.wave);
   if (replica.wave !== undefined && wave === undefined) throw new CausewayError('engine.not-found', `wave ${replica.wave}`);
   const layered = (side: Side, endpoint: Endpoint, environment: JsonObject): LayeredSide => {
     const { plugin } = endpoint;

@@ -237,4 +237,45 @@ CREATE TABLE endpoint_checks (
 ) STRICT;
 `,
   },
+  {
+    number: 10,
+    name: 'actions on waves',
+    sql: `
+CREATE TABLE wave_runs (
+  id TEXT PRIMARY KEY,
+  wave TEXT NOT NULL,
+  action TEXT NOT NULL,
+  state TEXT NOT NULL,
+  at_once INTEGER NOT NULL,
+  options TEXT NOT NULL,
+  -- Groups in their order, as they were at the start.
+  groups TEXT NOT NULL,
+  -- The last group that a person let go.
+  released INTEGER NOT NULL DEFAULT -1,
+  created_at TEXT NOT NULL,
+  finished_at TEXT
+) STRICT;
+-- One action on a wave does not overlap another.
+CREATE UNIQUE INDEX one_open_wave_run ON wave_runs (wave) WHERE state IN ('running', 'paused', 'cancelling');
+
+-- Members outlive their replicas, because the record of what was done does.
+CREATE TABLE wave_members (
+  run_id TEXT NOT NULL REFERENCES wave_runs (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  replica_id TEXT NOT NULL,
+  replica_name TEXT NOT NULL,
+  group_number INTEGER NOT NULL,
+  after TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  -- Written before a start: the number of the replica's latest execution or deployment then. A greater one is what was started.
+  former_number INTEGER,
+  started_id TEXT,
+  error TEXT,
+  started_at TEXT,
+  finished_at TEXT,
+  PRIMARY KEY (run_id, replica_id)
+) STRICT;
+`,
+  },
 ];

@@ -13,6 +13,8 @@ import { replicaStore, type ReplicaStore } from './replicas.ts';
 import { snapshotStore, type SnapshotStore } from './snapshots.ts';
 import { storeIdentity, thisComputer, type Computer, type StoreIdentity } from './store-identity.ts';
 import { taskStore, type TaskStore } from './tasks.ts';
+import { waveFactsStore, type WaveFactsStore } from './wave-facts.ts';
+import { waveRunStore, type WaveRunStore } from './wave-runs.ts';
 
 /** What a project keeps, one part a table. The engine is its only writer. */
 export interface Store {
@@ -30,6 +32,8 @@ export interface Store {
   readonly snapshots: SnapshotStore;
   readonly queueLimit: QueueLimitStore;
   readonly described: DescribedStore;
+  readonly waveRuns: WaveRunStore;
+  readonly waveFacts: WaveFactsStore;
   close(): void;
 }
 
@@ -56,6 +60,8 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     snapshots: snapshotStore(db),
     queueLimit: queueLimitStore(db),
     described: describedStore(db),
+    waveRuns: waveRunStore(db),
+    waveFacts: waveFactsStore(db),
     close: () => db.close(),
   };
 }

@@ -16,6 +16,8 @@ export function levelOf({ type, details }: Pick<Event, 'type' | 'details'>): Eve
     case 'guest.step':
     case 'execution.state':
     case 'deployment.state':
+    case 'wave.state':
+    case 'wave.member':
       if (state === 'failed') return 'error';
       return state === 'cancelled' || state === 'cancelling' || state === 'interrupted' ? 'warning' : 'info';
     case 'guest.log':

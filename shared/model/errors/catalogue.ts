@@ -15,6 +15,7 @@ import { trustErrors } from './trust.ts';
 import { transportErrors } from './transport.ts';
 import { vsphereNfcErrors } from './vsphere-nfc.ts';
 import { vsphereErrors } from './vsphere.ts';
+import { waveErrors } from './waves.ts';
 
 /** Every error code with its text for people. The code is the interface; the text may change. */
 export const errorCatalogue = {
@@ -34,6 +35,7 @@ export const errorCatalogue = {
   ...osmorphingErrors,
   ...deploymentErrors,
   ...inventoryErrors,
+  ...waveErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -34,7 +34,10 @@ export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {
       return { plugin, side, before: former[key]?.environment ?? {}, after: environment };
     }));
     if (wave === undefined) files.saveProject(layers);
-    else files.waves.save({ name: wave, environments: layers });
+    else {
+      const plan = files.waves.find(wave)?.plan;
+      files.waves.save({ name: wave, environments: layers, ...(plan === undefined ? {} : { plan }) });
+    }
     return shown(files);
   },
 

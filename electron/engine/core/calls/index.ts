@@ -9,6 +9,7 @@ import { ledgerCalls } from './ledger.ts';
 import { platformCalls, pluginCalls } from './platforms.ts';
 import { projectCalls, trustCalls, vaultCalls } from './project.ts';
 import { replicaCalls } from './replicas.ts';
+import { waveCalls } from './waves.ts';
 
 /** What carries out each call of the contract; one that is missing does not compile. */
 export const handlers: Handlers<CallName> = {
@@ -17,6 +18,7 @@ export const handlers: Handlers<CallName> = {
   ...platformCalls,
   ...replicaCalls,
   ...defaultsCalls,
+  ...waveCalls,
   ...executionCalls,
   ...deploymentCalls,
   ...projectCalls,

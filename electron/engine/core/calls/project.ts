@@ -45,7 +45,7 @@ export const projectCalls: Handlers<CallsOf<'project'>> = {
 /** Calls that change what is in clouds, on sources or in the queue: for the computer alone that the project's data belongs to. */
 export const changingCalls: ReadonlySet<string> = new Set([
   'replica.execute', 'replica.delete', 'execution.resume', 'execution.cancel', 'deployment.create', 'deployment.resume', 'deployment.cancel',
-  'deployment.delete', 'ledger.remove',
+  'deployment.delete', 'ledger.remove', 'wave.start', 'wave.continue', 'wave.go', 'wave.cancel', 'wave.retry', 'wave.resume',
 ] satisfies CallName[]);
 
 export const trustCalls: Handlers<CallsOf<'trust'>> = {

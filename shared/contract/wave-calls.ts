@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { waveActions, wavePlanSchema } from '../model/wave-plan.ts';
+import { waveDetailSchema, waveRunOptionsSchema, waveRunSchema, waveSummarySchema } from '../model/wave.ts';
+import { name, nothing, reference } from './schemas.ts';
+
+const wave = z.strictObject({ wave: name });
+const many = z.array(reference).max(5000);
+
+/** Calls about waves: groups of replicas that are planned, synchronised, rehearsed and cut over together. */
+export const waveCalls = {
+  /** Counts of each wave; what `wave.show` finds out by rules is not in it. */
+  'wave.list': { input: nothing, output: z.array(waveSummarySchema) },
+  'wave.show': { input: wave, output: waveDetailSchema },
+  'wave.create': { input: z.strictObject({ wave: name, replicas: many.default([]), plan: wavePlanSchema.optional() }), output: waveDetailSchema },
+  /** Moves replicas to a wave, or with null out of theirs; all of them or none. Answers with where they were, which reverts it. */
+  'wave.assign': {
+    input: z.strictObject({ wave: name.nullable(), replicas: many.min(1) }),
+    output: z.object({ moved: z.array(z.object({ replica: z.string(), wave: z.string().nullable() })) }),
+  },
+  'wave.rename': { input: z.strictObject({ wave: name, name }), output: waveDetailSchema },
+  /** Replaces the plan. Refused while the wave is in progress. */
+  'wave.plan': { input: z.strictObject({ wave: name, plan: wavePlanSchema }), output: waveDetailSchema },
+  /** Starts an action on all members, in their order. Answers immediately; follow it by `wave.show` and events. */
+  'wave.start': {
+    input: z.strictObject({ wave: name, action: z.enum(waveActions), atOnce: z.int().min(1).max(32).optional(), options: waveRunOptionsSchema.default({}) }),
+    output: waveRunSchema,
+  },
+  /** What runs is finished; nothing more starts. */
+  'wave.pause': { input: wave, output: waveRunSchema },
+  /** After a pause, or after the engine ended. */
+  'wave.continue': { input: wave, output: waveRunSchema },
+  /** A person lets the next group start. */
+  'wave.go': { input: wave, output: waveRunSchema },
+  'wave.cancel': { input: z.strictObject({ wave: name, letFinish: z.boolean().default(false) }), output: waveRunSchema },
+  /** Starts the members again that did not complete. */
+  'wave.retry': { input: wave, output: waveRunSchema },
+  /** Takes up all actions that an engine that ended left open. */
+  'wave.resume': { input: nothing, output: z.array(waveRunSchema) },
+} as const;
