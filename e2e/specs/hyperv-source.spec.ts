@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readMachines } from '../../electron/engine/inventory/read-machines.ts';
 import type { LedgerEntry, LedgerScope } from '../../electron/engine/ports/ledger.ts';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
 import { readOnto } from '../conformance/read-snapshot.ts';
@@ -155,6 +156,45 @@ describe('Hyper-V', () => {
     expect((await lab.platform.describeVm(lab.vmId, signal)).disks.map(({ bootable }) => bootable)).toEqual([false, true]);
     expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'List VMs')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('cannot be read: Generic failure') as string });
     await expect(lab.platform.describeVm(sick.id, signal)).rejects.toMatchObject({ code: 'source.request-refused', message: expect.stringContaining('Generic failure') as string });
+  });
+
+  it('tries a conversion again that failed, and compares whole disks the next time when it goes on failing', async () => {
+    await start();
+    const failing = async (times: number, base?: Snapshot): Promise<Snapshot> => {
+      const taken = await snapshot(base);
+      let left = times;
+      lab.rig.effects = ({ name }) => (name === 'Send convert-checkpoint' && (left -= 1) >= 0 ? 'fails-later' : 'serve');
+      await lab.platform.promoteToBase(taken, base, signal);
+      lab.rig.effects = () => 'serve';
+      return taken;
+    };
+    const first = await failing(1);
+    const second = await failing(3, first);
+    expect([lab.vm.checkpoints, lab.vm.referencePoints]).toEqual([[], []]);
+    expect(lab.notes.join('\n')).toMatch(/could not be converted to a reference point .* the next execution compares whole disks/);
+    const third = await snapshot(second);
+    expect(await coverage(third, second)).toBe('allocated');
+    await lab.platform.discardSnapshot(third, second, signal);
+    // The first one was converted by the second attempt.
+    expect(lab.notes.filter((note) => note.includes('could not be converted'))).toHaveLength(1);
+  });
+
+  it('lists what the other nodes have when one is down and one does not answer, and names both', async () => {
+    await start({ nodes: ['127.0.0.1', '127.0.0.2', '127.0.0.3'], nodePatienceMs: 1000 });
+    Object.assign(lab.rig.world, { clusterName: 'CL1', nodesDown: ['HV9'] });
+    lab.rig.world.addVm('db-01', '127.0.0.3');
+    lab.rig.effects = ({ node }) => (node === '127.0.0.2' ? 'never-answer' : 'serve');
+    const { machines, failed } = await readMachines(lab.platform, undefined, signal);
+    expect(machines.map(({ vm }) => vm.name).sort()).toEqual(['db-01', 'web-01']);
+    expect(failed.map(({ name, error }) => [name, error.code, error.message])).toEqual([
+      ['HV9', 'source.unreachable', expect.stringContaining('node HV9 of the cluster is down')], ['127.0.0.2', 'source.unreachable', expect.stringContaining('did not answer within 1 s')],
+    ]);
+    const listing = (await lab.platform.check(signal)).steps.find(({ name }) => name === 'List VMs');
+    expect(listing).toMatchObject({ outcome: 'warning', evidence: expect.stringMatching(/^2 VMs on 2 hosts.*node HV9 of the cluster is down.*node 127\.0\.0\.2 does not answer/) as string });
+    // Nobody waits for it again, and what is on no node may be on that one.
+    const before = lab.rig.calls.length;
+    await expect(lab.platform.describeVm('11111111-2222-4333-8444-555555555555', signal)).rejects.toMatchObject({ code: 'source.unreachable', message: expect.stringContaining('127.0.0.2') as string });
+    expect(lab.rig.calls.slice(before).filter(({ node }) => node === '127.0.0.2')).toEqual([]);
   });
 
   it('finds a VM on the node that it has moved to, and compares its disks', async () => {

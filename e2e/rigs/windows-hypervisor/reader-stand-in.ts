@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ export class DiskFiles {
   #make(file: FrozenFile): string {
     const raw = join(this.#folder, 'raw');
     const made = join(this.#folder, `disk-${(this.#count += 1)}.${file.format}`);
-    writeFileSync(raw, file.content);
+    writeWithHoles(raw, file.content);
     const target = file.format === 'vhd' ? ['vpc', '-o', `subformat=${file.type},force_size=on`] : ['vhdx', '-o', `subformat=${file.type},block_size=1048576`];
     const { status, stderr } = spawnSync('qemu-img', ['convert', '-f', 'raw', '-O', ...target, raw, made]);
     rmSync(raw);
@@ -58,6 +58,20 @@ export class DiskFiles {
     this.#made.set(made, file);
     return made;
   }
+}
+
+const pieceBytes = 2 ** 20;
+
+/** Zeros take no room, and no write has more bytes than one call takes. */
+function writeWithHoles(path: string, content: Buffer): void {
+  const zeros = Buffer.alloc(pieceBytes);
+  const file = openSync(path, 'w');
+  ftruncateSync(file, content.length);
+  for (let at = 0; at < content.length; at += pieceBytes) {
+    const piece = content.subarray(at, at + pieceBytes);
+    if (!piece.equals(zeros.subarray(0, piece.length))) writeSync(file, piece, 0, piece.length, at);
+  }
+  closeSync(file);
 }
 
 /** A reader that a script has started. */

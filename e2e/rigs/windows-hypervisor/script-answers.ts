@@ -97,6 +97,7 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
       if (fails) throw new Refusal('source.snapshot-failed', 'the conversion to a reference point failed with 32768');
       const before = one.referencePoints.map(({ id }) => id);
       const isConverted = one.convert(String(request['checkpointId']));
+      if (isConverted) for (const { id } of one.referencePoints) if (!before.includes(id)) one.ownReferencePoints.add(id);
       const mayBeDone = request['mayBeDone'] === true || Number(request['attempt']) > 1;
       const points = one.referencePoints.filter(({ id }) => (isConverted ? !before.includes(id) : mayBeDone && !known(id)));
       return { referencePoint: points.length === 1 ? points[0] : null };

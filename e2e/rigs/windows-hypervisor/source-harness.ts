@@ -35,6 +35,7 @@ export interface HypervHarnessOptions extends HypervRigOptions {
   readonly connection?: Partial<HypervConnection>;
   /** How disks are read. Default: by the RCT service. */
   readonly reader?: boolean;
+  readonly nodePatienceMs?: number;
 }
 
 /** A running VM with two disks on the rig. */
@@ -57,7 +58,7 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     return createHypervSource({ ...connection, ...more }, {
       scratchFolder: folder, use: { ...use, note: (message) => void notes.push(message) },
       ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
-    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 6000 });
+    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 6000, ...(options.nodePatienceMs === undefined ? {} : { nodePatienceMs: options.nodePatienceMs }) });
   };
   const platform = open('exe-1');
   const calls: PlatformCalls = {
@@ -122,9 +123,11 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     },
     async close() {
       await platform.close();
+      const left = await rig.leftOfCauseway();
       store.close();
       await rm(folder, { recursive: true, force: true });
       await rig.close();
+      if (left.length > 0) throw new Error(`a host is not idle: ${left.join('; ')}`);
     },
   };
 }

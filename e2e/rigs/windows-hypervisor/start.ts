@@ -24,6 +24,11 @@ export interface HypervRig {
   readonly readers: readonly RigReader[];
   /** The readers that run, once those that were asked for have started and those that were told to end have ended. */
   runningReaders(): Promise<readonly RigReader[]>;
+  /**
+   * What is on hosts only because of Causeway, once nothing goes on any more, beside one reference point of each VM, which the last success needs: checkpoints,
+   * further reference points, rules of the firewall, readers. Nothing else can be there: scripts that make more have no answer here.
+   */
+  leftOfCauseway(): Promise<readonly string[]>;
   readonly files: DiskFiles;
   /** By node: carries a command out, for another way to it than WinRM. */
   readonly runOn: ReadonlyMap<string, (command: ReceivedCommand) => Promise<CommandAnswer>>;
@@ -133,6 +138,13 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', certi
   }
   const [rct] = services;
   if (rct === undefined) throw new Error('no node');
+  const runningReaders = async (): Promise<readonly RigReader[]> => {
+    await Promise.allSettled(starting);
+    // Who ends a shell in which one started meanwhile is told of it in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(readers.filter((reader) => reader.isKilled()).map((reader) => reader.gone));
+    return readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
+  };
   return {
     world, hosts, calls, readers, files, runOn, username: first.username, password: first.password,
     rct: { port: rct.port, key: rct.key, certificatePem: rct.certificatePem },
@@ -142,12 +154,16 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', certi
     set effects(next) {
       effects = next;
     },
-    async runningReaders() {
-      await Promise.allSettled(starting);
-      // Who ends a shell in which one started meanwhile is told of it in the next turn.
-      await new Promise((resolve) => setImmediate(resolve));
-      await Promise.all(readers.filter((reader) => reader.isKilled()).map((reader) => reader.gone));
-      return readers.filter((reader) => reader.process.exitCode === null && reader.process.signalCode === null);
+    runningReaders,
+    async leftOfCauseway() {
+      return [
+        ...world.vms.flatMap(({ facts, checkpoints, referencePoints, ownReferencePoints }) => [
+          ...checkpoints.filter(({ name }) => name.startsWith('Causeway ')).map(({ name }) => `checkpoint ${name} of ${facts.name}`),
+          ...referencePoints.filter(({ id }) => ownReferencePoints.has(id)).slice(1).map(({ id }) => `reference point ${id} of ${facts.name}`),
+        ]),
+        ...(await runningReaders()).map(({ name }) => `reader ${name}`),
+        ...[...world.firewallRules].flatMap(([node, rules]) => [...rules].map((rule) => `firewall rule ${rule} on ${node}`)),
+      ];
     },
     async close() {
       for (const reader of readers) reader.kill();

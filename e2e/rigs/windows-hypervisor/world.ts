@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { open } from 'node:fs/promises';
 
 /** What Windows tracks changes by, as the rig has it. Documents name no number. */
 export const trackedBytes = 16 * 1024;
@@ -30,6 +31,8 @@ export class RigDisk {
   /** Files that its file builds on, where there are checkpoints of people. */
   chain: readonly string[] = [];
   #bytes: Buffer;
+  /** Whether a checkpoint has the bytes: what is written next goes to a copy. */
+  #isFrozen = false;
   #used: Uint8Array;
   readonly #tracked = new Map<string, Uint8Array>();
 
@@ -48,14 +51,35 @@ export class RigDisk {
   }
 
   write(offset: number, data: Buffer): void {
+    if (this.#isFrozen) this.#bytes = Buffer.from(this.#bytes);
+    this.#isFrozen = false;
     data.copy(this.#bytes, offset);
     this.#used.fill(1, Math.floor(offset / blockBytes), Math.ceil((offset + data.length) / blockBytes));
     for (const map of this.#tracked.values()) map.fill(1, Math.floor(offset / trackedBytes), Math.ceil((offset + data.length) / trackedBytes));
   }
 
+  /** Writes what is different in a file of the same size, as the guest would that made it so. */
+  async follow(path: string): Promise<void> {
+    const file = await open(path);
+    try {
+      const piece = Buffer.alloc(64 * trackedBytes);
+      for (let at = 0; at < this.sizeBytes; at += piece.length) {
+        const read = piece.subarray(0, (await file.read(piece, 0, piece.length, at)).bytesRead);
+        if (read.equals(this.#bytes.subarray(at, at + read.length))) continue;
+        for (let from = 0; from < read.length; from += trackedBytes) {
+          const part = read.subarray(from, from + trackedBytes);
+          if (!part.equals(this.#bytes.subarray(at + from, at + from + part.length))) this.write(at + from, part);
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
   /** Windows keeps no ids of a disk whose size changes. */
   grow(sizeBytes: number): void {
     this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(sizeBytes - this.#bytes.length)]);
+    this.#isFrozen = false;
     const used = new Uint8Array(Math.ceil(sizeBytes / blockBytes));
     used.set(this.#used);
     this.#used = used;
@@ -70,7 +94,8 @@ export class RigDisk {
     const changes = new Map([...this.#tracked].map(([id, map]) => [id, Uint8Array.from(map)] as const));
     const trackingId = `rctX:${randomUUID().slice(0, 8)}:${randomUUID()}:00000001`;
     this.#tracked.set(trackingId, new Uint8Array(Math.ceil(this.#bytes.length / trackedBytes)));
-    return { path: this.path, identifier: this.identifier, content: Buffer.from(this.#bytes), used: Uint8Array.from(this.#used), format: this.format, type: this.type, chain: this.chain, changes, trackingId };
+    this.#isFrozen = true;
+    return { path: this.path, identifier: this.identifier, content: this.#bytes, used: Uint8Array.from(this.#used), format: this.format, type: this.type, chain: this.chain, changes, trackingId };
   }
 
   forget(trackingId: string): void {
@@ -120,6 +145,8 @@ export class RigVm {
   readonly disks: RigDisk[] = [];
   readonly checkpoints: RigCheckpoint[] = [];
   readonly referencePoints: RigReferencePoint[] = [];
+  /** Ids of those that scripts have made; the others are of other programs. */
+  readonly ownReferencePoints = new Set<string>();
   /** How many looks still find a merge under way. */
   merging = 0;
   readonly facts: RigVmFacts;

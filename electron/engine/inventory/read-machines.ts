@@ -17,7 +17,9 @@ export interface MachinesRead {
 export async function readMachines(source: SourcePlatform, ids: readonly string[] | undefined, signal: AbortSignal): Promise<MachinesRead> {
   const listed = await source.listVms(signal);
   const wanted = ids === undefined ? listed : listed.filter(({ id }) => ids.includes(id));
-  const result: MachinesRead = { machines: [], failed: [] };
+  // A host that is down has machines as well: it is named among what could not be read.
+  const unlisted = (source.unlisted?.() ?? []).map(({ name, error }) => ({ vm: name, name, error: toErrorRecord(error) }));
+  const result: MachinesRead = { machines: [], failed: ids === undefined ? unlisted : [] };
   const waiting = wanted.values();
   const describe = async (): Promise<void> => {
     for (const { id, name, power } of waiting) {

@@ -1,3 +1,4 @@
+import type { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { CheckReport, FeaturePolicy, OptionList } from './platform-common.ts';
@@ -38,10 +39,18 @@ export interface VmSummary {
   readonly tags?: readonly string[];
 }
 
+/** A part of the platform that could not be looked into, and why. */
+export interface UnlistedPlace {
+  readonly name: string;
+  readonly error: CausewayError;
+}
+
 /** One source endpoint. Every call takes an AbortSignal; errors are `CausewayError` with `source.*` codes. */
 export interface SourcePlatform {
   check(signal: AbortSignal): Promise<CheckReport>;
   listVms(signal: AbortSignal): Promise<readonly VmSummary[]>;
+  /** What the last `listVms` could not look into, e.g. hosts that are down, so that a list without their VMs does not pass for a whole one. Asks nothing. */
+  unlisted?(): readonly UnlistedPlace[];
   /** @param environment for what it says about the guest, e.g. how types of operating systems are told */
   describeVm(vmId: string, signal: AbortSignal, environment?: JsonObject): Promise<Vm>;
   /** What people must know before a VM is replicated: what no described disk carries, and what had to be assumed. A sentence each. */

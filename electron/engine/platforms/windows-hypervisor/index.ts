@@ -24,6 +24,8 @@ export interface HypervOptions {
   readonly random?: () => number;
   readonly backOff?: BackOff;
   readonly timeoutMs?: number;
+  /** How long another node of a cluster may take until it answers at all. Default: 45 seconds. */
+  readonly nodePatienceMs?: number;
 }
 
 /** The source for the VMs of an endpoint. Opens nothing yet. */
@@ -37,7 +39,7 @@ export function createHypervSource(connection: HypervConnection, { scratchFolder
     ? new SshPowershell({ host: node, port: sshPort, username, password, ...sshRoute(connection, { password }) }, hostKeys)
     : new WinrmPowershell({ host: node, port, username, password, authentication, certificateSha256, caCertificate, allowUntrusted });
   const linkTo = (node: string): HostLink => new HostLink(node, powershell(node), context);
-  const hosts = new Hosts(linkTo(host), linkTo);
+  const hosts = new Hosts(linkTo(host), linkTo, options.nodePatienceMs);
   const access = accessOf();
   return new HypervSource({ hosts, access, digestFolder: join(scratchFolder, 'windows-hypervisor-digests'), clock: context.clock, use, ledger, owner: ledger?.owner?.mark, note }, { allowUntrusted: allowUntrusted && management === 'winrm', isPinned: certificateSha256 !== undefined, management, reader: access instanceof RctService ? 'none' : management === 'ssh' ? 'stream' : 'port' }, scratchFolder);
 

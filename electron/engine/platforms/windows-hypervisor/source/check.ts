@@ -61,14 +61,19 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
       name: 'List VMs',
       essential: false,
       run: async (within) => {
-        const links = await hosts.links(within);
-        const found = await Promise.all(links.map((link) => link.ask('read-vms', { ids: null }, vmsSchema, within)));
-        const vms = found.flatMap((each) => each.vms);
-        const [unreadable] = found.flatMap((each) => each.failed);
-        if (unreadable !== undefined) return { warning: `VM ${unreadable.name} cannot be read: ${unreadable.problem}` };
+        const { answers, silent } = await hosts.askAll('read-vms', { ids: null }, vmsSchema, within);
+        const down = await hosts.down(within);
+        const vms = answers.flatMap(({ answer }) => answer.vms);
         const limited = vms.filter((vm) => shortcomings(vm).length > 0).length;
+        const listed = `${vms.length === 1 ? '1 VM' : `${vms.length} VMs`} on ${answers.length === 1 ? '1 host' : `${answers.length} hosts`}${limited === 0 ? '' : `; ${limited} with something that is not replicated`}`;
+        const warnings = [
+          ...answers.flatMap(({ answer }) => answer.failed).slice(0, 1).map(({ name, problem }) => `VM ${name} cannot be read: ${problem}`),
+          ...down.map((node) => `node ${node} of the cluster is down: its VMs are not listed, and executions compare whole disks until it is up again or evicted from the cluster`),
+          ...silent.map(({ host, error }) => `node ${host} does not answer, and its VMs are not listed: ${error.message}`),
+        ];
+        if (warnings.length > 0) return { warning: `${listed}. ${warnings.join('. ')}` };
         if (vms.length === 0) return { warning: 'no VM is visible: the account may lack membership in Hyper-V Administrators' };
-        return `${vms.length === 1 ? '1 VM' : `${vms.length} VMs`} on ${links.length === 1 ? '1 host' : `${links.length} hosts`}${limited === 0 ? '' : `; ${limited} with something that is not replicated`}`;
+        return listed;
       },
     },
     ...(connection.reader !== 'port' ? [] : [{

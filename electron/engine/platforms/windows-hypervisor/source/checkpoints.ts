@@ -43,17 +43,19 @@ export function readCheckpoints(context: SourceContext, vmId: string, signal: Ab
  * asked: a VM comes back to its node after another one has failed.
  */
 export async function powerDoubt({ hosts }: SourceContext, since: string, signal: AbortSignal): Promise<string | undefined> {
-  const { cluster } = await hosts.factsNow(signal);
-  if (cluster !== null && cluster !== undefined && cluster.down.length > 0) return `node ${cluster.down.join(', ')} of the cluster is down, and the VM may have been there`;
-  for (const link of await hosts.links(signal)) {
-    const told = await link.ask('read-history', { since }, historySchema, signal).catch((error: unknown) => {
-      if (signal.aborted || !(error instanceof CausewayError)) throw error;
-      return { host: link.host, unclean: [], problem: error.message };
-    });
-    if (told.unclean.length > 0) return `host ${told.host} lost power or crashed on ${told.unclean[0]}, since the last execution`;
-    if (told.problem !== '') return `whether host ${told.host} lost power since the last execution is not known: ${told.problem}`;
+  await hosts.factsNow(signal);
+  const down = await hosts.down(signal);
+  if (down.length > 0) return `node ${down.join(', ')} of the cluster is down, and the VM may have been there`;
+  const unknown = (host: string, why: string): string => `whether host ${host} lost power since the last execution is not known: ${why}`;
+  const asked = await hosts.askAll('read-history', { since }, historySchema, signal).catch((error: unknown) => {
+    if (signal.aborted || !(error instanceof CausewayError)) throw error;
+    return { answers: [], silent: [{ host: hosts.first.host, error }] };
+  });
+  for (const { answer: { host, unclean, problem } } of asked.answers) {
+    if (unclean.length > 0) return `host ${host} lost power or crashed on ${unclean[0]}, since the last execution`;
+    if (problem !== '') return unknown(host, problem);
   }
-  return undefined;
+  return asked.silent.map(({ host, error }) => unknown(host, error.message))[0];
 }
 
 /**
@@ -79,17 +81,28 @@ export async function takeCheckpoint(
   return take(2);
 }
 
+/** Pauses before a conversion that failed is tried again: what was in its way, e.g. another job of the VM, may have ended. */
+const conversionPausesMs = [3000, 20_000];
+
 /** Converts a checkpoint to a reference point, whose ids tell what changes from its moment on. Undefined: there is none, and the next execution compares whole disks. */
 export async function convertCheckpoint(
   context: SourceContext, vmId: string, checkpointId: string, expected: { readonly known: readonly string[]; readonly mayBeDone: boolean }, signal: AbortSignal,
 ): Promise<ReferencePoint | undefined> {
-  try {
-    const answer = await onNode(context, vmId, (link) => link.ask('convert-checkpoint', { vmId, checkpointId, ...expected }, convertedSchema, signal), signal);
-    return answer?.referencePoint ?? undefined;
-  } catch (error) {
-    if (!(error instanceof CausewayError) || !['source.snapshot-failed', 'source.request-refused'].includes(error.code)) throw error;
-    context.note(`VM ${vmId}: the checkpoint could not be converted to a reference point (${error.message}). It is removed, and the next execution compares whole disks.`);
-    return undefined;
+  for (let failures = 0; ; failures += 1) {
+    try {
+      // A job that is said to have failed may have done it all the same.
+      const mayBeDone = expected.mayBeDone || failures > 0;
+      const answer = await onNode(context, vmId, (link) => link.ask('convert-checkpoint', { vmId, checkpointId, known: expected.known, mayBeDone }, convertedSchema, signal), signal);
+      return answer?.referencePoint ?? undefined;
+    } catch (error) {
+      if (!(error instanceof CausewayError) || !['source.snapshot-failed', 'source.request-refused'].includes(error.code)) throw error;
+      const pauseMs = conversionPausesMs[failures];
+      if (pauseMs === undefined) {
+        context.note(`VM ${vmId}: the checkpoint could not be converted to a reference point (${error.message}). It is removed, and the next execution compares whole disks.`);
+        return undefined;
+      }
+      await context.clock.sleep(pauseMs, signal);
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { DiskReader } from '../../../ports/disk-reader.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/platform-common.ts';
-import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
+import type { Snapshot, SourcePlatform, UnlistedPlace, VmSummary } from '../../../ports/source-platform.ts';
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { pollUntil } from '../../../time/poll.ts';
 import { stateSchema, stoppedSchema, vmsSchema, type Checkpoint, type HostVm } from '../control/answers.ts';
@@ -29,6 +29,7 @@ export class HypervSource implements SourcePlatform {
   /** What was there before a request that makes something, so that it is known by what is new. */
   readonly #intents: SnapshotRecords;
   readonly #readers = new Set<DiskReader>();
+  #unlisted: readonly UnlistedPlace[] = [];
 
   constructor(context: SourceContext, connection: CheckedConnection, scratchFolder: string) {
     this.#context = context;
@@ -44,12 +45,21 @@ export class HypervSource implements SourcePlatform {
   async listVms(signal: AbortSignal): Promise<readonly VmSummary[]> {
     const { hosts } = this.#context;
     const { cluster } = await hosts.facts(signal);
-    const found = await Promise.all((await hosts.links(signal)).map((link) => link.ask('read-vms', { ids: null }, vmsSchema, signal)));
-    return found.flatMap(({ host, vms, failed }) => [
+    const { answers, silent } = await hosts.askAll('read-vms', { ids: null }, vmsSchema, signal);
+    this.#unlisted = [
+      ...(await hosts.down(signal)).map((node) => ({ name: node, error: new CausewayError('source.unreachable', `node ${node} of the cluster is down: VMs that have not moved to another node are not listed`) })),
+      ...silent.map(({ host, error }) => ({ name: host, error: new CausewayError(error.code, `VMs of node ${host} are not listed: ${error.message}`, { cause: error }) })),
+    ];
+    for (const { link, answer } of answers) for (const { id } of answer.vms) hosts.remember(id, link);
+    return answers.flatMap(({ answer: { host, vms, failed } }) => [
       ...vms.map((vm) => summarize(vm, cluster?.name ?? host)),
       // Why it cannot be read is said when it is opened.
       ...failed.map(({ id, name }): VmSummary => ({ id, name, os_type: 'unknown', power: 'unknown', diskCount: 0, totalBytes: 0, cluster: cluster?.name ?? host })),
     ]);
+  }
+
+  unlisted(): readonly UnlistedPlace[] {
+    return this.#unlisted;
   }
 
   async describeVm(vmId: string, signal: AbortSignal): Promise<Vm> {
@@ -67,9 +77,8 @@ export class HypervSource implements SourcePlatform {
   async options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
     const networks = new Set<string>();
     if (names.some((name) => name.endsWith('networks'))) {
-      for (const link of await this.#context.hosts.links(signal)) {
-        for (const { nics } of (await link.ask('read-vms', { ids: null }, vmsSchema, signal)).vms) for (const nic of nics) networks.add(networkOf(nic));
-      }
+      const { answers } = await this.#context.hosts.askAll('read-vms', { ids: null }, vmsSchema, signal);
+      for (const { answer } of answers) for (const { nics } of answer.vms) for (const nic of nics) networks.add(networkOf(nic));
     }
     const list = [...networks].map((network) => ({ id: network, name: network }));
     return Object.fromEntries(names.map((name) => [name, name.endsWith('networks') ? list : []]));
@@ -232,8 +241,11 @@ export class HypervSource implements SourcePlatform {
   /** Checkpoints of Causeway on any VM, those of other projects as well. */
   async listManaged(signal: AbortSignal): Promise<readonly ManagedResource[]> {
     const managed: ManagedResource[] = [];
-    for (const link of await this.#context.hosts.links(signal)) {
-      for (const { id: vmId } of (await link.ask('read-vms', { ids: null }, vmsSchema, signal)).vms) {
+    const { answers, silent: [unheard] } = await this.#context.hosts.askAll('read-vms', { ids: null }, vmsSchema, signal);
+    // A list without the checkpoints of a node would say that there are none.
+    if (unheard !== undefined) throw unheard.error;
+    for (const { link, answer } of answers) {
+      for (const { id: vmId } of answer.vms) {
         const { checkpoints } = await link.ask('read-state', { vmId }, stateSchema, signal);
         for (const checkpoint of checkpoints) {
           const own = ownCheckpoint(checkpoint);
