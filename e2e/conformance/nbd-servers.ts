@@ -52,7 +52,7 @@ export async function makeCredentials(folder: string): Promise<void> {
       'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=localhost',
       '-CA', 'ca-cert.pem', '-CAkey', 'ca-key.pem', '-keyout', `${name}-key.pem`, '-out', `${name}-cert.pem`,
       '-addext', `extendedKeyUsage=${usage}`, '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1',
-      '-addext', 'basicConstraints=critical,CA:FALSE', '-addext', 'keyUsage=critical,digitalSignature',
+      '-addext', 'basicConstraints=critical,CA:FALSE', '-addext', 'keyUsage=critical,digitalSignature,keyEncipherment',
     );
   }
 }

@@ -1,14 +1,16 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { libvirtDaemon } from '../../electron/engine/platforms/qemu-hypervisor/libvirt-daemons.ts';
 import { SshHost } from '../../electron/engine/platforms/qemu-hypervisor/ssh-host.ts';
 import { LibvirtCarrier, LibvirtDaemon } from '../../electron/engine/qmp/libvirt-carrier.ts';
-import { startSshd, type SshdRig } from '../rigs/sshd.ts';
+import { makeCredentials } from '../conformance/nbd-servers.ts';
+import { freePort, startSshd, type SshdRig } from '../rigs/sshd.ts';
 
 const run = promisify(execFile);
 const signal = new AbortController().signal;
@@ -20,16 +22,25 @@ describe.skipIf(!isHere)('libvirt over SSH, in the daemon’s own protocol', () 
   let daemon: ChildProcess;
   let sshd: SshdRig;
   let host: SshHost;
+  let tlsPort = 0;
+  const pki = (): string => join(folder, 'pki');
   const socket = (): string => join(folder, 'libvirt-sock');
   const virsh = (...args: readonly string[]) => run('virsh', ['-q', '-c', `qemu+unix:///system?socket=${socket()}`, ...args], { timeout: 30_000 });
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cwy-libvirtd-'));
     for (const name of ['etc', 'lib', 'log', 'cache', 'run']) await mkdir(join(folder, name));
     await writeFile(join(folder, 'etc', 'qemu.conf'), ['user = "root"', 'group = "root"', 'security_driver = "none"', 'stdio_handler = "file"', 'cgroup_controllers = [ ]', 'namespaces = [ ]', ''].join('\n'));
-    await writeFile(join(folder, 'libvirtd.conf'), `unix_sock_dir = "${folder}"\nauth_unix_rw = "none"\nauth_unix_ro = "none"\n`);
+    await mkdir(pki());
+    await makeCredentials(pki());
+    for (const [from, to] of [['ca-cert', 'cacert'], ['client-cert', 'clientcert'], ['client-key', 'clientkey']]) await copyFile(join(pki(), `${from}.pem`), join(pki(), `${to}.pem`));
+    tlsPort = await freePort();
+    await writeFile(join(folder, 'libvirtd.conf'), [
+      `unix_sock_dir = "${folder}"`, 'auth_unix_rw = "none"', 'auth_unix_ro = "none"', 'listen_tls = 1', 'listen_addr = "127.0.0.1"', `tls_port = "${tlsPort}"`,
+      `ca_file = "${pki()}/ca-cert.pem"`, `cert_file = "${pki()}/server-cert.pem"`, `key_file = "${pki()}/server-key.pem"`, '',
+    ].join('\n'));
     const binds = [['etc', '/etc/libvirt'], ['lib', '/var/lib/libvirt'], ['log', '/var/log/libvirt'], ['cache', '/var/cache/libvirt'], ['run', '/run']] as const;
     const script = binds.map(([from, to]) => `mkdir -p ${to} && mount --bind "$1/${from}" ${to}`).join(' && ');
-    daemon = spawn('unshare', ['--mount', '--propagation', 'slave', 'bash', '-c', `cd / && ${script} && exec libvirtd -f "$1/libvirtd.conf" -p "$1/libvirtd.pid"`, 'bash', folder], { stdio: ['ignore', 'ignore', 'pipe'] });
+    daemon = spawn('unshare', ['--mount', '--propagation', 'slave', 'bash', '-c', `cd / && ${script} && exec libvirtd --listen -f "$1/libvirtd.conf" -p "$1/libvirtd.pid"`, 'bash', folder], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     daemon.stderr?.on('data', (piece: Buffer) => (said += piece.toString()));
     await vi.waitUntil(() => {
@@ -67,5 +78,26 @@ describe.skipIf(!isHere)('libvirt over SSH, in the daemon’s own protocol', () 
     await virsh('destroy', 'web-01');
     await expect(carrier.execute('query-status', {}, signal)).rejects.toMatchObject({ code: 'source.unreachable' });
     await libvirt.close();
+  }, 120_000);
+
+  it('does the same over TLS, with certificates on both sides', async () => {
+    const at = (credentials: string) => libvirtDaemon(`qemu+tls://localhost:${tlsPort}/system`, undefined, credentials);
+    const libvirt = at(pki());
+    expect(await libvirt.runningDomains(signal)).toEqual([]);
+    await virsh('create', join(folder, 'domain.xml'));
+    const carrier = new LibvirtCarrier(libvirt, 'web-01');
+    expect(await carrier.execute('query-status', {}, signal)).toMatchObject({ status: 'running' });
+    expect(JSON.stringify(await carrier.execute('query-qmp-schema', {}, signal)).length).toBeGreaterThan(100_000);
+    await virsh('destroy', 'web-01');
+    await libvirt.close();
+    // A client of another authority.
+    const stranger = join(folder, 'stranger');
+    await mkdir(stranger);
+    await makeCredentials(stranger);
+    for (const [from, to] of [['client-cert', 'clientcert'], ['client-key', 'clientkey']]) await copyFile(join(stranger, `${from}.pem`), join(stranger, `${to}.pem`));
+    await copyFile(join(pki(), 'ca-cert.pem'), join(stranger, 'cacert.pem'));
+    const refused = at(stranger);
+    await expect(refused.runningDomains(signal)).rejects.toMatchObject({ code: 'source.tls-refused' });
+    await refused.close();
   }, 120_000);
 });

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../shared/model/json.ts';
@@ -15,6 +15,7 @@ import { makeCredentials } from '../conformance/nbd-servers.ts';
 import { qemuHarness, type QemuHarness, type QemuHarnessOptions } from '../conformance/qemu-harness.ts';
 import { leftovers, readDisk, takeSnapshot, vmStatus } from '../conformance/qemu-state.ts';
 import { firstDifference } from '../conformance/read-snapshot.ts';
+import { startLibvirtStandIn } from '../rigs/libvirt-daemon.ts';
 import { freePort } from '../rigs/sshd.ts';
 
 const KIB = 1024;
@@ -260,23 +261,52 @@ describe('a running QEMU VM as a source', () => {
     await platform.promoteToBase(taken, undefined, signal);
   });
 
-  it('is reached through libvirt’s monitor as well (a stand-in for virsh)', async () => {
+  it('is reached through libvirt’s monitor as well: the daemon of this computer (a stand-in), in its own protocol', async () => {
     const harness = await boot();
-    const bin = join(harness.folder, 'bin');
-    await mkdir(bin);
-    await writeFile(join(bin, 'virsh'), standInForVirsh(join(harness.folder, 'source.qmp')));
-    await chmod(join(bin, 'virsh'), 0o755);
-    const path = process.env['PATH'] ?? '';
-    process.env['PATH'] = `${bin}${delimiter}${path}`;
+    const runtime = process.env['XDG_RUNTIME_DIR'];
     open.unshift(async () => {
-      process.env['PATH'] = path;
+      if (runtime === undefined) delete process.env['XDG_RUNTIME_DIR'];
+      else process.env['XDG_RUNTIME_DIR'] = runtime;
     });
-    const platform = createQemuHypervisorSource({ libvirt_uri: 'qemu:///system', scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
+    process.env['XDG_RUNTIME_DIR'] = harness.folder;
+    await mkdir(join(harness.folder, 'libvirt'));
+    const daemon = await startLibvirtStandIn('web-01', join(harness.folder, 'source.qmp'), { socket: join(harness.folder, 'libvirt', 'virtqemud-sock') });
+    open.unshift(() => daemon.close());
+    const platform = createQemuHypervisorSource({ libvirt_uri: 'qemu:///session', scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
+    open.unshift(() => platform.close());
     expect(await platform.listVms(signal)).toMatchObject([{ id: 'web-01', diskCount: 2, power: 'running' }]);
-    const taken = await takeSnapshot(harness, 'virsh', undefined, platform);
+    const taken = await takeSnapshot(harness, 'libvirt', undefined, platform);
     expect(firstDifference((await readDisk(platform, taken, 'system')).replica, await harness.content(0))).toBeUndefined();
     await platform.promoteToBase(taken, undefined, signal);
-    await platform.close();
+  });
+
+  it('is reached through libvirt over TLS, with certificates on both sides', async () => {
+    const harness = await boot();
+    const pki = join(harness.folder, 'pki');
+    await mkdir(pki);
+    await makeCredentials(pki);
+    for (const [from, to] of [['ca-cert', 'cacert'], ['client-cert', 'clientcert'], ['client-key', 'clientkey']]) await copyFile(join(pki, `${from}.pem`), join(pki, `${to}.pem`));
+    const stranger = join(harness.folder, 'stranger');
+    await mkdir(stranger);
+    await makeCredentials(stranger);
+    for (const [from, to] of [['client-cert', 'clientcert'], ['client-key', 'clientkey']]) await copyFile(join(stranger, `${from}.pem`), join(stranger, `${to}.pem`));
+    await copyFile(join(pki, 'ca-cert.pem'), join(stranger, 'cacert.pem'));
+    const [ca, cert, key] = await Promise.all(['ca-cert', 'server-cert', 'server-key'].map((name) => readFile(join(pki, `${name}.pem`), 'utf8')));
+    const daemon = await startLibvirtStandIn('web-01', join(harness.folder, 'source.qmp'), { ca: ca ?? '', cert: cert ?? '', key: key ?? '' });
+    open.unshift(() => daemon.close());
+    const reach = (libvirt_uri: string, libvirt_tls_credentials: string) => {
+      const platform = createQemuHypervisorSource({ libvirt_uri, libvirt_tls_credentials, scratch_folder: harness.scratchFolder }, { scratchFolder: join(harness.folder, 'ours') });
+      open.unshift(() => platform.close());
+      return platform.listVms(signal);
+    };
+    const uri = `qemu+tls://localhost:${daemon.port}/system`;
+    expect(await reach(uri, pki)).toMatchObject([{ id: 'web-01', diskCount: 2, power: 'running' }]);
+    // A client that the daemon's authority does not know; a daemon that the client's does not; none; no certificates.
+    await expect(reach(uri, stranger)).rejects.toMatchObject({ code: 'source.tls-refused' });
+    await copyFile(join(stranger, 'ca-cert.pem'), join(pki, 'cacert.pem'));
+    await expect(reach(uri, pki)).rejects.toMatchObject({ code: 'source.tls-refused' });
+    await expect(reach(`qemu+tls://localhost:${await freePort()}/system`, pki)).rejects.toMatchObject({ code: 'source.unreachable' });
+    await expect(reach(uri, harness.folder)).rejects.toMatchObject({ code: 'general.invalid-input', message: expect.stringContaining('clientcert.pem') as string });
   });
 
   it('says when a guest does not shut down, and is content when QEMU ends', async () => {
@@ -297,22 +327,4 @@ function seeded(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-}
-
-function standInForVirsh(socket: string): string {
-  return `#!${process.execPath}
-if (process.argv.includes('list')) {
-  console.log('web-01');
-  process.exit();
-}
-const commands = ['{"execute":"qmp_capabilities"}', process.argv.at(-1)];
-const socket = require('net').connect(${JSON.stringify(socket)});
-require('readline').createInterface({ input: socket }).on('line', (line) => {
-  const message = JSON.parse(line);
-  if (message.event) return;
-  if (commands.length > 0) return void socket.write(commands.shift() + '\\n');
-  console.log(line);
-  socket.destroy();
-});
-`;
 }

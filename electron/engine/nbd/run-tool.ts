@@ -6,7 +6,6 @@ const packages: Readonly<Record<string, string>> = {
   rados: 'ceph-common',
   rbd: 'ceph-common',
   'qemu-nbd': 'qemu-utils',
-  virsh: 'libvirt-clients',
   'nbdkit-vddk-plugin': 'nbdkit-plugin-vddk, in the section contrib since Debian 13',
 };
 

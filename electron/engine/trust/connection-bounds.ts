@@ -7,7 +7,7 @@ import { plugins } from '../../../shared/plugins/registry.ts';
 import { isSecretReference } from '../../../shared/plugins/shapes/secret-value.ts';
 
 /** Files that programs take their orders or their trust from. */
-const settingsFiles = new Set(['ceph_conf_file', 'ceph_keyring_file', 'nbd_tls_client_credentials', 'disk_library_folder']);
+const settingsFiles = new Set(['ceph_conf_file', 'ceph_keyring_file', 'nbd_tls_client_credentials', 'libvirt_tls_credentials', 'disk_library_folder']);
 
 /**
  * What the plugin's form says against a connection whose secrets are references, and files that other people can change:

@@ -14,7 +14,7 @@ interface Leaf extends Reached {
 const certificateKeys = new Set(['ca_certificate', 'allow_untrusted', 'allow_untrusted_swift', 'certificate_sha256', 'ssh_host_keys']);
 const socketKeys = new Set(['qmp_socket', 'qmp_sockets']);
 const addressKeys = new Set(['host', 'port', 'ssh_host', 'ssh_jump_hosts', 'ssh_proxy', 'rct_port', 'ssh_port', 'reader_port', 'nbd_listen', 'libvirt_uri', 'caller_address', 'worker_ssh_port', 'worker_https_port', 'custom_cloud_properties']);
-const fileKeys = new Set(['path', 'scratch_folder', 'nbd_tls_server_credentials', 'nbd_tls_client_credentials', 'ceph_conf_file', 'ceph_keyring_file', 'disk_library_folder']);
+const fileKeys = new Set(['path', 'scratch_folder', 'nbd_tls_server_credentials', 'nbd_tls_client_credentials', 'libvirt_tls_credentials', 'ceph_conf_file', 'ceph_keyring_file', 'disk_library_folder']);
 
 /** Everything that a connection says, what matters most first: addresses, programs, sockets, files, certificates, secrets. */
 export function connectionReach(plugin: PluginId, connection: JsonObject): Reached[] {
@@ -70,7 +70,6 @@ function kindOf(path: readonly string[], value: JsonValue): Reached['kind'] {
 /** The programs of this computer that an endpoint of this kind starts. */
 function programsOf(plugin: PluginId, connection: JsonObject): Reached[] {
   const program = (value: string): Reached => ({ kind: 'program', label: 'Starts', value });
-  if (plugin === 'qemu-hypervisor' && connection['libvirt_uri'] !== undefined && connection['ssh_host'] === undefined) return [program('virsh')];
   if (plugin === 'open-source-cloud' && connection['ceph_options'] !== undefined) return [program('rbd, rados, qemu-nbd')];
   if (plugin === 'virtualization-platform' && connection['disk_library_folder'] !== undefined) return [program('nbdkit')];
   return [];

@@ -106,7 +106,7 @@ export const sourceErrors = {
   },
   'source.tool-missing': {
     title: 'A program that reads this source is not installed',
-    cause: 'libvirt is reached through virsh, volumes of a Ceph cluster through rbd and qemu-nbd, and the vendor\'s disk library of vSphere through nbdkit and its vddk plugin.',
+    cause: 'Volumes of a Ceph cluster are reached through rbd and qemu-nbd, and the vendor\'s disk library of vSphere through nbdkit and its vddk plugin.',
     remedy: 'Install the Debian package named in the details, or the matching package of your system.',
     retryable: false,
   },

@@ -71,9 +71,15 @@ export const connection = z.strictObject({
   }),
   libvirt_uri: field(libvirtUri().optional(), {
     title: 'Libvirt URI',
-    help: 'URI of a libvirt daemon: qemu:///system, qemu:///session or qemu+tls://host/system, without parameters. Its running domains are listed as VMs. Requires a scratch folder that QEMU can write to. With an SSH host, the daemon of that host is used, and nothing else is needed; otherwise virsh is required on this computer.',
+    help: 'URI of a libvirt daemon: qemu:///system, qemu:///session or qemu+tls://host/system, without parameters. Its running domains are listed as VMs. Requires a scratch folder that QEMU can write to. With an SSH host, the daemon of that host is used. No libvirt is needed on this computer.',
     group: 'Hypervisor',
     example: 'qemu:///system',
+  }),
+  libvirt_tls_credentials: field(localPath().optional(), {
+    title: 'TLS credentials for libvirt',
+    help: 'Folder on this computer with cacert.pem, clientcert.pem and clientkey.pem, for a libvirt daemon that is reached over TLS. If not set, the files that the libvirt programs use: in ~/.pki/libvirt, or in /etc/pki.',
+    group: 'Hypervisor',
+    example: '/home/me/.pki/libvirt',
   }),
   scratch_folder: field(localPath().optional(), {
     title: 'Scratch folder',

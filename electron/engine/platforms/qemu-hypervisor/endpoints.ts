@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, extname, posix } from 'node:path';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { QemuHypervisorConnection } from '../../../../shared/plugins/qemu-hypervisor/connection.ts';
-import { LibvirtCarrier, LibvirtDaemon } from '../../qmp/libvirt-carrier.ts';
+import { LibvirtCarrier, type LibvirtDaemon } from '../../qmp/libvirt-carrier.ts';
 import type { QmpCarrier } from '../../qmp/qmp-carrier.ts';
 import { SocketCarrier } from '../../qmp/socket-carrier.ts';
-import { listDomains, VirshCarrier } from '../../qmp/virsh-carrier.ts';
 import { thisMachine, type HypervisorHost } from './hypervisor-host.ts';
+import { libvirtDaemon } from './libvirt-daemons.ts';
 import { planNbdServer, type NbdServerPlan } from './nbd-exports.ts';
 import { sshHostOf, type SshHost } from './ssh-host.ts';
 import { qemuName } from './vm-description.ts';
@@ -37,8 +37,8 @@ export class VmEndpoints {
     this.#connection = connection;
     this.ssh = sshHostOf(connection);
     this.host = this.ssh ?? thisMachine;
-    // virsh is only for the daemon of this machine, and for one that is reached by libvirt's own TLS.
-    if (this.ssh !== undefined && connection.libvirt_uri !== undefined) this.#libvirt = daemonAt(this.ssh, connection.libvirt_uri, connection.ssh_host ?? '');
+    const ssh = this.ssh === undefined ? undefined : { host: this.ssh, name: connection.ssh_host ?? '' };
+    if (connection.libvirt_uri !== undefined) this.#libvirt = libvirtDaemon(connection.libvirt_uri, ssh, connection.libvirt_tls_credentials);
   }
 
   async ids(signal: AbortSignal): Promise<readonly string[]> {
@@ -56,8 +56,8 @@ export class VmEndpoints {
     const { qmp_sockets: sockets, qmp_socket: single } = this.#connection;
     if (sockets !== undefined && Object.hasOwn(sockets, vmId)) return this.#bySocket(vmId, sockets[vmId] ?? '');
     if (single !== undefined && (await this.#nameOfSingle(single, signal)) === vmId) return this.#bySocket(vmId, single);
-    const uri = this.#connection.libvirt_uri;
-    if (uri !== undefined && (await this.#domains(signal)).includes(vmId)) return this.#byLibvirt(vmId, uri);
+    const libvirt = this.#libvirt;
+    if (libvirt !== undefined && (await this.#domains(signal)).includes(vmId)) return this.#byLibvirt(vmId, libvirt);
     throw new CausewayError('source.vm-not-found', `the endpoint has no VM ${vmId}`);
   }
 
@@ -69,8 +69,7 @@ export class VmEndpoints {
   }
 
   async #domains(signal: AbortSignal): Promise<readonly string[]> {
-    if (this.#libvirt !== undefined) return (await this.#libvirt.runningDomains(signal)).map(({ name }) => name);
-    return this.#connection.libvirt_uri === undefined ? [] : listDomains(this.#connection.libvirt_uri, signal);
+    return this.#libvirt === undefined ? [] : (await this.#libvirt.runningDomains(signal)).map(({ name }) => name);
   }
 
   #bySocket(id: string, path: string): VmEndpoint {
@@ -78,11 +77,10 @@ export class VmEndpoints {
     return this.#endpoint(id, this.#connection.scratch_folder ?? folder, () => new SocketCarrier(this.host.socket(path)));
   }
 
-  #byLibvirt(id: string, uri: string): VmEndpoint {
+  #byLibvirt(id: string, libvirt: LibvirtDaemon): VmEndpoint {
     const folder = this.#connection.scratch_folder;
     if (folder === undefined) throw new CausewayError('general.invalid-input', 'libvirt VMs need scratch_folder, a folder that QEMU can write to');
-    const libvirt = this.#libvirt;
-    return this.#endpoint(id, folder, () => (libvirt === undefined ? new VirshCarrier(uri, id) : new LibvirtCarrier(libvirt, id)));
+    return this.#endpoint(id, folder, () => new LibvirtCarrier(libvirt, id));
   }
 
   #endpoint(id: string, scratchFolder: string, connect: () => QmpCarrier): VmEndpoint {
@@ -103,14 +101,4 @@ export class VmEndpoints {
     }
     return this.#singleId;
   }
-}
-
-/** Newer hosts have a daemon for QEMU alone, others one for everything. Those of a session are the user's. */
-function daemonAt(host: SshHost, uri: string, name: string): LibvirtDaemon {
-  const isSession = uri.endsWith('/session');
-  const daemonUri = isSession ? 'qemu:///session' : 'qemu:///system';
-  return new LibvirtDaemon(`${daemonUri} at ${name}`, daemonUri, async (signal) => {
-    const folder = isSession ? `/run/user/${await host.userId(signal)}/libvirt` : '/run/libvirt';
-    return ['virtqemud-sock', 'libvirt-sock'].map((socket) => host.socket(posix.join(folder, socket)));
-  });
 }
