@@ -79,7 +79,7 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     expect(first.scripts.map(({ output }) => output.trim())).toEqual([`disks: ${guest.device}`, 'in debian', expect.stringMatching(/alias|enabled/)]);
     expect(steps.filter(({ state }) => state === 'running').map(({ step }) => step)).toEqual([
       'scripts-before-mount', 'open-disks', 'mount', 'scripts-in-guest', 'remove-hypervisor-tools', 'install-cloud-init', 'configure-cloud-init',
-      'install-agent', 'configure-network', 'remove-leftovers', 'name-disks-by-uuid', 'rebuild-initramfs', 'configure-kernel', 'ensure-efi-loader',
+      'install-agent', 'configure-network', 'remove-leftovers', 'name-disks-by-uuid', 'unbind-volumes', 'rebuild-initramfs', 'configure-kernel', 'ensure-efi-loader',
       'install-first-boot-scripts', 'relabel-files', 'unmount',
     ]);
     expect(await lab.traces()).toBe('');

@@ -1,4 +1,5 @@
 // lease: emulated guests
+import { createHash } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -173,16 +174,35 @@ END`);
     await lab.detach(other.id);
   });
 
-  it('keeps the newest changes of its registry when it was running as it was copied', async () => {
-    const other = await lab.volume(1, async (path) => {
-      await copyFile(join(lab.folder, 'original.raw'), path);
-      await inWindowsDisk(path, `${leaveRunning} 'ControlSet001\\Services\\vmmouse' Note newest`);
-    });
+  /** A disk as that of a running Windows: changes to a file and to the registry are only in their logs, one is not completed. */
+  async function copiedWhileRunning(path: string, harm: string, journal: readonly string[]): Promise<void> {
+    await copyFile(join(lab.folder, 'original.raw'), path);
+    const note = join(lab.folder, 'inode');
+    await inWindowsDisk(path, `printf 'former text' > probe.txt; stat -c %i probe.txt > '${note}'; ${harm}`);
+    const inode = (await run('cat', [note])).trim();
+    await run('/usr/bin/python3', ['-B', join(import.meta.dirname, '../rigs/windows/interrupt_ntfs.py'), path, '1048576', inode, 'former text', 'commit text', 'opened text', ...journal]);
+  }
+
+  it.each([
+    ['as Windows has it since 8.1', ['--version-2']],
+    ['as it was before', []],
+  ])('has its journal and its registry completed when it was running as it was copied, %s', async (_, journal) => {
+    const other = await lab.volume(1, (path) => copiedWhileRunning(path, `${leaveRunning} 'ControlSet001\\Services\\vmmouse' Note newest`, journal));
     const outcome = await morph(other.device);
     expect(outcome.warnings).toEqual([expect.stringContaining('Windows was running when its disks were copied')]);
-    const { registry } = await readWindowsDisk(other.path);
+    const { registry, files } = await readWindowsDisk(other.path);
     expect(registry[`${services}\\vmmouse @Note`]).toBe('1:newest');
     expect(registry[`${services}\\viostor @Start`]).toBe('dword:00000000');
+    expect(files['/probe.txt']).toContain(createHash('sha256').update('commit text').digest('hex'));
+    expect(await lab.traces()).toBe('');
+    await lab.detach(other.id);
+  });
+
+  it('is refused when it is hibernated with an open journal, and stays as it is', async () => {
+    const other = await lab.volume(1, (path) => copiedWhileRunning(path, 'printf HIBR > hiberfil.sys; truncate -s 8192 hiberfil.sys', ['--version-2']));
+    const bytes = await contentDigest(other.path);
+    await expect(morph(other.device)).rejects.toMatchObject({ code: 'osmorphing.hibernated' });
+    expect(await contentDigest(other.path)).toBe(bytes);
     await lab.detach(other.id);
   });
 

@@ -46,8 +46,13 @@ export const deploymentOptionsSchema = z
     acceptInconsistent: z.boolean().optional(),
     /** Which installation to prepare when the disks hold several. */
     root: z.string().max(500).optional(),
-    /** Names of secrets with keys of encrypted volumes. */
+    /** Names of secrets with keys of encrypted volumes: passphrases of LUKS, recovery keys of BitLocker. */
     luksKeys: z.array(z.object({ secret: z.string().max(200), device: z.string().max(200).optional() })).max(50).optional(),
+    /**
+     * Encrypted Linux volumes that a TPM, Clevis or a security key unlocks on the source are left with their passphrases alone.
+     * One of the given keys has to open each of them.
+     */
+    unbindVolumes: z.boolean().optional(),
     /** URL of a proxy for the guest's package tools. */
     httpProxy: z.url().max(500).optional(),
     /**

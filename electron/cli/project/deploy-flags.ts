@@ -18,6 +18,7 @@ export interface DeployOptions extends ProjectOptions {
   readonly acceptInconsistent?: boolean;
   readonly root?: string;
   readonly luksKey?: readonly string[];
+  readonly unbindVolumes?: boolean;
   readonly httpProxy?: string;
   readonly cloudInit?: 'required' | 'if-possible';
   readonly packageCache?: string;
@@ -42,7 +43,8 @@ export function withDeployOptions(command: Command): Command {
     .option('--keep-worker', 'keep the preparation worker for troubleshooting if the preparation fails')
     .option('--accept-inconsistent', 'deploy even if the last execution left the volumes inconsistent')
     .option('--root <root>', 'which installation to prepare if there are several')
-    .option('--luks-key <secret...>', 'names of secrets that contain keys of encrypted volumes')
+    .option('--luks-key <secret...>', 'names of secrets that contain keys of encrypted volumes (LUKS passphrases, BitLocker recovery keys)')
+    .option('--unbind-volumes', 'remove TPM, Clevis and security keys from encrypted Linux volumes, so that only passphrases unlock them')
     .option('--http-proxy <url>', 'proxy for the guest\'s package tools')
     .addOption(new Option('--cloud-init <need>', 'what to do if cloud-init cannot be installed: fail, or continue with a warning (default: fail, unless the guest retains its credentials)').choices(['required', 'if-possible']))
     .option('--package-cache <path>', 'folder or tar archive with packages, for guests that cannot reach a repository')

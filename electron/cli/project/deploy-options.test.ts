@@ -20,6 +20,10 @@ test('cloud-init can be optional', async () => {
   await expect(typed('--cloud-init', 'never')).rejects.toThrow(/--cloud-init/);
 });
 
+test('keys of encrypted volumes are named, and what else unlocks them can be removed', async () => {
+  expect(await typed('--luks-key', 'root-key', 'recovery-key', '--unbind-volumes')).toEqual({ luksKeys: [{ secret: 'root-key' }, { secret: 'recovery-key' }], unbindVolumes: true });
+});
+
 test('numbers out of their range are refused with the flag', async () => {
   await expect(typed('--boot-deadline', '0')).rejects.toThrow(/--boot-deadline/);
 });

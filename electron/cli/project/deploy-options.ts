@@ -25,6 +25,7 @@ export async function deploymentOptions(options: DeployOptions): Promise<Deploym
     ...(options.acceptInconsistent === true ? { acceptInconsistent: true } : {}),
     ...(options.root === undefined ? {} : { root: options.root }),
     ...(options.luksKey === undefined ? {} : { luksKeys: options.luksKey.map((secret) => ({ secret })) }),
+    ...(options.unbindVolumes === true ? { unbindVolumes: true } : {}),
     ...(options.httpProxy === undefined ? {} : { httpProxy: options.httpProxy }),
     ...(options.cloudInit === undefined ? {} : { cloudInit: options.cloudInit }),
     ...(options.packageCache === undefined ? {} : { packageCache: options.packageCache }),

@@ -175,9 +175,10 @@ export function commonWishes(options: MorphOptions): JsonObject {
 }
 
 async function preparation(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
-  const { agent, packageCache } = options;
+  const { agent, packageCache, unbindVolumes = false, luksKeys = [] } = options;
   return {
     ...commonWishes(options),
+    ...(unbindVolumes ? { unbindVolumes, luksKeys: luksKeys.map(luksKey) } : {}),
     ...(packageCache === undefined ? {} : { packageCache: await bringPackages(program, packageCache, signal) }),
     ...(agent === undefined ? {} : {
       agent: 'file' in agent

@@ -9,9 +9,9 @@ export interface GuestNic {
   readonly addresses?: readonly string[] | undefined;
 }
 
-/** A passphrase or key file content for LUKS. */
+/** A passphrase or key file content for LUKS, a recovery key or password for BitLocker. */
 export interface LuksKey {
-  /** UUID of the volume that it is for; any volume if absent. */
+  /** UUID of the volume that it is for (BitLocker: its GUID); any volume if absent. */
   readonly device?: string | undefined;
   readonly key: string | Uint8Array;
 }
@@ -43,6 +43,8 @@ export interface MorphOptions {
   /** The installation to prepare when there are several: a candidate's `id`, its UUID, or its device. */
   readonly root?: string | undefined;
   readonly luksKeys?: readonly LuksKey[] | undefined;
+  /** Default false. LUKS volumes lose what unlocks them without a passphrase (TPM, Clevis, security keys). */
+  readonly unbindVolumes?: boolean | undefined;
   /** Default true: every interface gets its address by DHCP. False: addresses stay, names follow the NICs. */
   readonly setDhcp?: boolean | undefined;
   readonly nics: readonly GuestNic[];

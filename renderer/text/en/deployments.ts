@@ -39,7 +39,7 @@ export const deployments = {
   agentPackageHelp: 'A Debian package: a path on this computer, or a URL that the worker can reach. Default: the platform’s own agent, if it offers one. Enter "none" to install no agent.',
   packageCacheHelp: 'A path on this computer, for guests that cannot reach a package repository.',
   luks: 'Keys for encrypted volumes',
-  luksHelp: 'Names of secrets in the vault. Without a volume UUID, a key is tried on all volumes.',
+  luksHelp: 'Names of secrets in the vault that contain LUKS passphrases or BitLocker recovery keys. Without a volume UUID, a key is tried on all volumes.',
   luksSecret: 'Secret name',
   luksDevice: 'Volume UUID (optional)',
   addKey: 'Add key',
@@ -79,6 +79,7 @@ export const deployments = {
   furtherTexts: {
     windowsMode: { label: 'Windows OSMorphing mode', help: 'Offline on the Linux worker, or on a Windows worker. Default: a Windows worker if the environment names an image for one.' },
     virtioDisc: { label: 'VirtIO driver ISO', help: 'A file on this computer, for workers that cannot reach its URL.' },
+    unbindVolumes: { label: 'Remove TPM, Clevis and security keys from encrypted volumes', help: 'Linux volumes can then only be unlocked with a passphrase. One of the given keys must be such a passphrase.' },
     initAgentArchive: { label: 'Guest initialization agent (ZIP)', help: 'A file on this computer, for workers that cannot reach its URL.' },
   } as Readonly<Record<string, { readonly label: string; readonly help: string }>>,
   acceptInconsistent: 'Deploy inconsistent volumes (the last execution did not complete)',

@@ -22,8 +22,8 @@ export const osmorphingErrors = {
   },
   'osmorphing.locked': {
     title: 'The operating system is on an encrypted volume',
-    cause: 'No key was given for the encrypted volume, or none of the given keys opens it.',
-    remedy: 'Enter the passphrase or key of the volume named in the details.',
+    cause: 'No key was given for the encrypted volume (LUKS or BitLocker), or none of the given keys opens it.',
+    remedy: 'Store the passphrase, or the recovery key of BitLocker, as a secret, and name the secret in the deployment options. The details name the volume.',
     retryable: false,
   },
   'osmorphing.duplicate-volume-groups': {

@@ -133,6 +133,8 @@ def command_prepare(request, session):
     try:
         root = Root(unpack_device(kept['root']), kept['subvolume'], guest.release)
         mounted = dict((point, unpack_device(packed)) for point, packed in kept['points'].items())
+        for key in request.get('luksKeys') or []:
+            protocol.keep_secret(key['key'])
         protocol.keep_secret(urllib.parse.urlsplit(request.get('httpProxy') or '').password)
         before = snapshot_of(guest)
         session.keep('before', before)

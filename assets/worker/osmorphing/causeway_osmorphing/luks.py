@@ -7,6 +7,7 @@ import re
 from . import protocol
 from .block_devices import BlockDevice
 from .command import run
+from .unattended import Header
 
 
 def own_name(uuid):
@@ -69,22 +70,15 @@ def locked(devices):
     return [device for device in devices if device.content == 'crypto_LUKS' and device.uuid not in opened]
 
 
-# What opens a volume without a passphrase at the source.
-_UNATTENDED = {
-    'systemd-tpm2': 'a TPM', 'clevis': 'Clevis (a TPM or a server on its network)', 'systemd-fido2': 'a FIDO2 key', 'systemd-pkcs11': 'a smart card',
-}
-
-
 def warn_of_unattended(devices, uuids):
     """The destination has no TPM with the source's secrets, and may not reach its servers: whoever starts the guest has to
     know the passphrase. `uuids`: of the volumes that it needs to start."""
     for device in devices:
         if device.content != 'crypto_LUKS' or device.uuid not in uuids:
             continue
-        told = run(['cryptsetup', 'luksDump', device.path], check=False, timeout=60).out
-        ways = sorted(set(_UNATTENDED[kind] for kind in re.findall(r'^\s+\d+: ([\w-]+)\s*$', told, re.MULTILINE) if kind in _UNATTENDED))
+        ways = Header(device).ways()
         if ways:
             protocol.warn(
                 'the encrypted volume %s is unlocked by %s on the source. The destination waits for its passphrase on the console '
-                'at each start; make sure that it has one, and set up unlocking again after the migration' % (device.uuid, ' or '.join(ways))
+                'at each start; make sure that it has one. Set up unlocking again after the migration; the deployment can remove the old one' % (device.uuid, ' or '.join(ways))
             )

@@ -1,5 +1,6 @@
 """Finds everything on the attached disks that can hold a file system."""
 
+from .bitlocker import open_volumes
 from .block_devices import open_disks, partitions_of
 from .logical_volumes import activate_groups
 from .luks import open_encrypted
@@ -16,6 +17,7 @@ def open_block_stack(paths, keys, undo_log, names=None):
         for array in list(new):
             new.extend(partitions_of(array, undo_log))
         new.extend(open_encrypted(devices, keys, undo_log, names or {}))
+        new.extend(open_volumes(devices, keys, undo_log))
         new.extend(activate_groups(devices, undo_log))
         if not new:
             break

@@ -3,7 +3,7 @@
 import os
 import re
 
-from . import fstab, hibernation, protocol
+from . import bitlocker, fstab, hibernation, protocol
 from .command import run
 from .guest_tree import GuestTree
 from .protocol import MorphError
@@ -231,8 +231,9 @@ def choose_root(roots, pinned, devices, locked):
 
 def refuse_foreign(devices):
     """Explains when the disks have Windows, or an encrypted Windows volume, instead of Linux."""
+    opened = bitlocker.opened_from(devices)
     for device in devices:
-        if device.content in ('ntfs', 'BitLocker'):
+        if device.content in ('ntfs', 'BitLocker') and device.path not in opened:
             raise MorphError(
                 'osmorphing.not-supported',
                 '%s holds %s; no Linux installation was found' % (device.path, device.content),

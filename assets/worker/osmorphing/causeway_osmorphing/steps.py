@@ -14,7 +14,7 @@ from . import (
     leftovers,
     network_step,
 )
-from . import protocol, selinux, user_scripts
+from . import protocol, selinux, unattended, user_scripts
 from .guest_facts import guest_facts_of
 from .packages import package_manager
 from .protocol import MorphError
@@ -65,6 +65,7 @@ STEPS = (
     ('configure-network', 'Configure the network', network_step.apply),
     ('remove-leftovers', 'Remove what ties to the old hardware', leftovers.remove),
     ('name-disks-by-uuid', 'Find file systems by UUID', fstab_names.by_uuid),
+    ('unbind-volumes', 'Leave encrypted volumes with passphrases alone', unattended.unbind),
     ('rebuild-initramfs', 'Add virtual hardware to the initial RAM disk', initramfs.rebuild),
     ('configure-kernel', 'Configure the kernel\'s console and root', kernel_command_line.apply),
     ('ensure-efi-loader', 'Provide the UEFI fallback boot loader', efi_fallback.ensure),

@@ -1,15 +1,19 @@
 """What the worker can't do for a guest, and what it has to say of it."""
 
+import base64
+import json
 import os
 import shutil
 import subprocess
 
-from causeway_osmorphing import luks, mounting, roots
+from causeway_osmorphing import luks, mounting, roots, unattended
 from causeway_osmorphing.command import Result
 from causeway_osmorphing.protocol import MorphError
+from causeway_osmorphing.roots import Root
+from causeway_osmorphing.steps import Morph
 
 from .test_disk_names import device
-from .trees import TreeTest
+from .trees import TreeTest, everything
 
 PATH = os.environ['PATH'] + ':/usr/sbin:/sbin'
 DUMP = 'LUKS header information\nVersion:       \t2\n\nKeyslots:\n  0: luks2\n\tKey:        512 bits\nTokens:\n  0: %s\n\tKeyslot:    1\nDigests:\n  0: pbkdf2\n'
@@ -56,11 +60,12 @@ class Worker(TreeTest):
         volumes = [device('/dev/w02', 'partition', 2, content='crypto_LUKS', uuid='u-luks'), device('/dev/w03', 'partition', 3, content='crypto_LUKS', uuid='u-data')]
         for kind, word in (('systemd-tpm2', 'a TPM'), ('clevis', 'Clevis'), ('systemd-recovery', None)):
             del self.warnings[:]
-            self.answers(luks, cryptsetup=Result(0, DUMP % kind, ''))
+            self.answers(unattended, cryptsetup=Result(0, DUMP % kind, ''))
             luks.warn_of_unattended(volumes, ['u-luks'])
             self.assertEqual([('u-luks' in one, word in one) for one in self.warnings], [(True, True)] if word else [], kind)
 
-    def test_tokens_are_read_as_the_real_program_shows_them(self):
+    def encrypted_image(self, kind, slots, *more):
+        """A volume with the key `key` and those of `more`, and a token."""
         program = shutil.which('cryptsetup', path=PATH)
         if program is None:
             self.skipTest('cryptsetup is not installed')
@@ -68,12 +73,50 @@ class Worker(TreeTest):
         with open(image, 'wb') as file:
             file.truncate(20 << 20)
         with open(token, 'w') as file:
-            file.write('{"type":"clevis","keyslots":[],"jwe":{}}')
+            json.dump({'type': kind, 'keyslots': slots, 'jwe': {}}, file)
         cheap = ['--pbkdf', 'pbkdf2', '--pbkdf-force-iterations', '1000']
         formatted = subprocess.run([program, 'luksFormat', '-q', '--type', 'luks2', '--key-file', '-'] + cheap + [image], input=b'key', stderr=subprocess.PIPE)
         if formatted.returncode != 0:
             self.skipTest('this kernel encrypts no files for programs: %s' % formatted.stderr.decode(errors='replace'))
+        for one in more:
+            path = os.path.join(self.root, 'more')
+            with open(path, 'w') as file:
+                file.write(one)
+            subprocess.run([program, 'luksAddKey', '-q', '--key-file', '-'] + cheap + [image, path], input=b'key', check=True)
         subprocess.run([program, 'token', 'import', '--json-file', token, image], check=True)
-        made = device(image, 'partition', 2, content='crypto_LUKS', uuid='u-luks')
+        return device(image, 'partition', 2, content='crypto_LUKS', uuid='u-luks')
+
+    def test_tokens_are_read_as_the_real_program_shows_them(self):
+        made = self.encrypted_image('clevis', [])
         luks.warn_of_unattended([made], ['u-luks'])
         self.assertEqual(len([one for one in self.warnings if 'Clevis' in one]), 1)
+
+    def unbound(self, volume, *keys):
+        opened = device('/dev/mapper/system_crypt', 'decrypted', uuid='1')
+        opened.name = 'u-luks'
+        guest = self.guest('debian', {'/etc/crypttab': '# kept\nsystem_crypt UUID=u-luks none luks,tpm2-device=auto,discard,tpm2-pcrs=7\nother UUID=u-other none tpm2-device=auto\n'})
+        request = {'unbindVolumes': True, 'luksKeys': [{'key': base64.b64encode(one).decode()} for one in keys]}
+        root = Root(opened, '', guest.release)
+        morph = Morph(guest, [volume, opened], root, {'/': opened}, None, dict(request, nics=[]))
+        return guest, morph, lambda: unattended.unbind(morph)
+
+    def test_a_volume_is_left_with_its_passphrase_alone_when_that_is_asked_for(self):
+        made = self.encrypted_image('clevis', ['1'], 'sealed')
+        guest, morph, unbind = self.unbound(made, b'wrong', b'key')
+        self.assertEqual(unattended.Header(made).tokens, {0: ('clevis', {1})})
+        changed, notes = unbind()
+        self.assertEqual((changed, notes), (True, ['the encrypted volume u-luks is no longer unlocked by Clevis (a TPM or a server on its network)', '/etc/crypttab: system_crypt is unlocked by a passphrase']))
+        header = unattended.Header(made)
+        self.assertEqual((header.slots, header.tokens, morph.rebuild_initramfs), ({0}, {}, True))
+        self.assertEqual(guest.read('/etc/crypttab'), '# kept\nsystem_crypt UUID=u-luks none luks,discard\nother UUID=u-other none tpm2-device=auto\n')
+        self.assertEqual(unbind(), (False, []))
+
+    def test_nobody_is_locked_out(self):
+        made = self.encrypted_image('clevis', ['0'], 'other')
+        guest, _, unbind = self.unbound(made, b'key')
+        before = everything(self.root)
+        with self.assertRaises(MorphError) as caught:
+            unbind()
+        self.assertEqual(caught.exception.code, 'osmorphing.locked')
+        self.assertEqual(everything(self.root), before)
+        self.assertEqual(unattended.Header(made).slots, {0, 1})

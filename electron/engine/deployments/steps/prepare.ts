@@ -119,6 +119,7 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
       return { macAddress: nic.macAddress, sourceMacAddress: source?.mac_address, addresses: (source?.ip_addresses ?? []).filter((address) => !address.includes(':')) };
     }),
     luksKeys,
+    unbindVolumes: options.unbindVolumes,
     root: options.root,
     // It lets nobody in then; addresses, drivers and first-boot scripts of Linux guests work without it.
     cloudInit: options.cloudInit ?? (policy.retainUserCredentials && vm.os_type !== 'windows' ? 'if-possible' : 'required'),

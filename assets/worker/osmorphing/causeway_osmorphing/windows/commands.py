@@ -4,7 +4,7 @@ after."""
 import os
 import time
 
-from .. import protocol
+from .. import bitlocker, protocol
 from ..open_block_stack import open_block_stack
 from ..mounting import is_mounted
 from ..protocol import Cancelled, MorphError
@@ -19,10 +19,15 @@ from .tree import WindowsTree
 def _open(request, session):
     """All devices, and the one that holds the installation that is meant."""
     protocol.emit('step', step='open-disks', title='Open disks and volumes', state='running')
-    volume.ensure_tools(session.undo_log)
-    devices = open_block_stack(request['devices'], [], session.undo_log)
+    keys = request.get('luksKeys') or []
+    for key in keys:
+        protocol.keep_secret(key['key'])
+    volume.ensure_tools(session.undo_log, bool(keys))
+    devices = open_block_stack(request['devices'], keys, session.undo_log)
     roots = _find_roots(devices, session)
-    device = _choose(roots, request.get('root'), devices)
+    device = _choose(roots, request.get('root'), devices, keys)
+    if device.kind == 'decrypted' and device.path.startswith('/dev/mapper/causeway-bitlocker-'):
+        bitlocker.warn_of_source_keys(device)
     protocol.emit('step', step='open-disks', title='Open disks and volumes', state='done')
     return devices, roots, device
 
@@ -47,7 +52,15 @@ def _find_roots(devices, session):
     return found
 
 
-def _choose(roots, pinned, devices):
+def _refuse_locked(devices, keys):
+    for device in bitlocker.locked(devices):
+        why = 'none of the keys opens it' if keys else 'no recovery key was given'
+        raise MorphError(
+            'osmorphing.locked', '%s is encrypted with BitLocker, and %s; or decrypt it on the source (manage-bde -off)' % (device.path, why), {'device': device.path}
+        )
+
+
+def _choose(roots, pinned, devices, keys):
     wanted = (pinned or '').strip()
     fitting = [one for one in roots if not wanted or wanted in (one.path, one.uuid, 'UUID=%s' % one.uuid)]
     if len(fitting) == 1:
@@ -55,7 +68,7 @@ def _choose(roots, pinned, devices):
     told = {'candidates': [_root(one, None) for one in roots]}
     if fitting:
         raise MorphError('osmorphing.several-roots', '; '.join(one.path for one in fitting), told)
-    volume.refuse_encrypted(devices)
+    _refuse_locked(devices, keys)
     seen = ', '.join('%s (%s)' % (one.path, one.content or 'nothing known') for one in devices)
     raise MorphError('osmorphing.root-not-found', 'no Windows installation found on ' + seen, told)
 

@@ -1,0 +1,80 @@
+"""Volumes that Windows encrypted. Keys come with the request and reach cryptsetup only through its standard input."""
+
+import base64
+import os
+import re
+
+from . import protocol
+from .block_devices import BlockDevice
+from .command import run
+
+_CONTENT = 'BitLocker'
+
+
+def open_volumes(devices, keys, undo_log):
+    """Opens each volume that one of the keys fits: a recovery key, or a password of the volume. Returns the new devices."""
+    found = []
+    opened = opened_from(devices)
+    for device in devices:
+        if device.content != _CONTENT or device.path in opened:
+            continue
+        name = 'causeway-bitlocker-%s' % re.sub(r'\W', '-', os.path.basename(device.path))
+        for key in keys:
+            if key.get('device') and key['device'].lower() not in identities(device):
+                continue
+            undo_log.will('close-luks', name=name)
+            result = run(
+                ['cryptsetup', 'open', '--type', 'bitlk', '--key-file', '-', device.path, name],
+                text_input=recovery_key(base64.b64decode(key['key'])),
+                check=False,
+                timeout=180,
+            )
+            if result.code == 0:
+                volume = BlockDevice('/dev/mapper/' + name, 'decrypted', disk=device.disk, number=device.number, name=device.path).probe()
+                protocol.log('%s was opened with a key of BitLocker' % device.path)
+                found.append(volume)
+                break
+            undo_log.undo_last()
+            if result.code == 127 or 'bitlk' in result.err and 'nknown' in result.err:
+                protocol.warn('the worker has no cryptsetup that knows BitLocker (2.3 or newer); %s stays locked' % device.path)
+                return found
+            if result.code != 2:
+                # 2: no key fits. Others have another reason, such as a volume that is not encrypted completely.
+                protocol.warn('%s cannot be opened: %s' % (device.path, result.err.strip()[-300:]))
+    return found
+
+
+def opened_from(devices):
+    """Paths of volumes that are open."""
+    return set(device.name for device in devices if device.kind == 'decrypted')
+
+
+def locked(devices):
+    """Volumes that no key opened."""
+    opened = opened_from(devices)
+    return [device for device in devices if device.content == _CONTENT and device.path not in opened]
+
+
+def identities(device):
+    """How a key may name the volume that it is for."""
+    told = run(['cryptsetup', 'bitlkDump', device.path], check=False, timeout=60).out
+    guid = re.search(r'^GUID:\s*([0-9A-Fa-f-]{36})\s*$', told, re.MULTILINE)
+    named = [device.path, device.uuid, device.properties.get('PART_ENTRY_UUID'), guid.group(1) if guid else None]
+    return [one.lower() for one in named if one]
+
+
+def recovery_key(secret):
+    """As the program wants it: people write its 48 digits with spaces, line ends, or without dashes."""
+    digits = re.sub(rb'[\s-]', b'', secret)
+    if not re.match(rb'^\d{48}$', digits):
+        return secret
+    return b'-'.join(digits[at : at + 6] for at in range(0, 48, 6))
+
+
+def warn_of_source_keys(device):
+    """The destination has no TPM that knows the volume's key: Windows asks for the recovery key."""
+    protocol.warn(
+        'Windows is on a volume that BitLocker encrypts (%s). The destination waits for its recovery key on the console at each start, '
+        'unless protection was suspended on the source (manage-bde -protectors -disable C: -RebootCount 0) before the last execution; '
+        'set up its protectors again after the migration' % device.name
+    )
