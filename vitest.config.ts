@@ -55,7 +55,7 @@ export default defineConfig({
           name: 'specs',
           env,
           // Each folder is a tier: scripts/test/tiers.ts.
-          include: ['e2e/{specs,specs-full,specs-guests}/**/*.spec.ts'],
+          include: ['e2e/{specs,specs-full,specs-guests,specs-pairs}/**/*.spec.ts'],
           setupFiles,
           testTimeout: 600_000,
           hookTimeout: 600_000,

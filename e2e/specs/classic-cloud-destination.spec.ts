@@ -96,6 +96,21 @@ describe('parameters', () => {
     expect(cloud.world.leftovers()).toEqual([]);
   });
 
+  it('migr_image_map.windows: a worker of that image list, whose script lets WinRM in with a certificate of its own', async () => {
+    const platform = open({ caller_address: '198.51.100.7' });
+    const more = { migr_image_map: { linux: '/oracle/public/OL_8.9_UEKR6_x86_64', windows: 'Windows_2022' } };
+    expect(platform.runPolicy(more).hasWindowsWorkerImage).toBe(true);
+    const access = await startWorkerWith(platform, run(more), 'osmorphing-windows', [], signal);
+    expect(access).toMatchObject({ username: 'causeway', winrm: { port: 5986 } });
+    const instance = cloud.world.instances.get(access.workerId);
+    expect(instance?.imagelist).toBe(cloud.world.own('Windows_2022'));
+    expect(instance?.script.join('\n')).toContain('New-LocalUser');
+    const applications = [...cloud.world.security.secrule.values()].map((rule) => cloud.world.security.secapplication.get(String(rule['application']))?.['dport'] ?? rule['application']);
+    expect(applications).toEqual(['5986']);
+    await platform.stopWorker(run(more), 'osmorphing-windows', signal);
+    expect(cloud.world.leftovers()).toEqual([]);
+  });
+
   it('data_transfer_mechanism: a worker that is written to within SSH has no other port', async () => {
     const platform = open({ data_transfer_mechanism: 'SSH' });
     await startWorkerWith(platform, run(), 'disk-copy', [], signal);

@@ -162,6 +162,23 @@ describe('parameters', () => {
     await platform.stopWorker(run(more), 'disk-copy', signal);
   });
 
+  it('migr_image_map.windows: a worker of that image with WinRM alone, and volumes that nobody has to log in to', async () => {
+    const platform = await open();
+    const more = { migr_image_map: { linux: cloud.idOf('image', 'Oracle-Linux-9'), windows: 'Windows-Server-2022' }, storage_mappings: { default: 'iscsi' } };
+    expect(platform.runPolicy({ ...environment, ...more }).hasWindowsWorkerImage).toBe(true);
+    const volumes = await platform.ensureVolumes(run(more), vm.disks, signal);
+    const access = await startWorkerWith(platform, run(more, { ...vm, os_type: 'windows' }), 'osmorphing-windows', volumes, signal);
+    expect(access.winrm?.port).toBe(5986);
+    expect(access.hostKey).toBeUndefined();
+    const record = cloud.world.instances.get(access.workerId);
+    expect(record).toMatchObject({ imageId: cloud.idOf('image', 'Windows-Server-2022'), shape: 'VM.Standard2.1' });
+    expect(Buffer.from(String(record?.metadata['user_data']), 'base64').toString()).toMatch(/^#ps1_sysnative[\s\S]*New-LocalUser/);
+    expect(live(cloud.world.attachments.values()).map(({ attachmentType }) => attachmentType)).toEqual(['paravirtualized', 'paravirtualized']);
+    const groups = live(cloud.world.groups.values()).filter(({ freeformTags }) => freeformTags['managed-by'] === 'causeway');
+    expect(groups.flatMap(({ id }) => cloud.world.rules.get(id) ?? []).map(({ tcpOptions }) => tcpOptions?.destinationPortRange?.min)).toEqual([5986]);
+    await platform.stopWorker(run(more), 'osmorphing-windows', signal);
+  });
+
   it('a worker of an image without consistent names tells its volumes by their order', async () => {
     const platform = await open();
     const more = { migr_image_map: { linux: 'Debian-12' } };
@@ -273,6 +290,13 @@ describe('the check of an endpoint', () => {
     const statements = (platform.policy?.() ?? []).flatMap(({ privileges }) => privileges);
     for (const right of ['manage volume-family', 'manage instance-family', 'manage instance-images', 'use subnets', 'manage network-security-groups', 'manage objects']) expect(statements.join('\n')).toContain(`to ${right} in`);
   });
+});
+
+it('the catalog without a compartment has the networks of all of them, so that a form can offer them before one is chosen', async () => {
+  const platform = await open();
+  const subnets = async (of: JsonObject): Promise<string[]> => ((await platform.catalog(of, signal)).networks ?? []).map(({ name }) => name);
+  expect(await subnets({})).toEqual(expect.arrayContaining(['production', 'workers', 'shared']));
+  expect(await subnets({ compartment: 'migrations' })).not.toContain('shared');
 });
 
 it('what nobody uses any more is listed as managed: an image of zeros whose volumes are gone', async () => {

@@ -102,6 +102,36 @@ describe('parameters', () => {
     await platform.close();
   });
 
+  it('migr_template_*_map.windows: a clone of the Windows template, which its user and password open over WinRM', async () => {
+    const { world } = manager;
+    const [main] = world.repositories.values();
+    const [pool] = world.serverPools.values();
+    const template = world.add(world.vms, 'Vm', 'windows-worker', {
+      vmRunState: 'TEMPLATE', vmDomainType: 'XEN_HVM_PV_DRIVERS', osType: 'Microsoft Windows Server 2019', memory: 4096, cpuCount: 2, vmDiskMappingIds: [], virtualNicIds: [], repositoryId: main!.id, serverPoolId: pool!.id, serverId: null,
+    });
+    world.map(template, await world.addDisk('windows-worker-system', 2 ** 20, main!.id), 0);
+    world.stocked();
+    const more = {
+      migr_template_name_map: { linux: 'linux-worker', windows: 'windows-worker' }, migr_template_username_map: { linux: 'opc', windows: 'Administrator' }, migr_template_password_map: { linux: 'template-secret', windows: 'windows-secret' },
+    };
+    const reached: number[] = [];
+    const platform = createOvmDestination(manager.connection, { ...recordsOnly, async enrol(_manager, way) {
+      reached.push(way.port);
+      return 'ab'.repeat(32);
+    } });
+    expect(platform.runPolicy(more).hasWindowsWorkerImage).toBe(true);
+    const access = await startWorkerWith(platform, run(more, { ...vm, os_type: 'windows' }), 'osmorphing-windows', [], signal);
+    expect(reached).toEqual([access.winrm?.port]);
+    expect(access).toMatchObject({ username: 'Administrator', winrm: { password: 'windows-secret', certificateSha256: 'ab'.repeat(32) } });
+    expect(access.hostKey).toBeUndefined();
+    expect(world.vms.get(access.workerId)).toMatchObject({ osType: 'Microsoft Windows Server 2019', vmRunState: 'RUNNING' });
+    expect(JSON.stringify(store.ledger.list({}))).not.toContain('windows-secret');
+    await platform.stopWorker(run(more), 'osmorphing-windows', signal);
+    world.vms.delete(template.id.value);
+    expect(await findings({ ...more, migr_template_password_map: { linux: 'x' } })).toEqual([expect.stringMatching(/windows-worker|name-unknown/), 'error /migr_template_password_map parameter-missing']);
+    await platform.close();
+  });
+
   it('virtual_disk_clone_type: how deployments copy disks, with the others where the repository refuses it', async () => {
     const platform = open();
     const { own, deployment } = await deployed(platform, { virtual_disk_clone_type: 'SPARSE_COPY' });

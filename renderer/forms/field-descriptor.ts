@@ -3,7 +3,7 @@ import type { FieldMeta } from '../../shared/plugins/field-meta.ts';
 import { unwrap } from '../../shared/plugins/schema-fields.ts';
 import { fieldWords } from '../text/text.ts';
 
-export type FieldKind = 'text' | 'multiline' | 'secret' | 'boolean' | 'choice' | 'number' | 'list' | 'mapping' | 'pairs' | 'object' | 'json';
+export type FieldKind = 'text' | 'multiline' | 'secret' | 'boolean' | 'choice' | 'number' | 'list' | 'mapping' | 'entries' | 'pairs' | 'object' | 'json';
 export type Choice = string | number;
 
 /** One field of a form, made from the schema of its key. */
@@ -19,7 +19,7 @@ export interface FieldDescriptor {
   readonly valueChoices?: readonly Choice[];
   /** Of pairs, a list of objects with two texts each: what is at the left and what at the right. */
   readonly pair?: readonly [key: FieldDescriptor, value: FieldDescriptor];
-  /** Of an object: its own fields. */
+  /** Of an object: its own fields. Of entries, a mapping to objects: those of each. */
   readonly members?: readonly FieldDescriptor[];
 }
 
@@ -57,14 +57,16 @@ function kindOf(schema: z.ZodType, meta: Partial<FieldMeta>, id: string): Kind {
   if (schema instanceof z.ZodNumber) return { kind: 'number' };
   if (schema instanceof z.ZodObject) return { kind: 'object', members: describeFields(schema, id) };
   if (schema instanceof z.ZodArray) return listKind(schema, id);
-  if (schema instanceof z.ZodRecord) return mappingKind(schema);
+  if (schema instanceof z.ZodRecord) return mappingKind(schema, id);
   const choices = choicesOf(schema);
   if (choices !== undefined) return { kind: 'choice', choices };
   if (isText(schema)) return { kind: meta.multiline === true ? 'multiline' : 'text' };
   return { kind: 'json' };
 }
 
-function mappingKind(schema: z.ZodRecord): Kind {
+function mappingKind(schema: z.ZodRecord, id: string): Kind {
+  const entry = unwrap(schema.valueType as z.ZodType);
+  if (entry instanceof z.ZodObject) return { kind: 'entries', members: describeFields(entry, id) };
   const valueChoices = choicesOf(schema.valueType as z.ZodType);
   if (valueChoices === undefined && !isText(schema.valueType as z.ZodType)) return { kind: 'json' };
   const choices = choicesOf(schema.keyType as z.ZodType);

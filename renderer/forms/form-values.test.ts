@@ -47,6 +47,23 @@ describe('a mapping in a form', () => {
   });
 });
 
+describe('a mapping to objects in a form', () => {
+  const schema = z.strictObject({ network_map: z.record(z.string(), z.strictObject({ id: z.string(), groups: z.array(z.string()).optional() })).optional() });
+  const fields = describeFields(schema, 'any/part');
+
+  test('is rows of a name and its fields, whatever the names are', () => {
+    const object = { network_map: { 'a.b[0]/c~': { id: 'net', groups: ['x', 'y'] }, constructor: { id: 'other' } } };
+    expect(fields[0]?.kind).toBe('entries');
+    expect(fromFormValues(fields, toFormValues(fields, object))).toEqual(object);
+  });
+
+  test('leaves out rows with nothing in them, and says that a name is there twice', () => {
+    expect(fromFormValues(fields, { network_map: [{ key: '', members: { id: '', groups: '' } }] })).toEqual({});
+    const rows = [{ key: 'a', members: { id: '1' } }, { key: 'a', members: { id: '2' } }];
+    expect(fieldProblems(schema, fields, { network_map: rows }).get('network_map')).toBe('Duplicate key: a');
+  });
+});
+
 test('what is no number stays as it was written, and is a problem of its field', () => {
   const schema = z.strictObject({ port: z.int().optional() });
   const fields = describeFields(schema, 'any/part');

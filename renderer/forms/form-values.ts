@@ -11,8 +11,14 @@ export interface MappingRow {
   readonly value: string;
 }
 
+/** One row of a mapping to objects. */
+export interface EntryRow {
+  readonly key: string;
+  readonly members: FormValues;
+}
+
 /** What a field holds while it is edited. An empty text is "not set" everywhere. */
-export type FieldValue = string | boolean | readonly MappingRow[] | { readonly $secret: string } | FormValues;
+export type FieldValue = string | boolean | readonly MappingRow[] | readonly EntryRow[] | { readonly $secret: string } | FormValues;
 export interface FormValues {
   [key: string]: FieldValue;
 }
@@ -28,6 +34,8 @@ export function toFieldValue(field: FieldDescriptor, value: JsonValue | undefine
       return toFormValues(field.members ?? [], isJsonObject(value) ? value : {});
     case 'mapping':
       return isJsonObject(value) ? Object.entries(value).map(([key, one]) => ({ key, value: jsonText(one) })) : [];
+    case 'entries':
+      return isJsonObject(value) ? Object.entries(value).map(([key, one]) => ({ key, members: toFormValues(field.members ?? [], isJsonObject(one) ? one : {}) })) : [];
     case 'pairs':
       return Array.isArray(value) ? value.filter(isJsonObject).map((one) => pairRow(field, one)) : [];
     case 'list':
@@ -63,6 +71,10 @@ export function fromFieldValue(field: FieldDescriptor, value: FieldValue): JsonV
     case 'mapping': {
       const rows = (value as readonly MappingRow[]).filter((row) => row.key !== '' || row.value !== '');
       return rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.key, row.value]));
+    }
+    case 'entries': {
+      const rows = (value as readonly EntryRow[]).map((row) => [row.key, fromFormValues(field.members ?? [], row.members)] as const).filter(([key, one]) => key !== '' || Object.keys(one).length > 0);
+      return rows.length === 0 ? undefined : Object.fromEntries(rows);
     }
     case 'pairs': {
       const rows = (value as readonly MappingRow[]).filter((row) => row.key !== '' || row.value !== '');
@@ -117,8 +129,8 @@ function collectOwnProblems(fields: readonly FieldDescriptor[], values: FormValu
     const value = values[field.key] ?? '';
     if (field.kind === 'object') collectOwnProblems(field.members ?? [], value as FormValues, at, problems);
     if (field.kind === 'json' && value !== '' && parsedJson(value as string) === undefined) problems.set(at.join('.'), text.forms.notJson);
-    if (field.kind === 'mapping') {
-      const keys = (value as readonly MappingRow[]).map((row) => row.key);
+    if (field.kind === 'mapping' || field.kind === 'entries') {
+      const keys = (value as readonly { readonly key: string }[]).map((row) => row.key);
       const twice = keys.find((key, index) => key !== '' && keys.indexOf(key) !== index);
       if (twice !== undefined) problems.set(at.join('.'), text.forms.duplicateKey(twice));
     }

@@ -144,7 +144,7 @@ const sources: Readonly<Record<OptionSource, string>> = {
   'networks': 'networks', 'images': 'images', 'machine_types': 'machine types', 'volume_types': 'volume types', 'security_groups': 'security groups',
   'affinity_groups': 'affinity groups', 'availability_zones': 'availability zones', 'keypairs': 'key pairs', 'regions': 'regions', 'resource_groups': 'resource groups',
   'storage_accounts': 'storage accounts', 'subnets': 'subnets', 'compartments': 'compartments', 'projects': 'projects', 'templates': 'templates',
-  'server_pools': 'server pools', 'repositories': 'repositories', 'floating_ip_pools': 'floating IP pools', 'server_groups': 'server groups',
+  'server_pools': 'server pools', 'repositories': 'repositories', 'floating_ip_pools': 'floating IP pools', 'server_groups': 'server groups', 'os_types': 'operating systems', 'clone_types': 'cloning methods', 'attachment_types': 'volume attachment types',
   'vm.networks': 'source networks of the VM', 'vm.storage_backends': 'storage back ends of the VM', 'vm.disks': 'disks of the VM',
 };
 

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** The files of tests that have each title, relative to the project; none for a title that no test has. */
 export function filesByTitle(): ReadonlyMap<string, readonly string[]> {
-  const patterns = ['{shared,electron,renderer,scripts}/**/*.test.ts', 'e2e/{specs,specs-full,specs-guests,specs-openstack,endurance}/*.spec.ts', 'assets/worker/**/test_*.py'];
+  const patterns = ['{shared,electron,renderer,scripts}/**/*.test.ts', 'e2e/{specs,specs-full,specs-guests,specs-pairs,specs-openstack,endurance}/*.spec.ts', 'assets/worker/**/test_*.py'];
   const sources = globSync(patterns, { cwd: root }).toSorted().map((file) => ({ file, text: readFileSync(join(root, file), 'utf8').replaceAll("\\'", "'") }));
   const titles = Object.values(promises).flat().flatMap(({ tests }) => tests);
   return new Map(titles.map((title) => [title, sources.filter(({ text }) => text.includes(title)).map(({ file }) => file)]));

@@ -11,7 +11,7 @@ import { programs, vendorDescriptions } from '../documents/capabilities.ts';
  */
 
 /** Suites whose results are recorded, by how much of a spec file they run. */
-const suites = ['usual', 'full', 'guests', 'openstack', 'faults'] as const;
+const suites = ['usual', 'full', 'guests', 'openstack', 'faults', 'pairs'] as const;
 export type Suite = (typeof suites)[number];
 
 export function isSuite(name: string | undefined): name is Suite {

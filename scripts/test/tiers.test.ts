@@ -5,7 +5,7 @@ import { skippedForAReason, specsOf, tierEnvironment, tierOf } from './tiers.ts'
 
 const root = join(import.meta.dirname, '..', '..');
 /** Suites with a command of their own: folder → script in package.json. */
-const suites: Readonly<Record<string, string>> = { 'specs-openstack': 'test:openstack', 'specs-guests': 'test:guests', endurance: 'test:endurance' };
+const suites: Readonly<Record<string, string>> = { 'specs-openstack': 'test:openstack', 'specs-guests': 'test:guests', 'specs-pairs': 'test:pairs', endurance: 'test:endurance' };
 
 test('every spec file is in the folder of a tier or of a suite that has a command', () => {
   const inTiers = new Set(specsOf('full', root).map(({ path }) => path));

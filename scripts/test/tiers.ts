@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * - `e2e/specs`: usual. `npm test`, every capability once; at most 8 minutes on two cores once the images are built.
  * - `e2e/specs-full`: with `CI=true` the same command runs these too, and everything that the usual tier samples, in at
  *   most 45 minutes.
- * - further folders are suites with a command of their own, e.g. `npm run test:openstack`, `npm run test:guests`.
+ * - further folders are suites with a command of their own, e.g. `npm run test:openstack`, `npm run test:guests`, `npm run test:pairs`.
  */
 export type Tier = 'usual' | 'full';
 

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 export type OptionSource =
   | 'networks' | 'images' | 'machine_types' | 'volume_types' | 'security_groups' | 'affinity_groups'
   | 'availability_zones' | 'keypairs' | 'regions' | 'resource_groups' | 'storage_accounts' | 'subnets' | 'compartments'
-  | 'projects' | 'templates' | 'server_pools' | 'repositories' | 'floating_ip_pools' | 'server_groups'
+  | 'projects' | 'templates' | 'server_pools' | 'repositories' | 'floating_ip_pools' | 'server_groups' | 'os_types' | 'clone_types' | 'attachment_types'
   | 'vm.networks' | 'vm.storage_backends' | 'vm.disks';
 
 /** A kind of thing that a value leads to. */
@@ -28,6 +28,8 @@ export interface FieldMeta {
   readonly builtIn?: unknown;
   /** Choices of the value (of a list's element, of a mapping's value). */
   readonly optionsFrom?: OptionSource;
+  /** Whether a choice is written by its id, and not by its name, which several things may have. */
+  readonly takesIds?: boolean;
   /** Choices of a mapping's keys. */
   readonly keysFrom?: OptionSource;
   /** What a value makes this computer or a worker reach or run, for environments whose files other people change. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../shared/model/json.ts';
+import { isJsonObject, type JsonObject } from '../../../shared/model/json.ts';
 import type { RunPolicy } from '../ports/run-policy.ts';
 
 /** The part of a policy that every destination cloud's environment says with the same keys. */
@@ -15,6 +15,12 @@ export function commonRunPolicy(environment: JsonObject): CommonRunPolicy {
     windowsDriversUrl: textOf(environment['windows_virtio_iso_url']),
     windowsAgentUrl: textOf(environment['winguestinit_x64_url']),
   };
+}
+
+/** Whether a mapping by OS type names something for Windows. */
+export function hasWindowsEntry(environment: JsonObject, key: string): boolean {
+  const map = environment[key];
+  return map !== undefined && isJsonObject(map) && textOf(map['windows']) !== undefined;
 }
 
 function textOf(value: unknown): string | undefined {

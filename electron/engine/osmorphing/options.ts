@@ -32,8 +32,8 @@ export interface UserScript {
 export type Fetched = { readonly url: string; readonly sha256?: string } | { readonly file: string };
 
 export interface WindowsMaterial {
-  /** The VirtIO drivers disc, an ISO image. */
-  readonly virtioDisc: Fetched;
+  /** The VirtIO drivers disc, an ISO image; for disks of Xen, one with the drivers for Xen. Only the latter may be missing. */
+  readonly virtioDisc?: Fetched;
   /** ZIP of the guest initialization agent for x86_64. */
   readonly initAgent?: Fetched | undefined;
 }

@@ -7,6 +7,8 @@ import type { EnvironmentDraft, FieldState } from './environment-draft.ts';
 export interface Option {
   readonly value: string;
   readonly label: string;
+  /** Where the value is a name: the id of what has it. */
+  readonly id?: string;
 }
 
 export interface DraftView {

@@ -51,7 +51,8 @@ describe('whatever a value is, it is given back as it was', () => {
   });
 
   test('a JSON text that is nested very deeply stays a text', () => {
-    const draft = new EnvironmentDraft('VM', { destination: { plugin: 'compartment-cloud', layer: { environment: {} } } }, nothing);
+    const draft = new EnvironmentDraft('VM', { destination: { plugin: 'compartment-cloud', layer: { environment: { network_map: [1] } } } }, nothing);
+    // A list is no mapping, so that it is edited as JSON.
     const typed = '['.repeat(50_000) + ']'.repeat(50_000);
     draft.setValue('destination', 'network_map', typed);
     expect(draft.layer('destination').environment).toEqual({ network_map: typed });

@@ -8,7 +8,9 @@ import { manualAnchors, manualPages } from '../../../shared/manual/addresses.ts'
 import { jsonText, type JsonArray } from '../../../shared/model/json.ts';
 import type { Side } from '../../../shared/model/plugin-id.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
+import { toPointer } from '../../../shared/schema/json-pointer.ts';
 import type { FieldDescriptor } from '../field-descriptor.ts';
+import type { EntryRow, FieldValue, FormValues } from '../form-values.ts';
 import { stateColor } from '../../app/theme.ts';
 import { LearnMore, LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
@@ -27,7 +29,7 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
   const { draft } = useDraftView();
   const state = useDraftField(side, field.key);
   const { mode, value, isRaw, inherited, findings, setValue } = state;
-  const below = `/${side}/environment/${escaped(field.key)}`;
+  const below = `/${side}/environment${toPointer([field.key])}`;
   const errors = findings.filter(({ severity }) => severity === 'error');
   // Errors stand at the input that they are about; the rest below it.
   const errorAt = (path: string): Finding | undefined =>
@@ -36,7 +38,7 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
     const found = errorAt(path);
     return found === undefined ? undefined : `${found.message}${found.suggestion === undefined ? '' : ` ${found.suggestion}`}`;
   };
-  const shown = new Set(inputPaths(field).map(errorAt));
+  const shown = new Set(inputPaths(field, value).map(errorAt));
   const plugin = draft.pluginOf(side);
   const input = <ValueInput side={side} field={isRaw ? { ...field, kind: 'json' } : field} value={value} onChange={setValue} problemAt={problemAt} />;
   return (
@@ -74,13 +76,14 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
 }
 
 /** Paths below a field's value that have an input of their own. */
-function inputPaths({ members = [] }: FieldDescriptor): string[] {
-  return ['', ...members.flatMap((member) => inputPaths(member).map((path) => `/${escaped(member.key)}${path}`))];
+function inputPaths(field: FieldDescriptor, value: FieldValue): string[] {
+  const { members = [] } = field;
+  const ofMembers = (values: FieldValue): string[] => members.flatMap((member) => inputPaths(member, recordOf(values)[member.key] ?? '').map((path) => `${toPointer([member.key])}${path}`));
+  if (field.kind === 'entries') return ['', ...(Array.isArray(value) ? (value as readonly EntryRow[]) : []).flatMap((row) => ofMembers(row.members).map((path) => `${toPointer([row.key])}${path}`))];
+  return ['', ...ofMembers(value)];
 }
 
-function escaped(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
-}
+const recordOf = (value: FieldValue): FormValues => (typeof value === 'object' && !Array.isArray(value) ? (value as FormValues) : {});
 
 /** Those that no input shows. */
 function OtherFindings({ findings, shown }: { readonly findings: readonly Finding[]; readonly shown: ReadonlySet<Finding | undefined> }) {

@@ -77,9 +77,10 @@ function valueFor({ meta, inner }: SchemaField, vm: Vm, catalog: Catalog | undef
   // An object with fixed keys says at each of them where its choices come from.
   const members = inner instanceof z.ZodObject ? fieldsOf(inner) : [];
   const options = optionsOf(catalog, meta.optionsFrom ?? members.find((member) => member.meta.optionsFrom !== undefined)?.meta.optionsFrom);
-  if (!isJsonObject(example)) return options[0]?.name ?? example;
+  const written = (option: Option | undefined): string | undefined => (meta.takesIds === true || members.some((member) => member.meta.takesIds === true) ? option?.id : undefined) ?? option?.name;
+  if (!isJsonObject(example)) return written(options[0]) ?? example;
   const keys = keysFor(meta.keysFrom, example, vm);
-  return Object.fromEntries(keys.map((key) => [key, optionFor(key, options)?.name ?? example[key] ?? Object.values(example)[0] ?? '']));
+  return Object.fromEntries(keys.map((key) => [key, written(optionFor(key, options)) ?? example[key] ?? Object.values(example)[0] ?? '']));
 }
 
 function keysFor(keysFrom: string | undefined, example: JsonObject, vm: Vm): string[] {
@@ -92,6 +93,7 @@ function keysFor(keysFrom: string | undefined, example: JsonObject, vm: Vm): str
 }
 
 interface Option {
+  readonly id?: string;
   readonly name: string;
   readonly os?: unknown;
 }

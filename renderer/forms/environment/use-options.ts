@@ -55,7 +55,7 @@ export function useOptions(endpointId: string, vm: Vm | undefined, source?: { re
   const optionsOf = useMemo(() => {
     const own = machineOptions(vm);
     const known = new Map(Object.keys(catalog ?? {}).map((kind) => [kind, catalogOptions(catalog, kind)]));
-    const ofSource = new Map(Object.entries(fromSource ?? {}).map(([kind, list]) => [kind, list.map(({ id, name }) => ({ value: name, label: name === id ? name : `${name} · ${id}` }))]));
+    const ofSource = new Map(Object.entries(fromSource ?? {}).map(([kind, list]) => [kind, list.map(({ id, name }) => ({ value: name, id, label: name === id ? name : `${name} · ${id}` }))]));
     return (side: Side, kind: string | undefined): readonly Option[] => {
       if (kind === undefined) return nothing;
       return (kind.startsWith('vm.') ? own : side === 'source' ? ofSource : known).get(kind) ?? nothing;
@@ -85,7 +85,7 @@ function catalogOptions(catalog: Catalog | undefined, kind: string): readonly Op
     const id = String(resource['id'] ?? resource['name'] ?? '');
     const name = typeof resource['name'] === 'string' ? resource['name'] : id;
     const isUnique = counts.get(name)?.length === 1;
-    return { value: isUnique ? name : id, label: [name, isUnique ? '' : id, detailOf(resource)].filter((part) => part !== '').join(' · ') };
+    return { value: isUnique ? name : id, id, label: [name, isUnique ? '' : id, detailOf(resource)].filter((part) => part !== '').join(' · ') };
   });
 }
 

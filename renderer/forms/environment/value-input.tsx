@@ -2,14 +2,16 @@ import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import type { Side } from '../../../shared/model/plugin-id.ts';
+import { toPointer } from '../../../shared/schema/json-pointer.ts';
 import type { FieldDescriptor } from '../field-descriptor.ts';
 import { BooleanInput, ChoiceInput } from '../fields/choice-field.tsx';
 import { OptionInput, OptionListInput } from '../fields/option-field.tsx';
 import { SecretInput } from '../fields/secret-field.tsx';
 import { TextInput } from '../fields/text-field.tsx';
-import type { FieldValue, FormValues, MappingRow } from '../form-values.ts';
+import type { EntryRow, FieldValue, FormValues, MappingRow } from '../form-values.ts';
 import { text } from '../../text/text.ts';
-import { useDraftView } from './draft-context.tsx';
+import { useDraftView, type Option } from './draft-context.tsx';
+import { EntriesTable } from './entries-table.tsx';
 import { MappingTable } from './mapping-table.tsx';
 
 interface Props {
@@ -24,7 +26,8 @@ interface Props {
 /** What edits a value, by the kind of its field, with the choices that are known for it. */
 export function ValueInput({ side, field, value, onChange, problemAt }: Props) {
   const { optionsOf } = useDraftView();
-  const options = optionsOf(side, field.meta.optionsFrom);
+  const choices = (of: FieldDescriptor | undefined): readonly Option[] => asWritten(of, optionsOf(side, of?.meta.optionsFrom));
+  const options = choices(field);
   const shared = { field, problem: problemAt('') };
   switch (field.kind) {
     case 'object':
@@ -32,19 +35,25 @@ export function ValueInput({ side, field, value, onChange, problemAt }: Props) {
     case 'mapping':
     case 'pairs': {
       const keysFrom = field.kind === 'mapping' ? field.meta.keysFrom : field.pair?.[0].meta.optionsFrom;
-      const rightsFrom = field.kind === 'mapping' ? field.meta.optionsFrom : field.pair?.[1].meta.optionsFrom;
-      const leftLabel = keysFrom !== undefined && keysFrom in text.configure.left ? text.configure.left[keysFrom as keyof typeof text.configure.left] : text.configure.left.other;
       return (
         <MappingTable
           {...shared}
           rows={value as readonly MappingRow[]}
           onChange={onChange}
           lefts={optionsOf(side, keysFrom)}
-          leftLabel={leftLabel}
-          rights={optionsOf(side, rightsFrom)}
+          leftLabel={leftLabelOf(keysFrom)}
+          rights={choices(field.kind === 'mapping' ? field : field.pair?.[1])}
         />
       );
     }
+    case 'entries':
+      return (
+        <EntriesTable {...shared} rows={value as readonly EntryRow[]} onChange={onChange} lefts={optionsOf(side, field.meta.keysFrom)} leftLabel={leftLabelOf(field.meta.keysFrom)}>
+          {(row, change) => (
+            <MemberInputs {...{ side, field }} value={row.members} onChange={change} problemAt={(below) => problemAt(`${toPointer([row.key])}${below}`)} />
+          )}
+        </EntriesTable>
+      );
     case 'secret':
       return <SecretInput {...shared} value={value as string | { readonly $secret: string }} onChange={onChange} />;
     case 'boolean':
@@ -78,19 +87,32 @@ function ObjectInput({ side, field, value, onChange, problemAt }: Omit<Props, 'v
       <Typography variant="caption" component="p" sx={{ color: own === undefined ? 'text.secondary' : 'error.main', mb: 1.5 }}>
         {own ?? field.meta.help}
       </Typography>
-      <Stack spacing={2}>
-        {(field.members ?? []).map((member) => (
-          <ValueInput
-            key={member.key}
-            side={side}
-            // Members without choices of their own take those of the whole, e.g. images by OS type.
-            field={member.meta.optionsFrom === undefined && field.meta.optionsFrom !== undefined ? { ...member, meta: { ...member.meta, optionsFrom: field.meta.optionsFrom } } : member}
-            value={value[member.key] ?? ''}
-            onChange={(changed) => onChange({ ...value, [member.key]: changed })}
-            problemAt={(below) => problemAt(`/${member.key}${below}`)}
-          />
-        ))}
-      </Stack>
+      <MemberInputs {...{ side, field, value, onChange, problemAt }} />
     </Box>
   );
 }
+
+function MemberInputs({ side, field, value, onChange, problemAt }: Omit<Props, 'value' | 'onChange'> & { readonly value: FormValues; readonly onChange: (value: FormValues) => void }) {
+  return (
+    <Stack spacing={2}>
+      {(field.members ?? []).map((member) => (
+        <ValueInput
+          key={member.key}
+          side={side}
+          // Members without choices of their own take those of the whole, e.g. images by OS type.
+          field={member.meta.optionsFrom === undefined && field.meta.optionsFrom !== undefined ? { ...member, meta: { ...member.meta, optionsFrom: field.meta.optionsFrom } } : member}
+          value={value[member.key] ?? ''}
+          onChange={(changed) => onChange({ ...value, [member.key]: changed })}
+          problemAt={(below) => problemAt(`/${member.key}${below}`)}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+const leftLabelOf = (keysFrom: string | undefined): string =>
+  keysFrom !== undefined && keysFrom in text.configure.left ? text.configure.left[keysFrom as keyof typeof text.configure.left] : text.configure.left.other;
+
+/** Choices by what is written for them. */
+const asWritten = (field: FieldDescriptor | undefined, options: readonly Option[]): readonly Option[] =>
+  field?.meta.takesIds === true ? options.map((option) => ({ ...option, value: option.id ?? option.value })) : options;

@@ -45,6 +45,9 @@ interface FreeChoiceProps {
 export function FreeChoice({ label, value, onChange, options, required = false, help, placeholder, isWrong = false, onBlur, inputRef }: FreeChoiceProps) {
   const texts = options.map((option) => option.value);
   const labels = new Map(options.map((option) => [option.value, option.label]));
+  const called = labels.get(value);
+  // An id says nothing to people.
+  const shownHelp = called === undefined || called.startsWith(value) ? help : [called, help].filter((part) => part !== undefined && part !== '').join(' — ');
   return (
     <Autocomplete
       freeSolo
@@ -72,7 +75,7 @@ export function FreeChoice({ label, value, onChange, options, required = false, 
           label={label}
           required={required}
           error={isWrong}
-          helperText={help}
+          helperText={shownHelp}
           placeholder={placeholder}
           {...(inputRef === undefined ? {} : { inputRef })}
           {...(onBlur === undefined ? {} : { onBlur })}

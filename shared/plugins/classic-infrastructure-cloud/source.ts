@@ -10,6 +10,7 @@ export const source = z.strictObject({
     help: 'Linux image for temporary export VMs.',
     group,
     example: '/oracle/public/OL_8.9_UEKR6_x86_64',
+    optionsFrom: 'images',
   }),
   export_img_username: field(text().optional(), {
     title: 'User name on the worker',
@@ -22,6 +23,7 @@ export const source = z.strictObject({
     help: 'Shape of temporary export VMs.',
     group,
     example: 'oc3',
+    optionsFrom: 'machine_types',
   }),
   export_root_disk_size: field(z.int().min(1).optional(), {
     title: 'Size of the worker’s root disk',

@@ -14,6 +14,7 @@ const mappedNetwork = z.strictObject({
     group: 'Network',
     example: 'ocid1.subnet.oc1.eu-frankfurt-1.aaaaprod',
     optionsFrom: 'subnets',
+    takesIds: true,
   }),
   security_groups: field(z.array(text()).optional(), {
     title: 'Security groups',
@@ -21,6 +22,7 @@ const mappedNetwork = z.strictObject({
     group: 'Network',
     example: ['ocid1.networksecuritygroup.oc1.eu-frankfurt-1.aaaaweb'],
     optionsFrom: 'security_groups',
+    takesIds: true,
   }),
 });
 
@@ -39,7 +41,7 @@ export const destination = z.strictObject({
     example: { 'VM Network': { id: 'ocid1.subnet.oc1.eu-frankfurt-1.aaaaprod' } },
     keysFrom: 'vm.networks',
   }),
-  storage_mappings: field(storageMapping({ target: 'volume attachment type', examples: attachmentTypes }).optional(), {
+  storage_mappings: field(storageMapping({ target: 'volume attachment type', optionsFrom: 'attachment_types', examples: attachmentTypes }).optional(), {
     title: 'Storage mappings',
     help: 'Maps source disks or storage back ends to volume attachment types. Root disks have no attachment type.',
     group: 'Storage',
@@ -52,7 +54,7 @@ export const destination = z.strictObject({
     example: true,
   }),
   migr_image_map: field(
-    workerImages('Image ID', images).optional(),
+    workerImages('Image ID', images, { takesIds: true }).optional(),
     { title: 'Worker images', help: 'Image IDs of workers by OS type. Keys: linux, windows.', group: 'Workers', example: images },
   ),
   migr_subnet_id: field(text().optional(), {
@@ -61,6 +63,7 @@ export const destination = z.strictObject({
     group: 'Workers',
     example: 'ocid1.subnet.oc1.eu-frankfurt-1.aaaaworkers',
     optionsFrom: 'subnets',
+    takesIds: true,
   }),
   migr_shape_name: field(text().optional(), {
     title: 'Worker shape',

@@ -14,6 +14,7 @@ const keywords: Readonly<Record<string, (value: unknown) => JsonSchema>> = {
   unit: (value) => ({ 'x-unit': value }),
   optionsFrom: (value) => ({ 'x-options-from': value }),
   keysFrom: (value) => ({ 'x-keys-from': value }),
+  takesIds: () => ({}),
   multiline: () => ({}),
 };
 

@@ -70,11 +70,14 @@ interface Pattern {
   readonly keys: readonly string[];
 }
 
+/** What a platform knows of these kinds is offered, but others are taken as well. */
+const suggestions: readonly string[] = ['os_types', 'clone_types', 'attachment_types'];
+
 /** Which keys name resources, as the schema's metadata says. */
 function resourcePatterns(schema: z.ZodObject): Pattern[] {
   const patterns: Pattern[] = [];
   for (const { path, inner, meta } of fieldsOf(schema)) {
-    if (meta.optionsFrom === undefined || meta.optionsFrom.startsWith('vm.')) continue;
+    if (meta.optionsFrom === undefined || meta.optionsFrom.startsWith('vm.') || suggestions.includes(meta.optionsFrom)) continue;
     const many = ['array', 'record'].includes(unwrap(inner).def.type);
     patterns.push({ kind: meta.optionsFrom, keys: many ? [...path, '*'] : path });
   }

@@ -10,4 +10,5 @@ export const cloneTypeField = (help: string) =>
     help: `${help} Thin clones are recommended, but some repository types do not support them.`,
     group: 'Storage',
     example: 'THIN_CLONE',
+    optionsFrom: 'clone_types',
   });

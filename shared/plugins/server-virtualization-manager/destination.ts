@@ -101,6 +101,7 @@ export const destination = z.strictObject({
     help: 'OS label of the new VM, as shown by the manager.',
     group: 'Server',
     example: 'Oracle Linux 8',
+    optionsFrom: 'os_types',
   }),
   virtual_disk_clone_type: cloneTypeField('How migrated disks are cloned.'),
 });

@@ -11,7 +11,7 @@ interface PerOs {
 }
 
 /** A mapping with the keys `linux` and `windows` and no other. */
-export function perOs<V extends z.ZodType>(value: () => V, words: PerOs, meta: Pick<FieldMeta, 'group' | 'optionsFrom' | 'secret'>) {
+export function perOs<V extends z.ZodType>(value: () => V, words: PerOs, meta: Pick<FieldMeta, 'group' | 'optionsFrom' | 'secret' | 'takesIds'>) {
   const entry = (os: 'linux' | 'windows') =>
     field(value().optional() as z.ZodOptional<V>, {
       ...meta,
@@ -28,7 +28,7 @@ export function perOs<V extends z.ZodType>(value: () => V, words: PerOs, meta: P
  *
  * @param what an entry gives, e.g. "Image ID"
  */
-export function workerImages(what: string, example: { readonly linux: string; readonly windows: string }) {
+export function workerImages(what: string, example: { readonly linux: string; readonly windows: string }, meta: Pick<FieldMeta, 'takesIds'> = {}) {
   return perOs(
     text,
     {
@@ -37,7 +37,7 @@ export function workerImages(what: string, example: { readonly linux: string; re
       help: { linux: `${what} for the disk copy worker and for preparing Linux guests.`, windows: `${what} for preparing Windows guests.` },
       example,
     },
-    { group: 'Workers', optionsFrom: 'images' },
+    { group: 'Workers', optionsFrom: 'images', ...meta },
   );
 }
 

@@ -11,9 +11,10 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from causeway_osmorphing import protocol
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource, open_disc
-from causeway_osmorphing.windows.drivers import candidates
+from causeway_osmorphing.windows.driver_search import oldest_version, search
+from causeway_osmorphing.windows.drivers import candidates, find_drivers
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, shown
-from causeway_osmorphing.windows import hyperv, init_agent
+from causeway_osmorphing.windows import hyperv, init_agent, xen
 from causeway_osmorphing.windows.inf import Inf
 from causeway_osmorphing.windows.network import Interface, pair
 from causeway_osmorphing.windows.tree import WindowsTree
@@ -67,6 +68,104 @@ class CandidatesTest(unittest.TestCase):
         )
         for version, server, expected in cases:
             self.assertEqual(candidates(version, server), expected)
+
+
+class StandInDisc(object):
+    """Files by their paths."""
+
+    label = 'VENDOR'
+
+    def __init__(self, files):
+        self._files = files
+
+    def entries(self, path):
+        top = path.strip('/').lower()
+        found = {}
+        for name, content in self._files.items():
+            if top and not name.lower().startswith(top + '/'):
+                continue
+            first, below, _ = name[len(top) + 1 if top else 0 :].partition('/')
+            found[first.lower()] = (first, below == '/', (0, 0 if below else len(content)))
+        return found
+
+    def read(self, path):
+        return next(content for name, content in self._files.items() if name.lower() == path.strip('/').lower())
+
+
+class GuestOfDisc(object):
+    architecture = 'x86_64'
+    is_server = True
+    name = 'Windows Server 2019'
+
+    def __init__(self, version=(10, 0, 17763), root=None):
+        self.version = version
+        self.tree = WindowsTree(root) if root else None
+        self.software = StandInHive({})
+
+
+def vendor_inf(devices, decoration='NTamd64', version='08/08/2022,1.0'):
+    lines = ['"%d" = Install, %s' % (number, device) for number, device in enumerate(devices)]
+    return '\r\n'.join(['[Version]', 'Class=Net', 'DriverVer=' + version, '[Manufacturer]', '"V" = Models, ' + decoration, '[Models.%s]' % decoration] + lines).encode()
+
+
+class VendorDiscTest(unittest.TestCase):
+    DISKS = ['PCI\\VEN_1AF4&DEV_1001&SUBSYS_00021AF4&REV_00', 'PCI\\VEN_1AF4&DEV_1042']
+
+    def disc(self, **more):
+        files = {}
+        for folder, device in (('block', '1001'), ('scsi', '1004'), ('net', '1000')):
+            files['Drivers/x64/%s/o%s.inf' % (folder, folder)] = vendor_inf(['PCI\\VEN_1AF4&DEV_' + device])
+            files['Drivers/x64/%s/o%s.sys' % (folder, folder)] = folder.encode()
+            files['Drivers/x64/%s/setup.exe' % folder] = b'x'
+        files.update(more)
+        return StandInDisc(files)
+
+    def test_drivers_are_found_by_what_their_files_say_wherever_they_are(self):
+        found = dict((driver.name, driver) for driver in find_drivers(self.disc(), GuestOfDisc()))
+        self.assertEqual(sorted(found), ['NetKVM', 'vioscsi', 'viostor'])
+        self.assertEqual(sorted(found['viostor'].files), ['oblock.inf', 'oblock.sys'])
+        self.assertEqual(found['viostor'].folder, 'Drivers/x64/block')
+
+    def test_a_driver_for_a_newer_windows_another_edition_or_processor_is_not_taken(self):
+        version, server = (10, 0, 17763), True
+        cases = (
+            ('NTamd64', (0, 0, 0)), ('NTamd64.10.0', (10, 0, 0)), ('NTamd64.10.0...14393', (10, 0, 14393)), ('NTamd64.10.0...20348', None),
+            ('NTamd64.6.1', (6, 1, 0)), ('NTamd64.10.0.1', None), ('NTamd64.10.0.3', (10, 0, 0)), ('NTx86', None), ('NTarm64.10.0', None),
+        )
+        for decoration, expected in cases:
+            self.assertEqual(oldest_version(Inf(vendor_inf(self.DISKS, decoration), 'amd64'), 'amd64', version, server), expected, decoration)
+
+    def test_the_one_for_the_newest_windows_that_fits_is_taken_then_the_newest(self):
+        device = 'PCI\\VEN_1AF4&DEV_1001'
+        files = {}
+        for name, decoration, driver in (('a', 'NTamd64.6.1', '01/01/2024,9.0'), ('b', 'NTamd64.10.0', '01/01/2022,1.0'), ('c', 'NTamd64.10.0', '02/01/2022,1.0'), ('d', 'NTamd64.10.0...20348', '01/01/2025,1.0')):
+            files['%s/d.inf' % name] = vendor_inf([device], decoration, driver)
+            files['%s/d.sys' % name] = b'x'
+        found = search(StandInDisc(files), 'amd64', (10, 0, 17763), True, lambda one: one == device)
+        self.assertEqual(found[device].folder, 'c')
+        self.assertEqual(search(StandInDisc(files), 'amd64', (10, 0, 17763), True, lambda one: one == device, ('b', 'c'))[device].folder, 'a')
+
+    def test_the_folder_of_another_windows_is_passed_over(self):
+        files = dict(('%s/2k22/amd64/%s' % (name, file), content) for name, device in (('viostor', '1001'), ('vioscsi', '1004'), ('NetKVM', '1000'))
+                     for file, content in (('a.inf', vendor_inf(['PCI\\VEN_1AF4&DEV_' + device])), ('a.sys', b'x')))
+        self.assertRaises(MorphError, find_drivers, StandInDisc(files), GuestOfDisc())
+
+    def test_drivers_for_xen_are_left_for_plug_and_play(self):
+        root = tempfile.mkdtemp()
+        try:
+            os.makedirs(root + '/Windows')
+            guest = GuestOfDisc(root=root)
+            files = {'pv/xenbus.inf': vendor_inf(['PCI\\VEN_5853&DEV_0001']), 'pv/xenbus.sys': b'bus', 'pv/xenvbd.inf': vendor_inf(['XENBUS\\VEN_XP0001&DEV_VBD']), 'pv/xenvbd.sys': b'disk'}
+            changed, notes = xen.install(guest, StandInDisc(files))
+            self.assertTrue(changed)
+            self.assertEqual(notes, ['xenbus.inf of the folder pv', 'xenvbd.inf of the folder pv'])
+            self.assertEqual(guest.software.text('Microsoft\\Windows\\CurrentVersion', 'DevicePath'), '%SystemRoot%\\inf;%SystemRoot%\\Drivers\\Xen\\xenbus;%SystemRoot%\\Drivers\\Xen\\xenvbd')
+            self.assertEqual(guest.tree.read('Windows/Drivers/Xen/xenvbd/xenvbd.inf'), files['pv/xenvbd.inf'])
+            self.assertEqual(xen.install(guest, StandInDisc(files)), (False, ['the drivers are there already']))
+            self.assertRaises(MorphError, xen.install, guest, self.disc())
+            self.assertEqual(xen.install(guest, None)[0], False)
+        finally:
+            shutil.rmtree(root)
 
 
 class NetworkTest(unittest.TestCase):

@@ -10,7 +10,13 @@ try { $disc = Mount-DiskImage -ImagePath $image -PassThru } catch { Stop-With 'o
 try {
   $letter = "$(($disc | Get-Volume).DriveLetter):"
   $added = @()
-  foreach ($name in $request.drivers) {
+  if ($request.whole) {
+    # A vendor's disc: DISM takes from it what is for this Windows.
+    $said = & dism.exe /English "/Image:$($request.drive)\" /Add-Driver "/Driver:$letter\" /Recurse 2>&1 | Out-String
+    $added = @([regex]::Matches($said, '(?m)^Installing \d+ of \d+ - (.+?): The driver package was successfully installed') | ForEach-Object { $_.Groups[1].Value })
+    if ($added.Count -eq 0) { Stop-With 'osmorphing.drivers-missing' "dism took no driver from the disc: $($said.Trim())" }
+  }
+  foreach ($name in @($request.drivers | Where-Object { $_ })) {
     $folder = $request.folders | ForEach-Object { "$letter\$name\$_\$($request.architecture)" } | Where-Object { Test-Path "$_\*.inf" } | Select-Object -First 1
     if (-not $folder) {
       if ($request.required -contains $name) { Stop-With 'osmorphing.drivers-missing' "the disc has no $name for $($request.folders -join ', ') ($($request.architecture))" }

@@ -10,9 +10,16 @@ function Stop-With([string]$code, [string]$message) {
 }
 # A disk of the request: by its serial, of which a hypervisor may pass on the beginning only; else by its SCSI LUN and its size. By its LUN, a disk
 # behind the same controller as the worker's own is never one, nor is one with another target than data disks have (a temporary disk).
+# With neither, it is one of those that the worker does not start from; there must be as many of a size as the guest has.
 function Find-GuestDisk($wanted) {
   if ($wanted.serial) {
     return @(Get-Disk | Where-Object { $_.SerialNumber -and $wanted.serial.StartsWith($_.SerialNumber.Trim()) -and $_.SerialNumber.Trim().Length -ge 8 }) | Select-Object -First 1
+  }
+  if ($null -eq $wanted.lun) {
+    $same = @($request.disks | Where-Object { $_.sizeBytes -eq $wanted.sizeBytes })
+    $others = @(Get-Disk | Where-Object { -not $_.IsBoot -and -not $_.IsSystem -and $_.Size -eq $wanted.sizeBytes } | Sort-Object Number)
+    if ($others.Count -gt $same.Count) { Stop-With 'osmorphing.device-missing' "$($others.Count) disks have $($wanted.sizeBytes) bytes, and the guest has $($same.Count)" }
+    return $others | Select-Object -Skip $wanted.among -First 1
   }
   $drives = @(Get-CimInstance -ClassName Win32_DiskDrive)
   $own = @(Get-Disk | Where-Object { $_.IsBoot -or $_.IsSystem } | ForEach-Object { $_.Number })
@@ -22,7 +29,7 @@ function Find-GuestDisk($wanted) {
   if ($found.Count -gt 1) { Stop-With 'osmorphing.device-missing' "$($found.Count) disks have LUN $($wanted.lun) and $($wanted.sizeBytes) bytes" }
   $found | Select-Object -First 1
 }
-function Get-GuestDiskName($wanted) { if ($wanted.serial) { $wanted.serial } else { "LUN $($wanted.lun)" } }
+function Get-GuestDiskName($wanted) { if ($wanted.serial) { $wanted.serial } elseif ($null -ne $wanted.lun) { "LUN $($wanted.lun)" } else { "of $($wanted.sizeBytes) bytes" } }
 function Mount-Hive([string]$drive, [string]$name) {
   & reg.exe load "HKLM\causeway-$name" "$drive\Windows\System32\config\$name" 2>&1 | Out-Null
   if ($LASTEXITCODE -ne 0) { Stop-With 'osmorphing.registry-damaged' "$name cannot be loaded" }

@@ -65,15 +65,22 @@ async function prepareOnWindows(
 ): Promise<MorphOutcome> {
   if (winrm === undefined) throw new CausewayError('osmorphing.not-supported', 'the destination has no Windows workers; prepare the guest offline');
   const target = { host, username, ...winrm };
-  return run.guests.morphOnWindows({ target, disks: volumes.map((volume) => windowsDiskOf(attached, volume)), options, ...listener(run), signal });
+  return run.guests.morphOnWindows({ target, disks: windowsDisksOf(attached, volumes), options, ...listener(run), signal });
 }
 
-/** A Windows worker finds disks by their serials or LUNs. */
-export function windowsDiskOf(attached: readonly AttachedVolume[], { id }: Pick<Volume, 'id'>): WindowsDisk {
-  const identity = attached.find(({ volume }) => volume.id === id)?.identity;
-  if (identity?.kind === 'serial') return { serial: identity.serial };
-  if (identity?.kind === 'lun') return { lun: identity.lun, sizeBytes: identity.sizeBytes };
-  throw new CausewayError('osmorphing.not-supported', 'the destination sets neither serial numbers nor LUNs of disks, which a Windows worker needs to identify them; prepare the guest offline');
+/** A Windows worker finds disks by their serials or LUNs; where the platform sets neither, it takes all that are not its own, by their sizes. */
+export function windowsDisksOf(attached: readonly AttachedVolume[], volumes: readonly Pick<Volume, 'id'>[]): readonly WindowsDisk[] {
+  const ofSize = new Map<number, number>();
+  return volumes.map(({ id }) => {
+    const identity = attached.find(({ volume }) => volume.id === id)?.identity;
+    if (identity === undefined) throw new CausewayError('general.bug', `volume ${id} is not attached`);
+    if (identity.kind === 'serial') return { serial: identity.serial };
+    if (identity.kind === 'lun') return { lun: identity.lun, sizeBytes: identity.sizeBytes };
+    const { sizeBytes } = identity;
+    const among = ofSize.get(sizeBytes) ?? 0;
+    ofSize.set(sizeBytes, among + 1);
+    return { among, sizeBytes };
+  });
 }
 
 function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => void; onLog: (line: string) => void } {

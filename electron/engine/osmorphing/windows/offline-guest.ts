@@ -5,6 +5,7 @@ import { commonWishes, morphByProgram, type MorphOutcome, type MorphRequest } fr
 import type { Fetched, MorphOptions } from '../options.ts';
 import type { WorkerProgram } from '../worker-program.ts';
 import { initAgentConfiguration, type InitAgentWishes } from './init-agent.ts';
+import { isXenAlone } from './windows-mode.ts';
 import { powershellFile } from './powershell-files.ts';
 
 /**
@@ -19,14 +20,14 @@ export function morphWindowsOffline(request: MorphRequest): Promise<MorphOutcome
 
 async function wishes(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
   const { windows } = options;
-  if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
+  if (windows === undefined || (windows.virtioDisc === undefined && !isXenAlone(options.diskBuses))) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
   return {
     ...commonWishes(options),
     firstBootScripts: {
       network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers'), sourceTools: await powershellFile('first-boot-source-tools'),
       hyperv: await powershellFile('first-boot-hyperv'), networkProfile: await powershellFile('first-boot-network-profile'),
     },
-    virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal),
+    ...(windows.virtioDisc === undefined ? {} : { virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal) }),
     ...(windows.initAgent === undefined ? {} : {
       initAgent: await bring(program, 'init-agent.zip', windows.initAgent, signal),
     }),

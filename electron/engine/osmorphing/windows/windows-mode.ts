@@ -19,14 +19,19 @@ export function windowsModeOf(asked: WindowsMode | undefined, { hasWindowsWorker
  * @throws `general.invalid-input` for such an ending that is no digest, and for an agent behind http:// without one
  */
 export function windowsMaterial(
-  policy: Partial<Pick<RunPolicy, 'windowsDriversUrl' | 'windowsAgentUrl'>>,
+  policy: Partial<Pick<RunPolicy, 'windowsDriversUrl' | 'windowsAgentUrl' | 'diskBuses'>>,
   files: { readonly virtioDisc?: string | undefined; readonly initAgent?: string | undefined },
 ): WindowsMaterial {
+  // Drivers for Xen are in no public place.
+  const hasDisc = !isXenAlone(policy.diskBuses) || files.virtioDisc !== undefined || policy.windowsDriversUrl !== undefined;
   return {
-    virtioDisc: fetched(files.virtioDisc, policy.windowsDriversUrl, virtioIsoUrl, artifactLocation),
+    ...(hasDisc ? { virtioDisc: fetched(files.virtioDisc, policy.windowsDriversUrl, virtioIsoUrl, artifactLocation) } : {}),
     initAgent: fetched(files.initAgent, policy.windowsAgentUrl, windowsGuestAgentUrl, programLocation),
   };
 }
+
+/** Whether disks are Xen's and nothing else. */
+export const isXenAlone = (buses: readonly string[] | undefined): boolean => buses?.length === 1 && buses[0] === 'xen';
 
 function fetched(file: string | undefined, url: string | undefined, builtIn: string, from: (place: string) => Fetched): Fetched {
   if (file !== undefined) return { file };

@@ -11,11 +11,15 @@ import { agentWishes } from './offline-guest.ts';
 import { powershellFile, type PowershellFile } from './powershell-files.ts';
 import { dhcpValues, hasSourceServices, hypervValues, registryDiff, registryValues } from './service-values.ts';
 import { staticCards } from './static-network.ts';
+import { isXenAlone } from './windows-mode.ts';
 import { loginByWinrm, type WinrmLoginOptions } from './winrm-login.ts';
 import type { WinrmConnection, WinrmTarget } from '../../transport/winrm/winrm-connection.ts';
 
-/** By its serial; or by its LUN and its size, where disks have no serials. */
-export type WindowsDisk = { readonly serial: string } | { readonly lun: number; readonly sizeBytes: number };
+/**
+ * By its serial; or by its LUN and its size, where disks have no serials. Where they have neither, a guest's disks are all that are not the
+ * worker's own: `among` counts those of one size. Which of them is which does not matter.
+ */
+export type WindowsDisk = { readonly serial: string } | { readonly lun: number; readonly sizeBytes: number } | { readonly among: number; readonly sizeBytes: number };
 
 export interface WinrmMorphRequest {
   /** The Windows worker. */
@@ -113,6 +117,12 @@ class WindowsWorker {
         ({ set } = await this.#ask('install-agent', { drive: guest.drive, agent: null, values: hypervValues(guest.services), openRemoteDesktop: true }, setSchema));
         return [set.length > 0, set.map((each) => `${each.key} ${each.name}`)];
       });
+    } else if (isXenAlone(options.diskBuses)) {
+      await this.#step('install-drivers', 'Install drivers for Xen', async () => {
+        if (options.windows?.virtioDisc === undefined) return [false, ['no disc with drivers for Xen was given: the emulated disks and network cards are used']];
+        ({ added } = await this.#ask('add-drivers', { ...(await this.#bring('causeway-virtio.iso', options.windows.virtioDisc)), drive: guest.drive, whole: true }, addedSchema));
+        return [added.length > 0, [...added]];
+      });
     } else {
       await this.#step('install-drivers', 'Install VirtIO drivers', async () => {
         added = await this.#addDrivers(guest);
@@ -143,7 +153,7 @@ class WindowsWorker {
 
   async #addDrivers(guest: Opened): Promise<readonly string[]> {
     const { windows } = this.#request.options;
-    if (windows === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
+    if (windows?.virtioDisc === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
     const { added } = await this.#ask('add-drivers', {
       ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...drivers], required: [...requiredDrivers],
       folders: [...discFolders(guest.version, guest.server)], architecture: discArchitecture(guest),

@@ -9,7 +9,7 @@ from ..open_block_stack import open_block_stack
 from ..mounting import is_mounted
 from ..protocol import Cancelled, MorphError
 from ..session import pack_device, unpack_device
-from . import drivers, efi_loader, hyperv, init_agent, network, scripts, source_tools, volume
+from . import drivers, efi_loader, hyperv, init_agent, network, scripts, source_tools, volume, xen
 from .disc import open_disc
 from .hive import diff_of
 from .installation import Installation, is_windows
@@ -220,6 +220,9 @@ def _steps(installation, devices, request, session, outputs):
     def install_drivers():
         if hyperv.is_destination(request):
             return hyperv.start_drivers(installation)
+        if xen.is_destination(request):
+            given = request.get('virtioDisc')
+            return xen.install(installation, None if given is None else open_disc(given, session.folder))
         return drivers.install(installation, open_disc(request['virtioDisc'], session.folder))
 
     def install_agent():
@@ -238,7 +241,7 @@ def _steps(installation, devices, request, session, outputs):
 
     return (
         ('scripts-in-guest', 'Run scripts in the guest', in_guest),
-        ('install-drivers', 'Start the drivers of Hyper-V' if hyperv.is_destination(request) else 'Install VirtIO drivers', install_drivers),
+        ('install-drivers', _driver_title(request), install_drivers),
         ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation, request.get('hypervisor') or 'kvm', request.get('diskBuses') or ())),
         ('keep-disks-online', 'Keep data disks online', lambda: source_tools.keep_disks_online(installation)),
         ('ensure-efi-loader', 'Provide the UEFI fallback boot loader', lambda: efi_loader.ensure(installation, devices, session)),
@@ -247,6 +250,12 @@ def _steps(installation, devices, request, session, outputs):
         ('configure-network', 'Configure the network', configure_network),
         ('write-registry', 'Write the registry', write_registry),
     )
+
+
+def _driver_title(request):
+    if hyperv.is_destination(request):
+        return 'Start the drivers of Hyper-V'
+    return 'Install drivers for Xen' if xen.is_destination(request) else 'Install VirtIO drivers'
 
 
 def _run_steps(installation, devices, request, session, outputs):

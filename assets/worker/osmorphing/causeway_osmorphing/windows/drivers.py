@@ -6,6 +6,7 @@ import uuid
 
 from .. import protocol
 from ..protocol import MorphError
+from . import driver_search
 from .hive import BINARY, DWORD, EXPAND, MULTI, SZ
 from .inf import Inf, start_of
 from .installation import DISC_ARCHITECTURES
@@ -29,6 +30,15 @@ _FOLDERS = (
 # The system starts from the first two. Names as on the disc.
 STORAGE = ('viostor', 'vioscsi')
 _OTHERS = ('NetKVM', 'Balloon', 'vioserial', 'viorng', 'pvpanic', 'qemufwcfg', 'fwcfg', 'qemupciserial', 'vioinput', 'viogpudo')
+# Which devices they are for: a vendor's disc is laid out, and calls its drivers, as it likes.
+_DEVICES = {
+    'viostor': ('1001', '1042'),
+    'vioscsi': ('1004', '1048'),
+    'NetKVM': ('1000', '1041'),
+    'Balloon': ('1002', '1045'),
+    'vioserial': ('1003', '1043'),
+    'viorng': ('1005', '1044'),
+}
 _NOT_NEEDED = ('.pdb', '.txt', '.doc', '.pdf')
 TARGET = 'Windows/Drivers/VirtIO'
 _DEVICE_PATH = '%SystemRoot%\\Drivers\\VirtIO'
@@ -55,9 +65,12 @@ def candidates(version, is_server):
 def find_drivers(disc, installation):
     """All drivers for an installation. Raises osmorphing.drivers-missing when it could not start without them."""
     architecture = DISC_ARCHITECTURES[installation.architecture]
-    found = []
+    found, others = [], None
     for name in STORAGE + _OTHERS:
         driver = _find(disc, name, candidates(installation.version, installation.is_server), architecture)
+        if driver is None and name in _DEVICES:
+            others = _elsewhere(disc, installation, architecture) if others is None else others
+            driver = others.get(name)
         if driver is not None:
             found.append(driver)
         elif name in STORAGE or name == 'NetKVM':
@@ -84,6 +97,22 @@ def refuse_unloadable(disc, found, installation):
         protocol.warn(told)
 
 
+def _elsewhere(disc, installation, architecture):
+    """Drivers by name, wherever on the disc they are."""
+    wanted = dict(('PCI\\VEN_1AF4&DEV_' + device, name) for name, devices in _DEVICES.items() for device in devices)
+    version, is_server = installation.version, installation.is_server
+    others = set(name.lower() for name, _, _ in _FOLDERS) - set(name.lower() for name in candidates(version, is_server))
+    best = {}
+    found = driver_search.search(disc, architecture.lower(), version, is_server, lambda one: '&'.join(one.split('&')[:2]) in wanted, others)
+    for one, driver in sorted(found.items()):
+        name = wanted['&'.join(one.split('&')[:2])]
+        if name not in best or best[name].rank < driver.rank:
+            best[name] = driver
+    for name, driver in best.items():
+        driver.name = name
+    return best
+
+
 def _find(disc, name, folders, architecture):
     for folder in folders:
         path = '%s/%s/%s' % (name, folder, architecture)
@@ -108,17 +137,17 @@ def install(installation, disc):
         if driver.name in STORAGE:
             changed = _start_from(installation, driver) or changed
         notes.append('%s for %s' % (driver.name, driver.folder))
-    changed = _search_there(installation) or changed
+    changed = search_there(installation, _DEVICE_PATH) or changed
     return changed, notes if changed else ['the drivers are there already']
 
 
-def _search_there(installation):
-    """Makes Plug and Play search this folder for drivers of new devices."""
+def search_there(installation, folder):
+    """Makes Plug and Play search a folder for drivers of new devices."""
     key = 'Microsoft\\Windows\\CurrentVersion'
     there = installation.software.text(key, 'DevicePath', '%SystemRoot%\\inf')
-    if _DEVICE_PATH.lower() in [part.lower() for part in there.split(';')]:
+    if folder.lower() in [part.lower() for part in there.split(';')]:
         return False
-    return installation.software.set(key, 'DevicePath', EXPAND, there.rstrip(';') + ';' + _DEVICE_PATH)
+    return installation.software.set(key, 'DevicePath', EXPAND, there.rstrip(';') + ';' + folder)
 
 
 def _start_from(installation, driver):

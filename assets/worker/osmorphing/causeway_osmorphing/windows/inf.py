@@ -17,6 +17,8 @@ class Inf(object):
         self.provider = self._text(version.get('provider', ''))
         self.catalog = self._text(version.get('catalogfile', version.get('catalogfile.nt' + architecture, '')))
         self.driver_version = self._text(version.get('driverver', ''))
+        # As the INF file names the processors and versions of Windows that it is for; '' for all.
+        self.decorations = self._decorations()
         self.devices = self._devices(architecture)
 
     def service_of(self, section, architecture):
@@ -31,6 +33,10 @@ class Inf(object):
                     fields = dict((name.lower(), self._text(text)) for name, text in self._pairs(parts[2].lower()))
                     return self._text(parts[0]), fields
         return None
+
+    def _decorations(self):
+        named = [[part.strip().lower() for part in value.split(',')[1:] if part.strip()] for _, value in self._pairs('manufacturer')]
+        return sorted(set(one for found in named for one in found or ['']))
 
     def _devices(self, architecture):
         found = []

@@ -10,7 +10,7 @@ import { waitForState } from '../../../http/wait-for-state.ts';
 import type { DestinationRun, WorkerAccess, WorkerRole } from '../../../ports/destination-platform.ts';
 import { callerRanges, type Caller } from '../../../workers/caller-address.ts';
 import { temporary, type WorkerKeyRing } from '../../../workers/worker-entries.ts';
-import { sshPort, workerPorts } from '../../../workers/worker-ports.ts';
+import { sshPort, workerOs, workerPorts } from '../../../workers/worker-ports.ts';
 import { dropUnreachableWorker, ensureWorkerServer, workerAccess } from '../../../workers/worker-server.ts';
 import { workerUser } from '../../../workers/worker-user-data.ts';
 import type { ClassicShape, ImageList } from '../client/compute.ts';
@@ -20,7 +20,7 @@ import { workerEndpoint, type Classic } from '../client/open-classic.ts';
 import { storagePools } from '../client/storage.ts';
 import { asServer } from './cloud-calls.ts';
 import { cloudApi, securityEntries } from './remove-resource.ts';
-import { workerAttributes } from './worker-script.ts';
+import { windowsWorkerAttributes, workerAttributes } from './worker-script.ts';
 
 /** Everything about a worker that is known before anything is created. */
 export interface WorkerPlan {
@@ -94,11 +94,12 @@ export async function startWorker(classic: Classic, keyRing: WorkerKeyRing, run:
       ...(root === undefined ? { imageList: image, volumes: [] } : { volumes: [{ index: 1, volume: root }] }),
       sshkeys: [],
       networking: { eth0: { model: 'e1000', seclists: [list], nat: [temporaryAddress] } },
-      attributes: workerAttributes(userData, plan.user),
+      attributes: workerOs(role) === 'windows' ? windowsWorkerAttributes(userData) : workerAttributes(userData, plan.user),
     }, s)),
   }, signal);
   const address = await addressOf(classic, worker.server.id, signal);
-  return { ...workerAccess(worker, (port) => workerEndpoint(classic, address, port)), username: plan.user, volumesAtOnce: volumesAtOnce(plan) };
+  const access = workerAccess(worker, (port) => workerEndpoint(classic, address, port));
+  return { ...access, username: access.winrm === undefined ? plan.user : access.username, volumesAtOnce: volumesAtOnce(plan) };
 }
 
 /** A security list of the worker's own, with its ports open for the caller alone. Returns its name. */

@@ -6,6 +6,12 @@ interface WorkerConfig {
   readonly write_files: readonly { readonly path: string; readonly content: string }[];
 }
 
+/** The same for a Windows worker, whose user data is a PowerShell script already: that program runs its lines. */
+export function windowsWorkerAttributes(userData: string): object {
+  const script = Buffer.from(userData, 'base64').toString('utf8').replace(/^#ps1_sysnative\r?\n/, '').split(/\r?\n/).filter((line) => line !== '');
+  return { userdata: { 'pre-bootstrap': { failonerror: true, script } } };
+}
+
 /**
  * What an instance's image does before its services start, for a worker. The platform's images are prepared by a program of their own,
  * which runs the lines of a script from the instance's attributes; they have no cloud-init.

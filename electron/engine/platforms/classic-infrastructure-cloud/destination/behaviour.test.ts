@@ -34,6 +34,7 @@ test('the first disk boots where none is said to', () => {
 });
 
 test('the Linux image serves every worker, and guests are prepared for the platform\'s disks', () => {
-  expect(workerWish(readEnvironment({ migr_image_map: { linux: 'l', windows: 'w' }, migr_shape_name: 'oc3' }))).toMatchObject({ image: { name: 'l' }, shape: { name: 'oc3' } });
-  expect(runPolicy({ dataTransferMechanism: 'SSH' })).toMatchObject({ mechanism: 'SSH', volumesAreZeroed: true, diskBuses: ['xen'], hasWindowsWorkerImage: false });
+  expect(workerWish(readEnvironment({ migr_image_map: { linux: 'l', windows: 'w' }, migr_shape_name: 'oc3' }), 'disk-copy')).toMatchObject({ image: { name: 'l' }, shape: { name: 'oc3' } });
+  expect(workerWish(readEnvironment({ migr_image_map: { linux: 'l', windows: 'w' } }), 'osmorphing-windows')).toMatchObject({ image: { parameter: 'migr_image_map.windows', name: 'w' } });
+  expect(runPolicy({ dataTransferMechanism: 'SSH' }, {})).toMatchObject({ mechanism: 'SSH', volumesAreZeroed: true, diskBuses: ['xen'], hasWindowsWorkerImage: false });
 });

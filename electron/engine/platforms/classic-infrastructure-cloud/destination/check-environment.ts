@@ -45,7 +45,7 @@ export async function checkEnvironment(classic: Classic, environment: JsonObject
   checkShape(shapes, effective, vm, report);
   checkMachine(vm, report);
   await plannedNeeds(async () => {
-    await planWorker(classic, workerWish(effective), 'disk-copy', undefined, signal);
+    await planWorker(classic, workerWish(effective, 'disk-copy'), 'disk-copy', undefined, signal);
     await callerRanges(callerOf(classic), workerNetwork, signal);
     return {};
   }, '', report, signal);

@@ -36,11 +36,11 @@ export function createClassicDestination(connection: unknown, context: ClassicCo
     options: (names, _environment, signal) => readOptions(classic, names, signal),
     catalog: (_environment, signal) => readCatalog(classic, new Date(classic.clock.wallTime()), signal),
     checkEnvironment: (environment, vm, signal) => checkEnvironment(classic, environment, vm, signal),
-    runPolicy: () => runPolicy(classic.connection),
+    runPolicy: (environment) => runPolicy(classic.connection, environment),
     ensureVolumes: (run, disks, signal) => ensureVolumes(cloud, run, disks, volumeRules(classic, readEnvironment(run.environment)), signal),
     claimVolumes: (run, volumes, signal) => claimVolumes(cloud, run, volumes, signal),
     async startWorker(run, role, signal) {
-      const plan = await planWorker(classic, workerWish(readEnvironment(run.environment)), role, undefined, signal);
+      const plan = await planWorker(classic, workerWish(readEnvironment(run.environment), role), role, undefined, signal);
       return startWorker(classic, keyRing, run, role, plan, signal);
     },
     attachVolume: (run, workerId, volume, signal) => attachToWorker(classic, run, workerId, volume, signal),
@@ -65,7 +65,7 @@ function volumeRules(classic: Classic, environment: DestinationEnvironment): Vol
     typeOf: (disk) => poolOf(disk, environment),
     // The interface does not tell quotas. What the worker needs is looked up before the first volume is made.
     async checkQuota(_plans, signal) {
-      await planWorker(classic, workerWish(environment), 'disk-copy', undefined, signal);
+      await planWorker(classic, workerWish(environment, 'disk-copy'), 'disk-copy', undefined, signal);
       await callerRanges(callerOf(classic), workerNetwork, signal);
     },
   };

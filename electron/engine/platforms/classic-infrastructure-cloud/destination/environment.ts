@@ -4,6 +4,8 @@ import type { Disk, Vm } from '../../../../../shared/model/vm.ts';
 import { parseEnvironment, storageMappingShape } from '../../../cloud-resources/read-environment.ts';
 import { resolvedOrThrow, resolveText } from '../../../cloud-resources/resolve-reference.ts';
 import { volumeTypeOf } from '../../../cloud-resources/volume-type.ts';
+import type { WorkerRole } from '../../../ports/destination-platform.ts';
+import { workerOs } from '../../../workers/worker-ports.ts';
 import type { WorkerWish } from '../cloud/start-worker.ts';
 import { storagePools } from '../client/storage.ts';
 
@@ -29,9 +31,9 @@ export function readEnvironment(environment: JsonObject): DestinationEnvironment
   return parseEnvironment(environmentSchema, environment);
 }
 
-/** The Linux image serves every role: volumes have no serial numbers by which a Windows worker would tell them. */
-export function workerWish({ migr_image_map: images, migr_shape_name: shape }: DestinationEnvironment): WorkerWish {
-  return { image: { parameter: 'migr_image_map.linux', name: images['linux'] }, shape: { parameter: 'migr_shape_name', name: shape } };
+export function workerWish({ migr_image_map: images, migr_shape_name: shape }: DestinationEnvironment, role: WorkerRole): WorkerWish {
+  const os = workerOs(role);
+  return { image: { parameter: `migr_image_map.${os}`, name: images[os] }, shape: { parameter: 'migr_shape_name', name: shape } };
 }
 
 /** The disk that the source boots from; the first one when the source does not say. */

@@ -1,8 +1,10 @@
+import type { JsonObject } from '../../../../../shared/model/json.ts';
+import { hasWindowsEntry } from '../../../cloud-resources/common-run-policy.ts';
 import type { RunPolicy } from '../../../ports/run-policy.ts';
 import type { ClassicConnection } from '../client/connection.ts';
 
-/** What the engine has to know of this platform. Nothing of it depends on the environment. */
-export function runPolicy({ dataTransferMechanism }: Pick<ClassicConnection, 'dataTransferMechanism'>): RunPolicy {
+/** What the engine has to know of this platform. */
+export function runPolicy({ dataTransferMechanism }: Pick<ClassicConnection, 'dataTransferMechanism'>, environment: JsonObject): RunPolicy {
   return {
     mechanism: dataTransferMechanism,
     // New volumes are blank.
@@ -15,7 +17,7 @@ export function runPolicy({ dataTransferMechanism }: Pick<ClassicConnection, 'da
     // The platform's metadata are in none of the forms that cloud-init knows.
     guestDatasources: ['None'],
     diskBuses: ['xen'],
-    hasWindowsWorkerImage: false,
+    hasWindowsWorkerImage: hasWindowsEntry(environment, 'migr_image_map'),
     windowsDriversUrl: undefined,
     windowsAgentUrl: undefined,
   };

@@ -69,7 +69,8 @@ describe('an environment', () => {
 
   test('tells the engine what it needs', () => {
     expect(runPolicy({ dataTransferMechanism: 'SSH' }, { use_pv_mode: true })).toMatchObject({ mechanism: 'SSH', volumesAreZeroed: true, diskBuses: ['scsi', 'virtio'], guestDatasources: ['Oracle'] });
-    expect(runPolicy({ dataTransferMechanism: 'HTTPS' }, { migr_image_map: { windows: 'w' } })).toMatchObject({ diskBuses: ['ide', 'scsi', 'virtio'], hasWindowsWorkerImage: false });
+    expect(runPolicy({ dataTransferMechanism: 'HTTPS' }, { migr_image_map: { windows: 'w' } })).toMatchObject({ diskBuses: ['ide', 'scsi', 'virtio'], hasWindowsWorkerImage: true });
+    expect(runPolicy({ dataTransferMechanism: 'HTTPS' }, { migr_image_map: { linux: 'l' } })).toMatchObject({ hasWindowsWorkerImage: false });
   });
 
   test('the first disk boots where none is said to', () => {

@@ -1,3 +1,4 @@
+import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { Catalog } from '../../../../../shared/model/catalog.ts';
 import type { Option, OptionList } from '../../../ports/platform-common.ts';
 import { attachmentTypes, type OciShape } from '../client/compute.ts';
@@ -26,12 +27,29 @@ async function whereOf(session: OciSession, scope: Scope, signal: AbortSignal): 
 
 const named = ({ id, displayName }: { readonly id: string; readonly displayName?: string | null | undefined }): { readonly id: string; readonly name: string } => ({ id, name: displayName ?? id });
 
-/** What the compartment offers, as the offline validation reads it later. */
+/** More than these are not asked one after the other for what an environment without a compartment could mean. */
+const mostCompartments = 50;
+
+/** What some compartments have, each thing once. One that the user may not see into has nothing. */
+async function inEach<T extends { readonly id: string }>(compartments: readonly string[], list: (compartment: string) => Promise<readonly T[]>): Promise<readonly T[]> {
+  const all = await Promise.all(compartments.map((id) => list(id).catch((error: unknown) => {
+    if (compartments.length > 1 && error instanceof CausewayError && ['cloud.not-found', 'cloud.permission-denied'].includes(error.code)) return [];
+    throw error;
+  })));
+  return [...new Map(all.flat().map((one) => [one.id, one])).values()];
+}
+
+/** What the compartment offers, as the offline validation reads it later; where none is named, what all of them do. */
 export async function readCatalog(session: OciSession, scope: Scope, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
   const where = await whereOf(session, scope, signal);
-  const [subnets, images, shapes, groups, domains, compartments] = await Promise.all([
-    subnetsOf(session, where, signal), session.images.list(where.compartmentId, signal), session.compute.shapes(where.compartmentId, where.domain, signal),
-    session.network.groups(where.networkCompartmentId, signal), session.domains(signal), session.compartments(signal),
+  const compartments = await session.compartments(signal);
+  const everywhere = compartments.slice(0, mostCompartments).map(({ id }) => id);
+  const own = scope.compartment === undefined ? everywhere : [where.compartmentId];
+  const ofNetworks = scope.compartment === undefined && scope.vcn_compartment === undefined ? everywhere : [...new Set([where.networkCompartmentId, ...own])];
+  const [subnets, images, shapes, groups, domains] = await Promise.all([
+    inEach(ofNetworks, (id) => session.network.subnets(id, signal)), inEach(own, (id) => session.images.list(id, signal)),
+    session.compute.shapes(where.compartmentId, where.domain, signal),
+    inEach(ofNetworks, (id) => session.network.groups(id, signal)), session.domains(signal),
   ]);
   return {
     captured_at: capturedAt.toISOString(),
@@ -44,6 +62,7 @@ export async function readCatalog(session: OciSession, scope: Scope, capturedAt:
       return { id: name, name, vcpus, memory_mb: ram };
     }),
     volume_types: attachmentTypes.map((type) => ({ id: type, name: type })),
+    attachment_types: attachmentTypes.map((type) => ({ id: type, name: type })),
     security_groups: groups.map(named),
     availability_zones: domains.map(({ name }) => ({ id: name, name })),
     compartments: compartments.map(({ id, name }) => ({ id, name })),
@@ -78,6 +97,7 @@ const listers: Readonly<Record<string, Lister>> = {
     return described({ id: name, name }, isFlexible(shape) ? 'flexible' : `${vcpus} vCPU`, !isFlexible(shape) && `${ram / 1024} GiB`, shape.processorDescription);
   }),
   volume_types: async () => attachmentTypes.map((type) => ({ id: type, name: type })),
+  attachment_types: async () => attachmentTypes.map((type) => ({ id: type, name: type })),
   security_groups: async (session, { networkCompartmentId }, signal) => (await session.network.groups(networkCompartmentId, signal)).map((group) => named(group)),
   availability_zones: async (session, _where, signal) => (await session.domains(signal)).map(({ name }) => ({ id: name, name })),
   compartments: async (session, _where, signal) => (await session.compartments(signal)).map(({ id, name }) => ({ id, name })),

@@ -5,7 +5,7 @@ import { addNeeds, requireQuota } from '../../../cloud-resources/quota-needs.ts'
 import { deleteVolumes, ensureVolumes, type VolumeRules } from '../../../cloud-resources/replica-volumes.ts';
 import { deleteResource, findResourceOf } from '../../../cloud-resources/resource-deletion.ts';
 import { attachVolume, detachVolume } from '../../../cloud-resources/volume-attachments.ts';
-import type { DestinationPlatform, DestinationRun, DeviceIdentity, Volume } from '../../../ports/destination-platform.ts';
+import type { DestinationPlatform, DestinationRun, DeviceIdentity, Volume, WorkerRole } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { whyDown } from '../../../workers/server-state.ts';
 import { stopWorker } from '../../../workers/stop-worker.ts';
@@ -108,7 +108,9 @@ async function attachToWorker(session: OciSession, run: DestinationRun, workerId
   const place = await placeOf(session, environment, signal);
   const disk = run.vm.disks.find(({ id }) => id === volume.diskId);
   // Emulated disks can't be attached to a worker that runs, and root disks have no type.
-  const isIscsi = disk !== undefined && disk.id !== bootDiskOf(run.vm)?.id && attachmentOf(disk, environment) === 'iscsi';
+  const isMapped = disk !== undefined && disk.id !== bootDiskOf(run.vm)?.id && attachmentOf(disk, environment) === 'iscsi';
+  // Nothing logs in for a Windows worker.
+  const isIscsi = isMapped && (await session.compute.get(workerId, signal))?.freeformTags[labelKeys.role] !== ('osmorphing-windows' satisfies WorkerRole);
   await attachVolume(cloudApi(session, place, { attachmentOf: () => (isIscsi ? 'iscsi' : 'paravirtualized') }), run, workerId, volume.id, signal);
   const attachments = await session.compute.attachments({ compartmentId: place.compartmentId, instanceId: workerId }, signal);
   const own = attachments.find(({ volumeId }) => volumeId === volume.id);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import type { RunPolicy } from '../../../ports/run-policy.ts';
+import { hasWindowsEntry } from '../../../cloud-resources/common-run-policy.ts';
 import type { OciConnection } from '../client/connection.ts';
 
 /** Reads what the engine has to know of an environment that was validated before. */
@@ -17,8 +18,7 @@ export function runPolicy({ dataTransferMechanism }: Pick<OciConnection, 'dataTr
     guestDatasources: ['Oracle'],
     // A VM with UEFI is paravirtualized whatever the environment says: its guest needs the drivers for both.
     diskBuses: isParavirtualized ? ['scsi', 'virtio'] : ['ide', 'scsi', 'virtio'],
-    // Volumes have neither serial numbers nor LUNs here, by which a Windows worker would tell them: guests are prepared offline.
-    hasWindowsWorkerImage: false,
+    hasWindowsWorkerImage: hasWindowsEntry(environment, 'migr_image_map'),
     windowsDriversUrl: undefined,
     windowsAgentUrl: undefined,
   };

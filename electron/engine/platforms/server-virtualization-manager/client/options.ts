@@ -1,4 +1,5 @@
 import type { Option, OptionList } from '../../../ports/platform-common.ts';
+import { cloneTypes } from '../../../../../shared/plugins/server-virtualization-manager/clone-type.ts';
 import type { Manager } from './open-manager.ts';
 import { nameOfObject, type OvmId } from './shapes.ts';
 
@@ -17,6 +18,8 @@ const readers: Readonly<Record<string, Reader>> = {
   images: templates,
   networks: async (manager, signal) => (await manager.networks.list(signal)).map(named),
   'vm.networks': async (manager, signal) => (await manager.networks.list(signal)).map(named),
+  os_types: async (manager, signal) => (await manager.osTypes(signal)).map((name) => ({ id: name, name })),
+  clone_types: async () => cloneTypes.map((name) => ({ id: name, name })),
   server_pools: async (manager, signal) => (await manager.serverPools.list(signal)).map(named),
 };
 

@@ -33,7 +33,9 @@ export async function checkEnvironment(manager: Manager, environment: JsonObject
   checkImagesGiven(templates, '/migr_template_name_map', vm, report);
   for (const [os, wanted] of Object.entries(templates)) reportUnresolved(report, pointer('migr_template_name_map', os), 'template', wanted, resolve(vms.filter(isTemplate).map(asNamed), wanted));
   for (const key of ['migr_template_username_map', 'migr_template_password_map'] as const) {
-    if (effective[key].linux === undefined) report('error', `/${key}`, 'parameter-missing', `${key} has no entry for linux: Causeway signs in to workers with it`);
+    for (const os of ['linux', ...(templates['windows'] === undefined ? [] : ['windows'])] as const) {
+      if (effective[key][os as 'linux' | 'windows'] === undefined) report('error', `/${key}`, 'parameter-missing', `${key} has no entry for ${os}: Causeway signs in to workers with it`);
+    }
   }
   if (effective.os_label !== undefined && types.length > 0 && !types.includes(effective.os_label)) {
     report('warning', '/os_label', 'os-label', `the manager does not know the operating system "${effective.os_label}"; it knows: ${types.slice(0, 10).join(', ')}`);

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
 import { missing, parseEnvironment, storageMappingShape } from '../../../cloud-resources/read-environment.ts';
 import { resolve, resolvedOrThrow } from '../../../cloud-resources/resolve-reference.ts';
+import type { WorkerRole } from '../../../ports/destination-platform.ts';
+import { workerOs } from '../../../workers/worker-ports.ts';
 import type { Manager } from '../client/open-manager.ts';
 import { nameOfObject, type OvmId, type OvmVm } from '../client/shapes.ts';
 import type { WorkerPlan } from '../workers/template-worker.ts';
@@ -59,16 +61,17 @@ export async function placeOf(manager: Manager, environment: DestinationEnvironm
   };
 }
 
-/** What a worker is cloned from. It is always a Linux one: it prepares Windows guests offline. @throws as `placeOf` does */
-export async function planWorker(manager: Manager, environment: DestinationEnvironment, signal: AbortSignal): Promise<WorkerPlan> {
+/** What a worker is cloned from. @throws as `placeOf` does */
+export async function planWorker(manager: Manager, environment: DestinationEnvironment, role: WorkerRole, signal: AbortSignal): Promise<WorkerPlan> {
+  const os = workerOs(role);
   const of = (key: 'migr_template_name_map' | 'migr_template_username_map' | 'migr_template_password_map'): string =>
-    environment[key].linux ?? missing(`${key}.linux`, `${key} has no entry for linux: workers are cloned from this template`);
+    environment[key][os] ?? missing(`${key}.${os}`, `${key} has no entry for ${os}: workers are cloned from this template`);
   const [template, username, password] = [of('migr_template_name_map'), of('migr_template_username_map'), of('migr_template_password_map')];
   const { serverPoolId, repositoryId } = await placeOf(manager, environment, signal);
   const templates = (await manager.vms.list(signal)).filter(isTemplate).map(asNamed);
-  const { id } = resolvedOrThrow('template', 'migr_template_name_map.linux', template, resolve(templates, template));
+  const { id } = resolvedOrThrow('template', `migr_template_name_map.${os}`, template, resolve(templates, template));
   return {
     templateId: id, repositoryId, serverPoolId, username, password,
-    parameters: { username: 'migr_template_username_map.linux', password: 'migr_template_password_map.linux' },
+    parameters: { username: `migr_template_username_map.${os}`, password: `migr_template_password_map.${os}` },
   };
 }

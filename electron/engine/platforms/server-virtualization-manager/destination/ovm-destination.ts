@@ -53,11 +53,11 @@ export function createOvmDestination(connection: unknown, options: OvmDestinatio
           return wanted === undefined ? place.repositoryId : place.repository(wanted);
         },
         // The manager has no quotas. What the worker needs is to be there before anything is made.
-        checkQuota: async (_plans, within) => void (await planWorker(manager, environment, within)),
+        checkQuota: async (_plans, within) => void (await planWorker(manager, environment, 'disk-copy', within)),
       }, signal);
     },
     claimVolumes: (run, volumes, signal) => claimVolumes(cloudOf(run), run, volumes, signal),
-    startWorker: async (run, role, signal) => startWorkerVm(manager, keyRing, run, role, await planWorker(manager, readEnvironment(run.environment), signal), { reached, enrolled, enrol: options.enrol }, signal),
+    startWorker: async (run, role, signal) => startWorkerVm(manager, keyRing, run, role, await planWorker(manager, readEnvironment(run.environment), role, signal), { reached, enrolled, enrol: options.enrol }, signal),
     async attachVolume(run, workerId, volume, signal) {
       await attachVolume(cloudOf(run), run, workerId, volume.id, signal);
       const mappings = await mappingsOf(manager, await getVm(manager, workerId, signal), signal);

@@ -1,7 +1,9 @@
+import type { JsonObject } from '../../../../../shared/model/json.ts';
+import { hasWindowsEntry } from '../../../cloud-resources/common-run-policy.ts';
 import type { RunPolicy } from '../../../ports/run-policy.ts';
 
-/** What the engine has to know; no environment of this platform says any of it. */
-export function runPolicy(): RunPolicy {
+/** What the engine has to know of this platform. */
+export function runPolicy(environment: JsonObject): RunPolicy {
   return {
     // The worker's user has a password and SSH; another port might be closed in the template.
     mechanism: 'SSH',
@@ -16,7 +18,7 @@ export function runPolicy(): RunPolicy {
     guestDatasources: ['None'],
     // Linux guests: a kernel that knows Xen's disks gives up the emulated ones as it starts.
     diskBuses: ['xen'],
-    hasWindowsWorkerImage: false,
+    hasWindowsWorkerImage: hasWindowsEntry(environment, 'migr_template_name_map'),
     windowsDriversUrl: undefined,
     windowsAgentUrl: undefined,
   };

@@ -3,11 +3,14 @@ import type { CloudServer, ResourceDeleter } from '../../../cloud-resources/clou
 import { hasLabels, labelKeys, managedBy, type Labels } from '../../../cloud-resources/labels.ts';
 import { ensureResource, entryLabel, nameOf, resourceTags } from '../../../cloud-resources/ledgered-resource.ts';
 import { pollPlan } from '../../../cloud-resources/retry-context.ts';
+import { serverTrust } from '../../../http/server-certificates.ts';
 import { waitForState } from '../../../http/wait-for-state.ts';
 import type { DestinationRun, WorkerAccess, WorkerRole } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { SshConnection, shellQuoted } from '../../../transport/ssh-connection.ts';
 import { createWorkerKeys, temporary, type WorkerKeyRing, type WorkerKeys } from '../../../workers/worker-entries.ts';
+import { winrmPort } from '../../../workers/windows-worker-user-data.ts';
+import { agentPort, sshPort, workerOs } from '../../../workers/worker-ports.ts';
 import { dropUnreachableWorker } from '../../../workers/worker-server.ts';
 import { addressesOf } from '../client/addresses.ts';
 import { cloneVm, deleteDisk, deleteVm, mappingsOf, renameDisk, renameVm, unmapDisk, vmAction } from '../client/changes.ts';
@@ -41,12 +44,12 @@ export interface WorkerEntry {
   readonly enrol?: Enrol | undefined;
 }
 
-/** Has a worker take its key. Resolves with the host key that it showed. */
+/** Lets this computer in for the first time. Resolves with the host key that the worker showed, or with the digest of its certificate. */
 export type Enrol = (manager: Manager, ssh: ReturnType<Reached>, plan: WorkerPlan, keys: WorkerKeys, signal: AbortSignal) => Promise<string>;
 
 /** A running worker, cloned from the template, that takes a key made for it alone instead of the template's password. */
 export async function startWorkerVm(
-  manager: Manager, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, { reached, enrolled, enrol = enrolByPassword }: WorkerEntry, signal: AbortSignal,
+  manager: Manager, keyRing: WorkerKeyRing, run: DestinationRun, role: WorkerRole, plan: WorkerPlan, { reached, enrolled, enrol = workerOs(role) === 'windows' ? pinCertificate : enrolByPassword }: WorkerEntry, signal: AbortSignal,
 ): Promise<WorkerAccess> {
   const removing = { ...manager, deleterFor: (entry: LedgerEntry) => workerDeleter(manager, entry) };
   await dropUnreachableWorker(removing, keyRing, run, role, signal);
@@ -68,11 +71,13 @@ export async function startWorkerVm(
   const keys = keyRing.get(entry.entryId);
   if (keys === undefined) throw new CausewayError('general.bug', `worker ${entry.name}: its keys are missing`);
   const address = await running(manager, resource.id, signal);
-  const ssh = reached(address, 22);
-  const hostKey = enrolled.get(entry.entryId) ?? (await enrol(manager, ssh, plan, keys, signal));
-  enrolled.set(entry.entryId, hostKey);
+  const isWindows = workerOs(role) === 'windows';
+  const way = reached(address, isWindows ? winrmPort : sshPort);
+  const shown = enrolled.get(entry.entryId) ?? (await enrol(manager, way, plan, keys, signal));
+  enrolled.set(entry.entryId, shown);
   return {
-    workerId: resource.id, host: ssh.host, sshPort: ssh.port, httpsPort: reached(address, 5566).port, username: plan.username, privateKeyPem: keys.account.privateKeyPem, hostKey,
+    workerId: resource.id, host: way.host, sshPort: reached(address, sshPort).port, httpsPort: reached(address, agentPort).port, username: plan.username, privateKeyPem: keys.account.privateKeyPem,
+    ...(isWindows ? { winrm: { port: way.port, password: plan.password, certificateSha256: shown } } : { hostKey: shown }),
   };
 }
 
@@ -121,6 +126,24 @@ async function enrolByPassword(manager: Manager, { host, port }: ReturnType<Reac
       throw new CausewayError('transport.not-privileged', `${host}: ${username} cannot become root: ${result.stderr.trim().slice(-300)}`, { details: { parameter: parameters.username } });
     } finally {
       await ssh.close();
+    }
+  }, pollPlan(manager.timing, manager.timing.serverMs), manager.clock, signal);
+}
+
+/**
+ * A Windows template listens for WinRM over HTTPS, with a certificate that nobody can know before: the first one that it shows is the only
+ * one that it may show from then on. Its user and password are the template's.
+ */
+async function pinCertificate(manager: Manager, { host, port }: ReturnType<Reached>, _plan: WorkerPlan, _keys: WorkerKeys, signal: AbortSignal): Promise<string> {
+  return waitForState({ operation: `wait for WinRM of the worker at ${host}:${port}` }, async (within) => {
+    try {
+      const { chain: [own] } = await serverTrust(`${host}:${port}`, undefined, within);
+      if (own !== undefined) return { done: true, value: own.sha256.replaceAll(':', '').toLowerCase() };
+      return { done: false, state: 'no certificate' };
+    } catch (error) {
+      within.throwIfAborted();
+      if (!(error instanceof CausewayError) || error.code !== 'cloud.unreachable') throw error;
+      return { done: false, state: error.message };
     }
   }, pollPlan(manager.timing, manager.timing.serverMs), manager.clock, signal);
 }

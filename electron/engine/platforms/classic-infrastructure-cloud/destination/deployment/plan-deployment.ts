@@ -50,7 +50,7 @@ export async function planDeployment(classic: Classic, run: DeploymentRun, volum
   for (const disk of vm.disks) poolOf(disk, environment);
   const size = shapeFor(await classic.compute.shapes(signal), environment.shape_name, vm);
   if (!fits(size, vm)) run.note(`Shape ${size.name} is smaller than the source (${size.vcpus} vCPU, ${size.ram} MB)`, { shape: size.name });
-  await planWorker(classic, workerWish(environment), run.preparationRole, undefined, signal);
+  await planWorker(classic, workerWish(environment, run.preparationRole), run.preparationRole, undefined, signal);
   await callerRanges(callerOf(classic), workerNetwork, signal);
   const key = environment.keypair_name === undefined ? undefined : await keyNamed(classic, environment.keypair_name, signal);
   if (vm.secure_boot === true) run.note('Secure Boot is turned off: the platform has none');

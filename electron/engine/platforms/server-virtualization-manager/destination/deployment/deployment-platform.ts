@@ -51,7 +51,7 @@ export function createDeploymentPlatform(manager: Manager): DeploymentPlatform {
 async function plan(manager: Manager, run: DeploymentRun, signal: AbortSignal): Promise<DeploymentPlan> {
   const environment = readEnvironment(run.environment);
   const { serverPoolId, repositoryId } = await placeOf(manager, environment, signal);
-  await planWorker(manager, environment, signal);
+  await planWorker(manager, environment, run.preparationRole, signal);
   const networks = (await manager.networks.list(signal)).map(asNamed);
   const nics = run.vm.nics.map((nic) => {
     const wanted = mappedName(environment.network_map, nic);
