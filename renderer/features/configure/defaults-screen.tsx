@@ -83,7 +83,7 @@ function Layers({ defaults, endpoints, chosen, onChanged }: Props) {
         <TextField select size="small" label={text.configure.defaults.plugin} value={key} onChange={(event) => setKey(event.target.value)} sx={{ minWidth: 280 }}>
           {distinct.map(([one, { plugin, side }]) => (
             <MenuItem key={one} value={one}>
-              {text.configure.defaults.pluginSide(pluginTitle(plugins[plugin]), text.configure.sides[side].toLowerCase())}
+              {text.configure.defaults.pluginSide(pluginTitle(plugins[plugin]), text.configure.sides[side])}
             </MenuItem>
           ))}
         </TextField>

@@ -33,7 +33,7 @@ export function CheckReport({ name, endpointId, report, onSignIn }: { readonly n
             <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons[step.outcome]}</ListItemIcon>
             <Box sx={{ minWidth: 0, flex: '1 1 0' }}>
               <ListItemText
-                primary={`${step.name}: ${text.endpoints.outcomes[step.outcome].toLowerCase()}`}
+                primary={text.endpoints.stepOutcome(step.name, text.endpoints.outcomes[step.outcome])}
                 secondary={step.evidence}
                 slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}
               />

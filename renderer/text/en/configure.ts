@@ -96,7 +96,7 @@ export const configure = {
     members: (names: readonly string[]) => (names.length === 0 ? 'This wave has no VMs yet. Add a VM on its Configure page.' : `In this wave: ${names.join(', ')}`),
     plugin: 'Platform and role',
     saved: 'Saved. Applies from the next execution of each VM.',
-    pluginSide: (plugin: string, side: string) => `${plugin} as a ${side}`,
+    pluginSide: (plugin: string, side: string) => `${plugin} as a ${side.toLowerCase()}`,
     layer: 'Settings for',
   },
 } as const;

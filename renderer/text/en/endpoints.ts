@@ -34,6 +34,7 @@ export const endpoints = {
   showLast: 'Show details',
   showLastOf: (name: string) => `Show details of the last check of ${name}`,
   outcomes: { passed: 'Passed', failed: 'Failed', warning: 'Warning', skipped: 'Skipped' },
+  stepOutcome: (step: string, outcome: string) => `${step}: ${outcome.toLowerCase()}`,
   newTitle: 'New endpoint',
   newLead: 'Choose the platform. The form shows the settings it needs.',
   copyName: (name: string) => `${name} copy`,

@@ -1,0 +1,24 @@
+import type { Language } from '../catalogue.ts';
+import { overEnglish } from '../over-english.ts';
+import { app, navigation, topBar } from './app.ts';
+import { commandTexts } from './commands.ts';
+import { configure } from './configure.ts';
+import { deployments } from './deployments.ts';
+import { endpoints } from './endpoints.ts';
+import { forms } from './forms.ts';
+import { home, vault } from './home.ts';
+import { inventory } from './inventory.ts';
+import { ledger } from './ledger.ts';
+import { manual } from './manual.ts';
+import { replicas } from './replicas.ts';
+import { runs } from './runs.ts';
+import { settings } from './settings.ts';
+import { takeOver, trust } from './trust.ts';
+import { units } from './units.ts';
+import { validation } from './validation.ts';
+import { widgets } from './widgets.ts';
+
+/** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, topBar, trust, units, validation, widgets } as const;
+
+export const german: Language = { name: 'Deutsch', text: overEnglish(text) };
