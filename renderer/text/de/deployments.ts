@@ -39,7 +39,7 @@ export const deployments = {
   agentPackageHelp: 'Ein Debian-Paket: ein Pfad auf diesem Computer oder eine URL, die der Worker erreichen kann. Standard: der Agent der Plattform, falls sie einen anbietet. Geben Sie „none“ ein, um keinen Agenten zu installieren.',
   packageCacheHelp: 'Ein Pfad auf diesem Computer, für Gäste, die keine Paketquelle erreichen können.',
   luks: 'Schlüssel für verschlüsselte Volumes',
-  luksHelp: 'Namen von Geheimnissen im Tresor. Ohne Volume-UUID wird ein Schlüssel an allen Volumes versucht.',
+  luksHelp: 'Namen von Geheimnissen im Tresor, die LUKS-Passphrasen oder BitLocker-Wiederherstellungsschlüssel enthalten. Ohne Volume-UUID wird ein Schlüssel an allen Volumes versucht.',
   luksSecret: 'Name des Geheimnisses',
   luksDevice: 'Volume-UUID (optional)',
   addKey: 'Schlüssel hinzufügen',
@@ -78,6 +78,7 @@ export const deployments = {
   further: 'Weitere Optionen',
   furtherTexts: {
     windowsMode: { label: 'OSMorphing-Modus für Windows', help: 'Offline auf dem Linux-Worker oder auf einem Windows-Worker. Standard: ein Windows-Worker, wenn die Umgebung ein Image dafür nennt.' },
+    unbindVolumes: { label: 'TPM, Clevis und Sicherheitsschlüssel von verschlüsselten Volumes entfernen', help: 'Linux-Volumes können danach nur noch mit einer Passphrase entsperrt werden. Einer der angegebenen Schlüssel muss eine solche Passphrase sein.' },
     virtioDisc: { label: 'ISO mit VirtIO-Treibern', help: 'Eine Datei auf diesem Computer, für Worker, die ihre URL nicht erreichen können.' },
     initAgentArchive: { label: 'Initialisierungs-Agent für Gäste (ZIP)', help: 'Eine Datei auf diesem Computer, für Worker, die ihre URL nicht erreichen können.' },
   } as Readonly<Record<string, { readonly label: string; readonly help: string }>>,
