@@ -167,6 +167,15 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     await platform.discardSnapshot(taken, undefined, signal);
   });
 
+  it('leaves nothing on the host or on record when it does not start in time', async () => {
+    await start({ readerStartMs: 500 });
+    const taken = await snapshot();
+    lab.rig.effects = ({ name }) => (name === 'Receive run-reader' ? 'never-answer' : 'serve');
+    await expect(open(taken)).rejects.toMatchObject({ code: 'source.reader-failed', message: expect.stringContaining('did not start within 0.5 s') as string });
+    await platform.discardSnapshot(taken, undefined, signal);
+    expect(await lab.leftovers()).toEqual([]);
+  });
+
   it('says why it did not start, and the check names it', async () => {
     await start();
     lab.rig.world.canReadDisks = false;

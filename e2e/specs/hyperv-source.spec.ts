@@ -342,6 +342,10 @@ describe('Hyper-V', () => {
     const kerberos = lab.open({ authentication: 'kerberos' });
     expect((await kerberos.check(signal)).steps[0]).toMatchObject({ outcome: 'failed', code: 'transport.kerberos-missing' });
     await kerberos.close();
+    lab.rig.world.languageMode = 'ConstrainedLanguage';
+    const restricted = lab.reopen();
+    expect((await restricted.check(signal)).steps[0]).toMatchObject({ outcome: 'failed', code: 'source.host-restricted', evidence: expect.stringContaining('ConstrainedLanguage mode') as string });
+    await restricted.close();
     await lab.close();
     await start();
     Object.assign(lab.rig.world.hostFacts, { isAdministrator: false, isHyperVAdministrator: false, appLocker: ['Script'], time: new Date(0).toISOString(), build: 9600 });

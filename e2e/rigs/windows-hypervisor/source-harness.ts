@@ -36,6 +36,8 @@ export interface HypervHarnessOptions extends HypervRigOptions {
   /** How disks are read. Default: by the RCT service. */
   readonly reader?: boolean;
   readonly nodePatienceMs?: number;
+  /** Default: long enough for a busy machine. */
+  readonly readerStartMs?: number;
 }
 
 /** A running VM with two disks on the rig. */
@@ -58,7 +60,7 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     return createHypervSource({ ...connection, ...more }, {
       scratchFolder: folder, use: { ...use, note: (message) => void notes.push(message) },
       ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
-    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 6000, ...(options.nodePatienceMs === undefined ? {} : { nodePatienceMs: options.nodePatienceMs }) });
+    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 6000, readerStartMs: options.readerStartMs ?? 30_000, ...(options.nodePatienceMs === undefined ? {} : { nodePatienceMs: options.nodePatienceMs }) });
   };
   const platform = open('exe-1');
   const calls: PlatformCalls = {

@@ -116,6 +116,7 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', certi
       if (script === undefined) throw new Error(`a command that is no script of the product: ${command.script.slice(0, 80)}`);
       const fails = nextFails;
       nextFails = false;
+      if (world.languageMode !== 'FullLanguage') return { stdout: `{"error":{"code":"source.host-restricted","message":"PowerShell runs in ${world.languageMode} mode"}}\r\n`, exitCode: 3 };
       return runs(node, script, fails);
     };
     runOn.set(node, run);

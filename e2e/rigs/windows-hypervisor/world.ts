@@ -215,6 +215,8 @@ export class HypervWorld {
   canReadDisks = true;
   /** Whether checkpoints have VHDX files; readers need them. */
   keepsFiles = false;
+  /** How far PowerShell may go, by policy. */
+  languageMode = 'FullLanguage';
   /** What `read-host` says besides its name. */
   readonly hostFacts: Record<string, unknown> = {};
 

@@ -149,7 +149,7 @@ export class HostReader implements DiskAccess {
     const link = linkOf(String(entry.details['host']));
     await ledger.release(entry, {
       findId: async ({ name }, within) => ((await link.ask('find-reader', { name }, foundSchema, within)).found ? name : undefined),
-      remove: async (id, _entry, within) => void (await link.ask('remove-reader', { name: id }, removedSchema, within)),
+      remove: removeBy(link),
     }, signal);
   }
 
@@ -198,7 +198,13 @@ export class HostReader implements DiskAccess {
         find: async () => undefined,
         get: async () => undefined,
         create: ({ name }, within) => launch(name, within),
-      }, signal);
+      }, signal).catch(async (error: unknown) => {
+        // Nothing of it goes on, and a host shows at once what it has. What can't be seen to now stays on record.
+        const planned = ledger.find(ledgerKind, key);
+        const removed = planned === undefined ? undefined : ledger.release(planned, { findId: async ({ name }) => name, remove: removeBy(link) }, AbortSignal.timeout(20_000));
+        await removed?.catch(() => undefined);
+        throw error;
+      });
       ({ entryId } = entry);
     }
     if (running === undefined) throw new CausewayError('general.bug', `no reader was started on ${link.host}:${port}`);
@@ -216,6 +222,8 @@ export class HostReader implements DiskAccess {
     };
   }
 }
+
+const removeBy = (link: HostLink) => async (name: string, _entry: LedgerEntry, within: AbortSignal): Promise<void> => void (await link.ask('remove-reader', { name }, removedSchema, within));
 
 /** Starts the reader by a script that goes on as long as it reads, and connects to its port. */
 async function overTls(link: HostLink, powershell: RemotePowershell, options: HostReaderOptions & { readonly name: string }, signal: AbortSignal): Promise<Running> {
