@@ -18,7 +18,7 @@ const purposes: Readonly<Record<string, string>> = {
   '@azure/arm-storage': 'Client of the resource-group cloud: storage accounts and their keys.',
   '@azure/identity': 'Ways to sign in at the resource-group cloud.',
   '@azure/msal-node': 'Signs people in at the resource-group cloud by a device code, and renews their tokens.',
-  '@azure/storage-blob': 'Reads and writes page blobs and disks by their signed addresses.',
+  '@azure/storage-blob': 'Reads and writes page blobs, and disks by their signed addresses.',
   '@dagrejs/dagre': 'Places the boxes and lines of the task graph.',
   '@emotion/cache': "Inserts the page's styles with the nonce that the content security policy asks for.",
   '@emotion/react': 'Styling engine of Material UI.',

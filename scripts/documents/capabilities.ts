@@ -84,6 +84,7 @@ export const capabilities: readonly Capability[] = [
     ['`open-source-cloud`: deployments of Windows', 'never seen', ''],
     ['`resource-group-cloud`: disks, workers with LUNs, deployments', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s Resource Manager, spoken to by the vendor\'s own libraries; checked when `CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS` names the models of the vendor\'s library', 'specs/resource-group-cloud-destination', 'specs/resource-group-cloud-migration', 'specs/resource-group-cloud-conformance', 'specs-full/resource-group-cloud-faults'],
     ['`resource-group-cloud`: first copies by direct upload, requests that keep to the quota', 'stand-in', 'the lab\'s simulator of Azure\'s Resource Manager and page blobs', 'specs/azure-direct-upload', 'specs/azure-throttling'],
+    ['`resource-group-cloud`: page blobs of a storage account', 'stand-in', 'the lab\'s simulator of Azure\'s Resource Manager and storage accounts', 'specs/azure-page-blobs'],
     ['`resource-group-cloud`: the real cloud', 'never seen', ''],
     ['`compartment-cloud`: volumes, boot volumes from an empty image, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of OCI, which verifies every signature; checked when `CAUSEWAY_COMPARTMENT_CLOUD_MODELS` names the models of the vendor\'s SDK', 'specs/compartment-cloud-rig', 'specs/compartment-cloud-destination', 'specs/compartment-cloud-conformance', 'specs/images-to-compartment-cloud', 'specs-full/compartment-cloud-faults'],
     ['`compartment-cloud`: the real cloud', 'never seen', ''],

@@ -24,6 +24,10 @@ export async function startAzureLab(options: ResourceGroupCloudOptions = {}): Pr
   const cloud = await startResourceGroupCloud({ transitionMs: 3, ...options, onCall: joined.onCall });
   const blobs = await startBlobs({ files: cloud.world.ground.files, tls: cloud.certificate, onCall: joined.onCall });
   cloud.world.access = blobs;
+  cloud.world.blobs = blobs.world.accounts.contents;
+  blobs.world.accounts.accepts = (authorization) => cloud.signIn.accepts(authorization);
+  blobs.world.accounts.isKnown = (account) => [...cloud.world.storageAccounts.values()].some(({ name }) => name === account);
+  for (const account of cloud.world.storageAccounts.values()) Object.assign(account.properties, { primaryEndpoints: { blob: `${blobs.url}/${account.name}/` } });
   joined.plans.push(cloud.faults, blobs.faults);
   return {
     cloud, blobs, recorded, calls: joined.calls, connection: connectionTo(cloud, blobs),

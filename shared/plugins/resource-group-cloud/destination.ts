@@ -53,14 +53,14 @@ export const destination = z.strictObject({
   }),
   storage_account_name: field(text().optional(), {
     title: 'Storage account',
-    help: 'Storage account for VHD page blobs. The cloud runs no VMs from page blobs any more, so that managed disks are created.',
+    help: 'Storage account of the resource group. If set, disks are replicated to page blobs of it, without a worker, and managed disks are made of them when the VM is deployed.',
     group: 'Storage',
     example: 'migrationblobs',
     optionsFrom: 'storage_accounts',
   }),
   storage_container_name: field(text().optional(), {
     title: 'Storage container',
-    help: 'Container of that account for VHD page blobs. It has no effect either.',
+    help: 'Container of that account for the page blobs. It is created if it does not exist. If not set, the container vhds.',
     group: 'Storage',
     example: 'disks',
   }),

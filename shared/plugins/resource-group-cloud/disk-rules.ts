@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Rule, VmFacts } from '../rule.ts';
 import { expand, placeInDocument, textAt, type Path } from '../rules/environment-view.ts';
-import { noEffectUnless } from '../rules/conditional-keys.ts';
 
 /** Storage that the platform offers for data disks only. */
 const dataDisksOnly = ['UltraSSD_LRS', 'PremiumV2_LRS'];
@@ -11,12 +10,17 @@ const generation1Only = /^(?:Basic_A\d+|Standard_A\d+m?(?:_v2)?|Standard_D\d+(?:
 
 export function diskRules(plugin: string): readonly Rule[] {
   return [
-    noEffectUnless(`${plugin}/page-blobs-retired`, {
-      keys: [['storage_account_name'], ['storage_container_name']],
-      hasEffect: () => false,
-      because: 'the cloud runs no VMs from page blobs of a storage account any more: managed disks are created',
-      suggestion: 'Remove storage_account_name and storage_container_name, and choose types of managed disks in storage_map.',
-    }),
+    {
+      id: `${plugin}/page-blobs`,
+      *check({ environment }) {
+        if (textAt(environment, ['storage_account_name']) === undefined) return;
+        yield {
+          severity: 'info',
+          at: ['storage_account_name'],
+          message: 'Disks are replicated to page blobs. Azure runs no VMs from page blobs any more: when the VM is deployed, managed disks are made of them.',
+        };
+      },
+    },
     {
       id: `${plugin}/os-disk-type`,
       *check({ vm, environment, effective }) {

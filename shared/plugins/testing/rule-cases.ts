@@ -162,7 +162,7 @@ export const ruleCases: readonly RuleCase[] = [
   ...commonCases('resource-group-cloud', 'storage_map', () => 'prod/default'),
   resourceGroup('container-without-account', 'warning', '/storage_container_name', { environment: { storage_container_name: 'disks' } }),
   resourceGroup('storage-name-form', 'warning', '/storage_container_name', { environment: { storage_account_name: 'migrationblobs', storage_container_name: 'a--b' } }),
-  resourceGroup('page-blobs-retired', 'warning', '/storage_account_name', { environment: { storage_account_name: 'migrationblobs' } }),
+  resourceGroup('page-blobs', 'info', '/storage_account_name', { environment: { storage_account_name: 'migrationblobs' } }),
   resourceGroup('os-disk-type', 'error', '/storage_map/default', { environment: { storage_map: { default: 'UltraSSD_LRS' } } }),
   resourceGroup('os-disk-type', 'error', '/storage_map/disk_mappings/0/destination', {
     environment: { storage_map: { default: 'Premium_LRS', disk_mappings: [{ disk_id: 'disk-0', destination: 'PremiumV2_LRS' }] } },

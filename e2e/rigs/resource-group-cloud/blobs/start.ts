@@ -4,6 +4,7 @@ import type { Clock } from '../../cloud-kit/clock.ts';
 import type { CallRecord } from '../../cloud-kit/http-server.ts';
 import type { Protocol } from '../../cloud-kit/json-protocol.ts';
 import { SimulatedWorld, startSimulation, type Ground, type Simulation } from '../../cloud-kit/start.ts';
+import { accountOperation, accountOperations, BlobAccounts } from './accounts.ts';
 import { runsOf, type ChangedBlock, type VolumeFiles } from '../../cloud-kit/volume-files.ts';
 
 /** What access to a disk or snapshot is asked for. */
@@ -49,6 +50,7 @@ const mostSnapshotsOfAFamily = 5;
 
 export class BlobWorld extends SimulatedWorld {
   readonly files: VolumeFiles;
+  readonly accounts: BlobAccounts;
   readonly grants = new Map<string, Grant>();
   /** How many ranges one answer lists; a test may make it small. */
   rangesPerAnswer = 10_000;
@@ -58,6 +60,16 @@ export class BlobWorld extends SimulatedWorld {
   constructor(ground: Ground, files: VolumeFiles) {
     super(ground);
     this.files = files;
+    this.accounts = new BlobAccounts(files);
+  }
+
+  /** What a request for pages or bytes is about: a disk by its signed address, or a blob of an account by a token. */
+  asked(call: Call<BlobWorld>, access: 'Read' | 'Write'): { readonly fileId: string; readonly isFixed: boolean; readonly footer: number } {
+    if (call.params['account'] !== undefined) return { fileId: this.accounts.demand(call).fileId, isFixed: false, footer: 0 };
+    const fileId = call.params['blob'] ?? '';
+    const { family } = this.demand(fileId, call.query, access);
+    // The footer of an upload belongs to the format and not to the disk.
+    return { fileId, isFixed: family !== undefined, footer: pageBytes };
   }
 
   /** The grant that a signed address stands for. */
@@ -87,7 +99,7 @@ export class BlobWorld extends SimulatedWorld {
 export async function startBlobs({ files, ...options }: BlobOptions): Promise<BlobSimulation> {
   const simulation = await startSimulation('blobs', options, (ground) => new BlobWorld(ground, files), () => ({
     protocol: blobProtocol,
-    operations: { GetPageRanges: pageRanges, GetPageRangesDiff: pageRangesDiff, GetBlob: getBlob, GetBlobProperties: properties, UploadPages: putPages, ClearPages: putPages },
+    operations: { GetPageRanges: pageRanges, GetPageRangesDiff: pageRangesDiff, GetBlob: getBlob, GetBlobProperties: properties, UploadPages: putPages, ClearPages: putPages, ...accountOperations },
     requestIdHeader: 'x-ms-request-id',
   }));
   const { world } = simulation;
@@ -191,9 +203,9 @@ async function listOf({ world, params, headers }: Call<BlobWorld>, ranges: reado
 
 const blobHeaders = { etag: '"0x8D4BCC2E4835CD0"', 'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT', 'x-ms-version': '2026-04-06' };
 
-const getBlob: Operation<BlobWorld> = async ({ world, params, query, headers }) => {
-  const fileId = params['blob'] ?? '';
-  world.demand(fileId, query, 'Read');
+const getBlob: Operation<BlobWorld> = async (call) => {
+  const { world, headers } = call;
+  const { fileId } = world.asked(call, 'Read');
   const size = await world.files.sizeBytes(fileId);
   const { start, end } = rangeOf(headers['x-ms-range'] ?? headers['range'], size);
   const bytes = await world.files.read(fileId, start, end - start + 1);
@@ -210,11 +222,11 @@ const properties: Operation<BlobWorld> = async ({ world, params, query }) => {
 };
 
 /** Direct upload: the disk's bytes, then a footer of 512 bytes that belongs to the format and not to the disk. */
-const putPages: Operation<BlobWorld> = async ({ world, operation, params, query, headers, raw }) => {
-  const fileId = params['blob'] ?? '';
-  world.demand(fileId, query, 'Write');
+const putPages: Operation<BlobWorld> = async (call) => {
+  const { world, operation, headers, raw } = call;
+  const { fileId, footer } = world.asked(call, 'Write');
   const size = await world.files.sizeBytes(fileId);
-  const { start, end } = rangeOf(headers['x-ms-range'] ?? headers['range'], size + pageBytes);
+  const { start, end } = rangeOf(headers['x-ms-range'] ?? headers['range'], size + footer);
   const length = end - start + 1;
   const isClear = operation === 'ClearPages';
   if (start % pageBytes !== 0 || length % pageBytes !== 0) throw new ApiError(416, 'The page range specified is invalid.', { code: 'InvalidPageRange' });
@@ -236,13 +248,16 @@ function rangeOf(header: string | readonly string[] | undefined, size: number): 
 /** Requests as blobs know them: what is asked for is said by the method, a parameter and headers; errors are XML. */
 const blobProtocol: Protocol = {
   route({ method, url, headers }) {
-    const [, blob = '', name = ''] = url.pathname.split('/');
+    const [, blob = '', name = '', ...rest] = url.pathname.split('/');
     if (blob === '' || name === '') return undefined;
+    const isOfAccount = rest.length > 0 || url.searchParams.get('restype') === 'container';
+    const ofAccount = isOfAccount ? accountOperation(method, url.searchParams) : undefined;
     const comp = url.searchParams.get('comp');
-    const operation = method === 'GET' && comp === 'pagelist' ? (headers['x-ms-previous-snapshot-url'] === undefined ? 'GetPageRanges' : 'GetPageRangesDiff')
+    const operation = ofAccount ?? (method === 'GET' && comp === 'pagelist' ? (headers['x-ms-previous-snapshot-url'] === undefined ? 'GetPageRanges' : 'GetPageRangesDiff')
       : method === 'GET' && comp === null ? 'GetBlob'
         : method === 'HEAD' ? 'GetBlobProperties'
-          : method === 'PUT' && comp === 'page' ? (headers['x-ms-page-write'] === 'clear' ? 'ClearPages' : 'UploadPages') : undefined;
+          : method === 'PUT' && comp === 'page' ? (headers['x-ms-page-write'] === 'clear' ? 'ClearPages' : 'UploadPages') : undefined);
+    if (operation !== undefined && isOfAccount) return { operation, pathTemplate: '/{account}/{container}/{blob}', params: { account: decodeURIComponent(blob), container: decodeURIComponent(name), blob: rest.map(decodeURIComponent).join('/') } };
     return operation === undefined ? undefined : { operation, pathTemplate: '/{blob}/{name}', params: { blob: decodeURIComponent(blob), name } };
   },
   decode: () => undefined,

@@ -3,7 +3,7 @@ import type { NetworkManagementClient } from '@azure/arm-network';
 import type { ResourceManagementClient } from '@azure/arm-resources';
 import type { StorageManagementClient } from '@azure/arm-storage';
 import type { TokenCredential } from '@azure/identity';
-import type { PageBlobClient } from '@azure/storage-blob';
+import type { ContainerClient, PageBlobClient } from '@azure/storage-blob';
 import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { pollPlan, retryContext, type RetryContext, type RetryContextOptions } from '../../../cloud-resources/retry-context.ts';
@@ -60,6 +60,8 @@ export interface AzureCloud extends RetryContext {
   finish<T>(operation: string, work: (options: RequestOptions) => Poller<T>, signal: AbortSignal, deadlineMs?: number): Promise<T>;
   /** The page blob at a signed address. */
   pageBlob(signedUrl: string): Promise<PageBlobClient>;
+  /** A container of a storage account, by the identity that is signed in. */
+  blobContainer(endpoint: string, container: string): Promise<ContainerClient>;
   /** All pages of a list of the resource manager that none of the libraries has. */
   armList<S extends z.ZodType>(operation: string, schema: S, path: string, apiVersion: string, signal: AbortSignal): Promise<readonly z.infer<S>[]>;
   /** Fetches an access token, to see whether the credentials are accepted. */
@@ -67,6 +69,8 @@ export interface AzureCloud extends RetryContext {
   close(): void;
 }
 
+/** Of the data in storage accounts, in all clouds. */
+const storageScope = 'https://storage.azure.com/.default';
 const pageSchema = z.looseObject({ value: z.array(z.unknown()), nextLink: z.string().nullish() });
 
 /**
@@ -87,6 +91,10 @@ export function openAzure(connection: unknown, options: AzureOptions = {}): Azur
     // With a memory of its own: the one before would answer with the token that was refused.
     credential = once(() => credentialOf(parsed, plain, options.signIn));
     return tokenOf(await credential(), scope, within);
+  });
+  const storageHttp = withFreshTokens(plain, async (within) => {
+    credential = once(() => credentialOf(parsed, plain, options.signIn));
+    return tokenOf(await credential(), storageScope, within);
   });
   const clientOptions = clientOptionsOf(profile, http);
   const current: TokenCredential = { getToken: async (scopes, options) => (await credential()).getToken(scopes, options) };
@@ -150,6 +158,10 @@ export function openAzure(connection: unknown, options: AzureOptions = {}): Azur
     async pageBlob(signedUrl) {
       const { AnonymousCredential, PageBlobClient } = await import('@azure/storage-blob');
       return new PageBlobClient(signedUrl, new AnonymousCredential(), { httpClient: asStorageHttp(http), retryOptions: { maxTries: 1 } });
+    },
+    async blobContainer(endpoint, container) {
+      const { ContainerClient } = await import('@azure/storage-blob');
+      return new ContainerClient(`${endpoint.replace(/\/+$/, '')}/${container}`, current, { httpClient: asStorageHttp(storageHttp), retryOptions: { maxTries: 1 } });
     },
     armList: (operation, schema, path, apiVersion, signal) => call(operation, async (inner) => {
       const all: z.infer<typeof schema>[] = [];

@@ -19,9 +19,13 @@ function pattern(action: string): RegExp {
   return new RegExp(`^${action.split('*').map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, String.raw`\$&`)).join('.*')}$`, 'i');
 }
 
+/** What roles allow of the data of storage accounts, apart from all else: an owner of the subscription has none of it. */
+export const isDataAction = (action: string): boolean => action.includes('/containers/blobs/');
+
 /** A role with least privilege, as `az role definition create` takes it. */
 export function customRole(name: string, subscriptionId: string, features: readonly FeaturePolicy[]): string {
-  const actions = [...new Set(features.flatMap(({ privileges }) => privileges))].sort();
-  const role = { Name: name, IsCustom: true, Description: 'What Causeway needs to migrate VMs.', Actions: actions, NotActions: [], DataActions: [], NotDataActions: [], AssignableScopes: [`/subscriptions/${subscriptionId}`] };
+  const all = [...new Set(features.flatMap(({ privileges }) => privileges))].sort();
+  const [actions, dataActions] = [all.filter((action) => !isDataAction(action)), all.filter(isDataAction)];
+  const role = { Name: name, IsCustom: true, Description: 'What Causeway needs to migrate VMs.', Actions: actions, NotActions: [], DataActions: dataActions, NotDataActions: [], AssignableScopes: [`/subscriptions/${subscriptionId}`] };
   return JSON.stringify(role, undefined, 2);
 }

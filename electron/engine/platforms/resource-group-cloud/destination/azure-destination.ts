@@ -16,8 +16,10 @@ import { lunOf } from './cloud-calls.ts';
 import { cloudApi } from './cloud-api.ts';
 import { createDeploymentPlatform } from './deployment/deployment-platform.ts';
 import { directAccess, directIdentity, directWorkerId, endUpload, endUploads, isUploaded } from './direct-upload.ts';
+import { blobAccess, refuseAttachment, refuseOtherKind } from './blob-volumes.ts';
 import { readEnvironment, readScope } from './environment.ts';
-import { listManaged } from './list-managed.ts';
+import { blobPlaceOf } from './page-blobs.ts';
+import { listManaged, listManagedBlobs } from './list-managed.ts';
 import { destinationPrivileges } from './permissions.ts';
 import { deleterFor } from './remove-resource.ts';
 import { runPolicy } from './run-policy.ts';
@@ -36,7 +38,7 @@ export function createAzureDestination(connection: unknown, context: AzureContex
   const session = openSession(connection, context);
   const keyRing: WorkerKeyRing = new Map();
   const removing = { deleterFor: (entry: LedgerEntry) => deleterFor(session, entry) };
-  const cloudOf = (run: DestinationRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(run.vm));
+  const cloudOf = (run: DestinationRun): CloudApi => cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(run.vm), readEnvironment(run.environment));
   return {
     check: (signal) => checkEndpoint(session, signal),
     policy: () => destinationPrivileges,
@@ -47,8 +49,10 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     runPolicy: (environment) => runPolicy(session.connection.dataTransferMechanism, environment),
     async ensureVolumes(run, disks, signal) {
       const rules = await volumeRules(session, readEnvironment(run.environment), { ...run.vm, disks: [...disks] }, signal);
-      const uploaded = isUploaded(session, readEnvironment(run.environment), run.vm);
-      const cloud = cloudApi(session, placeOf(session, readEnvironment(run.environment)), diskRules(run.vm, uploaded));
+      const environment = readEnvironment(run.environment);
+      refuseOtherKind(run, blobPlaceOf(environment));
+      const uploaded = isUploaded(session, environment, run.vm);
+      const cloud = cloudApi(session, placeOf(session, environment), diskRules(run.vm, uploaded), environment);
       const { grow } = cloud.volumes;
       const volumes = {
         ...cloud.volumes,
@@ -62,11 +66,12 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     },
     claimVolumes: (run, volumes, signal) => claimVolumes(cloudOf(run), run, volumes, signal),
     async startWorker(run, role, signal) {
-      const direct = role === 'disk-copy' ? await directAccess(session, run, signal) : undefined;
+      const direct = role === 'disk-copy' ? blobAccess(session, run) ?? await directAccess(session, run, signal) : undefined;
       return direct ?? startWorker(session, keyRing, run, role, signal);
     },
     async attachVolume(run, workerId, volume, signal) {
       if (workerId === directWorkerId) return directIdentity(volume);
+      refuseAttachment(volume.id);
       await endUpload(session, volume.id, signal);
       await attachVolume(cloudOf(run), run, workerId, volume.id, signal);
       return { kind: 'lun', lun: await lunOf(session, workerId, volume.id, signal), sizeBytes: volume.sizeBytes };
@@ -86,6 +91,7 @@ export function createAzureDestination(connection: unknown, context: AzureContex
       const groups = new Map([session.connection.defaultResourceGroup, ...named].flatMap((group) => (group === undefined ? [] : [[group.toLowerCase(), group]])));
       const found = [];
       for (const group of groups.values()) found.push(...(await listManaged(session, group, signal)));
+      found.push(...(await listManagedBlobs(session, within, signal)));
       return found;
     },
     deployment: createDeploymentPlatform(session),

@@ -16,6 +16,7 @@ import { isAddressFree, listSubnets, type MappedSubnet } from './network-calls.t
 import { findImage, needsOfSize, quotaWords, readOffers, readQuotas, resolveSize, type Offers } from './offers.ts';
 import { groupOf, type AzureSession, type Place } from './session.ts';
 import { diskProblem, diskTypeOf, sizeProblems, zoneFor } from './disk-types.ts';
+import { blobPlaceOf, largestBlobGib, readAccount } from './page-blobs.ts';
 import { volumeNeeds } from './volume-rules.ts';
 import { copyWorkerNeeds, tooManyDisks, workerProblems } from './worker-plan.ts';
 
@@ -33,7 +34,7 @@ export async function checkEnvironment(session: AzureSession, environment: JsonO
   const offers = await readOffers(session, place.location, signal);
   const subnets = await listSubnets(session, place, signal);
   await checkNetworks(session, place, subnets, effective, vm, report, signal);
-  if (effective.storage_account_name !== undefined) report('warning', '/storage_account_name', 'page-blobs', 'managed disks are created: the cloud runs no VMs from page blobs any more');
+  await checkStorageAccount(session, place, effective, vm, report, signal);
   checkDisks(session, offers, effective, vm, report);
   checkSize(session, offers, effective, vm, report);
   await checkWorkers(session, place, offers, effective, vm, report, signal);
@@ -98,6 +99,19 @@ async function checkNetworks(
   }
 }
 
+/** Page blobs: the account has to be one that has them, where the disks are made of them, and each disk has to fit. */
+async function checkStorageAccount(session: AzureSession, place: Place, environment: DestinationEnvironment, vm: Vm, report: Report, signal: AbortSignal): Promise<void> {
+  const blobs = blobPlaceOf(environment);
+  if (blobs === undefined) return;
+  const account = await readAccount(session, place, blobs, signal);
+  if (account === undefined) report('error', '/storage_account_name', 'name-unknown', `no storage account "${blobs.account}" in resource group ${place.group}`);
+  else if (account.problem !== undefined) report('error', '/storage_account_name', 'storage-account', account.problem);
+  for (const { id, size_bytes: bytes } of vm.disks) {
+    const size = Math.ceil(bytes / 2 ** 30);
+    if (size > largestBlobGib) report('error', '/storage_account_name', 'disk-too-large', `disk ${id} needs ${size} GiB, and the limit of a page blob is ${largestBlobGib} GiB`);
+  }
+}
+
 function checkDisks(session: AzureSession, offers: Offers, environment: DestinationEnvironment, vm: Vm, report: Report): void {
   for (const [path, name] of namedTypes(environment.storage_map, 'storage_map')) reportUnresolved(report, path, 'storage account type', name, resolve(offers.diskTypes, name));
   for (const disk of vm.disks) {
@@ -153,7 +167,8 @@ async function checkQuotas(session: AzureSession, place: Place, offers: Offers, 
   const worker = await plannedNeeds(() => copyWorkerNeeds(session, environment, vm, signal), '', report, signal);
   const volumes = await volumesOfVm(cloudCalls(session, place), vm, (disk) => diskTypeOf(disk, environment), signal);
   const quotas = await readQuotas(session, place.location, signal);
-  reportShortages(addNeeds(worker, volumeNeeds(volumes)), quotas, quotaWords, report);
+  // Page blobs are written without a worker, and count for no quota.
+  if (blobPlaceOf(environment) === undefined) reportShortages(addNeeds(worker, volumeNeeds(volumes)), quotas, quotaWords, report);
   const size = offers.sizes.find(({ name }) => name.toLowerCase() === environment.vm_size?.toLowerCase());
   // Copying and deploying do not happen at the same time: each is to fit by itself.
   if (size !== undefined && size.vcpus > (worker['cores'] ?? 0)) reportShortages(needsOfSize(size), quotas, quotaWords, report);

@@ -27,6 +27,8 @@ export interface DiskRules {
   readonly bootDisk: BootDiskFacts | undefined;
   /** New disks wait for an upload of their bytes by a signed address. */
   readonly isUploaded?: boolean;
+  /** The storage account of page blobs that disks are made from. */
+  readonly storageAccountId?: string;
 }
 
 /** One resource group in one region as the shared steps of a destination see it. */
@@ -118,8 +120,9 @@ export function cloudCalls(session: AzureSession, { group, location }: Place, ru
 }
 
 /** A disk as the API takes it. Only a disk that a VM boots from has a generation and a system. */
-function newDisk(location: string, { sizeGib, type, zone, contentOf, labels }: NewCloudVolume, { vm, bootDisk, isUploaded }: DiskRules): ApiDisk {
+function newDisk(location: string, { sizeGib, type, zone, contentOf, labels }: NewCloudVolume, { vm, bootDisk, isUploaded, storageAccountId }: DiskRules): ApiDisk {
   const boots = bootDisk !== undefined && vm !== undefined && labelValue(bootDiskOf(vm)?.id ?? '') === labels[labelKeys.disk];
+  const origin = contentOf === undefined ? undefined : 'snapshotId' in contentOf ? contentOf.snapshotId : contentOf.volumeId;
   const isZonal = zone !== undefined && type?.endsWith('_ZRS') !== true;
   return {
     location,
@@ -127,9 +130,9 @@ function newDisk(location: string, { sizeGib, type, zone, contentOf, labels }: N
     ...(type === undefined ? {} : { sku: { name: type } }),
     // The size of an upload is that of its bytes with their footer.
     ...(contentOf === undefined && isUploaded === true ? {} : { diskSizeGB: sizeGib }),
-    creationData: contentOf === undefined
+    creationData: origin === undefined
       ? isUploaded === true ? { createOption: 'Upload', uploadSizeBytes: sizeGib * 2 ** 30 + 512 } : { createOption: 'Empty' }
-      : { createOption: 'Copy', sourceResourceId: 'snapshotId' in contentOf ? contentOf.snapshotId : contentOf.volumeId },
+      : storageAccountId === undefined ? { createOption: 'Copy', sourceResourceId: origin } : { createOption: 'Import', sourceUri: origin, storageAccountId },
     ...(boots ? { osType: bootDisk.osType, hyperVGeneration: bootDisk.hyperVGeneration } : {}),
     tags: { ...labels },
   };

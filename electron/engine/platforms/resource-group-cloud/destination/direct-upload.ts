@@ -9,6 +9,7 @@ import { DiskAccess } from '../client/disk-access.ts';
 import { parseResourceId } from '../client/resource-id.ts';
 import { dataDisksOnly, diskTypeOf } from './disk-types.ts';
 import type { DestinationEnvironment } from './environment.ts';
+import { blobPlaceOf, isBlobId } from './page-blobs.ts';
 import type { AzureSession } from './session.ts';
 
 /** Stands in the place of a worker's id while disks are written by their addresses. */
@@ -25,7 +26,7 @@ const mostRequests = 6;
  * copy. Ultra disks and Premium SSD v2 are not among them; and a VM that needs a worker for one disk has it for all.
  */
 export function isUploaded({ connection }: AzureSession, environment: DestinationEnvironment, vm: Pick<Vm, 'disks'>): boolean {
-  return connection.firstCopy === 'direct_upload' && vm.disks.every((disk) => !dataDisksOnly.includes(diskTypeOf(disk, environment)));
+  return connection.firstCopy === 'direct_upload' && blobPlaceOf(environment) === undefined && vm.disks.every((disk) => !dataDisksOnly.includes(diskTypeOf(disk, environment)));
 }
 
 /** What stands in a worker's place, if all disks of the run still wait for their upload; undefined: a worker is needed. */
@@ -47,7 +48,7 @@ export function directIdentity({ id, sizeBytes }: Volume): DeviceIdentity {
 }
 
 /** Ids begin alike, and a beginning may be all that a device shows of a serial. */
-const serialOf = (id: string): string => createHash('sha256').update(id.toLowerCase()).digest('hex');
+export const serialOf = (id: string): string => createHash('sha256').update(id.toLowerCase()).digest('hex');
 
 /** Made for an upload that has not ended. */
 export function isWaiting(disk: Pick<ApiDisk, 'diskState'> | undefined): boolean {
@@ -74,6 +75,7 @@ export async function endUploads(session: AzureSession, run: Pick<DestinationRun
 
 /** A disk that nothing was written to has no address yet; only after one ended it is a disk like others. */
 export async function endUpload(session: AzureSession, id: string, signal: AbortSignal): Promise<void> {
+  if (isBlobId(id)) return;
   const disk = await diskOf(session, id, signal);
   if (!isWaiting(disk)) return;
   const access = accessTo(session, id);
@@ -109,7 +111,7 @@ function directSession(session: AzureSession, run: DestinationRun): WorkerSessio
 }
 
 /** A disk as its upload takes it: whole pages, durable once they are acknowledged. */
-export function uploadTarget(access: DiskAccess, name: string, sizeBytes: number): WriteTarget {
+export function uploadTarget(access: Pick<DiskAccess, 'use'>, name: string, sizeBytes: number): WriteTarget {
   const turns = gate(mostRequests);
   const put = (offset: number, bytes: Buffer, signal: AbortSignal): Promise<void> => turns(signal, () =>
     access.use(`write to disk ${name}`, async (blob, _url, options) => void (await blob.uploadPages(bytes, offset, bytes.length, { abortSignal: options.abortSignal })), signal));

@@ -1,5 +1,5 @@
 import type { FeaturePolicy } from '../../../ports/platform-common.ts';
-import { readPermissions } from '../client/permissions.ts';
+import { isDataAction, readPermissions } from '../client/permissions.ts';
 import type { AzureSession } from './session.ts';
 
 const compute = (kind: string, ...actions: readonly string[]): readonly string[] => actions.map((action) => `Microsoft.Compute/${kind}/${action}`);
@@ -32,11 +32,17 @@ export const destinationPrivileges: readonly FeaturePolicy[] = [
   { feature: 'Deployment', isEssential: true, privileges: [...compute('snapshots', ...life), ...compute('virtualMachines', 'retrieveBootDiagnosticsData/action')] },
   { feature: 'Trusted launch', isEssential: false, privileges: compute('virtualMachines', 'deallocate/action', 'start/action') },
   { feature: 'Availability sets', isEssential: false, privileges: compute('availabilitySets', 'read', 'vmSizes/read') },
-  { feature: 'Storage accounts', isEssential: false, privileges: ['Microsoft.Storage/storageAccounts/read', 'Microsoft.Storage/storageAccounts/listKeys/action'] },
+  {
+    feature: 'Page blobs', isEssential: false,
+    privileges: [
+      'Microsoft.Storage/storageAccounts/read', 'Microsoft.Storage/storageAccounts/blobServices/containers/write',
+      ...['read', 'write', 'delete', 'add/action'].map((action) => `Microsoft.Storage/storageAccounts/blobServices/containers/blobs/${action}`),
+    ],
+  },
 ];
 
-/** What the signed-in identity lacks of each feature, in a resource group or the subscription. */
+/** What the signed-in identity lacks of each feature, in a resource group or the subscription. What concerns the data of one storage account shows when that is used. */
 export async function missingPrivileges(session: AzureSession, group: string | undefined, signal: AbortSignal): Promise<readonly FeaturePolicy[]> {
   const isAllowed = await readPermissions(session, signal, group);
-  return destinationPrivileges.map((feature) => ({ ...feature, privileges: feature.privileges.filter((action) => !isAllowed(action)) })).filter(({ privileges }) => privileges.length > 0);
+  return destinationPrivileges.map((feature) => ({ ...feature, privileges: feature.privileges.filter((action) => !isDataAction(action) && !isAllowed(action)) })).filter(({ privileges }) => privileges.length > 0);
 }

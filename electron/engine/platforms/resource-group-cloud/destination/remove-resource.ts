@@ -9,6 +9,7 @@ import { parseResourceId } from '../client/resource-id.ts';
 import { cloudCalls, getVm, snapshotType, vmType } from './cloud-calls.ts';
 import { networkCalls, nicCalls, nicNameOf, publicIpCalls, securityGroupCalls, type NetworkKind, type NetworkRecord } from './network-calls.ts';
 import { endUpload } from './direct-upload.ts';
+import { isBlobId, withPageBlobs, type BlobPlace } from './page-blobs.ts';
 import { ownId, type AzureSession, type Place } from './session.ts';
 
 /** What the ledger calls a network that was made for workers alone. */
@@ -17,7 +18,9 @@ export const workerNetworkKind = 'other';
 /** How each kind of resource is found and removed. An entry's details say in which group it is; its name is the entry's. */
 export function deleterFor(session: AzureSession, entry: LedgerEntry): ResourceDeleter {
   const place = placeIn(entry);
-  const cloud = cloudCalls(session, place);
+  const blobs = blobsIn(entry);
+  const base = cloudCalls(session, place);
+  const cloud = blobs === undefined ? base : withPageBlobs(base, session, place, blobs);
   switch (entry.kind) {
     case 'volume':
       return {
@@ -33,8 +36,9 @@ export function deleterFor(session: AzureSession, entry: LedgerEntry): ResourceD
       };
     case 'volume-snapshot': {
       const id = ownId(session, place.group, snapshotType, nameOf(entry));
+      const ofBlob = async (signal: AbortSignal): Promise<string | undefined> => (await cloud.snapshots.list(entryLabel(entry), signal))[0]?.id;
       return {
-        findId: async (signal) => (await cloud.snapshots.get(id, signal))?.id,
+        findId: async (signal) => (blobs === undefined ? (await cloud.snapshots.get(id, signal))?.id : ofBlob(signal)),
         isThere: async (one, signal) => (await cloud.snapshots.get(one, signal)) !== undefined,
         remove: (one, signal) => deleteAndWait(session, `snapshot ${one}`, {
           remove: (s) => refusedWhileMade(cloud.snapshots.get(one, s), () => cloud.snapshots.delete(one, s)), get: (s) => cloud.snapshots.get(one, s), cameBack: ({ state }) => state === 'failed',
@@ -71,6 +75,13 @@ async function refusedWhileMade(found: Promise<{ readonly state: string; readonl
   const now = await found;
   if (now?.state === 'changing' && now.status.startsWith('Creating')) throw new CausewayError('cloud.conflict', `it is still being created (${now.status})`);
   await remove();
+}
+
+/** Where the entry's replica has its page blobs; undefined: nowhere. */
+function blobsIn({ details, resourceId }: LedgerEntry): BlobPlace | undefined {
+  const { storageAccount, storageContainer } = details;
+  if (typeof storageAccount !== 'string' || typeof storageContainer !== 'string' || (resourceId !== undefined && !isBlobId(resourceId))) return undefined;
+  return { account: storageAccount, container: storageContainer };
 }
 
 function placeIn({ details, name }: LedgerEntry): Place {

@@ -5,6 +5,7 @@ import type { VolumePlan, VolumeRules } from '../../../cloud-resources/replica-v
 import { resolvedOrThrow, resolve } from '../../../cloud-resources/resolve-reference.ts';
 import { diskProblem, diskTypeOf, usualDiskType, zoneFor } from './disk-types.ts';
 import { isUploaded } from './direct-upload.ts';
+import { blobPlaceOf } from './page-blobs.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import { diskQuota, quotaWords, readOffers, readQuotas, type Offers } from './offers.ts';
 import { placeOf, type AzureSession } from './session.ts';
@@ -14,11 +15,14 @@ import { copyWorkerNeeds } from './worker-plan.ts';
 export async function volumeRules(session: AzureSession, environment: DestinationEnvironment, vm: Vm, signal: AbortSignal): Promise<VolumeRules> {
   const { location } = placeOf(session, environment);
   const offers = await readOffers(session, location, signal);
+  const areBlobs = blobPlaceOf(environment) !== undefined;
   return {
     zone: zoneFor(session, environment, vm, offers),
-    typeOf: (disk) => diskTypeOf(disk, environment),
+    // A page blob has the type of its account; types are for the disks that are made of it.
+    typeOf: (disk) => (areBlobs ? undefined : diskTypeOf(disk, environment)),
     async checkQuota(plans, within) {
       refuseDisks(environment, vm, offers);
+      if (areBlobs) return;
       const worker = isUploaded(session, environment, vm) && plans.every(({ volume }) => volume === undefined) ? {} : await copyWorkerNeeds(session, environment, vm, within);
       requireQuota(addNeeds(volumeNeeds(plans), worker), await readQuotas(session, location, within), quotaWords);
     },

@@ -14,6 +14,7 @@ import type { DeployedNic, DeployedServer, DeploymentPlan, DeploymentRun } from 
 import type { Volume } from '../../../../ports/destination-platform.ts';
 import type { LedgerEntry } from '../../../../ports/ledger.ts';
 import { parseResourceId } from '../../client/resource-id.ts';
+import { refuseAttachment } from '../blob-volumes.ts';
 import { asServer, getVm, vmType } from '../cloud-calls.ts';
 import { cloudApi } from '../cloud-api.ts';
 import { readEnvironment } from '../environment.ts';
@@ -27,6 +28,7 @@ import { planState } from './plan-deployment.ts';
 export async function createServer(
   session: AzureSession, run: DeploymentRun, plan: DeploymentPlan, volumes: readonly Volume[], nics: readonly DeployedNic[], signal: AbortSignal,
 ): Promise<DeployedServer> {
+  for (const { id } of volumes) refuseAttachment(id);
   const place = placeOf(session, readEnvironment(run.environment));
   const cloud = cloudApi(session, place);
   const boot = bootVolumeOf(run.vm, volumes);
