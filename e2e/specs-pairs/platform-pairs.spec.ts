@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +20,9 @@ import { firstDifference } from '../rigs/sparse-files.ts';
 const MiB = 2 ** 20;
 const destinations = ['european-cloud', ...(Object.keys(pairDestinations) as PluginId[])] as readonly PluginId[];
 type Step = 'full' | 'changed' | 'deployed';
-const results: Record<string, Record<string, Step[]>> = {};
+/** Of this execution over those of earlier ones: a part may be tried again by itself. */
+const resultFile = process.env['CAUSEWAY_PAIRS_RESULT'];
+const results: Record<string, Record<string, Step[]>> = resultFile !== undefined && existsSync(resultFile) ? (JSON.parse(readFileSync(resultFile, 'utf8')) as { pairs: typeof results }).pairs : {};
 let lab: ProjectLab;
 const open = new Map<PluginId, PairDestination>();
 
@@ -32,8 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const destination of open.values()) await destination.close();
   await lab?.close();
-  const file = process.env['CAUSEWAY_PAIRS_RESULT'];
-  if (file !== undefined) await writeFile(file, `${JSON.stringify({ date: new Date().toISOString(), pairs: results }, undefined, 2)}\n`);
 });
 
 const kindsLeft = ({ leftovers }: PairDestination): string[] => leftovers().map((line) => line.split(' ')[0] ?? '').toSorted();
@@ -51,6 +52,7 @@ describe.each(Object.entries(pairSources) as [PluginId, (folder: string) => Prom
     networks = [...new Set(vm.nics.flatMap(({ network }) => network ?? []))];
   });
   afterAll(async () => {
+    if (resultFile !== undefined) writeFileSync(resultFile, `${JSON.stringify({ date: new Date().toISOString(), pairs: results }, undefined, 2)}\n`);
     await source?.close();
     await rm(folder, { recursive: true, force: true });
   });

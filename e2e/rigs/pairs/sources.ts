@@ -110,7 +110,7 @@ export const pairSources: Readonly<Partial<Record<PluginId, (folder: string) => 
   async 'large-public-cloud'() {
     const aws = await startLargePublicCloud({ transitionMs: 3, machines });
     const { world } = aws;
-    const instance = world.addInstance('web');
+    const instance = world.addInstance('web', { bootMode: 'legacy-bios' });
     const volumes = [await world.addVolume(1), await world.addVolume(1)];
     for (const [index, volume] of volumes.entries()) world.attach(volume, instance.id, index === 0 ? instance.rootDevice : '/dev/sdf');
     return {
