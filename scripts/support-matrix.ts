@@ -135,7 +135,7 @@ function pairsText(root: string): string {
   const { date, pairs } = z.object({ date: z.string(), pairs: z.record(z.string(), z.record(z.string(), z.array(z.string()))) }).parse(JSON.parse(readFileSync(file, 'utf8')));
   return [
     `Every source with every destination, on the lab's simulators (\`npm run test:pairs\`, ${dayOf(date)}). *yes*: a VM of two small disks was copied in full, copied again by what had changed, and deployed as a VM that boots; each`,
-    'time the volumes were compared with the disks byte for byte, and nothing was left behind. The guest is a boot sector that speaks on the console, not a system. –: not tried; pairs with `open-source-cloud` need the real service (`npm run test:openstack`).',
+    'time the volumes were compared with the disks byte for byte, and nothing was left behind. The guest is a boot sector that speaks on the console, not a system. –: no result on record; pairs with `open-source-cloud` need the real service (`npm run test:openstack`).',
     '', pairsTable(pairs),
   ].join('\n');
 }

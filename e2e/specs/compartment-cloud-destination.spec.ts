@@ -122,6 +122,22 @@ describe('parameters', () => {
     expect(volumes.map(({ id }) => cloud.world.volumes.get(id)?.vpusPerGB)).toEqual([20, 20]);
   });
 
+  it('of the endpoint: deployments from backups instead of clones, which may go while the migrated VM lives', async () => {
+    const platform = await open({}, { deployment_copies: 'backups' });
+    const { server, own, deployment, copies } = await deployed(platform);
+    const made = [...cloud.world.backups.values()];
+    expect(made.map(({ type, id }) => [type, id.split('.')[1]]).toSorted()).toEqual([['INCREMENTAL', 'bootvolumebackup'], ['INCREMENTAL', 'volumebackup']]);
+    const sources = copies.map(({ id }) => cloud.world.volumes.get(id)?.sourceDetails);
+    expect(sources.map((source) => source?.type).toSorted()).toEqual(['bootVolumeBackup', 'volumeBackup']);
+    expect(sources.map((source) => source?.id).toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    await deployment.deleteSnapshots(own, signal);
+    expect(live(cloud.world.backups.values())).toEqual([]);
+    expect(cloud.world.instances.get(server.id)?.lifecycleState).toBe('RUNNING');
+    await deployment.rollBack(own, signal);
+    await platform.deleteVolumes(run(), signal);
+    expect(cloud.world.leftovers()).toEqual([]);
+  });
+
   it('compartment by id, networks of another compartment, availability domain by id', async () => {
     const platform = await open();
     const { server } = await deployed(platform, {

@@ -20,6 +20,14 @@ export interface VolumeRecord extends Resource {
   readonly sourceDetails?: { readonly type: string; readonly id: string };
 }
 
+export interface BackupRecord extends Resource {
+  readonly type: string;
+  readonly sizeInGBs: number;
+  readonly volumeId?: string;
+  readonly bootVolumeId?: string;
+  readonly imageId?: string;
+}
+
 export interface InstanceRecord extends Resource {
   readonly availabilityDomain: string;
   readonly region: string;

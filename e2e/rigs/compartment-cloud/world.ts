@@ -32,6 +32,7 @@ export class World extends SimulatedWorld {
   readonly forbidden = new Set<string>();
   readonly compartments = this.collection<records.CompartmentRecord>('compartment');
   readonly volumes = this.collection<records.VolumeRecord>('volume');
+  readonly backups = this.collection<records.BackupRecord>('volume backup');
   readonly instances = this.collection<records.InstanceRecord>('instance');
   readonly attachments = this.collection<records.VolumeAttachmentRecord>('volume attachment');
   readonly bootAttachments = this.collection<records.BootVolumeAttachmentRecord>('boot volume attachment');
@@ -103,6 +104,7 @@ export class World extends SimulatedWorld {
     return [
       ...there(this.instances.values()).map((one) => `server ${one.displayName}`),
       ...volumes.map((one) => `${one.freeformTags['causeway-use'] === 'snapshot' ? 'snapshot' : 'volume'} ${one.displayName}`),
+      ...there(this.backups.values()).map((one) => `snapshot ${one.displayName}`),
       ...there(this.groups.values()).filter((one) => one.freeformTags['managed-by'] === 'causeway').map((one) => `security-group ${one.displayName}`),
       ...there(this.images.values()).filter((one) => one.freeformTags['managed-by'] === 'causeway' && !used.has(one.id)).map((one) => `image ${one.displayName}`),
       ...[...this.buckets.values()].map((one) => `bucket ${one.name}`),

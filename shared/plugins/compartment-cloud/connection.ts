@@ -61,6 +61,10 @@ export const connection = z.strictObject({
     title: 'Volume performance', help: 'Performance units per GB of volumes: 0 lower cost, 10 balanced, 20 higher performance, 30 to 120 ultra high performance.', group: services,
     example: 10, builtIn: 10,
   }),
+  deployment_copies: field(z.enum(['clones', 'backups']).optional(), {
+    title: 'Copies for deployments', help: 'What the volumes of a deployment are made from: clones, which are ready within seconds, or incremental backups, which the object storage keeps apart from the volumes.', group: services,
+    example: 'clones', builtIn: 'clones',
+  }),
   data_transfer_mechanism: field(z.enum(['HTTPS', 'SSH']).optional(), {
     title: 'Data transfer', help: 'How data is sent to workers: HTTPS to the agent’s own port, or within SSH.', group: workers, example: 'HTTPS', builtIn: 'HTTPS',
   }),

@@ -5,6 +5,7 @@ import type { AboutWork } from '../records.ts';
 import { demand, listReply, notFound } from '../world.ts';
 import type { Operation, World } from '../world.ts';
 import * as attachments from './attachments.ts';
+import * as backups from './backups.ts';
 import * as images from './images.ts';
 import * as instances from './instances.ts';
 import * as network from './network.ts';
@@ -63,6 +64,14 @@ const table: Readonly<Record<string, readonly [string, Operation]>> = {
   'GET C/bootVolumes/{bootVolumeId}': ['BlockstorageClient.getBootVolume', volumes.getVolume],
   'PUT C/bootVolumes/{bootVolumeId}': ['BlockstorageClient.updateBootVolume', volumes.updateVolume],
   'DELETE C/bootVolumes/{bootVolumeId}': ['BlockstorageClient.deleteBootVolume', volumes.deleteVolume],
+  'GET C/volumeBackups': ['BlockstorageClient.listVolumeBackups', backups.listBackups],
+  'POST C/volumeBackups': ['BlockstorageClient.createVolumeBackup', backups.createBackup],
+  'GET C/volumeBackups/{volumeBackupId}': ['BlockstorageClient.getVolumeBackup', backups.getBackup],
+  'DELETE C/volumeBackups/{volumeBackupId}': ['BlockstorageClient.deleteVolumeBackup', backups.deleteBackup],
+  'GET C/bootVolumeBackups': ['BlockstorageClient.listBootVolumeBackups', backups.listBootBackups],
+  'POST C/bootVolumeBackups': ['BlockstorageClient.createBootVolumeBackup', backups.createBootBackup],
+  'GET C/bootVolumeBackups/{bootVolumeBackupId}': ['BlockstorageClient.getBootVolumeBackup', backups.getBackup],
+  'DELETE C/bootVolumeBackups/{bootVolumeBackupId}': ['BlockstorageClient.deleteBootVolumeBackup', backups.deleteBackup],
   'GET C/instances': ['ComputeClient.listInstances', instances.listInstances],
   'POST C/instances': ['ComputeClient.launchInstance', instances.launchInstance],
   'GET C/instances/{instanceId}': ['ComputeClient.getInstance', instances.getInstance],

@@ -39,9 +39,10 @@ const created = (kind: 'volume' | 'bootvolume'): Operation => creation((call) =>
   const { world, body } = call;
   const [compartmentId, availabilityDomain] = [compartmentOf(call), domainOf(call)];
   const given = body['sourceDetails'] as { readonly type?: string; readonly id?: string } | undefined;
-  if (kind === 'bootvolume' && given?.type !== 'bootVolume') throw invalid('sourceDetails: a boot volume is made from another boot volume or a backup');
-  if (kind === 'volume' && given !== undefined && given.type !== 'volume') throw invalid('sourceDetails: a volume is made from another volume or a backup');
-  const source = given === undefined ? undefined : demand(world.volumes, given.id);
+  const isBackup = given?.type === (kind === 'bootvolume' ? 'bootVolumeBackup' : 'volumeBackup');
+  if (kind === 'bootvolume' && given?.type !== 'bootVolume' && !isBackup) throw invalid('sourceDetails: a boot volume is made from another boot volume or a backup');
+  if (kind === 'volume' && given !== undefined && given.type !== 'volume' && !isBackup) throw invalid('sourceDetails: a volume is made from another volume or a backup');
+  const source = given === undefined ? undefined : isBackup ? { ...demand(world.backups, given.id), availabilityDomain } : demand(world.volumes, given.id);
   if (source !== undefined && source.lifecycleState !== 'AVAILABLE') throw incorrectState(`The volume ${source.id} is in state ${source.lifecycleState}`);
   if (source !== undefined && source.availabilityDomain !== availabilityDomain) throw invalid('A clone is in the availability domain of its source');
   const sizeInGBs = body['sizeInGBs'] === undefined && source !== undefined ? source.sizeInGBs : sizeOf(body['sizeInGBs'], source?.sizeInGBs);

@@ -29,7 +29,7 @@ export interface NewOciVolume {
   readonly sizeInGBs?: number;
   readonly vpusPerGB?: number;
   readonly freeformTags: Labels;
-  /** The volume that it is a clone of. A boot volume can't be made without a source. */
+  /** The volume that it is a clone of, or the backup that it is restored from. A boot volume can't be made without a source. */
   readonly sourceId?: string;
 }
 
@@ -45,7 +45,7 @@ export interface BlockStorage {
   /** Volumes of both kinds, also those that are gone but still shown. */
   list(compartmentId: string, signal: AbortSignal): Promise<readonly OciVolume[]>;
   get(id: string, signal: AbortSignal): Promise<OciVolume | undefined>;
-  /** A clone of a boot volume is a boot volume, everything else a block volume. */
+  /** A copy of a boot volume is a boot volume, everything else a block volume. */
   create(volume: NewOciVolume, signal: AbortSignal): Promise<OciVolume>;
   change(id: string, change: VolumeChange, signal: AbortSignal): Promise<OciVolume>;
   delete(id: string, signal: AbortSignal): Promise<void>;
@@ -54,6 +54,8 @@ export interface BlockStorage {
 export function isBootVolume(id: string): boolean {
   return id.startsWith('ocid1.bootvolume.');
 }
+
+const sourceTypes = { bootvolumebackup: 'bootVolumeBackup', volumebackup: 'volumeBackup', bootvolume: 'bootVolume', volume: 'volume' } as const;
 
 /** Kinds of volumes differ in the first part of the path only. */
 const pathOf = (id: string): string => `${collectionOf(isBootVolume(id))}/${encodeURIComponent(id)}`;
@@ -68,8 +70,9 @@ export function blockStorageOf(api: ServiceApi): BlockStorage {
     },
     get: (id, signal) => api.find(volumeSchema, { operation: `read volume ${id}`, method: 'GET', path: pathOf(id) }, signal),
     create({ sourceId, ...volume }, signal) {
-      const isBoot = sourceId !== undefined && isBootVolume(sourceId);
-      const sourceDetails = sourceId === undefined ? {} : { sourceDetails: { type: isBoot ? 'bootVolume' : 'volume', id: sourceId } };
+      const type = Object.entries(sourceTypes).find(([kind]) => sourceId?.startsWith(`ocid1.${kind}.`) === true)?.[1] ?? 'volume';
+      const isBoot = type.startsWith('boot');
+      const sourceDetails = sourceId === undefined ? {} : { sourceDetails: { type, id: sourceId } };
       return api.create(volumeSchema, `create volume ${volume.displayName}`, collectionOf(isBoot), { ...volume, ...sourceDetails }, signal);
     },
     change: (id, { freeformTags, ...change }, signal) =>

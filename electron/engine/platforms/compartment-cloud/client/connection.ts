@@ -26,6 +26,7 @@ const connectionSchema = z.looseObject({
   worker_use_public_ip: z.boolean().optional(),
   data_transfer_mechanism: z.enum(['HTTPS', 'SSH']).optional(),
   volume_performance: z.int().min(0).max(120).optional(),
+  deployment_copies: z.enum(['clones', 'backups']).optional(),
 });
 
 /** The services that are called, by the first part of their host names. */
@@ -53,6 +54,8 @@ export interface OciConnection {
   readonly dataTransferMechanism: 'HTTPS' | 'SSH';
   /** Volume performance units per GB; undefined: the platform's default. */
   readonly volumePerformance: number | undefined;
+  /** What the volumes of a deployment are made from. */
+  readonly deploymentCopies: 'clones' | 'backups';
 }
 
 const defaultRealm = 'oraclecloud.com';
@@ -91,6 +94,7 @@ export function parseConnection(connection: unknown): OciConnection {
     workerUsePublicIp: data.worker_use_public_ip,
     dataTransferMechanism: data.data_transfer_mechanism ?? 'HTTPS',
     volumePerformance: data.volume_performance,
+    deploymentCopies: data.deployment_copies ?? 'clones',
   };
 }
 

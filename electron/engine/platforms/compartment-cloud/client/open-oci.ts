@@ -12,11 +12,13 @@ import { networkOf, type Network } from './network.ts';
 import { signingTransport } from './request-signature.ts';
 import { createServiceApi, type ServiceApi } from './service-api.ts';
 import { identityOf } from './sign-in.ts';
+import { volumeBackupsOf, type VolumeBackups } from './volume-backups.ts';
 
 /** One tenancy in one region. All calls throw `CausewayError` with `cloud.*` codes. */
 export interface Oci extends RetryContext {
   readonly connection: OciConnection;
   readonly volumes: BlockStorage;
+  readonly backups: VolumeBackups;
   readonly compute: Compute;
   readonly network: Network;
   readonly images: Images;
@@ -56,6 +58,7 @@ export function openOci(connection: unknown, options: OpenOciOptions = {}): Oci 
     ...around,
     connection: parsed,
     volumes: blockStorageOf(core),
+    backups: volumeBackupsOf(core),
     compute: computeOf(core),
     network: networkOf(core),
     images: imagesOf(core),

@@ -5,6 +5,7 @@ import { pollPlan } from '../../../cloud-resources/retry-context.ts';
 import { waitForState } from '../../../http/wait-for-state.ts';
 import { isBootVolume, type OciVolume } from '../client/block-storage.ts';
 import type { AttachmentType, OciInstance, VolumeAttachment } from '../client/compute.ts';
+import { isBackup, type OciBackup } from '../client/volume-backups.ts';
 import type { OciSession, Place } from './session.ts';
 
 /** GiB of the smallest and the largest volume that there is. */
@@ -41,8 +42,8 @@ export function cloudCalls(session: OciSession, place: Place, work: VolumeWork =
     clock,
     random,
     entryDetails: { compartment: compartmentId, networkCompartment: place.networkCompartmentId, domain },
-    // A clone of a volume can be used within seconds and is filled in the background; a backup would be copied to another storage and back.
-    copiesFrom: 'volume',
+    // A clone of a volume can be used within seconds and is filled in the background; a backup is copied to another storage and back, and may go while what was made of it lives.
+    copiesFrom: connection.deploymentCopies === 'backups' ? 'snapshot' : 'volume',
     largestVolumeGib,
     volumes: {
       async list(labels, signal) {
@@ -68,10 +69,10 @@ export function cloudCalls(session: OciSession, place: Place, work: VolumeWork =
       },
       delete: (id, signal) => volumes.delete(id, signal),
     },
-    snapshots: {
+    snapshots: connection.deploymentCopies === 'backups' ? backupSnapshots(session, compartmentId) : {
       list: async (labels, signal) => (await volumesWith(session, compartmentId, labels, signal)).filter((volume) => useOf(volume) === 'snapshot').map(asSnapshot),
       async get(id, signal) {
-        const volume = await getVolume(session, id, signal);
+        const volume = isBackup(id) ? await getBackup(session, id, signal) : await getVolume(session, id, signal);
         return volume === undefined ? undefined : asSnapshot(volume);
       },
       async create({ volumeId, name, labels }, signal) {
@@ -80,7 +81,7 @@ export function cloudCalls(session: OciSession, place: Place, work: VolumeWork =
         const copy = newVolume({ name, sizeGib: original.sizeInGBs ?? 0, type: undefined, zone: original.availabilityDomain, contentOf: { volumeId }, labels }, 'snapshot');
         return asSnapshot(await volumes.create(copy, signal));
       },
-      delete: (id, signal) => volumes.delete(id, signal),
+      delete: (id, signal) => (isBackup(id) ? session.backups.delete(id, signal) : volumes.delete(id, signal)),
     },
     servers: {
       get: (id, signal) => getServer(session, id, signal),
@@ -97,6 +98,25 @@ export function cloudCalls(session: OciSession, place: Place, work: VolumeWork =
       },
     },
   };
+}
+
+/** Backups in the place of clones. A clone that was made before is still known by its id. */
+function backupSnapshots(session: OciSession, compartmentId: string): CloudCalls['snapshots'] {
+  const { backups } = session;
+  return {
+    list: async (labels, signal) => (await backups.list(compartmentId, signal)).filter((backup) => backup.lifecycleState !== 'TERMINATED' && hasLabels({ labels: backup.freeformTags }, labels)).map(asSnapshot),
+    async get(id, signal) {
+      const found = isBackup(id) ? await getBackup(session, id, signal) : await getVolume(session, id, signal);
+      return found === undefined ? undefined : asSnapshot(found);
+    },
+    create: async ({ volumeId, name, labels }, signal) => asSnapshot(await backups.create({ volumeId, displayName: name, freeformTags: { ...labels, [useTag]: 'snapshot' } }, signal)),
+    delete: (id, signal) => (isBackup(id) ? backups.delete(id, signal) : session.volumes.delete(id, signal)),
+  };
+}
+
+export async function getBackup(session: OciSession, id: string, signal: AbortSignal): Promise<OciBackup | undefined> {
+  const backup = await session.backups.get(id, signal);
+  return backup?.lifecycleState === 'TERMINATED' ? undefined : backup;
 }
 
 /** Those with all of these tags that are not gone. The service can't search by tags. */
@@ -143,7 +163,7 @@ function volumeState(lifecycleState: string, holder: Holder | undefined): Volume
   return holder.lifecycleState === 'ATTACHED' ? 'attached' : 'changing';
 }
 
-function asSnapshot({ id, lifecycleState, freeformTags }: OciVolume): CloudSnapshot {
+function asSnapshot({ id, lifecycleState, freeformTags }: OciVolume | OciBackup): CloudSnapshot {
   return { id, status: lifecycleState, labels: freeformTags, state: lifecycleState === 'FAULTY' ? 'failed' : lifecycleState === 'AVAILABLE' ? 'available' : 'changing' };
 }
 

@@ -9,7 +9,8 @@ import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { isBootVolume, type OciVolume } from '../client/block-storage.ts';
 import type { OciInstance } from '../client/compute.ts';
 import type { OciImage } from '../client/images.ts';
-import { cloudCalls, getVolume, useOf, type VolumeWork } from './cloud-calls.ts';
+import { cloudCalls, getBackup, getVolume, useOf, type VolumeWork } from './cloud-calls.ts';
+import { isBackup } from '../client/volume-backups.ts';
 import type { OciSession, Place } from './session.ts';
 
 /** A compartment as the shared steps of a destination see it. */
@@ -31,10 +32,12 @@ export function deleterFor(session: OciSession, entry: LedgerEntry): ResourceDel
     case 'volume':
     case 'volume-snapshot': {
       const isMeant = (volume: OciVolume): boolean => tagged(volume) && volume.lifecycleState !== 'TERMINATED' && (useOf(volume) === 'snapshot') === (entry.kind === 'volume-snapshot');
+      const mayBeBackup = entry.kind === 'volume-snapshot' && session.connection.deploymentCopies === 'backups';
       return {
-        findId: async (s) => (await session.volumes.list(compartmentId, s)).find(isMeant)?.id,
-        isThere: async (id, s) => (await getVolume(session, id, s)) !== undefined,
-        remove: (id, s) => removeVolume(session, place, entry, id, s),
+        findId: async (s) => (await session.volumes.list(compartmentId, s)).find(isMeant)?.id
+          ?? (mayBeBackup ? (await session.backups.list(compartmentId, s)).find((backup) => tagged(backup) && backup.lifecycleState !== 'TERMINATED')?.id : undefined),
+        isThere: async (id, s) => (isBackup(id) ? await getBackup(session, id, s) : await getVolume(session, id, s)) !== undefined,
+        remove: (id, s) => (isBackup(id) ? removeBackup(session, id, s) : removeVolume(session, place, entry, id, s)),
       };
     }
     case 'server':
@@ -87,6 +90,17 @@ async function removeVolume(session: OciSession, place: Place, entry: LedgerEntr
     cameBack: ({ lifecycleState }) => lifecycleState === 'AVAILABLE' || lifecycleState === 'FAULTY',
   }, signal);
   if (isBootVolume(id)) await dropZeroImages(session, place.compartmentId, signal);
+}
+
+function removeBackup(session: OciSession, id: string, signal: AbortSignal): Promise<void> {
+  return deleteAndWait(session, `backup ${id}`, {
+    async remove(s) {
+      const now = await getBackup(session, id, s);
+      if (now !== undefined && now.lifecycleState !== 'TERMINATING') await session.backups.delete(id, s);
+    },
+    get: (s) => getBackup(session, id, s),
+    cameBack: ({ lifecycleState }) => lifecycleState === 'AVAILABLE' || lifecycleState === 'FAULTY',
+  }, signal);
 }
 
 /** On an image that is complete, and which boot volumes of any replica may be made from: the launch profile that it is for. */
