@@ -1,0 +1,139 @@
+import type { ErrorWords } from '../catalogue.ts';
+
+export const osmorphingErrors: Readonly<Record<string, ErrorWords>> = {
+  'osmorphing.not-supported': {
+    title: 'Gastbetriebssystem nicht unterstützt',
+    cause: 'OSMorphing unterstützt Debian, Ubuntu, die RHEL-Familie (CentOS, AlmaLinux, Rocky, Oracle, Amazon, Fedora), SUSE sowie Windows 7, Server 2008 R2 und höher. Die Datenträger enthalten ein anderes System.',
+    remedy: 'Hat der Gast bereits Treiber für das Ziel, stellen Sie ihn ohne OSMorphing bereit. Andernfalls übertragen Sie seine Daten auf ein unterstütztes System.',
+  },
+  'osmorphing.root-not-found': {
+    title: 'Auf den Datenträgern wurde kein Betriebssystem gefunden',
+    cause: 'Kein Dateisystem enthält eine Release-Datei zusammen mit /etc/fstab oder mit einem Kernel und einem Init-Programm. Möglicherweise fehlt ein Datenträger, oder das Speicherlayout wird nicht unterstützt.',
+    remedy: 'Prüfen Sie, ob alle Datenträger der VM repliziert werden. Die Details führen die durchsuchten Geräte auf.',
+  },
+  'osmorphing.several-roots': {
+    title: 'Mehr als ein Betriebssystem gefunden',
+    cause: 'Mehrere Dateisysteme sehen wie ein Root-Dateisystem aus, zum Beispiel eine zweite Installation oder eine alte Kopie.',
+    remedy: 'Wählen Sie das System aus, von dem die VM startet; die Details führen die Kandidaten auf.',
+  },
+  'osmorphing.locked': {
+    title: 'Das Betriebssystem liegt auf einem verschlüsselten Volume',
+    cause: 'Für das verschlüsselte Volume (LUKS oder BitLocker) wurde kein Schlüssel angegeben, oder keiner der angegebenen Schlüssel öffnet es.',
+    remedy: 'Speichern Sie die Passphrase oder den BitLocker-Wiederherstellungsschlüssel als Geheimnis, und nennen Sie das Geheimnis in den Bereitstellungsoptionen. Die Details nennen das Volume.',
+  },
+  'osmorphing.duplicate-volume-groups': {
+    title: 'Zwei Volume-Gruppen haben denselben Namen',
+    cause: 'LVM kann Volume-Gruppen mit demselben Namen nicht unterscheiden. Entweder stammen zwei Datenträger der VM aus einer Vorlage, oder der Worker hat eine Volume-Gruppe mit diesem Namen.',
+    remedy: 'Benennen Sie eine der Gruppen an der Quelle um (vgrename mit ihrer UUID), und replizieren Sie erneut, oder verwenden Sie ein Worker-Image ohne LVM.',
+  },
+  'osmorphing.file-system-damaged': {
+    title: 'Ein Dateisystem ist beschädigt',
+    cause: 'Die automatische Prüfung hat Fehler gefunden, die sie nicht reparieren kann. Die Quelle hat denselben Schaden, oder der Snapshot wurde erstellt, während Daten geschrieben wurden.',
+    remedy: 'Prüfen Sie das Dateisystem an der Quelle, und replizieren Sie erneut.',
+  },
+  'osmorphing.worker-too-old': {
+    title: 'Das Worker-Image ist zu alt für diesen Gast',
+    cause: 'Ein Dateisystem des Gasts hat eine Funktion, die die Tools oder der Kernel des Workers nicht unterstützen. Das Dateisystem ist nicht beschädigt.',
+    remedy: 'Wählen Sie ein Worker-Image mit einer neueren Distribution, mindestens so neu wie der Gast, und stellen Sie erneut bereit.',
+  },
+  'osmorphing.mount-failed': {
+    title: 'Ein Dateisystem des Gasts kann nicht eingebunden werden',
+    cause: 'Eine Zeile in /etc/fstab nennt ein Gerät, das auf keinem der replizierten Datenträger vorhanden ist, oder nennt es so, dass nur die Quelle es versteht; oder der Worker unterstützt das Dateisystem nicht.',
+    remedy: 'Prüfen Sie, ob alle Datenträger repliziert werden. Geben Sie Dateisysteme an der Quelle mit UUID=… an, und kennzeichnen Sie nicht benötigte mit nofail. Verwenden Sie ein Worker-Image, das so neu ist wie der Gast.',
+  },
+  'osmorphing.disk-names-unclear': {
+    title: 'Ein Datenträgername im Gast kann mehrere Datenträger bezeichnen',
+    cause: 'Eine Konfigurationsdatei nennt einen Datenträger nach seiner Position (zum Beispiel /dev/sdb1). Das Ziel nummeriert Datenträger anders, und nichts auf den Datenträgern zeigt, welcher gemeint ist.',
+    remedy: 'Ersetzen Sie den Namen an der Quelle durch UUID=… (`blkid` führt die UUIDs auf), führen Sie das Replikat erneut aus, und stellen Sie es erneut bereit. Kann der Gast ohne das Dateisystem starten, fügen Sie stattdessen die Option nofail hinzu.',
+  },
+  'osmorphing.device-missing': {
+    title: 'Ein Datenträger fehlt auf dem Worker',
+    cause: 'Das Volume wurde nicht verbunden oder in der Zwischenzeit getrennt.',
+    remedy: 'Starten Sie die Bereitstellung erneut.',
+  },
+  'osmorphing.packages-unreachable': {
+    title: 'Der Gast kann keine Pakete installieren',
+    cause: 'Seine Paketquellen sind vom Worker aus nicht erreichbar, erfordern ein Abonnement oder existieren nicht mehr.',
+    remedy: 'Erlauben Sie dem Netzwerk des Workers den Zugriff auf die Paketquellen, geben Sie einen HTTP-Proxy oder einen Ordner mit den Paketen an, oder installieren Sie cloud-init an der Quelle. Kommt der Gast ohne cloud-init aus, machen Sie es in den Bereitstellungsoptionen optional.',
+  },
+  'osmorphing.no-virtio': {
+    title: 'Kein Kernel unterstützt die Datenträger des Ziels',
+    cause: 'Kein installierter Kernel hat Treiber für die Datenträger des Ziels: VirtIO oder Hyper-V-Speicher.',
+    remedy: 'Installieren Sie an der Quelle den Standardkernel der Distribution, oder wählen Sie einen anderen Datenträgerbus.',
+  },
+  'osmorphing.initramfs': {
+    title: 'Das Initramfs konnte nicht neu erstellt werden',
+    cause: 'Das Programm des Gasts ist fehlgeschlagen oder hat Treiber übersprungen. Seine Ausgabe steht in den Details.',
+    remedy: 'Erstellen Sie es an der Quelle neu (update-initramfs, dracut, mkinitrd), und beheben Sie die dort angezeigten Fehler.',
+  },
+  'osmorphing.no-space': {
+    title: 'Ein Dateisystem des Gasts ist zu voll',
+    cause: 'Ein neues Initramfs benötigt freien Speicherplatz neben dem alten.',
+    remedy: 'Entfernen Sie alte Kernel, oder erweitern Sie das Dateisystem an der Quelle, und replizieren Sie dann erneut.',
+  },
+  'osmorphing.command-failed': {
+    title: 'Ein Programm ist beim OSMorphing fehlgeschlagen',
+    cause: 'Die Ausgabe des Programms steht in den Details.',
+    remedy: 'Beheben Sie das gemeldete Problem an der Quelle, oder behalten Sie den Worker zur Fehlerbehebung.',
+  },
+  'osmorphing.script-failed': {
+    title: 'Ein Benutzerskript ist fehlgeschlagen',
+    cause: 'Das Skript hat einen Fehler zurückgegeben oder sein Zeitlimit überschritten.',
+    remedy: 'Prüfen Sie seine Ausgabe, die mit der Bereitstellung gespeichert ist. Korrigieren Sie das Skript, und stellen Sie erneut bereit.',
+  },
+  'osmorphing.hibernated': {
+    title: 'Der Gast ist im Ruhezustand',
+    cause: 'Die VM wurde in den Ruhezustand versetzt statt heruntergefahren, in einen Swap-Bereich oder eine Swap-Datei (Windows tut dies mit Schnellstart bei jedem Herunterfahren). Änderungen an ihren Datenträgern gingen verloren oder würden sie beschädigen.',
+    remedy: 'Starten Sie die VM an der Quelle, und fahren Sie sie herunter (Windows: führen Sie zuerst `powercfg /h off` aus). Führen Sie dann das Replikat erneut aus.',
+  },
+  'osmorphing.not-shut-down': {
+    title: 'Die Protokolle eines laufenden Windows können nicht angewendet werden',
+    cause: 'Das Replikat wurde erstellt, während Windows lief: Die neuesten Änderungen an Dateisystem und Registrierung stehen nur in deren Protokollen, und diese sind unvollständig oder beschädigt.',
+    remedy: 'Migrieren Sie mit einer abschließenden Ausführung, die zuerst die Quelle herunterfährt, oder fahren Sie sie herunter, und replizieren Sie erneut.',
+  },
+  'osmorphing.registry-damaged': {
+    title: 'Die Windows-Registrierung kann nicht gelesen werden',
+    cause: 'Eine Struktur ist beschädigt oder unvollständig.',
+    remedy: 'Prüfen Sie, ob Windows an der Quelle startet, fahren Sie es herunter, und replizieren Sie erneut.',
+  },
+  'osmorphing.drivers-missing': {
+    title: 'Keine VirtIO-Treiber für diese Windows-Version',
+    cause: 'Das Treiber-ISO konnte nicht gelesen werden oder enthält für diese Version und Architektur keine Treiber, die Windows lädt: Manche sind nur für Tests signiert, andere benötigen ein Update von Windows 7 und Server 2008 R2.',
+    remedy: 'Prüfen Sie windows_virtio_iso_url und ob der Worker die Adresse erreichen kann. Ältere ISOs enthalten Treiber für ältere Windows-Versionen.',
+  },
+  'osmorphing.init-agent-missing': {
+    title: 'Der Initialisierungs-Agent für Gäste kann nicht installiert werden',
+    cause: 'Sein Archiv konnte nicht heruntergeladen werden oder passt nicht zu diesem Gast. Der Agent führt die Konfiguration beim ersten Start aus.',
+    remedy: 'Prüfen Sie winguestinit_x64_url und ob der Worker die Adresse erreichen kann, oder installieren Sie den Agenten an der Quelle.',
+  },
+  'osmorphing.download-differs': {
+    title: 'Der Digest eines Downloads stimmt nicht überein',
+    cause: 'Der Digest der Datei unterscheidet sich von dem in der URL: Sie wurde durch eine andere Version ersetzt oder unterwegs verändert.',
+    remedy: 'Stellen Sie fest, welcher Digest richtig ist, bevor Sie ihn ändern. Der Download wurde nicht verwendet.',
+  },
+  'osmorphing.worker-tools': {
+    title: 'Dem Worker fehlen Tools für Windows-Gäste',
+    cause: 'Er benötigt ntfs-3g und das Python-Paket hivex und konnte sie nicht installieren.',
+    remedy: 'Verwenden Sie ein Debian- oder Ubuntu-Worker-Image, das seine Paketquellen erreichen kann, oder eines, in dem diese Tools installiert sind.',
+  },
+  'osmorphing.busy': {
+    title: 'Der Worker ist mit diesem Gast beschäftigt',
+    cause: 'Ein früherer Befehl derselben Vorbereitung ist noch nicht beendet.',
+    remedy: 'Warten Sie eine Minute, und starten Sie erneut, oder verwenden Sie einen neuen Worker.',
+  },
+  'osmorphing.not-mounted': {
+    title: 'Der Gast ist nicht eingebunden',
+    cause: 'Die Einbindung wurde in der Zwischenzeit durch einen Stopp oder einen anderen Befehl aufgehoben.',
+    remedy: 'Starten Sie die Bereitstellung erneut.',
+  },
+  'osmorphing.not-unmounted': {
+    title: 'Die Einbindung des Gasts konnte nicht vollständig aufgehoben werden',
+    cause: 'Ein Prozess auf dem Worker verwendet noch seine Dateisysteme; siehe Details.',
+    remedy: 'Die Volumes der Bereitstellung sind möglicherweise unvollständig. Starten Sie die Bereitstellung erneut; das Replikat ist nicht betroffen.',
+  },
+  'osmorphing.program-failed': {
+    title: 'Das Vorbereitungsprogramm wurde unerwartet beendet',
+    cause: 'Mögliche Ursachen: ein Programmfehler, oder dem Worker ging der Arbeitsspeicher aus oder er verlor seine Verbindung. Die Details enthalten die letzte Ausgabe.',
+    remedy: 'Starten Sie die Bereitstellung erneut. Tritt der Fehler wieder auf, melden Sie ihn mit den Details.',
+  },
+};
