@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { errorCatalogue } from '../../shared/model/errors/catalogue.ts';
+import { plugins } from '../../shared/plugins/registry.ts';
+import { fieldsOf } from '../../shared/plugins/schema-fields.ts';
 import { germanErrors } from './de/errors.ts';
+import { germanFieldGroups } from './de/field-groups.ts';
+import { germanFields } from './de/fields.ts';
+import { german } from './de/index.ts';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -24,6 +29,13 @@ function differing(english: Readonly<Record<string, Words>>, german: Readonly<Re
 }
 
 const englishErrors = Object.fromEntries(Object.entries(errorCatalogue).map(([code, { title, cause, remedy }]) => [code, { title, cause, remedy }]));
+/** Every field that has words of its own, by the name that the language gets. `*` of lists and mappings is not in that name. */
+const englishFields = Object.fromEntries(
+  Object.values(plugins).flatMap(({ id, connection, source, destination }) =>
+    Object.entries({ connection, source: source?.schema, destination: destination?.schema }).flatMap(([part, schema]) =>
+      (schema === undefined ? [] : fieldsOf(schema)).flatMap(({ path, meta: { title, help, group } }) =>
+        title === undefined || help === undefined ? [] : [[[id, part, ...path.filter((key) => key !== '*')].join('/'), { title, help, group: group ?? '' }] as const]))),
+);
 const germanErrorTexts = Object.fromEntries(Object.entries(germanErrors).map(([code, { title, cause, remedy }]) => [code, { title, cause, remedy }]));
 
 test('every error code has German texts', () => {
@@ -40,4 +52,33 @@ test('German error texts are whole sentences and keep code, parameters and numbe
     expect(title).toMatch(/^.{8,}[^.\s]$/);
     for (const sentence of [cause, remedy]) expect(sentence).toMatch(/^.{8,}[.?]$/s);
   }
+});
+
+test('every field of every form has a German title and help', () => {
+  expect(Object.keys(englishFields).length).toBeGreaterThan(300);
+  expect(Object.entries(englishFields).filter(([field]) => !Object.hasOwn(germanFields, field)).map(([field, { title }]) => `${field}: ${title}`), 'to be translated in de/fields-*.ts').toEqual([]);
+});
+
+test('every German field text belongs to a field', () => {
+  expect(Object.keys(germanFields).filter((field) => !Object.hasOwn(englishFields, field)), 'to be removed from de/fields-*.ts').toEqual([]);
+});
+
+test('German field texts keep code, parameters, placeholders and numbers', () => {
+  expect(differing(englishFields, germanFields)).toEqual([]);
+  for (const { title, help } of Object.values(germanFields)) {
+    expect(title).not.toMatch(/\.$/);
+    expect(help).toMatch(/[.}]$/);
+  }
+});
+
+test('every heading of a form is in German, and no other', () => {
+  const groups = new Set(Object.values(englishFields).map(({ group }) => group).filter((group) => group !== ''));
+  expect(Object.keys(germanFieldGroups).toSorted(), 'headings in de/field-groups.ts').toEqual([...groups].toSorted());
+});
+
+test('the language gives its words for fields and errors, and the English ones for what it does not have', () => {
+  const english = { title: 'Title', help: 'Help.', group: 'Access' };
+  expect(german.fieldWords?.('european-cloud/destination/network_map', english)).toEqual({ ...germanFields['european-cloud/destination/network_map'], group: 'Zugriff' });
+  expect(german.fieldWords?.('european-cloud/destination/no_such_key', english)).toEqual({ ...english, group: 'Zugriff' });
+  expect(german.errorWords?.('general.bug', { title: 'Title', cause: 'Cause.', remedy: 'Remedy.' }).title).toBe('Unerwarteter interner Zustand');
 });

@@ -99,11 +99,11 @@ export const engineErrors: Readonly<Record<string, ErrorWords>> = {
   'engine.environment-invalid': {
     title: 'Eine Umgebung enthält Fehler',
     cause: 'Die Prüfungen haben Werte gefunden, mit denen die Ausführung fehlschlagen würde.',
-    remedy: 'Korrigieren Sie die Befunde in den Details. Die Validierung des Dokuments zeigt dieselben Befunde.',
+    remedy: 'Korrigieren Sie die Befunde in den Details. Die Prüfung des Dokuments zeigt dieselben Befunde.',
   },
   'engine.plugin-not-here': {
     title: 'Diese Version kann keine Verbindung zur Plattform herstellen',
-    cause: 'Die Parameter des Plugins können validiert werden, diese Version hat aber keinen Adapter dafür.',
+    cause: 'Die Parameter des Plugins können geprüft werden, diese Version hat aber keinen Adapter dafür.',
     remedy: 'Verwenden Sie für diesen Endpunkt ein anderes Plugin.',
   },
   'engine.volume-not-matched': {

@@ -5,6 +5,8 @@ import { commandTexts } from './commands.ts';
 import { configure } from './configure.ts';
 import { deployments } from './deployments.ts';
 import { endpoints } from './endpoints.ts';
+import { germanErrorWords } from './errors.ts';
+import { germanFieldWords } from './fields.ts';
 import { forms } from './forms.ts';
 import { home, vault } from './home.ts';
 import { inventory } from './inventory.ts';
@@ -21,4 +23,4 @@ import { widgets } from './widgets.ts';
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
 export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, topBar, trust, units, validation, widgets } as const;
 
-export const german: Language = { name: 'Deutsch', text: overEnglish(text) };
+export const german: Language = { name: 'Deutsch', text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };
