@@ -41,7 +41,8 @@ export async function startRigWorker(client: RigClient, folder: string): Promise
   if (state.body['status'] === 'ERROR') throw new Error(String(state.body['errorMessage']));
   const address = String(publicIp['ip']);
   const ssh = new RigSsh({ ...resolveAddress(address, 22), user: 'causeway', keyPath: account.path });
-  await ssh.waitUntilUp();
+  // Emulated ones on busy processors take their time.
+  await ssh.waitUntilUp(900_000);
   const follow = async (requestId: string): Promise<void> => {
     const { body } = await client.waitFor(`requests/${requestId}`, 'CREATED', 'DELETED', 'FAILED');
     if (body['status'] === 'FAILED') throw new Error(String(body['details']));

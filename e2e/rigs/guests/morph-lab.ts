@@ -67,7 +67,16 @@ export async function startMorphLab(kind: WorkerKind, options: MorphLabOptions =
   const worker = await startRigWorker(client, folder);
   const { host, port, user, keyPath } = worker.ssh.access;
   const target = { host, port, username: user, privateKeyPem: await readFile(keyPath, 'utf8'), hostKey: worker.hostKey };
-  const connect = (): Promise<SshConnection> => SshConnection.connect(target, { lostAfterMs: 60_000 }, AbortSignal.timeout(120_000));
+  const connect = async (): Promise<SshConnection> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await SshConnection.connect(target, { lostAfterMs: 60_000 }, AbortSignal.timeout(120_000));
+      } catch (error) {
+        // It answered before: an emulated one on busy processors is late with its greeting.
+        if (attempt === 10) throw error;
+      }
+    }
+  };
   const ssh = await connect();
   return {
     worker, ssh, connect, folder,
