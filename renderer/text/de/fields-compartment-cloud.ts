@@ -57,6 +57,10 @@ export const compartmentCloudFields: FieldTexts = {
     title: 'Volume-Leistung',
     help: 'Leistungseinheiten pro GB der Volumes: 0 niedrigere Kosten, 10 ausgewogen, 20 höhere Leistung, 30 bis 120 ultrahohe Leistung.',
   },
+  'compartment-cloud/connection/deployment_copies': {
+    title: 'Kopien für Bereitstellungen',
+    help: 'Woraus die Volumes einer Bereitstellung erstellt werden: aus clones, die innerhalb von Sekunden bereit sind, oder aus inkrementellen Sicherungen (backups), die der Objektspeicher getrennt von den Volumes aufbewahrt.',
+  },
   'compartment-cloud/connection/data_transfer_mechanism': {
     title: 'Datenübertragung',
     help: 'Wie Daten an Worker gesendet werden: über HTTPS an den Port des Agenten oder innerhalb von SSH.',
