@@ -10,6 +10,7 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerDocuments } from './commands/documents.ts';
 import { registerCatalog, registerEndpoint } from './commands/endpoint.ts';
 import { registerExecution } from './commands/execution.ts';
+import { registerGuest } from './commands/guest.ts';
 import { registerInventory } from './commands/inventory.ts';
 import { registerLedger } from './commands/ledger.ts';
 import { registerProject, registerTrust } from './commands/project.ts';
@@ -23,6 +24,7 @@ const registrars: readonly CommandRegistrar[] = [
   registerDocuments,
   registerEndpoint,
   registerVm,
+  registerGuest,
   registerInventory,
   registerCatalog,
   registerReplica,
@@ -41,7 +43,7 @@ const registrars: readonly CommandRegistrar[] = [
 const groups: Readonly<Record<string, readonly string[]>> = {
   'Without a connection:': ['validate', 'explain', 'schema', 'doctor'],
   'Set up a project:': ['vault', 'endpoint', 'trust', 'project'],
-  'Plan:': ['vm', 'inventory', 'catalog', 'wave'],
+  'Plan:': ['vm', 'guest', 'inventory', 'catalog', 'wave'],
   'Move VMs:': ['replica', 'execution', 'deployment', 'migration'],
   'Clean up:': ['ledger'],
 };

@@ -22,6 +22,7 @@ export const systemRows: readonly Row[] = [
   { part: 'Workbench as a desktop app', support: ['untested', 'untested', 'untested'], note: 'tested with a stand-in for Electron' },
   { part: 'Clouds, vSphere by its data ports, Hyper-V hosts', support: ['tested', 'untested', 'untested'] },
   { part: 'Disk images', support: ['tested', 'untested', 'untested'] },
+  { part: 'Inspection of guests in disk images (`causeway guest inspect`)', support: ['tested', 'no', 'no'], programs: ['python3'], note: 'as root' },
   { part: 'QEMU and libvirt on another machine, over SSH', support: ['tested', 'untested', 'untested'] },
   { part: 'QEMU on this computer', support: ['tested', 'untested', 'no'] },
   { part: 'libvirt on this computer, or by its own TLS', support: ['tested', 'untested', 'untested'] },

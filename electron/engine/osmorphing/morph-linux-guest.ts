@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import {
-  guestDeviceSchema, guestDiffSchema, guestDossierSchema, guestRootSchema, guestStepSchema, scriptOutputSchema,
-  type GuestDevice, type GuestDiff, type GuestDossier, type GuestRoot, type GuestStep, type ScriptOutput,
-} from '../../../shared/model/guest-preparation.ts';
-import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
+import { guestDiffSchema, guestDossierSchema, guestStepSchema, scriptOutputSchema, type GuestDiff, type GuestDossier, type GuestStep, type ScriptOutput } from '../../../shared/model/guest-preparation.ts';
+import type { JsonObject } from '../../../shared/model/json.ts';
 import type { SshConnection } from '../transport/ssh-connection.ts';
-import type { LuksKey, MorphOptions, MorphStepEvent, UserScript } from './options.ts';
+import { inspectionOf, inspectionRequest, luksKey, parsed, type InspectOptions, type InspectOutcome } from './inspection.ts';
+import type { MorphOptions, MorphStepEvent, UserScript } from './options.ts';
 import { bringPackages } from './package-cache.ts';
 import { programArchive } from './program-archive.ts';
 import { WorkerProgram, type ProgramCommand } from './worker-program.ts';
@@ -38,18 +36,6 @@ export interface MorphOutcome {
   readonly seconds: number;
 }
 
-/** What is on the disks, without writing to them. */
-export interface InspectOutcome {
-  readonly dossier: GuestDossier;
-  readonly candidates: readonly GuestRoot[];
-  readonly devices: readonly GuestDevice[];
-  /** Whether there is a way to prepare it. */
-  readonly supported: boolean;
-  /** What a preparation would stop at, by the codes of its errors. */
-  readonly findings: readonly { readonly code: string; readonly message: string }[];
-  readonly warnings: readonly string[];
-}
-
 const minute = 60_000;
 const timeouts = { inspect: 15 * minute, mount: 90 * minute, prepare: 180 * minute, unmount: 10 * minute } as const;
 
@@ -67,10 +53,6 @@ const prepareResult = z.object({
   fixedAddresses: z.array(z.object({ macAddress: z.string().nullish(), nic: z.int().optional(), addresses: z.array(z.string()) })).default([]),
 });
 const scriptResult = z.object({ outputs: z.array(scriptOutputSchema) });
-const inspectResult = z.object({
-  dossier: guestDossierSchema, candidates: z.array(guestRootSchema), devices: z.array(guestDeviceSchema), supported: z.boolean(),
-  findings: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
-});
 
 /**
  * Prepares the Linux installation on attached disks for its new platform. In any case the guest is unmounted
@@ -119,17 +101,11 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
 }
 
 /** Inspects attached disks without writing to them: which installation they contain. */
-export async function inspectLinuxGuest(request: Omit<MorphRequest, 'options'> & {
-  readonly options: Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses'>;
-}): Promise<InspectOutcome> {
+export async function inspectLinuxGuest(request: Omit<MorphRequest, 'options'> & { readonly options: InspectOptions }): Promise<InspectOutcome> {
   const { program, warnings } = await placeProgram(request);
   try {
-    const { root, luksKeys = [], hypervisor, diskBuses } = request.options;
-    const disks = {
-      devices: request.devices, ...(root === undefined ? {} : { root }), luksKeys: luksKeys.map(luksKey),
-      ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBuses === undefined ? {} : { diskBuses: [...diskBuses] }),
-    };
-    return { ...parsed(inspectResult, await program.run('inspect', disks, request.signal, timeouts.inspect)), warnings };
+    const disks = { ...inspectionRequest(request.options), devices: [...request.devices] };
+    return inspectionOf(await program.run('inspect', disks, request.signal, timeouts.inspect), warnings);
   } finally {
     if (!request.ssh.lost.aborted) await unmount(program).catch(() => undefined);
     await program.remove();
@@ -209,14 +185,6 @@ async function asStep<T>(request: MorphRequest, step: string, title: string, run
     throw error;
   }
 }
-
-function parsed<Schema extends z.ZodType>(schema: Schema, value: JsonValue): z.infer<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw new CausewayError('osmorphing.program-failed', `the response of the worker is not valid: ${z.prettifyError(result.error).slice(0, 500)}`);
-}
-
-const luksKey = ({ device, key }: LuksKey): JsonObject => ({ key: Buffer.from(key).toString('base64'), ...(device === undefined ? {} : { device }) });
 
 const userScript = ({ name, content, timeoutSeconds }: UserScript): JsonObject => ({ name, content, timeoutSeconds: timeoutSeconds ?? 600 });
 

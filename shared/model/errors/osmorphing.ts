@@ -158,6 +158,12 @@ export const osmorphingErrors = {
     remedy: 'The deployment\'s volumes may be incomplete. Start the deployment again; the replica is not affected.',
     retryable: true,
   },
+  'osmorphing.local-inspection': {
+    title: 'Images cannot be inspected on this computer',
+    cause: 'File systems of a guest are mounted read-only for the inspection, which needs Linux, root, Python 3.6 and loop devices.',
+    remedy: 'Run the command as root on a Linux computer that has the images.',
+    retryable: false,
+  },
   'osmorphing.program-failed': {
     title: 'The preparation program stopped unexpectedly',
     cause: 'Possible causes: a bug, or the worker ran out of memory or lost its connection. The details contain its last output.',

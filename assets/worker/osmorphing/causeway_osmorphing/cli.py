@@ -7,7 +7,7 @@ import sys
 import traceback
 import urllib.parse
 
-from . import initramfs, plan, protocol
+from . import initramfs, local_images, plan, protocol
 from .diff import diff_of, is_empty
 from .guest_facts import guest_facts_of
 from .guest import Guest
@@ -80,7 +80,9 @@ def command_inspect(request, session):
     try:
         devices, roots, root = _open(request, session)
         tree, mounted = mount_guest(root, devices, session.undo_log, read_only=True)
-        guest = Guest(tree.root, devices)
+        guest = Guest(tree.root, devices, runs=not request.get('local'))
+        if not guest.runs and guest.family not in ('', 'debian'):
+            protocol.warn('programs of the guest are not run on this computer, so that its installed packages are not known')
         return {
             'dossier': guest_facts_of(guest, root, mounted),
             'candidates': [one.describe() for one in roots],
@@ -194,6 +196,10 @@ COMMANDS = {
 }
 
 
+# Commands that write to no disk.
+_READING = ('inspect', 'windows-inspect')
+
+
 def main(arguments):
     """Exit code 0: the last line is a result. 1: it is an error. 2: not a command."""
     if len(arguments) != 1 or arguments[0] not in COMMANDS:
@@ -202,8 +208,14 @@ def main(arguments):
     try:
         request = protocol.read_request()
         session = Session(request['session'], request.get('folder'))
+        if request.get('local'):
+            if arguments[0] not in _READING:
+                raise MorphError('osmorphing.program-failed', '%s writes, and is not for images on this computer' % arguments[0])
+            request['devices'] = local_images.attach(request['fileNumbers'])
         session.enter(end_other=arguments[0] == 'unmount')
         result = COMMANDS[arguments[0]](request, session)
+        if request.get('local'):
+            shutil.rmtree(session.folder, ignore_errors=True)
         protocol.emit('result', result=result)
         return 0
     except MorphError as error:

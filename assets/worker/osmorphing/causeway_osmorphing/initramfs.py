@@ -124,11 +124,12 @@ def able_kernels(guest, drivers):
     tool = tool_of(guest)
     if tool is None:
         raise MorphError('osmorphing.initramfs', 'the guest has none of update-initramfs, dracut and mkinitrd')
-    lacking = dict(
-        (version, drivers.lacking_bus(modules_of(guest, version, drivers) | builtin_of(guest, version, drivers)))
-        for version in kernels
-    )
+    present = dict((version, modules_of(guest, version, drivers) | builtin_of(guest, version, drivers)) for version in kernels)
+    lacking = dict((version, drivers.lacking_bus(present[version])) for version in kernels)
     able = [version for version in kernels if lacking[version] is None]
+    for version in able:
+        if drivers.card not in present[version]:
+            protocol.warn_once('the kernel %s has no driver for the destination\'s network cards (%s); it has no network there' % (version, drivers.card))
     for version in sorted(set(kernels) - set(able)):
         protocol.warn(
             'the kernel %s has no drivers for %s disks; it can\'t boot on the destination' % (version, lacking[version])

@@ -10,6 +10,8 @@ class Drivers(object):
         self.platform = platform
         self.modules = modules
         self.disks = disks
+        # The driver of its network cards.
+        self.card = 'hv_netvsc' if platform == 'hyperv' else 'xen_netfront' if 'xen' in disks else 'virtio_net'
 
     def lacking_bus(self, present):
         """Name of a bus whose disks a kernel with these modules can't use; None when it can use all."""

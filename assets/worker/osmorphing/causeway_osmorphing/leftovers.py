@@ -9,6 +9,8 @@ _FILES = (
     '/etc/udev/rules.d/75-cd-aliases-generator.rules',
     '/etc/lvm/devices/system.devices',
 )
+# Names of the old disks, at which updates of the boot loader's package fail.
+_DEVICE_MAPS = ('/boot/grub/device.map', '/boot/grub2/device.map')
 # Lists of multipath devices. Only disks of the hypervisors go: LUNs that the guest itself connects to keep their names.
 _MULTIPATH = ('/etc/multipath/wwids', '/var/lib/misc/wwids') + MULTIPATH_BINDINGS
 # Old leases would be asked for again.
@@ -29,6 +31,10 @@ def remove(morph):
     guest, notes = morph.guest, []
     for path in _FILES:
         if guest.is_file(path) and guest.remove(path):
+            notes.append('removed ' + path)
+    for path in _DEVICE_MAPS:
+        # GRUB 2 finds disks by itself where there is none. That of GRUB legacy is needed.
+        if guest.is_file(path) and guest.is_file(path.replace('device.map', 'grub.cfg')) and guest.remove(path):
             notes.append('removed ' + path)
     for path in _MULTIPATH:
         lines = guest.read(path, '').splitlines()

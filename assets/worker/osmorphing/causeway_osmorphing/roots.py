@@ -237,4 +237,5 @@ def refuse_foreign(devices):
             raise MorphError(
                 'osmorphing.not-supported',
                 '%s holds %s; no Linux installation was found' % (device.path, device.content),
+                {'otherSystem': 'windows'},
             )

@@ -28,6 +28,11 @@ class Plan(TreeTest):
         devices[2].properties['HIBERNATED'] = '/swapfile'
         self.assertEqual(self.codes(files, devices), ['osmorphing.hibernated', 'osmorphing.disk-names-unclear', 'osmorphing.no-virtio'])
 
+    def test_a_kernel_without_the_driver_of_the_cards_is_told(self):
+        files = dict(TOOLS, **kernel('6.1.0-cardless', modules=('virtio_pci', 'virtio_blk'), image='/boot/initrd.img-%s'))
+        self.assertEqual(self.codes(files, boot_disk()), [])
+        self.assertEqual(self.warnings, ['the kernel 6.1.0-cardless has no driver for the destination\'s network cards (virtio_net); it has no network there'])
+
     def test_the_destination_decides_what_a_kernel_needs(self):
         files = dict(TOOLS, **kernel('6.1.0-1', image='/boot/initrd.img-%s'))
         self.assertEqual(self.codes(files, boot_disk(), {'hypervisor': 'hyperv'}), ['osmorphing.no-virtio'])

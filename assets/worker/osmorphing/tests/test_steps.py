@@ -56,6 +56,8 @@ class Steps(TreeTest):
             '/etc/fstab': '/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none swap sw 0 0\n',
             '/etc/NetworkManager/system-connections/ens192.nmconnection': '[connection]\ntype=ethernet\ninterface-name=ens192\n[ipv4]\nmethod=manual\naddress1=10.0.0.5/24\n',
             '/etc/lvm/devices/system.devices': 'x',
+            '/boot/grub2/device.map': '(hd0) /dev/disk/by-id/ata-VMware\n',
+            '/boot/grub/device.map': '(hd0) /dev/sda\n',
             '/var/lib/NetworkManager/internal-1-ens192.lease': 'ADDRESS=10.0.0.5\n',
         }
         files.update(kernel('5.14.0-1'))
@@ -96,6 +98,7 @@ class Steps(TreeTest):
         )
         self.assertTrue(guest.exists('/.autorelabel'))
         self.assertFalse(guest.exists('/etc/lvm/devices/system.devices'))
+        self.assertEqual((guest.exists('/boot/grub2/device.map'), guest.exists('/boot/grub/device.map')), (False, True))
         self.assertFalse(guest.exists('/var/lib/NetworkManager/internal-1-ens192.lease'))
         diff = diff_of(before, snapshot_of(guest), guest)
         self.assertEqual(diff['packages']['added'], {'cloud-init': '23.4-1'})

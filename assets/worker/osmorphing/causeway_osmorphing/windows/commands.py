@@ -22,7 +22,7 @@ def _open(request, session):
     keys = request.get('luksKeys') or []
     for key in keys:
         protocol.keep_secret(key['key'])
-    volume.ensure_tools(session.undo_log, bool(keys))
+    volume.ensure_tools(session.undo_log, bool(keys), install=not request.get('local'))
     devices = open_block_stack(request['devices'], keys, session.undo_log)
     roots = _find_roots(devices, session)
     device = _choose(roots, request.get('root'), devices, keys)

@@ -19,13 +19,14 @@ def is_ntfs(device):
     return device.content == 'ntfs'
 
 
-def ensure_tools(undo_log, with_keys=False):
+def ensure_tools(undo_log, with_keys=False, install=True):
     """ntfs-3g and hivex, from the worker's own package sources when it lacks them; and the device that FUSE needs. `with_keys`:
     also what opens encrypted volumes."""
     needed = {'ntfs-3g': _has('ntfs-3g'), 'python3-hivex': _has_hivex(), 'cryptsetup': _has('cryptsetup') or not with_keys}
     missing = sorted(name for name, there in needed.items() if not there)
     if missing:
-        _install(missing)
+        if install:
+            _install(missing)
         if not _has('ntfs-3g') or not _has_hivex() or with_keys and not _has('cryptsetup'):
             raise MorphError('osmorphing.worker-tools', 'the worker has no %s' % ', '.join(missing), {'missing': missing})
     if not os.path.exists('/dev/fuse'):

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { guestDeviceSchema, guestDossierSchema, guestRootSchema, type GuestDevice, type GuestDossier, type GuestRoot } from '../../../shared/model/guest-preparation.ts';
+import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
+import type { LuksKey, MorphOptions } from './options.ts';
+
+export type InspectOptions = Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses'>;
+
+/** What is on the disks, without writing to them. */
+export interface InspectOutcome {
+  readonly dossier: GuestDossier;
+  readonly candidates: readonly GuestRoot[];
+  readonly devices: readonly GuestDevice[];
+  /** Whether there is a way to prepare it. */
+  readonly supported: boolean;
+  /** What a preparation would stop at, by the codes of its errors. */
+  readonly findings: readonly { readonly code: string; readonly message: string }[];
+  readonly warnings: readonly string[];
+}
+
+const inspectResult = z.object({
+  dossier: guestDossierSchema, candidates: z.array(guestRootSchema), devices: z.array(guestDeviceSchema), supported: z.boolean(),
+  findings: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
+});
+
+/** Without the devices. */
+export function inspectionRequest({ root, luksKeys = [], hypervisor, diskBuses }: InspectOptions): JsonObject {
+  return {
+    ...(root === undefined ? {} : { root }), luksKeys: luksKeys.map(luksKey),
+    ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBuses === undefined ? {} : { diskBuses: [...diskBuses] }),
+  };
+}
+
+export function inspectionOf(answer: JsonValue, warnings: readonly string[]): InspectOutcome {
+  return { ...parsed(inspectResult, answer), warnings };
+}
+
+export function parsed<Schema extends z.ZodType>(schema: Schema, value: JsonValue): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new CausewayError('osmorphing.program-failed', `the response of the worker is not valid: ${z.prettifyError(result.error).slice(0, 500)}`);
+}
+
+export const luksKey = ({ device, key }: LuksKey): JsonObject => ({ key: Buffer.from(key).toString('base64'), ...(device === undefined ? {} : { device }) });
