@@ -111,6 +111,7 @@ export const capabilities: readonly Capability[] = [
     ['Hostile guests', 'real', 'hostile file systems on a native worker', 'specs/osmorphing-hostile'],
     ['Guests of the RHEL and SUSE families', 'never seen', 'unit tests on synthetic file trees'],
     ['Windows guests, prepared by a Linux worker', 'stand-in', 'a synthetic disk with real registry hives and dummy drivers', 'specs/osmorphing-windows-offline', 'specs/deployment-windows'],
+    ['Guests in disk images, inspected without a cloud', 'stand-in', 'images with the least that counts as a Debian, and the synthetic disk of Windows', 'specs/guest-inspect'],
     ['Windows guests, prepared by a Windows worker', 'stand-in', 'a stand-in for WinRM; the PowerShell scripts never ran', 'specs/osmorphing-windows-worker'],
     ['A real Windows guest', 'never seen', ''],
   ),
