@@ -1,10 +1,7 @@
 // lease: emulated guests
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { join } from 'node:path';
 import { inspectLinuxGuest, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
-import { run } from '../rigs/machines/child-process.ts';
-import { encryptAsBitLocker, recoveryKeyOf } from '../rigs/windows/bitlocker.ts';
 
 const signal = new AbortController().signal;
 const passphrase = 'correct horse battery staple';
@@ -74,27 +71,6 @@ describe('a guest on layers of block devices', () => {
     expect(await active()).toBe('');
     expect(log.join('\n')).not.toContain(passphrase);
     expect(log.join('\n')).not.toContain(Buffer.from(passphrase).toString('base64'));
-  });
-
-  it('is opened by the recovery key of BitLocker, which no log has, and is locked again', async () => {
-    const key = recoveryKeyOf('causeway');
-    const windows = await lab.volume(1, async (path) => {
-      const volume = join(lab.folder, 'volume.raw');
-      await run('sh', ['-ec', 'truncate -s 64M "$1"; mkntfs -F -Q -q "$1" >/dev/null 2>&1; printf "2048,131072,7\\n" | sfdisk -q "$2"', 'sh', volume, path]);
-      await encryptAsBitLocker(volume, 0, 64 * 2 ** 20, key);
-      await run('dd', [`if=${volume}`, `of=${path}`, 'bs=1M', 'seek=1', 'conv=notrunc', 'status=none']);
-    });
-    // What is on the volume shows that it was opened: no Linux, but the file system of Windows.
-    const look = (...keys: readonly string[]): Promise<unknown> =>
-      inspectLinuxGuest({ ssh: lab.ssh, devices: [windows.device], options: { luksKeys: keys.map((each) => ({ key: each })) }, signal, onLog: (line) => log.push(line) });
-    await expect(look(recoveryKeyOf('another'))).rejects.toMatchObject({ code: 'osmorphing.not-supported', message: expect.stringContaining('holds BitLocker') as string });
-    await expect(look(recoveryKeyOf('another'), key.replaceAll('-', ''))).rejects.toMatchObject({
-      code: 'osmorphing.not-supported', message: expect.stringMatching(/causeway-bitlocker-\w+ holds ntfs/) as string,
-    });
-    expect(await active()).toBe('');
-    expect(log.join('\n')).not.toContain(key.slice(0, 13));
-    expect(log.join('\n')).not.toContain(key.replaceAll('-', '').slice(0, 12));
-    await lab.detach(windows.id);
   });
 
   it('is refused when another disk has a volume group of the same name', async () => {

@@ -274,22 +274,6 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       promise: 'A root that is mounted read-only is reported.',
       tests: ['test_a_root_that_is_mounted_read_only_is_told'],
     },
-    {
-      promise: 'The newest changes of a Windows that was running when it was copied are kept, or it is refused.',
-      tests: [
-        'has its journal and its registry completed when it was running as it was copied, %s',
-        'test_nobody_guesses_what_is_missing',
-        'test_hostile_logs_are_refused',
-      ],
-    },
-    {
-      promise: 'An encrypted volume is never left without a passphrase that was given.',
-      tests: ['test_nobody_is_locked_out'],
-    },
-    {
-      promise: 'An inspection of images writes nothing and leaves nothing, also when it is killed.',
-      tests: ['tells what a guest in an image is, whatever its format, and writes nothing', 'leaves nothing when it is killed while it works'],
-    },
   ],
   'The specification': [
     {

@@ -18,6 +18,9 @@ def open_volumes(devices, keys, undo_log):
     for device in devices:
         if device.content != _CONTENT or device.path in opened:
             continue
+        if keys:
+            # Not every kernel loads them by itself when they are needed.
+            run(['modprobe', '-a', 'dm_crypt', 'dm_zero'], check=False, timeout=60)
         name = 'causeway-bitlocker-%s' % re.sub(r'\W', '-', os.path.basename(device.path))
         for key in keys:
             if key.get('device') and key['device'].lower() not in identities(device):
