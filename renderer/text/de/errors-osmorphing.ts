@@ -136,4 +136,9 @@ export const osmorphingErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Mögliche Ursachen: ein Programmfehler, oder dem Worker ging der Arbeitsspeicher aus oder er verlor seine Verbindung. Die Details enthalten die letzte Ausgabe.',
     remedy: 'Starten Sie die Bereitstellung erneut. Tritt der Fehler wieder auf, melden Sie ihn mit den Details.',
   },
+  'osmorphing.local-inspection': {
+    title: 'Images können auf diesem Computer nicht untersucht werden',
+    cause: 'Für die Untersuchung werden Dateisysteme eines Gasts schreibgeschützt eingebunden; dies erfordert Linux, root, Python 3.6 und Loop-Geräte.',
+    remedy: 'Führen Sie den Befehl als root auf einem Linux-Computer aus, auf dem die Images vorhanden sind.',
+  },
 };
