@@ -42,7 +42,7 @@ const vault = openVault(join(folder, 'vault.json'), async () => {
 });
 try {
   const { client, role } = await openProject(
-    { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit },
+    { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit, endsRehearsals: true },
     new AbortController().signal,
   );
   if (role === 'client') throw new CausewayError('engine.project-busy', 'the project is open in another process');

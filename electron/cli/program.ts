@@ -10,9 +10,11 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerDocuments } from './commands/documents.ts';
 import { registerCatalog, registerEndpoint } from './commands/endpoint.ts';
 import { registerExecution } from './commands/execution.ts';
+import { registerEvidence } from './commands/evidence.ts';
 import { registerGuest } from './commands/guest.ts';
 import { registerInventory } from './commands/inventory.ts';
 import { registerLedger } from './commands/ledger.ts';
+import { registerCutover, registerRehearsal } from './commands/life.ts';
 import { registerProject, registerTrust } from './commands/project.ts';
 import { registerReplica } from './commands/replica.ts';
 import { registerVault } from './commands/vault.ts';
@@ -32,6 +34,9 @@ const registrars: readonly CommandRegistrar[] = [
   registerExecution,
   registerDeployment,
   registerMigration,
+  registerRehearsal,
+  registerCutover,
+  registerEvidence,
   registerLedger,
   registerProject,
   registerTrust,
@@ -44,7 +49,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'Without a connection:': ['validate', 'explain', 'schema', 'doctor'],
   'Set up a project:': ['vault', 'endpoint', 'trust', 'project'],
   'Plan:': ['vm', 'guest', 'inventory', 'catalog', 'wave'],
-  'Move VMs:': ['replica', 'execution', 'deployment', 'migration'],
+  'Move VMs:': ['replica', 'execution', 'deployment', 'migration', 'rehearsal', 'cutover'],
+  'Prove:': ['evidence'],
   'Clean up:': ['ledger'],
 };
 

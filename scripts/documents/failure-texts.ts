@@ -18,6 +18,7 @@ const errorAreas: Readonly<Record<string, string>> = {
   osmorphing: 'Guest preparation',
   deployment: 'Deployment',
   wave: 'Waves',
+  life: 'Rehearsal, cut-over, roll-back and finalising',
 };
 
 /** Every error code with its meaning, cause and remedy, by areas. */

@@ -1,10 +1,7 @@
-/** A promise, and the titles of tests that fail when it is broken. */
-interface Promised {
-  readonly promise: string;
-  readonly tests: readonly string[];
-}
+import { lifePromises, type Promised } from './life-promises.ts';
 
 export const promises: Readonly<Record<string, readonly Promised[]>> = {
+  ...lifePromises,
   'Success means compared': [
     {
       promise: 'A block that was written and not compared is never called verified: not after a cancel, a lost worker, `--verify none`, a new snapshot or a resume.',

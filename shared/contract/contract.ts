@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { inventoryMachineSchema, inventorySchema } from '../inventory/inventory.ts';
 import { defaultsSchema, layerSetSchema } from '../environment/layers.ts';
+import { afterBootChecksSchema } from '../model/after-boot-check.ts';
 import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } from '../model/deployment.ts';
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
@@ -14,6 +15,7 @@ import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
 import { waveCalls } from './wave-calls.ts';
 import { catalogSchema } from '../model/catalog.ts';
+import { lifeCalls } from './life-calls.ts';
 import {
   checkedEndpointSchema, checkReportSchema, featurePolicySchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
 } from './schemas.ts';
@@ -129,6 +131,7 @@ export const calls = {
       providerConfiguration: z.string().max(1_000_000).optional(),
       wave: name.optional(),
       cleared: clearedSchema.optional(),
+      checks: afterBootChecksSchema.optional(),
     }),
     output: replicaSchema,
   },
@@ -143,6 +146,8 @@ export const calls = {
       providerConfiguration: z.string().max(1_000_000).nullable().optional(),
       wave: name.nullable().optional(),
       cleared: clearedSchema.optional(),
+      /** An empty list takes them away. */
+      checks: afterBootChecksSchema.optional(),
       /** What the rules that need the virtual machine are checked with. */
       vm: vmSchema.optional(),
     }),
@@ -232,6 +237,8 @@ export const calls = {
     input: z.strictObject({ deployment: reference, dryRun: z.boolean() }),
     output: z.array(ledgerItemSchema),
   },
+
+  ...lifeCalls,
 
   'ledger.list': {
     input: z.strictObject({

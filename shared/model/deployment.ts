@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { afterBootChecksSchema, checkResultSchema } from './after-boot-check.ts';
 import { errorRecordSchema } from './error-record.ts';
 import { executionOptionsSchema } from './execution.ts';
 import { guestDiffSchema, guestDossierSchema, guestStepSchema, scriptOutputSchema } from './guest-preparation.ts';
@@ -31,8 +32,29 @@ const bootCheckOptionsSchema = z.object({
   port: z.int().min(1).max(65_535).optional(),
 });
 
+/**
+ * What a deployment is for. A rehearsal is deployed into other networks beside the source, and deleted when its time is over; a
+ * cut-over is what users are let in to.
+ */
+export const deploymentPurposes = ['rehearsal', 'cut-over'] as const;
+
+const rehearsalSchema = z.strictObject({
+  /** The destination network of all NICs, unless `networks` says another. */
+  network: z.string().min(1).max(500).optional(),
+  /** Networks of the source to networks of the destination. */
+  networks: z.record(z.string().max(500), z.string().min(1).max(500)).optional(),
+  /** Minutes after which it is deleted, counted from its end. Default 240. */
+  keepMinutes: z.int().min(1).max(60 * 24 * 30).optional(),
+});
+
 export const deploymentOptionsSchema = z
   .object({
+    purpose: z.enum(deploymentPurposes).optional(),
+    rehearsal: rehearsalSchema.optional(),
+    /** A cut-over of a source that somebody has stopped by hand. */
+    sourceIsStopped: z.boolean().optional(),
+    /** What has to answer once the guest is up. Default: the replica's. */
+    checks: afterBootChecksSchema.optional(),
     /** The replica's own volumes become the virtual machine's; nothing is copied. The replica starts anew after that. */
     inPlace: z.boolean().optional(),
     /** Leaves the guest as it is. */
@@ -88,6 +110,10 @@ export const deploymentOptionsSchema = z
      * a second execution brings what had changed meanwhile.
      */
     execute: z.object({ options: executionOptionsSchema.optional(), lastPass: z.boolean().optional() }).optional(),
+  })
+  .refine((options) => options.purpose !== 'rehearsal' || (options.inPlace !== true && options.execute?.lastPass !== true), {
+    message: 'a rehearsal leaves the replica and its source as they are',
+    path: ['purpose'],
   })
   .refine((options) => options.inPlace !== true || (options.onFailedBoot !== 'keep' && options.keepWorkerOnFailure !== true), {
     message: 'a failed deployment in place is always rolled back, because it uses the replica\'s own volumes',
@@ -159,6 +185,7 @@ export const deploymentDetailSchema = deploymentSchema.extend({
   tasks: z.array(graphTaskSchema),
   guest: guestReportSchema.optional(),
   boot: bootReportSchema.optional(),
+  checks: z.array(checkResultSchema).optional(),
   /** What belongs to it now. */
   resources: z.array(ledgerItemSchema),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { afterBootChecksSchema } from './after-boot-check.ts';
 import { jsonObjectSchema } from './endpoint.ts';
 
 /** One disk of a replica and what is known of its destination volume. */
@@ -32,6 +33,8 @@ export const replicaSchema = z.object({
   wave: z.string().optional(),
   /** Keys of each side whose values from weaker layers do not count. */
   cleared: clearedSchema.optional(),
+  /** What has to answer once it is deployed. */
+  checks: afterBootChecksSchema.optional(),
   createdAt: z.string(),
   lastSuccess: z.string().optional(),
   lastExecutionId: z.string().optional(),

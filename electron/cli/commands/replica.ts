@@ -2,11 +2,12 @@ import { Option } from 'commander';
 import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import type { ExecuteOptions } from '../project/execute-replica.ts';
 import { deployReplica } from './deployment.ts';
+import { replicaChecks, replicaLife } from './replica-life.ts';
 
 /** `causeway replica …` */
 export const registerReplica: CommandRegistrar = (program, context) => {
   const group = program.command('replica').description('Replicas: copies of VMs at a destination, kept up to date.');
-  for (const add of [createReplica, updateReplica, listReplicas, showReplica, executeReplica, deleteReplica, deployReplica]) add(group, context);
+  for (const add of [createReplica, updateReplica, listReplicas, showReplica, replicaLife, replicaChecks, executeReplica, deleteReplica, deployReplica]) add(group, context);
 };
 
 const createReplica: CommandRegistrar = (group, context) => {
@@ -91,9 +92,15 @@ const listReplicas: CommandRegistrar = (group, context) => {
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { moment, table, print } = await import('../output/print.ts');
-      const replicas = await withProject(options, context, (core) => core.call('replica.list', {}));
-      print(context, options, replicas, () =>
-        table(['name', 'vm', 'disks', 'state of', 'id'], replicas.map((one) => [one.name, one.vmName, one.disks.length, moment(one.lastSuccess) ?? 'never', one.id])));
+      const { lifeStateText, lifeStepText } = await import('../../../shared/reports/life-text.ts');
+      const [replicas, lives] = await withProject(options, context, (core) => Promise.all([core.call('replica.list', {}), core.call('replica.life', {})]));
+      const lifeOf = new Map(lives.map((life) => [life.replicaId, life]));
+      print(context, options, replicas.map((one) => ({ ...one, life: lifeOf.get(one.id)?.state, next: lifeOf.get(one.id)?.next })), () =>
+        table(['name', 'vm', 'disks', 'state', 'next', 'state of', 'id'], replicas.map((one) => {
+          const life = lifeOf.get(one.id);
+          const next = life === undefined ? '' : lifeStepText[life.next];
+          return [one.name, one.vmName, one.disks.length, life === undefined ? undefined : lifeStateText[life.state], next === '' ? undefined : next, moment(one.lastSuccess) ?? 'never', one.id];
+        })));
       return 0;
     }),
   );

@@ -26,6 +26,7 @@ export interface DeployOptions extends ProjectOptions {
   readonly windowsMode?: 'offline' | 'worker';
   readonly virtioDisc?: string;
   readonly initAgentArchive?: string;
+  readonly checks?: string | false;
   readonly scriptBeforeMount?: readonly string[];
   readonly scriptInGuest?: readonly string[];
   readonly scriptFirstBoot?: readonly string[];
@@ -40,6 +41,8 @@ export function withDeployOptions(command: Command): Command {
     .option('--boot-deadline <seconds>', 'how long to wait for the boot (default 600)')
     .option('--boot-port <port>', 'port that must accept connections, instead of SSH\'s')
     .addOption(new Option('--on-failed-boot <what>', 'what to do with a VM that did not boot').choices(['rollback', 'keep']))
+    .option('--checks <file>', 'YAML or JSON file with the checks to run after boot, instead of the replica\'s')
+    .option('--no-checks', 'run no checks after boot')
     .option('--keep-worker', 'keep the preparation worker for troubleshooting if the preparation fails')
     .option('--accept-inconsistent', 'deploy even if the last execution left the volumes inconsistent')
     .option('--root <root>', 'which installation to prepare if there are several')

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
 import { UsageError } from '../command-context.ts';
+import { readChecks } from './read-checks.ts';
 import type { DeployOptions } from './deploy-flags.ts';
 
 /** @throws UsageError */
@@ -20,6 +21,7 @@ export async function deploymentOptions(options: DeployOptions): Promise<Deploym
     ...(options.inPlace === true ? { inPlace: true } : {}),
     ...(options.skipMorphing === true ? { skipMorphing: true } : {}),
     ...(Object.keys(bootCheck).length === 0 ? {} : { bootCheck }),
+    ...(typeof options.checks === 'string' ? { checks: readChecks(options.checks) } : options.checks === false ? { checks: [] } : {}),
     ...(options.onFailedBoot === undefined ? {} : { onFailedBoot: options.onFailedBoot }),
     ...(options.keepWorker === true ? { keepWorkerOnFailure: true } : {}),
     ...(options.acceptInconsistent === true ? { acceptInconsistent: true } : {}),

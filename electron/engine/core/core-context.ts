@@ -15,6 +15,7 @@ import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
 import type { WaveService } from '../waves/wave-service.ts';
 import type { ProjectTrust } from '../trust/trusted-projects.ts';
+import type { EvidenceRecorder } from './life/evidence.ts';
 import type { Descriptions } from './project-sync/descriptions.ts';
 import type { Redactor } from './secret-references.ts';
 import type { AcceptedEndpoints, SealedConnections } from './trust/accepted-endpoints.ts';
@@ -37,6 +38,7 @@ export interface CoreContext {
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
   readonly waves: WaveService;
+  readonly evidence: EvidenceRecorder;
   /** Records what happened, without secrets, and tells who listens. */
   readonly emit: (event: NewEvent) => void;
   /** Tells who listens that endpoints, replicas or what is accepted of them are different now. */
@@ -48,7 +50,7 @@ export interface CoreContext {
 }
 
 /** The same without the services that need it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'waves' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'waves' | 'evidence' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
 
 /** Where digest maps lie. */
 export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {

@@ -13,6 +13,7 @@ import { executionService } from '../executions/execution-service.ts';
 import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
 import { probePort, type BootProbe } from '../deployments/boot-probe.ts';
 import { usualBootPatience, type BootPatience } from '../deployments/boot-verdict.ts';
+import type { runChecks } from '../deployments/checks/run-checks.ts';
 import type { GuestPreparation } from '../deployments/deployment-context.ts';
 import { deploymentService } from '../deployments/deployment-service.ts';
 import { guestPreparation } from '../deployments/guest-preparation.ts';
@@ -26,8 +27,11 @@ import type { NewEvent } from '../store/events.ts';
 import { lastWords } from '../store/last-words.ts';
 import type { Computer } from '../store/store-identity.ts';
 import { openStore } from '../store/store.ts';
-import type { Clock } from '../time/clock.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 import { connectWorker } from '../transport/connect-worker.ts';
+import { evidenceRecorder, hasJournal } from './life/evidence-recorder.ts';
+import { startDeployment } from './life/purposes.ts';
+import { watchRehearsals } from './life/rehearsals.ts';
 import { handlers } from './calls/index.ts';
 import { endpointOf, openDestination, openSource, transferFolder, type CoreContext, type CoreParts, type Handler } from './core-context.ts';
 import { changingCalls } from './calls/project.ts';
@@ -65,6 +69,10 @@ export interface CoreOptions {
   readonly computer?: Computer;
   /** For pauses between looks at platforms and before further attempts of a task. Default: the system's. */
   readonly clock?: Clock;
+  /** Whether this engine deletes rehearsals when their time is over: one that stays open. Default: no. */
+  readonly endsRehearsals?: boolean;
+  /** Default: asks deployed VMs themselves. */
+  readonly runChecks?: typeof runChecks;
   /** How many executions, and how many deployments, run at the same time where the project does not say it. Default 4. */
   readonly executionLimit?: number;
 }
@@ -127,7 +135,11 @@ export function createCore(options: CoreOptions): Core {
     }
     hub.emit('execution.event', told);
     if (told.type === 'execution.state' || told.type === 'deployment.state') lookAtWaves();
+    if (event.type === 'execution.state' || event.type === 'deployment.state') evidence.runEnded(event);
   };
+  const evidence = evidenceRecorder({
+    stateFolder, store, clean: (value) => redact.json(value), problem: (message) => emit({ type: 'note', message, details: {} }),
+  });
   const defaultAtOnce = options.executionLimit ?? 4;
   const atOnce = store.queueLimit.get() ?? defaultAtOnce;
   const executions = executionService({
@@ -150,6 +162,7 @@ export function createCore(options: CoreOptions): Core {
     guests: { ...guestPreparation(connect), ...options.guests },
     bootProbe: options.bootProbe ?? probePort,
     bootPatience: options.bootPatience ?? usualBootPatience,
+    runChecks: options.runChecks,
     replication,
     transferFolder: transferFolder(parts),
     open: (replica, deploymentOptions) => openDeployment(parts, replica, deploymentOptions),
@@ -159,7 +172,7 @@ export function createCore(options: CoreOptions): Core {
     limit: atOnce,
     clock: options.clock,
   });
-  const waves = waveService({ store: store.waveRuns, runs: memberRuns({ store, executions, deployments }), emit, clean: (error) => redact.error(error) });
+  const waves = waveService({ store: store.waveRuns, runs: memberRuns({ store, executions, deployments, deploy: (replica, asked) => startDeployment({ ...parts, deployments, evidence }, replica, asked) }), emit, clean: (error) => redact.error(error) });
   /** Whatever keeps a wave from starting its next members must not reach what has just ended. */
   lookAtWaves = () => {
     try {
@@ -177,13 +190,15 @@ export function createCore(options: CoreOptions): Core {
     emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
     return shown;
   });
-  const context: CoreContext = { ...parts, executions, deployments, waves, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
+  const context: CoreContext = { ...parts, executions, deployments, waves, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.runs.drain();
     await executions.runs.drain();
   };
+  if (hasJournal(stateFolder) && !store.identity.isElsewhere()) evidence.reconcile();
   const closing = new AbortController();
+  const watching = options.endsRehearsals === true ? watchRehearsals(context, options.clock ?? systemClock, closing.signal) : undefined;
   watchProjectFiles(options.projectFolder, () => (described.sync(), hub.emit('project.changed', {})), closing.signal);
   const pending = new Set<Promise<unknown>>();
 
@@ -216,6 +231,7 @@ export function createCore(options: CoreOptions): Core {
       await drain();
       await Promise.allSettled(pending);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
+      await watching;
       forgetUncaught();
       store.close();
     },

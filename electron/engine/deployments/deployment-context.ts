@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import type { SshConnection } from '../transport/ssh-connection.ts';
 import type { BootProbe } from './boot-probe.ts';
 import type { BootPatience } from './boot-verdict.ts';
+import type { runChecks } from './checks/run-checks.ts';
 
 /** How guests are prepared. */
 export interface GuestPreparation {
@@ -41,6 +42,9 @@ export interface DeploymentContext {
   /** What it asks of the engine. */
   readonly policy: RunPolicy;
   readonly luksKeys: readonly LuksKey[];
+  /** Plain text of the secrets that checks sign in with, by name. In memory only. */
+  readonly checkCredentials: ReadonlyMap<string, string>;
+  readonly runChecks: typeof runChecks;
   /** The offline rules over the replica's environments. */
   findings(vm: Vm): Promise<readonly Finding[]>;
   readonly ledger: LedgerScope;

@@ -38,6 +38,7 @@ const again: RetryPolicy = { attempts: 3, firstMs: 2_000, capMs: 30_000 };
  */
 export function deploymentGraph(options: DeploymentOptions) {
   const { inPlace = false, skipMorphing = false, keepWorkerOnFailure = false } = options;
+  const hasChecks = (options.checks ?? []).length > 0;
   const passes = executionPasses(options);
   const lastPass = passes.at(-1)?.id;
   const steps = [
@@ -56,7 +57,8 @@ export function deploymentGraph(options: DeploymentOptions) {
       needs: ['vm', 'plan', 'deployedVolumes', 'nics'], yields: ['server'], retry: again,
     },
     { id: 'check-boot', title: 'Wait for the guest to boot', after: ['create-server'], needs: ['vm', 'server'], yields: [] },
-    { id: 'record-deployment', title: 'Record the VM', after: ['check-boot'], needs: ['vm', 'deployedVolumes', 'server'], yields: [] },
+    ...(hasChecks ? [{ id: 'check-services', title: 'Run the checks', after: ['check-boot'], needs: ['vm', 'server'], yields: [] }] as const : []),
+    { id: 'record-deployment', title: 'Record the VM', after: [hasChecks ? 'check-services' : 'check-boot'], needs: ['vm', 'deployedVolumes', 'server'], yields: [] },
   ] as const satisfies Graph;
   return [
     ...steps,

@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BootProbe } from './boot-probe.ts';
 import type { BootPatience } from './boot-verdict.ts';
+import { runChecks } from './checks/run-checks.ts';
 import type { DeploymentContext, GuestPreparation } from './deployment-context.ts';
 import { deploymentGraph } from './deployment-graph.ts';
 import { leftoverEntries } from './leftover-resources.ts';
@@ -27,6 +28,8 @@ export interface DeploymentServiceOptions {
   readonly guests: GuestPreparation;
   readonly bootProbe: BootProbe;
   readonly bootPatience: BootPatience;
+  /** Default: asks the VM itself. */
+  readonly runChecks?: typeof runChecks | undefined;
   readonly replication: Pick<Replication, 'deleteTransferState' | 'forgetTransferState' | 'openTransferState'>;
   readonly transferFolder: string;
   /** Opens the destination and resolves what environment and options refer to; its `close` ends all of it. */
@@ -46,6 +49,7 @@ export interface OpenDeployment {
   readonly destination: DestinationPlatform;
   readonly environment: JsonObject;
   readonly luksKeys: readonly LuksKey[];
+  readonly checkCredentials: ReadonlyMap<string, string>;
   findings(vm: Vm): Promise<readonly Finding[]>;
   close(): Promise<void>;
 }
@@ -95,6 +99,8 @@ export function deploymentService(service: DeploymentServiceOptions) {
       environment: opened.environment,
       policy: opened.destination.runPolicy(opened.environment),
       luksKeys: opened.luksKeys,
+      checkCredentials: opened.checkCredentials,
+      runChecks: service.runChecks ?? runChecks,
       findings: (vm) => opened.findings(vm),
       // The deployment stands where an execution would: what is temporary is temporary within it.
       ledger: ledgerScope(store.ledger, { endpointId: replica.destinationEndpointId, replicaId: replica.id, executionId: deployment.id }),

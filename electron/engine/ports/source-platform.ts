@@ -100,6 +100,8 @@ export interface SourcePlatform {
   deleteBase(base: Snapshot, signal: AbortSignal): Promise<void>;
   /** Orderly power-off of the guest, where the platform can. */
   shutdown?(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void>;
+  /** Starts a VM that was shut down, and waits until the platform says that it runs. Running already is done. */
+  start?(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void>;
   /** Removes one resource that this source recorded; "not there" is done. Only for sources that create any. */
   removeResource?(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void>;
   /** Whether the resource of an entry is still there, found by id or name. */

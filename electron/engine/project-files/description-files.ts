@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { afterBootChecksSchema } from '../../../shared/model/after-boot-check.ts';
 import { jsonObjectSchema, type Endpoint } from '../../../shared/model/endpoint.ts';
 import { pluginIds } from '../../../shared/model/plugin-id.ts';
 import { clearedSchema, type Replica } from '../../../shared/model/replica.ts';
@@ -26,6 +27,7 @@ const replicaFileSchema = z.strictObject({
   providerConfiguration: z.array(z.string()).optional(),
   wave: name.optional(),
   cleared: clearedSchema.optional(),
+  checks: afterBootChecksSchema.optional(),
   createdAt: z.iso.datetime(),
 });
 export type ReplicaFile = z.infer<typeof replicaFileSchema>;
@@ -63,6 +65,7 @@ export function replicaFile(replica: DescribedReplica): ReplicaFile {
     ...(replica.providerConfiguration === undefined ? {} : { providerConfiguration: replica.providerConfiguration.split('\n') }),
     ...(replica.wave === undefined ? {} : { wave: replica.wave }),
     ...(replica.cleared === undefined ? {} : { cleared: replica.cleared }),
+    ...(replica.checks === undefined || replica.checks.length === 0 ? {} : { checks: replica.checks }),
     createdAt: replica.createdAt,
   };
 }
@@ -80,6 +83,7 @@ export function describedReplica(file: ReplicaFile): DescribedReplica {
     ...(file.providerConfiguration === undefined ? {} : { providerConfiguration: file.providerConfiguration.join('\n') }),
     ...(file.wave === undefined ? {} : { wave: file.wave }),
     ...(file.cleared === undefined ? {} : { cleared: file.cleared }),
+    ...(file.checks === undefined ? {} : { checks: file.checks }),
     createdAt: file.createdAt,
   };
 }

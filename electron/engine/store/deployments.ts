@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { CheckResult } from '../../../shared/model/after-boot-check.ts';
 import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { BootReport, DeployedServer, Deployment, DeploymentOptions, DeploymentState, GuestReport } from '../../../shared/model/deployment.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
@@ -16,6 +17,7 @@ export interface DeploymentFacts {
   readonly server?: DeployedServer;
   readonly guest?: GuestReport;
   readonly boot?: BootReport;
+  readonly checks?: readonly CheckResult[];
 }
 
 /** Deployments of replicas. */
@@ -27,7 +29,7 @@ export function deploymentStore(db: DatabaseSync) {
   const finish = db.prepare('UPDATE deployments SET state = ?, finished_at = ?, error = ?, left_behind = ?, kept = ? WHERE id = ?');
   const setExecutions = db.prepare('UPDATE deployments SET executions = ? WHERE id = ?');
   const setFacts = db.prepare(`UPDATE deployments SET vm = ifnull(?, vm), server = ifnull(?, server), guest = ifnull(?, guest),
-    boot = ifnull(?, boot) WHERE id = ?`);
+    boot = ifnull(?, boot), checks = ifnull(?, checks) WHERE id = ?`);
 
   const executionsOf = (id: string): Record<string, string> => {
     const row = byId.get(id);
@@ -56,7 +58,7 @@ export function deploymentStore(db: DatabaseSync) {
     },
     setFacts(id: string, facts: DeploymentFacts): void {
       const told = (fact: object | undefined): string | null => (fact === undefined ? null : JSON.stringify(fact));
-      setFacts.run(told(facts.vm), told(facts.server), told(facts.guest), told(facts.boot), id);
+      setFacts.run(told(facts.vm), told(facts.server), told(facts.guest), told(facts.boot), told(facts.checks), id);
     },
     facts(id: string): DeploymentFacts {
       const row = byId.get(id);
@@ -66,6 +68,7 @@ export function deploymentStore(db: DatabaseSync) {
         ...optionalJson<DeployedServer, 'server'>(row, 'server', 'server'),
         ...optionalJson<GuestReport, 'guest'>(row, 'guest', 'guest'),
         ...optionalJson<BootReport, 'boot'>(row, 'boot', 'boot'),
+        ...optionalJson<CheckResult[], 'checks'>(row, 'checks', 'checks'),
       };
     },
   };

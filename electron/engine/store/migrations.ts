@@ -278,4 +278,24 @@ CREATE TABLE wave_members (
 ) STRICT;
 `,
   },
+  {
+    number: 12,
+    name: 'checks after boot, life of a VM',
+    sql: `
+ALTER TABLE replicas ADD COLUMN checks TEXT;
+ALTER TABLE deployments ADD COLUMN checks TEXT;
+
+-- What people and the engine did with a replica as a whole; it outlives the replica.
+CREATE TABLE life_records (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at TEXT NOT NULL,
+  replica_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  by_whom TEXT NOT NULL,
+  details TEXT NOT NULL
+) STRICT;
+CREATE INDEX life_of_replica ON life_records (replica_id, id);
+CREATE TRIGGER life_records_only_grow BEFORE UPDATE ON life_records BEGIN SELECT RAISE (ABORT, 'life records are append-only'); END;
+`,
+  },
 ];

@@ -10,9 +10,9 @@ export type NewReplica = Omit<Replica, 'disks' | 'lastSuccess' | 'lastExecutionI
 /** Replicas and what is known of their disks' volumes. */
 export function replicaStore(db: DatabaseSync) {
   const insert = db.prepare(`INSERT INTO replicas (id, name, source_endpoint_id, destination_endpoint_id, vm_id, vm_name,
-    source_environment, destination_environment, provider_configuration, created_at, wave, cleared) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    source_environment, destination_environment, provider_configuration, created_at, wave, cleared, checks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const update = db.prepare(`UPDATE replicas SET name = ?, source_environment = ?, destination_environment = ?, provider_configuration = ?,
-    wave = ?, cleared = ? WHERE id = ?`);
+    wave = ?, cleared = ?, checks = ? WHERE id = ?`);
   const select = `SELECT r.*, (SELECT e.id FROM executions e WHERE e.replica_id = r.id ORDER BY number DESC LIMIT 1) AS last_execution_id
     FROM replicas r`;
   const byId = db.prepare(`${select} WHERE r.id = ?`);
@@ -49,6 +49,7 @@ export function replicaStore(db: DatabaseSync) {
       ...optionalText(row, 'provider_configuration', 'providerConfiguration'),
       ...optionalText(row, 'wave', 'wave'),
       ...optionalJson<NonNullable<Replica['cleared']>, 'cleared'>(row, 'cleared', 'cleared'),
+      ...optionalJson<NonNullable<Replica['checks']>, 'checks'>(row, 'checks', 'checks'),
       createdAt: text(row, 'created_at'),
       ...optionalText(row, 'last_success', 'lastSuccess'),
       ...optionalText(row, 'last_execution_id', 'lastExecutionId'),
@@ -61,14 +62,14 @@ export function replicaStore(db: DatabaseSync) {
       insert.run(
         replica.id, replica.name, replica.sourceEndpointId, replica.destinationEndpointId, replica.vmId, replica.vmName,
         JSON.stringify(replica.sourceEnvironment), JSON.stringify(replica.destinationEnvironment),
-        replica.providerConfiguration ?? null, replica.createdAt, replica.wave ?? null, clearedText(replica),
+        replica.providerConfiguration ?? null, replica.createdAt, replica.wave ?? null, clearedText(replica), checksText(replica),
       );
     },
     /** Everything that people may change. */
     update(replica: NewReplica): void {
       update.run(
         replica.name, JSON.stringify(replica.sourceEnvironment), JSON.stringify(replica.destinationEnvironment),
-        replica.providerConfiguration ?? null, replica.wave ?? null, clearedText(replica), replica.id,
+        replica.providerConfiguration ?? null, replica.wave ?? null, clearedText(replica), checksText(replica), replica.id,
       );
     },
     /** By id, else by name. */
@@ -126,4 +127,8 @@ function diskFromRow(row: Row): ReplicaDisk {
 
 function clearedText({ cleared }: NewReplica): string | null {
   return cleared === undefined ? null : JSON.stringify(cleared);
+}
+
+function checksText({ checks }: NewReplica): string | null {
+  return checks === undefined || checks.length === 0 ? null : JSON.stringify(checks);
 }

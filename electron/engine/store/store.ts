@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock, type Clock } from '../time/clock.ts';
+import { lifeRecordStore, type LifeRecordStore } from './life-records.ts';
 import { openDatabase } from './database.ts';
 import { deploymentStore, type DeploymentStore } from './deployments.ts';
 import { describedStore, type DescribedStore } from './described.ts';
@@ -34,6 +35,7 @@ export interface Store {
   readonly described: DescribedStore;
   readonly waveRuns: WaveRunStore;
   readonly waveFacts: WaveFactsStore;
+  readonly life: LifeRecordStore;
   close(): void;
 }
 
@@ -62,6 +64,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     described: describedStore(db),
     waveRuns: waveRunStore(db),
     waveFacts: waveFactsStore(db),
+    life: lifeRecordStore(db),
     close: () => db.close(),
   };
 }

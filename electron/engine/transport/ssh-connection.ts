@@ -90,12 +90,13 @@ export class SshConnection {
    * `transport.command-failed` on too long a time or too much output, with the reason of `lost`, or the signal's.
    */
   async exec(command: string, options: ExecOptions): Promise<ExecResult> {
-    const channel = await this.#open(command, options.signal);
+    let code: number | undefined;
+    // In the same turn as the answer: a short command's exit status may be in the packet behind it.
+    const channel = await this.#open(command, options.signal, (opened) => void opened.on('exit', (exitCode: number | null) => (code = exitCode ?? undefined)));
     return new Promise((resolve, reject) => {
       const out: Buffer[] = [];
       const errors: Buffer[] = [];
       let room = options.maxOutputBytes ?? 1024 * 1024;
-      let code: number | undefined;
       const stop = AbortSignal.any([options.signal, this.lost]);
       const timer = setTimeout(() => fail(this.#failed(command, `took longer than ${options.timeoutMs} ms`)), options.timeoutMs);
       const onAbort = (): void => fail(abortReason(stop));
@@ -119,7 +120,6 @@ export class SshConnection {
       channel.on('data', collect(out));
       channel.stderr.on('data', collect(errors));
       channel.on('error', fail);
-      channel.on('exit', (exitCode: number | null) => (code = exitCode ?? undefined));
       channel.on('close', () => {
         settle();
         resolve({ code, stdout: Buffer.concat(out).toString('utf8'), stderr: Buffer.concat(errors).toString('utf8') });
@@ -183,8 +183,12 @@ export class SshConnection {
     });
   }
 
-  #open(command: string, signal: AbortSignal): Promise<ClientChannel> {
-    return this.#openBy((done) => this.#client.exec(command, done), (evidence) => this.#failed(command, evidence), signal);
+  #open(command: string, signal: AbortSignal, onOpen?: (channel: ClientChannel) => void): Promise<ClientChannel> {
+    const begin: BeginChannel = (done) => this.#client.exec(command, (error, channel) => {
+      if (error === undefined) onOpen?.(channel);
+      done(error, channel);
+    });
+    return this.#openBy(begin, (evidence) => this.#failed(command, evidence), signal);
   }
 
   async #forward(begin: BeginChannel, refused: (evidence: string) => CausewayError, signal: AbortSignal): Promise<Duplex> {

@@ -56,4 +56,34 @@ export const deploymentErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Die Bereitstellung ist noch nicht beendet.',
     remedy: 'Warten Sie auf ihr Ende, oder brechen Sie sie ab. Beim Abbrechen werden ihre Ressourcen entfernt.',
   },
+  'deployment.check-failed': {
+    title: 'Eine Prüfung der bereitgestellten VM ist fehlgeschlagen',
+    cause: 'Der Gast ist gestartet, aber etwas zu Prüfendes hat in der vorgesehenen Zeit nicht wie erwartet geantwortet.',
+    remedy: 'Lesen Sie die Ergebnisse der Prüfungen in der Bereitstellung. Korrigieren Sie Gast, Netzwerk oder Prüfung, und stellen Sie erneut bereit; stellen Sie die Prüfung auf Warnung, wenn sie die Bereitstellung nicht beenden soll.',
+  },
+  'life.wrong-state': {
+    title: 'Das ist im jetzigen Zustand der VM nicht möglich',
+    cause: 'Der Schritt passt nicht zum Stand der VM: Nur eine Umschaltung lässt sich zurücksetzen, und nur eine VM, die am Ziel läuft, lässt sich abschließen.',
+    remedy: 'Prüfen Sie den Zustand und den nächsten Schritt in der Liste der Replikate.',
+  },
+  'life.finalised': {
+    title: 'Das Replikat ist abgeschlossen',
+    cause: 'Seine Volumes, Snapshots und die Änderungsverfolgung wurden freigegeben oder werden gerade freigegeben.',
+    remedy: 'Löschen Sie das Replikat und erstellen Sie ein neues, um die VM erneut zu kopieren.',
+  },
+  'life.busy': {
+    title: 'Das Replikat wird gerade zurückgesetzt oder abgeschlossen',
+    cause: 'Ein anderer Vorgang dieser Art für dasselbe Replikat ist noch nicht beendet.',
+    remedy: 'Warten Sie auf sein Ende.',
+  },
+  'life.rehearsal-network': {
+    title: 'Die Probe hat kein isoliertes Netzwerk',
+    cause: 'Eine NIC käme in ein Netzwerk, das für die VM vorgesehen ist und in dem sie auf ihre Quelle träfe, oder für sie wurde kein Netzwerk angegeben.',
+    remedy: 'Geben Sie für die Probe ein anderes Zielnetzwerk an, für alle NICs oder für jedes Quellnetzwerk.',
+  },
+  'life.source-not-started': {
+    title: 'Die Quell-VM wurde nicht gestartet',
+    cause: 'Die Quellplattform kann keine VMs starten oder hat diese nicht gestartet. Die bereitgestellte VM wurde entfernt.',
+    remedy: 'Starten Sie die Quell-VM auf ihrer Plattform, und setzen Sie dann erneut zurück mit der Angabe, dass sie von Hand gestartet wurde.',
+  },
 };

@@ -5,6 +5,7 @@ import { engineErrors } from './engine.ts';
 import type { ErrorText } from './error-text.ts';
 import { generalErrors } from './general.ts';
 import { inventoryErrors } from './inventory.ts';
+import { lifeErrors } from './life.ts';
 import { openstackErrors } from './openstack.ts';
 import { osmorphingErrors } from './osmorphing.ts';
 import { replicationErrors } from './replication.ts';
@@ -34,6 +35,7 @@ export const errorCatalogue = {
   ...trustErrors,
   ...osmorphingErrors,
   ...deploymentErrors,
+  ...lifeErrors,
   ...inventoryErrors,
   ...waveErrors,
 } as const;

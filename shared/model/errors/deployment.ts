@@ -50,6 +50,12 @@ export const deploymentErrors = {
     remedy: 'Check the console output stored with the deployment. The replica is not affected; you can deploy again with other options.',
     retryable: false,
   },
+  'deployment.check-failed': {
+    title: 'A check of the deployed VM failed',
+    cause: 'The guest has booted, but something that was to be checked did not answer as expected within its time.',
+    remedy: 'Read the results of the checks in the deployment. Correct the guest, the network or the check, then deploy again; set the check to warn if it must not stop the deployment.',
+    retryable: false,
+  },
   'deployment.clean-up-failed': {
     title: 'The OSMorphing worker could not be deleted',
     cause: 'The volumes may still be attached to it, so no server was created from them.',

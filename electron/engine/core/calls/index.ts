@@ -5,6 +5,7 @@ import { endpointCalls } from './endpoints.ts';
 import { executionCalls, queueCalls } from './executions.ts';
 import type { Handlers } from '../core-context.ts';
 import { inventoryCalls } from './inventory.ts';
+import { evidenceCalls, machineLifeCalls } from './life.ts';
 import { ledgerCalls } from './ledger.ts';
 import { platformCalls, pluginCalls } from './platforms.ts';
 import { projectCalls, trustCalls, vaultCalls } from './project.ts';
@@ -24,6 +25,8 @@ export const handlers: Handlers<CallName> = {
   ...projectCalls,
   ...queueCalls,
   ...inventoryCalls,
+  ...machineLifeCalls,
+  ...evidenceCalls,
   ...ledgerCalls,
   ...trustCalls,
   ...vaultCalls,

@@ -6,7 +6,8 @@ import { configurationFindings, environmentDefinition } from '../environments.ts
 import { endpointOf, replicaOf, storedEndpoint, type CoreContext, type Handler } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { referencedSecrets, separateSecrets, storeSecrets } from '../secret-references.ts';
-import { acceptEntered } from '../trust/entered-uses.ts';
+import { checkLoginUses } from '../trust/check-logins.ts';
+import { acceptEntered, acceptUses } from '../trust/entered-uses.ts';
 
 /**
  * Updates a replica's settings; its endpoints and VM stay. The next execution uses them. Nothing
@@ -23,10 +24,11 @@ export const updateReplica: Handler<'replica.update'> = async (core, input) => {
     source: separateSecrets(schemaOf(core, before, 'source'), input.sourceEnvironment ?? before.sourceEnvironment, `replica/${before.id}/source`),
     destination: separateSecrets(schemaOf(core, before, 'destination'), input.destinationEnvironment ?? before.destinationEnvironment, `replica/${before.id}/destination`),
   };
-  const { wave: _wave, providerConfiguration: _configuration, cleared: _cleared, ...kept } = before;
+  const { wave: _wave, providerConfiguration: _configuration, cleared: _cleared, checks: _checks, ...kept } = before;
   const wave = input.wave === undefined ? before.wave : (input.wave ?? undefined);
   const providerConfiguration = input.providerConfiguration === undefined ? before.providerConfiguration : (input.providerConfiguration ?? undefined);
   const cleared = input.cleared ?? before.cleared;
+  const checks = input.checks ?? before.checks ?? [];
   const after: Replica = {
     ...kept,
     name: input.name ?? before.name,
@@ -35,6 +37,7 @@ export const updateReplica: Handler<'replica.update'> = async (core, input) => {
     ...(wave === undefined ? {} : { wave }),
     ...(providerConfiguration === undefined ? {} : { providerConfiguration }),
     ...(cleared === undefined || (cleared.source.length === 0 && cleared.destination.length === 0) ? {} : { cleared }),
+    ...(checks.length === 0 ? {} : { checks }),
   };
   throwOnOfflineErrors(core, after, input.vm);
   await storeSecrets(separated.source, core.vault);
@@ -45,6 +48,9 @@ export const updateReplica: Handler<'replica.update'> = async (core, input) => {
     { plugin: pluginOf(before.sourceEndpointId), side: 'source', before: before.sourceEnvironment, after: after.sourceEnvironment, ...configurations },
     { plugin: pluginOf(before.destinationEndpointId), side: 'destination', before: before.destinationEnvironment, after: after.destinationEnvironment, ...configurations },
   ]);
+  // Those that were there before may have come with the project's files.
+  const former = new Set((before.checks ?? []).flatMap(checkLoginUses).map(({ key }) => key));
+  acceptUses(core, (input.checks ?? []).flatMap(checkLoginUses).map(({ key }) => key).filter((key) => !former.has(key)));
   core.descriptions.updateReplica(after);
   await forgetSecrets(core, before, after);
   return replicaOf(core, before.id);

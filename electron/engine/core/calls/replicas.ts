@@ -6,7 +6,10 @@ import { newId } from '../../store/ids.ts';
 import { environmentDefinition } from '../environments.ts';
 import { endpointOf, openSource, replicaOf, storedEndpoint, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { separateSecrets, storeSecrets } from '../secret-references.ts';
-import { acceptEntered } from '../trust/entered-uses.ts';
+import { refuseFinalised } from '../life/purposes.ts';
+import type { LifeCall } from './life.ts';
+import { checkLoginUses } from '../trust/check-logins.ts';
+import { acceptEntered, acceptUses } from '../trust/entered-uses.ts';
 import { deleteReplica } from './replica-deletion.ts';
 import { throwOnOfflineErrors, updateReplica } from './replica-update.ts';
 
@@ -20,7 +23,7 @@ async function describedForNow(platform: SourcePlatform, id: string, environment
   }
 }
 
-export const replicaCalls: Handlers<CallsOf<'replica'>> = {
+export const replicaCalls: Handlers<Exclude<CallsOf<'replica'>, LifeCall>> = {
   async 'replica.create'(core, input, signal) {
     const source = endpointOf(core, input.source);
     const destination = endpointOf(core, input.destination);
@@ -52,6 +55,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
       ...(input.providerConfiguration === undefined ? {} : { providerConfiguration: input.providerConfiguration }),
       ...(input.wave === undefined ? {} : { wave: input.wave }),
       ...(input.cleared === undefined ? {} : { cleared: input.cleared }),
+      ...(input.checks === undefined ? {} : { checks: input.checks }),
       createdAt: new Date().toISOString(),
     };
     throwOnOfflineErrors(core, replica, vmSchema.parse(vm));
@@ -62,6 +66,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
       { plugin: source.plugin, side: 'source', after: replica.sourceEnvironment, configurationAfter },
       { plugin: destination.plugin, side: 'destination', after: replica.destinationEnvironment, configurationAfter },
     ]);
+    acceptUses(core, (input.checks ?? []).flatMap(checkLoginUses).map(({ key }) => key));
     core.descriptions.addReplica(replica);
     return replicaOf(core, id);
   },
@@ -78,6 +83,7 @@ export const replicaCalls: Handlers<CallsOf<'replica'>> = {
 
   async 'replica.execute'(core, { replica, options }) {
     const found = replicaOf(core, replica);
+    refuseFinalised(core, found);
     core.deployments.refuseExecution(found);
     return core.executions.execute(found, options);
   },

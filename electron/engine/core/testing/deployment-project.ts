@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect } from 'vitest';
+import { checkName, type CheckResult } from '../../../../shared/model/after-boot-check.ts';
 import { isTerminalDeployment, type DeploymentDetail, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import type { Execution, ExecutionOptions } from '../../../../shared/model/execution.ts';
 import { usualBootPatience } from '../../deployments/boot-verdict.ts';
 import type { MorphOutcome, MorphRequest } from '../../osmorphing/index.ts';
-import { createCore, type Core } from '../core.ts';
+import { createCore, type Core, type CoreOptions } from '../core.ts';
 import { MemoryLab } from './memory-lab.ts';
 import { recordingMorph } from './recording-morph.ts';
 
@@ -37,6 +38,8 @@ class DeploymentProject {
   guestAddresses: MorphOutcome['fixedAddresses'] = [];
   /** Whether the deployed server does. */
   answersSsh = true;
+  /** Names of checks that do not pass. */
+  readonly failingChecks = new Set<string>();
   #folder = '';
 
   async begin(): Promise<void> {
@@ -45,6 +48,7 @@ class DeploymentProject {
     this.lab.disks.set('disk-0', Buffer.concat([randomBytes(MiB), Buffer.alloc(MiB)]));
     this.lab.disks.set('disk-1', randomBytes(MiB));
     this.answersSsh = true;
+    this.failingChecks.clear();
     this.guestAddresses = [];
     this.inGuest = ({ devices }) => void this.lab.things.get(devices[0] ?? '')?.bytes?.fill(0xaa, 0, 4096);
     this.morph = recordingMorph((request) => this.inGuest(request), () => ({ fixedAddresses: this.guestAddresses }));
@@ -63,16 +67,29 @@ class DeploymentProject {
   }
 
   /** An engine beside the one that was killed, or the first. */
-  reopen(): void {
+  reopen(more: Partial<CoreOptions> = {}): void {
     this.core = createCore({
-      projectFolder: this.#folder, vault: this.lab.vault({ key: '{}', luks: 'open sesame' }), platforms: this.lab.platforms, connectWorker: this.lab.connectWorker,
+      ...more, projectFolder: this.#folder, vault: this.lab.vault({ key: '{}', luks: 'open sesame' }), platforms: this.lab.platforms, connectWorker: this.lab.connectWorker,
       guests: this.morph.guests,
+      runChecks: (checks, _server, { onResult }) => {
+        const results = checks.map((check): CheckResult => {
+          const name = checkName(check);
+          const isWrong = this.failingChecks.has(name);
+          return { name, kind: check.kind, outcome: !isWrong ? 'passed' : check.onFailure === 'warn' ? 'warned' : 'failed', evidence: isWrong ? 'no answer' : 'answered', attempts: 1, seconds: 0, at: new Date().toISOString() };
+        });
+        results.forEach((result) => onResult?.(result));
+        return Promise.resolve(results);
+      },
       // What the console shows stands there at once and stays.
       bootPatience: { ...usualBootPatience, stopSeconds: 0, loginSeconds: 0, firstPauseMs: 1 },
       bootProbe: async () => {
         if (!this.answersSsh) throw new Error('nobody there');
       },
     });
+  }
+
+  get folder(): string {
+    return this.#folder;
   }
 
   /** Writes to the database beside the engine, e.g. what an earlier version would have recorded. */

@@ -47,6 +47,8 @@ export class MemoryLab {
   beforeAnswer: (step: string) => Promise<void> = async () => undefined;
   /** Whether the source can remove a snapshot that may not exist. */
   findsIntents = false;
+  /** Whether the source can start VMs. */
+  canStart = true;
   /** What of the VM is on none of its disks. */
   unsupportedDevices: readonly string[] = [];
   /** What the cloud says of a worker that does not answer. */
@@ -176,6 +178,7 @@ export class MemoryLab {
         },
       } : {}),
       shutdown: async () => this.step('shut down'),
+      ...(this.canStart ? { start: async () => this.step('start') } : {}),
       deleteBase: async (base) => {
         this.step('delete base');
         this.snapshots.delete(base.tag);

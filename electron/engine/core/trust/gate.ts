@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { AfterBootCheck } from '../../../../shared/model/after-boot-check.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
@@ -15,6 +16,7 @@ import { refuseConnection } from '../../trust/connection-bounds.ts';
 import { environmentUses } from '../../trust/environment-uses.ts';
 import type { ProjectTrust } from '../../trust/trusted-projects.ts';
 import { resolveSecrets, type Redactor } from '../secret-references.ts';
+import { checkLoginUses } from './check-logins.ts';
 import { requireTrust, secretPrefix, type AcceptedEndpoints } from './accepted-endpoints.ts';
 
 /**
@@ -38,6 +40,8 @@ export interface Gate {
   environment(plugin: PluginId, side: Side, values: JsonObject): Promise<JsonObject>;
   /** The key of an encrypted guest disk that a deployment was asked to open. Throws as `environment` does. */
   diskKey(secret: string): Promise<string>;
+  /** The private key or password that a check signs in to a guest with. Throws as `environment` does. */
+  checkLogin(check: Extract<AfterBootCheck, { kind: 'ssh' }>): Promise<string>;
   /** @throws CausewayError `trust.project-not-accepted` */
   requireProject(): void;
   isProjectAccepted(): boolean;
@@ -132,6 +136,12 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
       const key = await vault.resolve(secret);
       learn(secret, key);
       return key;
+    },
+    async checkLogin(check) {
+      refuseUses(checkLoginUses(check));
+      const credential = await vault.resolve(check.secret);
+      learn(check.secret, credential);
+      return credential;
     },
     requireProject: () => void requireTrust(trust),
     isProjectAccepted: () => trust.read() !== undefined,

@@ -7,6 +7,7 @@ import { environmentUses, type EnvironmentUse } from '../../trust/environment-us
 import { fingerprint } from '../../trust/fingerprint.ts';
 import type { CoreParts } from '../core-context.ts';
 import { projectFolderOf, replicaEnvironments } from '../replica-environments.ts';
+import { checkLoginUses } from './check-logins.ts';
 import { connectionFingerprint } from './accepted-endpoints.ts';
 
 /** A connection that waits to be accepted. */
@@ -79,6 +80,11 @@ async function judge(core: Parts, endpoint: Endpoint): Promise<{ readonly trust:
 function usesOf(core: Parts): { readonly use: EnvironmentUse; readonly replicas: string[] }[] {
   const uses = new Map<string, { use: EnvironmentUse; replicas: string[] }>();
   for (const replica of core.store.replicas.list()) {
+    for (const use of (replica.checks ?? []).flatMap(checkLoginUses)) {
+      const known = uses.get(use.key) ?? { use, replicas: [] };
+      if (!known.replicas.includes(replica.name)) known.replicas.push(replica.name);
+      uses.set(use.key, known);
+    }
     for (const side of ['source', 'destination'] as const) {
       const endpoint = core.store.endpoints.find(side === 'source' ? replica.sourceEndpointId : replica.destinationEndpointId);
       if (endpoint === undefined) continue;

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { isTerminalDeployment, type Deployment } from '../../../../shared/model/deployment.ts';
+import { isTerminalDeployment, type Deployment, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import { isTerminalExecution, type Execution } from '../../../../shared/model/execution.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
@@ -12,10 +12,12 @@ interface Services {
   readonly store: Store;
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
+  /** Starts a deployment the way people do: with the replica's checks, and recorded. */
+  deploy(replica: Replica, options: DeploymentOptions): Deployment;
 }
 
 /** What waves start and watch: an execution for a synchronisation, a deployment for a rehearsal or a cut-over. */
-export function memberRuns({ store, executions, deployments }: Services): MemberRuns {
+export function memberRuns({ store, executions, deployments, deploy }: Services): MemberRuns {
   const executionRun = (execution: Execution): MemberRun => {
     const { id, number, state, error } = execution;
     const isOpen = !isTerminalExecution(state);
@@ -46,7 +48,8 @@ export function memberRuns({ store, executions, deployments }: Services): Member
       // Another deployment than the wave's may be a rehearsal where a cut-over is due.
       if (open !== undefined) throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, { details: { deploymentId: open.id } });
       const execute = action === 'cut-over' ? { execute: { lastPass: true, ...(options.execution === undefined ? {} : { options: options.execution }) } } : {};
-      return deploymentRun(deployments.deploy(replica, { ...options.deployment, ...execute }));
+      const purpose = action === 'cut-over' ? { purpose: 'cut-over' as const } : options.deployment?.rehearsal === undefined ? {} : { purpose: 'rehearsal' as const };
+      return deploymentRun(deploy(replica, { ...options.deployment, ...purpose, ...execute }));
     },
     resume(action, replicaId) {
       const replica = replicaOf(replicaId);

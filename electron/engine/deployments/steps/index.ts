@@ -1,6 +1,7 @@
 import { bindSteps, type BoundSteps } from '../../jobs/steps.ts';
 import type { DeploymentContext } from '../deployment-context.ts';
 import { deploymentValues, type DeploymentNode } from '../deployment-graph.ts';
+import { checkServices } from './services.ts';
 import { checkDestination, checkReplica } from './check.ts';
 import { executeLastPass, executeReplica } from './execute.ts';
 import { prepareGuest } from './prepare.ts';
@@ -24,6 +25,7 @@ export function deploymentSteps(run: DeploymentContext): BoundSteps {
     'stop-worker': stopWorker(run),
     'create-server': createServer(run),
     'check-boot': checkBoot(run),
+    'check-services': checkServices(run),
     'record-deployment': recordDeployment(run),
     'settle-deployment': settleDeployment(run),
   });

@@ -51,6 +51,7 @@ const calls: readonly Call[] = [
   [`GET compute/servers/${id}`, ({ compute }) => compute.servers.get(id, signal)],
   [`DELETE compute/servers/${id}`, ({ compute }) => compute.servers.delete(id, signal)],
   [`POST compute/servers/${id}/action`, ({ compute }) => compute.servers.stop(id, signal), { 'os-stop': null }],
+  [`POST compute/servers/${id}/action`, ({ compute }) => compute.servers.start(id, signal), { 'os-start': null }],
   [`POST compute/servers/${id}/action`, ({ compute }) => compute.servers.createImage(id, 'root', labels, signal), { createImage: { name: 'root', metadata: labels } }],
   [`POST compute/servers/${id}/action`, ({ compute }) => compute.servers.consoleText(id, 200, signal), { 'os-getConsoleOutput': { length: 200 } }],
   [`GET compute/servers/${id}/os-volume_attachments`, ({ compute }) => compute.servers.attachments(id, signal)],

@@ -94,6 +94,7 @@ export interface Servers {
   create(server: NewServer, hints: Readonly<Record<string, string>>, signal: AbortSignal): Promise<{ readonly id: string }>;
   delete(id: string, signal: AbortSignal): Promise<void>;
   stop(id: string, signal: AbortSignal): Promise<void>;
+  start(id: string, signal: AbortSignal): Promise<void>;
   /** Makes an image of a server; resolves with the id of the image, which is not ready then. */
   createImage(id: string, name: string, metadata: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
   /** The console's text so far, at most its last `lines`. */
@@ -123,6 +124,9 @@ export function serversOf(api: ServiceApi): Servers {
     delete: (id, signal) => api.remove({ operation: `delete server ${id}`, path: one(id) }, signal),
     async stop(id, signal) {
       await act(id, 'stop', { 'os-stop': null }, signal);
+    },
+    async start(id, signal) {
+      await act(id, 'start', { 'os-start': null }, signal);
     },
     async createImage(id, name, metadata, signal) {
       return z.looseObject({ image_id: z.string() }).parse(await act(id, `make image ${name} of`, { createImage: { name, metadata } }, signal)).image_id;

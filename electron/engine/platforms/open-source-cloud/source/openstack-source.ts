@@ -17,6 +17,7 @@ import { sourceOptions } from './options.ts';
 import { recordedOf } from './recorded.ts';
 import { findRecorded, removeRecorded } from './remove-recorded.ts';
 import { shutDown } from './shut-down.ts';
+import { startVm } from './start-vm.ts';
 import { ledgerOf, type MarkedDisk, type SourceContext } from './source-context.ts';
 
 /** Servers of one project. Which mechanism exports them is each replica's choice; a snapshot remembers which took it. */
@@ -130,6 +131,10 @@ export class OpenStackSource implements SourcePlatform {
 
   shutdown(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
     return shutDown(this.#context, vmId, signal);
+  }
+
+  start(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
+    return startVm(this.#context, vmId, signal);
   }
 
   removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,120 @@
+import type { Deployment } from '../../../../shared/model/deployment.ts';
+import type { EvidenceEntry } from '../../../../shared/model/evidence.ts';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { runbookHtml, runbookMarkdown } from '../../../../shared/reports/runbook.ts';
+import { vmReport } from '../../../../shared/reports/vm-report.ts';
+import { sha256 } from '../../evidence/verify-journal.ts';
+import { deploymentOf, replicaOf, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
+import { resourcesOf } from '../deployment-deletion.ts';
+import { finalise } from '../life/finalise.ts';
+import { currentLife, settingsOf } from '../life/life-facts.ts';
+import { endRehearsal, expiredRehearsals } from '../life/rehearsals.ts';
+import { rollBack } from '../life/roll-back.ts';
+import { runbookPlan } from '../life/runbook-plan.ts';
+import { refuseActive } from './replica-update.ts';
+
+/** The calls of replicas that are carried out here. */
+export type LifeCall = 'replica.life' | 'replica.approve' | 'replica.withdrawApproval' | 'replica.rollBack' | 'replica.finalise' | 'replica.runbook';
+
+export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
+  async 'replica.life'(core, { replica }) {
+    const replicas = replica === undefined ? core.store.replicas.list() : [replicaOf(core, replica)];
+    return replicas.map((one) => currentLife(core, one));
+  },
+
+  async 'replica.approve'(core, { replica: reference, by, note }) {
+    const replica = replicaOf(core, reference);
+    const { errors, settingsDigest } = settingsOf(core, replica);
+    if (errors.length > 0) throw new CausewayError('engine.environment-invalid', errors.join('; '));
+    const { state } = currentLife(core, replica);
+    if (replica.lastSuccess === undefined || !['in-sync', 'rehearsed', 'approved'].includes(state)) throw new CausewayError('life.wrong-state', `replica ${replica.name} is ${state}: there is nothing to approve`);
+    core.evidence.life(replica, 'approved', by, { settings: settingsDigest, enteredBy: core.evidence.me, ...(note === undefined ? {} : { note }) });
+    return currentLife(core, replica);
+  },
+
+  async 'replica.withdrawApproval'(core, { replica: reference, by }) {
+    const replica = replicaOf(core, reference);
+    if (currentLife(core, replica).approval === undefined) throw new CausewayError('life.wrong-state', `replica ${replica.name} is not approved`);
+    core.evidence.life(replica, 'approval-withdrawn', by, { enteredBy: core.evidence.me });
+    return currentLife(core, replica);
+  },
+
+  async 'replica.rollBack'(core, { replica: reference, by, sourceStartedByHand }, signal) {
+    const replica = replicaOf(core, reference);
+    refuseActive(core, replica);
+    return exclusively(replica.id, async () => {
+      await rollBack(core, replica, by, sourceStartedByHand, signal);
+      return currentLife(core, replica);
+    });
+  },
+
+  async 'replica.finalise'(core, { replica: reference, by, dryRun }, signal) {
+    const replica = replicaOf(core, reference);
+    refuseActive(core, replica);
+    return exclusively(replica.id, async () => {
+      const resources = await finalise(core, replica, by, dryRun, signal);
+      const life = currentLife(core, replicaOf(core, replica.id));
+      const deployment = core.store.deployments.find(life.cutOver?.deploymentId ?? '');
+      return { resources, stays: deployment === undefined ? [] : resourcesOf(core, deployment), life };
+    });
+  },
+
+  async 'replica.runbook'(core, { replicas, title, format }) {
+    const plan = runbookPlan(core, replicas.map((reference) => replicaOf(core, reference)), title);
+    return { document: format === 'html' ? runbookHtml(plan) : runbookMarkdown(plan) };
+  },
+
+  async 'rehearsal.end'(core, input, signal) {
+    const chosen: Deployment[] = 'expired' in input ? expiredRehearsals(core, Date.now()) : [deploymentOf(core, input.deployment)];
+    for (const { id, options } of chosen) if (options.purpose !== 'rehearsal') throw new CausewayError('life.wrong-state', `deployment ${id} is not a rehearsal`);
+    const ended = [];
+    for (const deployment of chosen) ended.push(await endRehearsal(core, deployment, 'expired' in input ? 'expired' : 'asked', signal));
+    return ended;
+  },
+};
+
+export const evidenceCalls: Handlers<CallsOf<'evidence'>> = {
+  async 'evidence.status'(core) {
+    const { problems, ...status } = core.evidence.journal().status();
+    return { ...status, problems: [...problems] };
+  },
+
+  async 'evidence.list'(core, { replica, after, limit }) {
+    const id = replica === undefined ? undefined : (core.store.replicas.find(replica)?.id ?? replica);
+    return entriesOf(core, id).filter(({ n }) => n > after).slice(0, limit);
+  },
+
+  async 'evidence.export'(core) {
+    core.evidence.reconcile();
+    const { journal, head } = core.evidence.journal().files();
+    return { journal: journal.toString('utf8'), head };
+  },
+
+  async 'evidence.report'(core, { replica: reference }) {
+    const replica = replicaOf(core, reference);
+    core.evidence.reconcile();
+    const { head, count } = core.evidence.journal().status();
+    const html = vmReport({ life: currentLife(core, replica), vmName: replica.vmName, entries: entriesOf(core, replica.id), head, count, sha256 });
+    const digest = sha256(html);
+    const name = `${replica.name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80) || 'vm'}-report.html`;
+    core.evidence.append('report', replica, { file: name, sha256: digest, head, entries: count });
+    return { name, html, digest, head };
+  },
+};
+
+function entriesOf(core: CoreContext, replicaId: string | undefined): EvidenceEntry[] {
+  return core.evidence.journal().entries().filter((entry) => replicaId === undefined || entry.replica?.id === replicaId || entry.replica?.name === replicaId);
+}
+
+const busy = new Set<string>();
+
+/** Two calls would delete and start the same things. @throws CausewayError `life.busy` */
+async function exclusively<T>(replicaId: string, work: () => Promise<T>): Promise<T> {
+  if (busy.has(replicaId)) throw new CausewayError('life.busy', `replica ${replicaId}`);
+  busy.add(replicaId);
+  try {
+    return await work();
+  } finally {
+    busy.delete(replicaId);
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+const port = z.int().min(1).max(65_535);
+const printable = /^[^\u0000-\u001f\u007f]*$/u;
+
+const common = {
+  /** Shown instead of what the check does. */
+  name: z.string().min(1).max(100).regex(printable).optional(),
+  /** What a failure does to the deployment. Default `fail`. */
+  onFailure: z.enum(['fail', 'warn']).optional(),
+  /** For how long it is repeated until it passes. Default 120. */
+  timeoutSeconds: z.int().min(1).max(3600).optional(),
+};
+
+/** What a deployed VM has to answer before it is handed over. Everything is asked of the VM's own addresses. */
+export const afterBootCheckSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('port'), port, ...common }),
+  z.strictObject({
+    kind: z.literal('http'),
+    scheme: z.enum(['http', 'https']).optional(),
+    port: port.optional(),
+    /** Default `/`. */
+    path: z.string().max(2000).regex(/^\/[\x21-\x7e]*$/).optional(),
+    /** Name of the site, for the `Host` header; over HTTPS its certificate is verified for it. Without it, any certificate is accepted. */
+    host: z.string().max(253).regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/).optional(),
+    /** Default: any from 200 to 399. */
+    status: z.int().min(100).max(599).optional(),
+    /** The answer has to contain it. */
+    text: z.string().min(1).max(1000).optional(),
+    ...common,
+  }),
+  z.strictObject({ kind: z.literal('login-prompt'), ...common }),
+  z.strictObject({
+    kind: z.literal('ssh'),
+    username: z.string().min(1).max(100).regex(/^[^\s\u0000-\u001f]+$/u),
+    /** Name of a secret with a private key, or with a password. */
+    secret: z.string().min(1).max(200),
+    /** The guest's host key as in a known_hosts file, without the host: `ssh-ed25519 AAAA…`. */
+    hostKey: z.string().max(4000).regex(/^[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$/),
+    port: port.optional(),
+    command: z.string().min(1).max(4000),
+    /** Default 0. */
+    exitStatus: z.int().min(0).max(255).optional(),
+    /** The output has to contain it. */
+    text: z.string().min(1).max(1000).optional(),
+    ...common,
+  }),
+]);
+export type AfterBootCheck = z.infer<typeof afterBootCheckSchema>;
+export const afterBootCheckKinds = ['port', 'http', 'login-prompt', 'ssh'] as const satisfies readonly AfterBootCheck['kind'][];
+
+export const afterBootChecksSchema = z.array(afterBootCheckSchema).max(50);
+
+export const checkResultSchema = z.object({
+  name: z.string(),
+  kind: z.enum(afterBootCheckKinds),
+  /** `warned`: it failed, and was only to warn. `not-run`: the deployment ended before. */
+  outcome: z.enum(['passed', 'failed', 'warned', 'not-run']),
+  /** What answered, or why it did not, in words; cleaned of control characters, and short. */
+  evidence: z.string(),
+  attempts: z.number(),
+  seconds: z.number(),
+  at: z.string(),
+});
+export type CheckResult = z.infer<typeof checkResultSchema>;
+
+/** What a check does, in a few words. */
+export function checkName(check: AfterBootCheck): string {
+  if (check.name !== undefined) return check.name;
+  switch (check.kind) {
+    case 'port':
+      return `Port ${check.port}`;
+    case 'http': {
+      const scheme = (check.scheme ?? 'http').toUpperCase();
+      return `${scheme} ${check.host ?? ''}${check.port === undefined ? '' : `:${check.port}`}${check.path ?? '/'}`;
+    }
+    case 'login-prompt':
+      return 'Login prompt on the console';
+    case 'ssh':
+      return `ssh: ${check.command.length <= 60 ? check.command : `${check.command.slice(0, 59)}…`}`.replaceAll(/[\u0000-\u001f\u007f]+/gu, ' ');
+    default:
+      return check satisfies never;
+  }
+}

@@ -1,0 +1,163 @@
+import type { EvidenceEntry } from '../model/evidence.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import type { MachineLife } from '../model/machine-life.ts';
+import { bytes } from '../model/quantities.ts';
+import { escapedHtml, htmlPage, htmlTable } from './escape-html.ts';
+import { lifeStateText } from './life-text.ts';
+
+export interface VmReport {
+  readonly life: MachineLife;
+  readonly vmName: string;
+  /** Those of the VM, oldest first. The report says nothing that is not in them. */
+  readonly entries: readonly EvidenceEntry[];
+  /** Of the journal when the report was made. */
+  readonly head: string;
+  readonly count: number;
+  readonly sha256: (text: string) => string;
+}
+
+const sealStart = '<!-- causeway-seal ';
+
+/** A report for people without Causeway, with a seal over all that is before it. */
+export function vmReport(report: VmReport): string {
+  const html = htmlPage({ title: `Evidence report ${report.life.replicaName}`, body: body(report) });
+  return `${html}${sealStart}sha256=${report.sha256(html)} head=${report.head} -->\n`;
+}
+
+/** The parts of a report's seal; undefined for what has none. */
+export function sealOf(html: string): { readonly sealed: string; readonly sha256: string; readonly head: string } | undefined {
+  const at = html.lastIndexOf(sealStart);
+  const found = at < 0 ? null : /^<!-- causeway-seal sha256=([0-9a-f]{64}) head=([0-9a-f]{64}) -->\n$/.exec(html.slice(at));
+  return found === null ? undefined : { sealed: html.slice(0, at), sha256: found[1] ?? '', head: found[2] ?? '' };
+}
+
+function body({ life, vmName, entries, head, count }: VmReport): string[] {
+  const deployments = entries.filter(({ kind }) => kind === 'deployment').map(({ data }) => data);
+  const cut = deployments.findLast((data) => data['deployment'] === life.cutOver?.deploymentId) ?? deployments.at(-1);
+  const executions = entries.filter(({ kind }) => kind === 'execution').map(({ data }) => data);
+  const checks = objects(cut?.['checks']);
+  const passed = checks.filter((check) => check['outcome'] === 'passed').length;
+  const downtime = life.cutOver?.downtime;
+  const isGood = ['running-at-destination', 'finalising', 'finalised'].includes(life.state);
+  const deviations = strings(cut?.['deviations']);
+  return [
+    `<p class="kind"><span>Evidence report</span><span>${escapedHtml(entries.at(-1)?.at ?? '')}</span></p>`,
+    `<h1>${escapedHtml(life.replicaName)}</h1>`,
+    `<p class="lead">Source VM ${escapedHtml(vmName)}. ${escapedHtml(lifeStateText[life.state])}${life.since === undefined ? '' : ` since ${escapedHtml(life.since)}`}${life.by === undefined ? '' : `, ${escapedHtml(life.by)}`}.</p>`,
+    `<div class="verdict ${isGood ? 'good' : 'bad'}"><div><strong>${escapedHtml(lifeStateText[life.state])}</strong>${passed} of ${checks.length} checks passed · ${deviations.length} ${deviations.length === 1 ? 'deviation' : 'deviations'}</div>`
+      + `<div><strong>${downtime?.seconds === undefined ? 'not measured' : escapedHtml(seconds(downtime.seconds))}</strong>downtime${downtime?.endedAt === undefined ? '' : `, ${escapedHtml(downtime.stoppedAt)} to ${escapedHtml(downtime.endedAt)}`}</div></div>`,
+    ...(downtime === undefined ? [] : ['<p class="muted">From the request to shut down the source to the passed checks at the destination; after a roll-back, to the start of the source.</p>']),
+    ...(life.problem === undefined ? [] : [`<p><b class="bad">${escapedHtml(life.problem)}</b></p>`]),
+    section('Deployment', cut === undefined ? '<p>None.</p>' : deploymentFacts(cut)),
+    section('Checks after boot', checks.length === 0 ? '<p>None were defined.</p>' : htmlTable(['Check', 'Result', 'Details', 'Attempts', 'Time'],
+      checks.map((check) => [text(check['name']), outcome(check['outcome']), text(check['evidence']), text(check['attempts']), text(check['at'])]))),
+    section('Data', executions.length === 0 ? '<p>No execution is recorded.</p>' : executionTables(executions)),
+    section('Changes to the guest', guest(cut)),
+    section('Deviations', deviations.length === 0 ? '<p>None.</p>' : `<ul>${deviations.map((one) => `<li>${escapedHtml(one)}</li>`).join('')}</ul>`),
+    section('What was done, and who did it', htmlTable(['Entry', 'Time', 'What', 'By', 'Details'], entries.filter(({ kind }) => kind !== 'report').map((entry) => [
+      String(entry.n), escapedHtml(entry.at), escapedHtml(entryText(entry)), escapedHtml(entry.by), escapedHtml(detailText(entry)),
+    ]))),
+    section('Verify', verification(head, count)),
+    '<div class="sign"><div>Carried out by, date</div><div>Accepted by, date</div></div>',
+    `<footer>Made by Causeway from ${entries.length} of ${count} journal entries.</footer>`,
+  ];
+}
+
+function section(title: string, content: string): string {
+  return `<section><h2>${escapedHtml(title)}</h2>${content}</section>`;
+}
+
+function deploymentFacts(data: JsonObject): string {
+  const server = object(data['server']);
+  const boot = object(data['boot']);
+  const error = object(data['error']);
+  const rows: (readonly [string, string])[] = [
+    ['State', text(data['state'])],
+    ['VM', `${text(server['name'])} <code>${text(server['id'])}</code>`],
+    ['Addresses', strings(server['addresses']).map(escapedHtml).join(', ')],
+    ['Boot', `${outcome(boot['outcome'])} ${text(boot['evidence'])}`],
+    ['Executions', objects(data['executions']).map(({ number }) => text(number)).join(', ')],
+    ...(error['code'] === undefined ? [] : [['Error', `<b class="bad">${text(error['code'])}</b> ${text(error['message'])}`] as const]),
+  ];
+  return htmlTable(['Fact', 'Value'], rows.map(([name, value]) => [escapedHtml(name), value]));
+}
+
+function executionTables(executions: readonly JsonObject[]): string {
+  const runs = htmlTable(['Execution', 'State', 'Snapshot', 'Ended', 'Verified', 'Sent'], executions.map((run) => [
+    text(run['number']), outcome(run['state']), text(run['snapshotTakenAt']), text(run['finishedAt']), text(run['verified']),
+    escapedHtml(bytes(objects(run['disks']).reduce((sum, disk) => sum + amount(disk['bytesSent']), 0))),
+  ]));
+  const last = executions.findLast((run) => run['state'] === 'completed');
+  const digests = new Map(objects(last?.['digests']).map((one) => [one['diskId'], one]));
+  const disks = htmlTable(['Disk', 'Size', 'Volume', 'Read', 'Changed', 'Digest of the content'], objects(last?.['disks']).map((disk) => [
+    text(disk['diskId']), escapedHtml(bytes(amount(disk['sizeBytes']))), `<code>${text(disk['volumeId'])}</code>`, escapedHtml(bytes(amount(disk['bytesRead']))), escapedHtml(bytes(amount(disk['bytesChanged']))),
+    `<code>${text(digests.get(disk['diskId'])?.['sha256'])}</code>`,
+  ]));
+  return `${runs}<h3>Disks of the last completed execution</h3>${disks}`;
+}
+
+function guest(data: JsonObject | undefined): string {
+  const found = object(data?.['guest']);
+  if (found['diffSha256'] === undefined) return '<p>The guest was not prepared.</p>';
+  const changes = strings(found['changes']);
+  const total = amount(found['changeCount']);
+  return `<p>${text(found['name'])}, ${text(found['hostname'])}. ${total} changes${total > changes.length ? `, the first ${changes.length}` : ''}; digest of all of them: <code>${text(found['diffSha256'])}</code></p><pre>${changes.map(escapedHtml).join('\n')}</pre>`;
+}
+
+function verification(head: string, count: number): string {
+  return `<p>The journal had ${count} entries when this report was made. SHA-256 of the last one: <code>${head}</code></p>
+<p>The digest of this file is recorded in the journal, in the next entry of the kind <code>report</code>. Compare it, and check the journal:</p>
+<pre>sha256sum THIS-FILE
+sed -n ${count}p evidence.jsonl | tr -d '\\n' | sha256sum
+causeway evidence verify THIS-FILE --journal evidence.jsonl</pre>`;
+}
+
+/** What an entry says in a few words. */
+export function entryText({ kind, data }: EvidenceEntry): string {
+  const number = data['number'] === undefined ? '' : ` ${plain(data['number'])}`;
+  if (kind === 'execution' || kind === 'deployment') return `${kind}${number} ${plain(data['state'])}`;
+  return `${kind.replaceAll('-', ' ')}${number}`;
+}
+
+/** The facts of an entry that people read first. */
+export function detailText({ kind, data }: EvidenceEntry): string {
+  const error = object(data['error']);
+  if (error['code'] !== undefined) return `${plain(error['code'])}: ${plain(error['message'])}`;
+  if (kind === 'deployment') return objects(data['checks']).map((check) => `${plain(check['name'])}: ${plain(check['outcome'])}`).join('; ');
+  return ['note', 'why', 'source', 'remaining', 'byHand', 'approved', 'enteredBy', 'problems'].flatMap((key) => (data[key] === undefined ? [] : [`${key}: ${plain(data[key])}`])).join('; ');
+}
+
+function outcome(value: JsonValue | undefined): string {
+  const said = plain(value);
+  const tone = ['passed', 'completed', 'up'].includes(said) ? 'good' : ['failed', 'cancelled'].includes(said) ? 'bad' : 'warn';
+  return said === '' ? '' : `<b class="${tone}">${escapedHtml(said)}</b>`;
+}
+
+function seconds(value: number): string {
+  const whole = Math.round(value);
+  return whole < 60 ? `${value} s` : whole < 3600 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+function text(value: JsonValue | undefined): string {
+  return escapedHtml(plain(value));
+}
+
+function plain(value: JsonValue | undefined): string {
+  return value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function object(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function objects(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}
+
+function strings(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).map(plain) : [];
+}
+
+function amount(value: JsonValue | undefined): number {
+  return typeof value === 'number' && value >= 0 ? value : 0;
+}
