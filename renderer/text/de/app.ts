@@ -58,7 +58,7 @@ export const navigation = {
 /** The bar at the top of every screen, and the foot of the rail. */
 export const topBar = {
   breadcrumb: 'Navigationspfad',
-  command: 'Suchen oder Befehl ausführen',
+  command: 'Suche oder Befehl',
   trusted: 'Vertrauenswürdig',
   notTrusted: 'Nicht vertrauenswürdig',
   changes: (count: number) => counted(count, { one: '# Änderung zu prüfen', other: '# Änderungen zu prüfen' }),
