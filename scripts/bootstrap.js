@@ -47,6 +47,7 @@ const groups = {
     'libhivex-bin': 'registry of Windows guests, read by another program',
     'libwin-hivex-perl': 'registry of Windows guests, exported to compare',
     ovmf: 'UEFI firmware of emulated machines',
+    'cryptsetup-bin': 'encrypted volumes of guests',
     xorriso: 'driver discs for Windows guests',
     tgt: 'iSCSI targets that emulated workers log in to',
     'golang-go': 'builds the simulator of the virtualization platform',
