@@ -6,6 +6,7 @@ import HubIcon from '@mui/icons-material/HubOutlined';
 import ManualIcon from '@mui/icons-material/MenuBookOutlined';
 import ShieldIcon from '@mui/icons-material/ShieldOutlined';
 import SettingsIcon from '@mui/icons-material/SettingsOutlined';
+import WavesIcon from '@mui/icons-material/LayersOutlined';
 import TuneIcon from '@mui/icons-material/TuneOutlined';
 import SyncIcon from '@mui/icons-material/SyncOutlined';
 import Box from '@mui/material/Box';
@@ -37,6 +38,7 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
     entries: [
       home,
       { icon: DnsIcon, label: text.navigation.inventory, path: ['inventory'], covers: ['inventory'] },
+      { icon: WavesIcon, label: text.navigation.waves, path: ['waves'], covers: ['waves'] },
       { icon: FactCheckIcon, label: text.navigation.check, path: ['check'], covers: ['check'] },
     ],
   },

@@ -18,6 +18,8 @@ import { RunScreen } from '../features/runs/run-screen.tsx';
 import { SettingsScreen } from '../features/settings/settings-screen.tsx';
 import { TrustScreen } from '../features/trust/trust-screen.tsx';
 import { ValidationScreen } from '../features/validation/validation-screen.tsx';
+import { WaveScreen } from '../features/waves/wave-screen.tsx';
+import { WavesScreen } from '../features/waves/waves-screen.tsx';
 import { text } from '../text/text.ts';
 import { hrefOf, useRoute, type Route } from './route.ts';
 import { useShell } from './workbench-context.tsx';
@@ -78,6 +80,8 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
       return second === undefined ? undefined : <DeploymentScreen key={second} deploymentId={second} />;
     case 'defaults':
       return <DefaultsScreen {...(second === undefined ? {} : { wave: second })} />;
+    case 'waves':
+      return second === undefined ? <WavesScreen /> : <WaveScreen key={second} name={second} />;
     case 'trust':
       return <TrustScreen />;
     case 'ledger':

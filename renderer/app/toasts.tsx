@@ -8,11 +8,8 @@ import { railWidth } from './navigation.tsx';
 import { hrefOf } from './route.ts';
 import { useQuery } from './workbench-context.tsx';
 
-/** Where a message leads: the one thing that is likely to be wanted next. */
-export interface ToastAction {
-  readonly label: string;
-  readonly path: readonly string[];
-}
+/** The one thing that is likely to be wanted next: a place to go to, or something to do, which the message alone offers. */
+export type ToastAction = { readonly label: string; readonly path: readonly string[] } | { readonly label: string; readonly run: () => void };
 
 export interface Message {
   readonly text: string;
@@ -68,7 +65,8 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
         onClose={(_event, reason) => reason !== 'clickaway' && close()}
         action={
           <>
-            {newest?.action !== undefined && (
+            {newest?.action !== undefined && 'run' in newest.action && <RunButton action={newest.action} onDone={close} />}
+            {newest?.action !== undefined && 'path' in newest.action && (
               <Button size="small" href={hrefOf(...newest.action.path)} onClick={close}>
                 {newest.action.label}
               </Button>
@@ -80,6 +78,18 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
         }
       />
     </ToastContext>
+  );
+}
+
+function RunButton({ action, onDone }: { readonly action: { readonly label: string; readonly run: () => void }; readonly onDone: () => void }) {
+  const run = () => {
+    onDone();
+    action.run();
+  };
+  return (
+    <Button size="small" onClick={run}>
+      {action.label}
+    </Button>
   );
 }
 

@@ -203,7 +203,7 @@ function MessageList() {
             <Box component="li" key={`${at} ${message}`} sx={{ display: 'flex', gap: 1.5, py: 0.75, borderTop: 1, borderColor: 'divider' }}>
               <Typography sx={{ flexGrow: 1, overflowWrap: 'anywhere', minWidth: 0 }}>
                 {message}
-                {action !== undefined && (
+                {action !== undefined && 'path' in action && (
                   <>
                     {' '}
                     <Link href={hrefOf(...action.path)} onClick={() => setAnchor(undefined)}>

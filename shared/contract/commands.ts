@@ -24,6 +24,7 @@ export const commands = {
   'go.inventory': { label: 'Inventory', menu: 'view', accelerator: 'CmdOrCtrl+3', keys: 'g i' },
   'go.defaults': { label: 'Defaults', menu: 'view', accelerator: 'CmdOrCtrl+7', keys: 'g d' },
   'go.replicas': { label: 'Replicas', menu: 'view', accelerator: 'CmdOrCtrl+4', keys: 'g r' },
+  'go.waves': { label: 'Waves', menu: 'view', accelerator: 'CmdOrCtrl+9', keys: 'g w' },
   'go.ledger': { label: 'Ledger', menu: 'view', accelerator: 'CmdOrCtrl+5', keys: 'g l' },
   'go.trust': { label: 'Trust', menu: 'view', accelerator: 'CmdOrCtrl+8', keys: 'g t' },
   'go.check': { label: 'Validate Files', menu: 'view', accelerator: 'CmdOrCtrl+6', keys: 'g c' },

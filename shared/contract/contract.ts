@@ -135,6 +135,16 @@ export const calls = {
     }),
     output: replicaSchema,
   },
+  /** Replicas of many VMs with the settings of the project and of their waves, after one look at the source. Says which could not be created. */
+  'replica.createMany': {
+    input: z.strictObject({
+      source: reference,
+      destination: reference,
+      /** VMs by id, else by a name that only one has. */
+      machines: z.array(z.strictObject({ vm: reference, name: z.string().min(1).max(1000), wave: name.optional() })).min(1).max(10_000),
+    }),
+    output: z.object({ created: z.array(z.string()), skipped: z.array(z.object({ vm: z.string(), name: z.string(), reason: z.enum(['not-found', 'ambiguous', 'exists']) })) }),
+  },
   /** Changes what people say of a replica; what is left out stays. Refused while something runs or when it has errors. */
   'replica.update': {
     input: z.strictObject({

@@ -35,6 +35,11 @@ export const importFields = {
     { id: 'macs', headings: ['macaddress', 'mac', 'macs', 'macaddresses'] },
     { id: 'addresses', headings: ['ipaddresses', 'ipaddress', 'ip', 'ips', 'primaryipaddress', 'ipv4address'] },
     { id: 'template', headings: ['template', 'istemplate'] },
+    { id: 'application', headings: ['application', 'applicationname', 'app', 'service', 'businessservice', 'workload', 'system'] },
+    { id: 'owner', headings: ['owner', 'applicationowner', 'businessowner', 'contact', 'responsible'] },
+    { id: 'cluster', headings: ['cluster', 'clustername'] },
+    { id: 'host', headings: ['host', 'esxhost', 'hypervisor'] },
+    { id: 'folder', headings: ['folder', 'vmfolder', 'path'] },
   ],
   disks: [
     ...machine,

@@ -1,5 +1,5 @@
 import type { Disk, Nic, Vm } from '../model/vm.ts';
-import type { InventoryMachine } from './inventory.ts';
+import { machineLabels, type InventoryMachine } from './inventory.ts';
 import { cellReader, type CellReader, type RowProblem } from './row-cells.ts';
 import type { TablePlan } from './table-plan.ts';
 
@@ -56,6 +56,7 @@ export function* importSteps(plans: readonly TablePlan[], choices: ImportChoices
 interface Draft {
   readonly vm: Omit<Vm, 'disks' | 'nics'>;
   readonly power: InventoryMachine['power'];
+  readonly labels: InventoryMachine['labels'];
   readonly ownDisks: readonly Disk[];
   readonly ownNics: readonly Nic[];
   readonly disks: Disk[];
@@ -66,8 +67,8 @@ interface Draft {
 }
 
 /** What lists of disks and of interfaces say goes before the summary in the machine's own row. */
-function machineOf({ vm, power, ownDisks, ownNics, disks, nics }: Draft): InventoryMachine {
-  return { vm: { ...vm, disks: disks.length > 0 ? disks : [...ownDisks], nics: nics.length > 0 ? nics : [...ownNics] }, power };
+function machineOf({ vm, power, labels, ownDisks, ownNics, disks, nics }: Draft): InventoryMachine {
+  return { vm: { ...vm, disks: disks.length > 0 ? disks : [...ownDisks], nics: nics.length > 0 ? nics : [...ownNics] }, power, ...(labels === undefined ? {} : { labels }) };
 }
 
 function* readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<string, Draft>, byName: Map<string, string[]>, problems: RowProblem[]): Generator<undefined, void> {
@@ -119,7 +120,11 @@ function draftOf(id: string, name: string, cells: CellReader, choices: ImportCho
     // Which address is whose is only known when there is one interface.
     ...(index === 0 && addresses.length > 0 ? { ip_addresses: addresses } : {}),
   }));
-  return { vm, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError(), checkSummary: () => checkDiskSummary(name, sizes, cells) };
+  const labels = Object.fromEntries(machineLabels.flatMap((label) => {
+    const value = cells.text(label);
+    return value === undefined ? [] : [[label, value.slice(0, 500)]];
+  }));
+  return { vm, labels: Object.keys(labels).length === 0 ? undefined : labels, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError(), checkSummary: () => checkDiskSummary(name, sizes, cells) };
 }
 
 const GiB = 1024 ** 3;

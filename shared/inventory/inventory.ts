@@ -6,9 +6,15 @@ const date = z.iso.datetime();
 /** What the last import said of a machine in comparison with the one before. */
 export const machineStates = ['new', 'changed', 'same', 'gone'] as const;
 
+/** What people or the source say of a machine beside its hardware, by which machines are put together. */
+export const machineLabels = ['application', 'owner', 'cluster', 'host', 'folder'] as const;
+export type MachineLabel = (typeof machineLabels)[number];
+const label = z.string().max(500).optional();
+
 export const inventoryMachineSchema = z.strictObject({
   vm: vmSchema,
   power: z.enum(['running', 'stopped', 'unknown']),
+  labels: z.strictObject({ application: label, owner: label, cluster: label, host: label, folder: label }).optional(),
 });
 export type InventoryMachine = z.infer<typeof inventoryMachineSchema>;
 

@@ -164,3 +164,13 @@ test('members with the same finding are one cause, and a replica of a wave may h
   expect(causes.map(({ path, replicas }) => [path, replicas.length])).toEqual([[expect.stringContaining('migr_network'), 2]]);
   expect(wave.ready).toBe(1);
 });
+
+test('many replicas are created with one look at the source, in waves that are made for them; what is not there is said', async () => {
+  const machines = [{ vm: 'vm-1', name: 'web', wave: 'night' }, { vm: 'uuid', name: 'nobody', wave: 'night' }, { vm: 'uuid-2', name: 'web', wave: 'night' }];
+  await core.call('endpoint.add', { name: 'elsewhere', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } } });
+  const { created, skipped } = await core.call('replica.createMany', { source: 'from', destination: 'elsewhere', machines });
+  expect([created.length, skipped.map(({ name, reason }) => [name, reason])]).toEqual([1, [['nobody', 'not-found'], ['web', 'exists']]]);
+  const wave = await core.call('wave.show', { wave: 'night' });
+  // Its settings are missing, which its readiness says.
+  expect([wave.memberList.map(({ name }) => name), wave.ready]).toEqual([['web-2'], 0]);
+});

@@ -22,7 +22,7 @@ export function CommandPalette(props: Props) {
   const hasProject = useShell()?.project !== undefined;
   return (
     <Dialog open onClose={props.onClose} slotProps={{ paper: { 'aria-label': text.commands.palette } }} fullWidth maxWidth="sm" sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}>
-      {hasProject ? <OfProject {...props} /> : <Choice {...props} entries={paletteEntries({ endpoints: [], replicas: [], lists: [], runs: [] }, props.isMac)} />}
+      {hasProject ? <OfProject {...props} /> : <Choice {...props} entries={paletteEntries({ endpoints: [], replicas: [], lists: [], waves: [], runs: [] }, props.isMac)} />}
     </Dialog>
   );
 }
@@ -31,10 +31,11 @@ function OfProject(props: Props) {
   const endpoints = useQuery('endpoint.list', {}).data;
   const replicas = useQuery('replica.list', {}).data;
   const lists = useQuery('inventory.list', {}).data;
+  const waves = useQuery('wave.list', {}).data;
   const runs = useQuery('execution.list', { limit: 50 }).data;
   const entries = useMemo(
-    () => paletteEntries({ endpoints: endpoints ?? [], replicas: replicas ?? [], lists: lists ?? [], runs: runs ?? [] }, props.isMac),
-    [endpoints, replicas, lists, runs, props.isMac],
+    () => paletteEntries({ endpoints: endpoints ?? [], replicas: replicas ?? [], lists: lists ?? [], waves: waves ?? [], runs: runs ?? [] }, props.isMac),
+    [endpoints, replicas, lists, waves, runs, props.isMac],
   );
   return <Choice {...props} entries={entries} />;
 }

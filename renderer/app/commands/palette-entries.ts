@@ -19,10 +19,11 @@ interface Known {
   readonly endpoints: WorkbenchOutput<'endpoint.list'>;
   readonly replicas: WorkbenchOutput<'replica.list'>;
   readonly lists: WorkbenchOutput<'inventory.list'>;
+  readonly waves: WorkbenchOutput<'wave.list'>;
   readonly runs: WorkbenchOutput<'execution.list'>;
 }
 
-export function paletteEntries({ endpoints, replicas, lists, runs }: Known, isMac: boolean): PaletteEntry[] {
+export function paletteEntries({ endpoints, replicas, lists, waves, runs }: Known, isMac: boolean): PaletteEntry[] {
   const nameOf = new Map(replicas.map(({ id, name }) => [id, name]));
   return [
     ...commandIds
@@ -38,6 +39,7 @@ export function paletteEntries({ endpoints, replicas, lists, runs }: Known, isMa
     ]),
     ...endpoints.map(({ id, name }): PaletteEntry => ({ id: `endpoint ${id}`, kind: 'endpoint', label: text.commands.check(name), href: hrefOf('endpoints', id) })),
     ...lists.map(({ name }): PaletteEntry => ({ id: `list ${name}`, kind: 'list', label: text.commands.list(name), href: hrefOf('inventory', 'lists', name) })),
+    ...waves.map(({ name }): PaletteEntry => ({ id: `wave ${name}`, kind: 'wave', label: text.commands.wave(name), href: hrefOf('waves', name) })),
     ...runs.map(({ id, number, replicaId }): PaletteEntry => ({ id: `run ${id}`, kind: 'run', label: text.commands.run(number, nameOf.get(replicaId) ?? ''), href: hrefOf('runs', id) })),
   ];
 }

@@ -7,7 +7,7 @@ import type { WorkbenchCallName, WorkbenchInput, WorkbenchOutput } from '../../a
 export type RunChange = 'states' | 'steps';
 
 const states: ReadonlySet<EventType> = new Set([
-  'execution.created', 'execution.state', 'execution.left-behind', 'deployment.created', 'deployment.state', 'deployment.left-behind', 'disk.done',
+  'execution.created', 'execution.state', 'execution.left-behind', 'deployment.created', 'deployment.state', 'deployment.left-behind', 'disk.done', 'wave.state', 'wave.member',
 ]);
 const steps: ReadonlySet<EventType> = new Set([...states, 'task.state', 'task.retry', 'note']);
 

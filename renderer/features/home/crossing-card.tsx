@@ -87,7 +87,7 @@ function Waves({ all }: { readonly all: readonly Standing[] }) {
           const members = all.filter(({ wave }) => wave === name);
           return (
             <TableRow key={name ?? ''}>
-              <TableCell>{name === undefined ? words.noWave : <Link href={hrefOf('defaults', name)}>{name}</Link>}</TableCell>
+              <TableCell>{name === undefined ? words.noWave : <Link href={hrefOf('waves', name)}>{name}</Link>}</TableCell>
               <TableCell>
                 <Crossing counts={lifeCounts(members.map(({ kind }) => kind))} />
               </TableCell>

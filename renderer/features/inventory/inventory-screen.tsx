@@ -7,12 +7,14 @@ import { text } from '../../text/text.ts';
 import { ImportFileScreen } from './import-file-screen.tsx';
 import { KeepFromEndpoint } from './keep-from-endpoint.tsx';
 import { KeptLists } from './kept-lists.tsx';
+import { PlanWavesScreen } from './plan-waves-screen.tsx';
 import { SourceMachines } from './source-machines.tsx';
 
 /** Machines: those of a source as it is now, and the lists that the project keeps. The rest of the route says which. */
 export function InventoryScreen({ rest }: { readonly rest: Route }) {
   const [first, second] = rest;
   if (first === 'import') return second === undefined ? <ImportFileScreen /> : <KeepFromEndpoint key={second} endpointId={second} />;
+  if (first === 'plan' && second !== undefined) return <PlanWavesScreen key={second} list={second} />;
   const isKept = first === 'lists';
   return (
     <Screen

@@ -65,6 +65,9 @@ function KeptList({ list, names, onRemoved }: { readonly list: Inventory; readon
           ))}
         </TextField>
         <Typography sx={{ color: 'text.secondary', flexGrow: 1 }}>{text.inventory.importedFrom(list.origin.name, timeText(list.importedAt))}</Typography>
+        <Button variant="contained" href={hrefOf('inventory', 'plan', list.name)}>
+          {text.inventory.planWaves.action}
+        </Button>
         <Button onClick={() => saveFile(`${list.name}.csv`, inventoryCsv(list.machines), 'text/csv')}>{text.inventory.export}</Button>
         <Button color="error" onClick={() => setIsAsking(true)}>
           {text.inventory.remove}

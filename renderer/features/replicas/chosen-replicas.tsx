@@ -10,6 +10,7 @@ import { text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
 import { QueueLimitDialog } from '../../forms/execution/queue-limit-dialog.tsx';
+import { AssignWaveDialog } from '../../forms/waves/assign-wave-dialog.tsx';
 import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
 import { isIdle, type ReplicaStatus } from '../../components/replicas/replica-status.ts';
 
@@ -19,7 +20,7 @@ export interface ChosenReplica {
 }
 
 interface Opened {
-  readonly dialog: 'run' | 'deploy' | 'limit';
+  readonly dialog: 'run' | 'deploy' | 'limit' | 'assign';
   readonly replicas: readonly Replica[];
 }
 
@@ -68,6 +69,9 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
             >
               {text.replicas.deployChosen}
             </Button>
+            <Button size="small" variant="outlined" disabled={ready.length === 0} aria-label={text.waves.assignOf(ready.length)} onClick={() => setOpen({ dialog: 'assign', replicas: ready.map(({ replica }) => replica) })}>
+              {text.waves.assign}
+            </Button>
             <Button size="small" color="inherit" onClick={() => onChoose([])}>
               {text.replicas.clearChosen}
             </Button>
@@ -86,6 +90,7 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
       )}
       {open?.dialog === 'run' && <StartRunDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />}
       {open?.dialog === 'deploy' && <StartDeploymentDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />}
+      {open?.dialog === 'assign' && <AssignWaveDialog replicas={open.replicas.map(({ id }) => id)} onAssigned={() => onChoose([])} onClose={close} />}
       {open?.dialog === 'limit' && <QueueLimitDialog onClose={close} />}
     </Box>
   );

@@ -31,6 +31,9 @@ interface Row extends ChosenReplica {
   readonly way: string;
 }
 
+/** No name of a wave, which are trimmed. */
+const everyWave = ' ';
+
 /** Every replica with where it stands and the next step. */
 export function ReplicasScreen() {
   const query = useRunQuery('replica.list', {}, 'states');
@@ -87,10 +90,12 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Known) {
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const now = useNow(10_000);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [wave, setWave] = useState(everyWave);
+  const waves = useMemo(() => [...new Set(replicas.flatMap((replica) => replica.wave ?? []))].sort((one, other) => one.localeCompare(other, undefined, { numeric: true })), [replicas]);
   const columns = useMemo(() => columnsAt(now), [now]);
   const found = useMemo(
-    () => rows.filter(({ replica, life }) => (kind === 'all' || life.kind === kind) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted)),
-    [rows, kind, wanted],
+    () => rows.filter(({ replica, life }) => (kind === 'all' || life.kind === kind) && (wave === everyWave || (replica.wave ?? '') === wave) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted)),
+    [rows, kind, wave, wanted],
   );
   const choice = useMemo(
     () => ({
@@ -111,6 +116,20 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Known) {
             </MenuItem>
           ))}
         </TextField>
+        {waves.length > 0 && (
+          <TextField
+            select size="small" label={text.waves.waveFilter} value={wave} onChange={(event) => setWave(event.target.value)} sx={{ width: 200 }}
+            slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
+          >
+            <MenuItem value={everyWave}>{text.waves.allWaves}</MenuItem>
+            <MenuItem value="">{text.waves.noWave}</MenuItem>
+            {waves.map((one) => (
+              <MenuItem key={one} value={one}>
+                {one}
+              </MenuItem>
+            ))}
+          </TextField>
+        )}
         <Typography role="status" sx={{ color: 'text.secondary' }}>
           {text.replicas.shown(found.length, rows.length)}
         </Typography>
@@ -142,6 +161,11 @@ function columnsAt(now: number): readonly Column<Row>[] {
       cell: ({ replica }) => <Link href={hrefOf('replicas', replica.id)}>{replica.name}</Link>,
     },
     { id: 'way', label: text.replicas.way, isMinor: true, sortBy: ({ way }) => way, cell: ({ way }) => way },
+    {
+      id: 'wave', label: text.waves.waveFilter, isMinor: true,
+      sortBy: ({ replica }) => replica.wave ?? '',
+      cell: ({ replica }) => (replica.wave === undefined ? '' : <Link href={hrefOf('waves', replica.wave)}>{replica.wave}</Link>),
+    },
     {
       id: 'state',
       label: text.replicas.state,

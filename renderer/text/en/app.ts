@@ -48,6 +48,7 @@ export const navigation = {
   inventory: 'Inventory',
   defaults: 'Defaults',
   replicas: 'Replicas',
+  waves: 'Waves',
   ledger: 'Ledger',
   trust: 'Trust',
   check: 'Validate files',

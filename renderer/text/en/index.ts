@@ -14,7 +14,8 @@ import { settings } from './settings.ts';
 import { takeOver, trust } from './trust.ts';
 import { units } from './units.ts';
 import { validation } from './validation.ts';
+import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. The page takes them from `text/text.ts`. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, topBar, trust, units, validation, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;

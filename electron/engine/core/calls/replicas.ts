@@ -10,6 +10,7 @@ import { refuseFinalised } from '../life/purposes.ts';
 import type { LifeCall } from './life.ts';
 import { checkLoginUses } from '../trust/check-logins.ts';
 import { acceptEntered, acceptUses } from '../trust/entered-uses.ts';
+import { createReplicas } from './replica-create-many.ts';
 import { deleteReplica } from './replica-deletion.ts';
 import { throwOnOfflineErrors, updateReplica } from './replica-update.ts';
 
@@ -70,6 +71,8 @@ export const replicaCalls: Handlers<Exclude<CallsOf<'replica'>, LifeCall>> = {
     core.descriptions.addReplica(replica);
     return replicaOf(core, id);
   },
+
+  'replica.createMany': createReplicas,
 
   'replica.update': updateReplica,
 

@@ -47,9 +47,12 @@ export function memberRuns({ store, executions, deployments, deploy }: Services)
       const open = deployments.runs.openRunOf(replicaId);
       // Another deployment than the wave's may be a rehearsal where a cut-over is due.
       if (open !== undefined) throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, { details: { deploymentId: open.id } });
-      const execute = action === 'cut-over' ? { execute: { lastPass: true, ...(options.execution === undefined ? {} : { options: options.execution }) } } : {};
-      const purpose = action === 'cut-over' ? { purpose: 'cut-over' as const } : options.deployment?.rehearsal === undefined ? {} : { purpose: 'rehearsal' as const };
-      return deploymentRun(deploy(replica, { ...options.deployment, ...purpose, ...execute }));
+      // A rehearsal never shuts the source down, whatever its options say.
+      const { execute: asked, ...rest } = options.deployment ?? {};
+      const first = asked === undefined ? undefined : { ...(asked.options === undefined ? {} : { options: asked.options }) };
+      const execute = action === 'cut-over' ? { lastPass: true, ...(options.execution === undefined ? {} : { options: options.execution }) } : first;
+      const purpose = action === 'cut-over' ? { purpose: 'cut-over' as const } : rest.rehearsal === undefined ? {} : { purpose: 'rehearsal' as const };
+      return deploymentRun(deploy(replica, { ...rest, ...purpose, ...(execute === undefined ? {} : { execute }) }));
     },
     resume(action, replicaId) {
       const replica = replicaOf(replicaId);

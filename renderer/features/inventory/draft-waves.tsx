@@ -1,0 +1,89 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import MenuItem from '@mui/material/MenuItem';
+import Tab from '@mui/material/Tab';
+import Tabs from '@mui/material/Tabs';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useMemo, useState } from 'react';
+import { machineLabels, type KeptMachine } from '../../../shared/inventory/inventory.ts';
+import { machineBytes } from '../../../shared/inventory/suggest-waves.ts';
+import { PagedTable, type Column } from '../../components/paged-table.tsx';
+import { bytesText } from '../../components/quantities.ts';
+import { text } from '../../text/text.ts';
+import { bytesOf, moved, nextName, type Draft } from './wave-drafts.ts';
+
+const words = text.inventory.planWaves;
+
+interface Props {
+  readonly draft: Draft;
+  /** What new waves are called, with a number. */
+  readonly base: string;
+  readonly canUndo: boolean;
+  readonly onChange: (draft: Draft) => void;
+  readonly onUndo: () => void;
+}
+
+/** Suggested waves, a tab each; machines can be moved between them. */
+export function DraftWaves({ draft, base, canUndo, onChange, onUndo }: Props) {
+  const [name, setName] = useState('');
+  const [search, setSearch] = useState('');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const wave = draft.find((one) => one.name === name) ?? draft[0];
+  const wanted = search.trim().toLowerCase();
+  const shown = useMemo(() => (wave?.machines ?? []).filter((machine) => searchText(machine).includes(wanted)), [wave, wanted]);
+  const columns = useMemo(() => columnsOf(draft, chosen, (id, isChosen) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id)))), [draft, chosen]);
+  if (wave === undefined) return <Typography>{words.none}</Typography>;
+  const ids = new Set(shown.filter(({ vm }) => chosen.has(vm.id)).map(({ vm }) => vm.id));
+  const move = (to: string) => {
+    onChange(moved(draft, ids, to));
+    setChosen(new Set());
+  };
+  return (
+    <Box>
+      <Tabs value={wave.name} variant="scrollable" aria-label={words.tabs} onChange={(_event, next: string) => setName(next)} sx={{ borderBottom: 1, borderColor: 'divider', mb: 1.5 }}>
+        {draft.map((one) => (
+          <Tab key={one.name} value={one.name} label={words.tab(one.name, one.machines.length, bytesText(bytesOf(one.machines)))} />
+        ))}
+      </Tabs>
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', mb: 1.5 }}>
+        <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 280 }} />
+        <Button size="small" onClick={() => setChosen(new Set(ids.size === shown.length ? [] : shown.map(({ vm }) => vm.id)))}>
+          {ids.size === shown.length && ids.size > 0 ? text.replicas.clearChosen : text.replicas.chooseAll}
+        </Button>
+        <TextField select size="small" label={words.moveTo(ids.size)} value="" disabled={ids.size === 0} onChange={(event) => move(event.target.value)} sx={{ width: 200 }}>
+          {draft.filter((one) => one.name !== wave.name).map((one) => (
+            <MenuItem key={one.name} value={one.name}>
+              {one.name}
+            </MenuItem>
+          ))}
+          <MenuItem value={nextName(draft, base)}>{words.newWave}</MenuItem>
+        </TextField>
+        <Button size="small" disabled={!canUndo} onClick={onUndo}>
+          {text.waves.undo}
+        </Button>
+      </Box>
+      <PagedTable label={wave.name} columns={columns} rows={shown} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} />
+    </Box>
+  );
+}
+
+function searchText({ vm, labels }: KeptMachine): string {
+  return [vm.name, ...Object.values(labels ?? {})].join('\n').toLowerCase();
+}
+
+function columnsOf(draft: Draft, chosen: ReadonlySet<string>, choose: (id: string, isChosen: boolean) => void): readonly Column<KeptMachine>[] {
+  const present = machineLabels.filter((label) => draft.some(({ machines }) => machines.some(({ labels }) => labels?.[label] !== undefined)));
+  return [
+    {
+      id: 'chosen', label: text.replicas.choose,
+      cell: ({ vm }) => (
+        <Checkbox size="small" checked={chosen.has(vm.id)} onChange={(event) => choose(vm.id, event.target.checked)} slotProps={{ input: { 'aria-label': text.replicas.chooseOne(vm.name) } }} sx={{ p: 0.25 }} />
+      ),
+    },
+    { id: 'name', label: text.inventory.name, sortBy: ({ vm }) => vm.name, cell: ({ vm }) => vm.name },
+    ...present.map((label): Column<KeptMachine> => ({ id: label, label: words.criteria[label], isMinor: label !== 'application', sortBy: ({ labels }) => labels?.[label] ?? '', cell: ({ labels }) => labels?.[label] ?? '' })),
+    { id: 'disks', label: text.inventory.disks, align: 'right', sortBy: machineBytes, cell: (machine) => bytesText(machineBytes(machine)) },
+  ];
+}

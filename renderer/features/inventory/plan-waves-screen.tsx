@@ -1,0 +1,135 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useMemo, useState } from 'react';
+import { machineLabels, type Inventory, type MachineLabel } from '../../../shared/inventory/inventory.ts';
+import { suggestWaves } from '../../../shared/inventory/suggest-waves.ts';
+import type { Endpoint } from '../../../shared/model/endpoint.ts';
+import { plugins } from '../../../shared/plugins/registry.ts';
+import { goTo, hrefOf } from '../../app/route.ts';
+import { useToast } from '../../app/toasts.tsx';
+import { useAction } from '../../app/use-action.ts';
+import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { VaultNeeded } from '../../components/vault-card.tsx';
+import { text } from '../../text/text.ts';
+import { DraftWaves } from './draft-waves.tsx';
+import type { Draft, DraftHistory } from './wave-drafts.ts';
+
+const words = text.inventory.planWaves;
+const TiB = 1024 ** 4;
+
+/** From a list of machines to replicas in waves: a suggestion within limits, which can be changed before anything is created. */
+export function PlanWavesScreen({ list: name }: { readonly list: string }) {
+  const lists = useQuery('inventory.list', {});
+  const endpoints = useQuery('endpoint.list', {});
+  return (
+    <Screen title={words.title} lead={words.lead}>
+      <VaultNeeded />
+      <QueryView query={lists}>
+        {(all) => {
+          const list = all.find((one) => one.name === name);
+          if (list === undefined) return <EmptyState title={text.inventory.noLists} />;
+          return <QueryView query={endpoints}>{(known) => <Plan list={list} endpoints={known} />}</QueryView>;
+        }}
+      </QueryView>
+    </Screen>
+  );
+}
+
+function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoints: readonly Endpoint[] }) {
+  const link = useLink();
+  const toast = useToast();
+  const sources = endpoints.filter(({ plugin }) => plugins[plugin].source !== undefined);
+  const destinations = endpoints.filter(({ plugin }) => plugins[plugin].destination !== undefined);
+  const [source, setSource] = useState(sources.length === 1 ? sources[0]!.id : '');
+  const [chosenDestination, setDestination] = useState('');
+  const others = destinations.filter(({ id }) => id !== source);
+  const destination = chosenDestination === '' && others.length === 1 ? others[0]!.id : chosenDestination;
+  const machines = useMemo(() => list.machines.filter(({ state }) => state !== 'gone'), [list]);
+  const labels = machineLabels.filter((label) => machines.some((machine) => machine.labels?.[label] !== undefined));
+  const [by, setBy] = useState<MachineLabel | 'size'>(labels[0] ?? 'size');
+  const [most, setMost] = useState('100');
+  const [mostTib, setMostTib] = useState('');
+  const [base, setBase] = useState<string>(words.waveName);
+  const mostMachines = Number(most);
+  const mostBytes = mostTib.trim() === '' ? Infinity : Number(mostTib) * TiB;
+  const areLimits = Number.isInteger(mostMachines) && mostMachines >= 1 && mostBytes > 0 && base.trim() !== '';
+  const suggested = useMemo<Draft>(
+    () => (areLimits ? suggestWaves(machines, { by, mostMachines, mostBytes, name: base.trim() }) : []),
+    [machines, by, mostMachines, mostBytes, base, areLimits],
+  );
+  // What was moved belongs to one suggestion; other limits begin anew.
+  const [edited, setEdited] = useState<{ readonly of: Draft; readonly history: DraftHistory }>();
+  const history = edited?.of === suggested ? edited.history : [];
+  const draft = history.at(-1) ?? suggested;
+  const create = useAction(async () => {
+    const { created, skipped } = await link.call('replica.createMany', {
+      source, destination, machines: draft.flatMap((wave) => wave.machines.map(({ vm }) => ({ vm: vm.id, name: vm.name, wave: wave.name }))),
+    });
+    toast(skipped.length === 0 ? words.created(created.length) : words.createdSome(created.length, skipped.length, skipped.slice(0, 5).map((one) => `${one.name}: ${words.skipped[one.reason]}`).join(', ')));
+    if (created.length > 0) goTo('waves');
+  });
+  if (sources.length === 0 || destinations.length === 0) {
+    return (
+      <EmptyState title={words.noEndpoints} lead={words.noEndpointsLead}>
+        <Button variant="contained" href={hrefOf('endpoints', 'new')}>
+          {text.endpoints.add}
+        </Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap' }}>
+        <EndpointField label={words.source} endpoints={sources} value={source} onChange={setSource} />
+        <EndpointField label={words.destination} endpoints={others} value={destination} onChange={setDestination} />
+        <TextField select size="small" label={words.by} value={by} onChange={(event) => setBy(event.target.value as typeof by)} sx={{ width: 180 }}>
+          {[...labels, 'size' as const].map((one) => (
+            <MenuItem key={one} value={one}>
+              {words.criteria[one]}
+            </MenuItem>
+          ))}
+        </TextField>
+        <TextField type="number" size="small" label={words.most} value={most} onChange={(event) => setMost(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
+        <TextField type="number" size="small" label={words.mostTib} value={mostTib} onChange={(event) => setMostTib(event.target.value)} slotProps={{ htmlInput: { min: 0.1, step: 0.1 } }} sx={{ width: 150 }} />
+        <TextField size="small" label={words.name} value={base} onChange={(event) => setBase(event.target.value)} slotProps={{ htmlInput: { maxLength: 80 } }} sx={{ width: 180 }} />
+      </Box>
+      {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
+      <DraftWaves
+        draft={draft} base={base.trim()} canUndo={history.length > 0}
+        onChange={(next) => setEdited({ of: suggested, history: [...history, next] })} onUndo={() => setEdited({ of: suggested, history: history.slice(0, -1) })}
+      />
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center' }}>
+        <Button variant="contained" disabled={source === '' || destination === '' || draft.length === 0 || create.isBusy} onClick={() => void create.run()}>
+          {words.create(draft.reduce((sum, wave) => sum + wave.machines.length, 0), draft.length)}
+        </Button>
+        <Typography sx={{ color: 'text.secondary' }}>{words.createLead}</Typography>
+      </Box>
+    </>
+  );
+}
+
+interface EndpointFieldProps {
+  readonly label: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly value: string;
+  readonly onChange: (id: string) => void;
+}
+
+function EndpointField({ label, endpoints, value, onChange }: EndpointFieldProps) {
+  return (
+    <TextField select required size="small" label={label} value={value} onChange={(event) => onChange(event.target.value)} sx={{ width: 220 }}>
+      {endpoints.map(({ id, name }) => (
+        <MenuItem key={id} value={id}>
+          {name}
+        </MenuItem>
+      ))}
+    </TextField>
+  );
+}

@@ -1,0 +1,130 @@
+import AddIcon from '@mui/icons-material/Add';
+import DeleteIcon from '@mui/icons-material/DeleteOutlined';
+import Alert from '@mui/material/Alert';
+import Autocomplete from '@mui/material/Autocomplete';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import IconButton from '@mui/material/IconButton';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import { instantOf } from '../../../shared/model/wall-time.ts';
+import { waveWindowSchema, type WavePlan } from '../../../shared/model/wave-plan.ts';
+import type { WaveDetail } from '../../../shared/model/wave.ts';
+import { useAction } from '../../app/use-action.ts';
+import { useLink } from '../../app/workbench-context.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { text } from '../../text/text.ts';
+
+const words = text.waves.planFields;
+
+interface Group {
+  readonly name: string;
+  readonly needsGo: boolean;
+  readonly members: readonly string[];
+}
+
+interface Props {
+  readonly wave: WaveDetail;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+/** When a wave is done, by whom, and in which order. */
+export function PlanDialog({ wave, onSaved, onClose }: Props) {
+  const link = useLink();
+  const { plan = {} } = wave;
+  const [description, setDescription] = useState(plan.description ?? '');
+  const [owner, setOwner] = useState(plan.owner ?? '');
+  const [day, setDay] = useState(plan.window?.date ?? '');
+  const [time, setTime] = useState(plan.window?.time ?? '');
+  const [zone, setZone] = useState(plan.window?.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [hours, setHours] = useState(String(plan.window?.hours ?? 4));
+  const [groups, setGroups] = useState<readonly Group[]>(() => (plan.groups ?? []).map(({ name, needsGo = false, members }) => ({ name, needsGo, members })));
+  const isPlanned = day !== '' || time !== '';
+  const read = waveWindowSchema.safeParse({ date: day, time, zone, hours: Number(hours) });
+  const isSound = (!isPlanned || read.success) && groups.every(({ name }) => name.trim() !== '');
+  const save = useAction(async () => {
+    const { description: _description, owner: _owner, window: _window, groups: _groups, ...rest } = plan;
+    const next: WavePlan = {
+      ...rest,
+      ...(description.trim() === '' ? {} : { description: description.trim() }),
+      ...(owner.trim() === '' ? {} : { owner: owner.trim() }),
+      ...(isPlanned && read.success ? { window: read.data } : {}),
+      ...(groups.length === 0 ? {} : { groups: groups.map(({ name, needsGo, members }) => ({ name: name.trim(), ...(needsGo ? { needsGo } : {}), members: [...members] })) }),
+    };
+    await link.call('wave.plan', { wave: wave.name, plan: next });
+    onSaved();
+    onClose();
+  });
+  const change = (index: number, part: Partial<Group>) => setGroups((before) => before.map((group, at) => (at === index ? { ...group, ...part } : group)));
+  return (
+    <ConfirmDialog title={text.waves.planTitle(wave.name)} confirm={text.waves.planSave} width="md" isReady={isSound} action={save} onClose={onClose}>
+      <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '2fr 1fr' }, gap: 2, mt: 1 }}>
+        <TextField size="small" autoFocus label={words.description} value={description} onChange={(event) => setDescription(event.target.value)} slotProps={{ htmlInput: { maxLength: 1000 } }} />
+        <TextField size="small" label={words.owner} value={owner} onChange={(event) => setOwner(event.target.value)} slotProps={{ htmlInput: { maxLength: 200 } }} />
+      </Box>
+      <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap' }}>
+        <TextField type="date" size="small" label={words.date} value={day} onChange={(event) => setDay(event.target.value)} slotProps={{ inputLabel: { shrink: true } }} sx={{ width: 170 }} />
+        <TextField type="time" size="small" label={words.time} value={time} onChange={(event) => setTime(event.target.value)} slotProps={{ inputLabel: { shrink: true } }} sx={{ width: 130 }} />
+        <Autocomplete
+          freeSolo size="small" options={zones} inputValue={zone} onInputChange={(_event, value) => setZone(value)} sx={{ width: 240 }}
+          renderInput={(params) => <TextField {...params} label={words.zone} />}
+        />
+        <TextField type="number" size="small" label={words.hours} value={hours} onChange={(event) => setHours(event.target.value)} slotProps={{ htmlInput: { min: 0.25, max: 168, step: 0.25 } }} sx={{ width: 140 }} />
+      </Box>
+      {isPlanned && <WindowHint {...(read.success ? { window: read.data } : {})} />}
+      <Typography variant="subtitle2" component="h3">
+        {words.groups}
+      </Typography>
+      {groups.map(({ name, needsGo, members }, index) => (
+        <Box key={index} sx={{ display: 'flex', gap: 1.5, flexWrap: 'wrap', alignItems: 'flex-start' }}>
+          <TextField size="small" label={words.groupName(index + 1)} value={name} error={name.trim() === ''} onChange={(event) => change(index, { name: event.target.value })} sx={{ width: 200 }} />
+          <Autocomplete
+            multiple size="small" limitTags={3} options={wave.memberList.map((member) => member.name)} value={[...members]} disableCloseOnSelect sx={{ flex: '1 1 280px' }}
+            onChange={(_event, chosen) => change(index, { members: chosen })} renderInput={(params) => <TextField {...params} label={words.groupMembers(index + 1)} />}
+          />
+          <FormControlLabel
+            control={<Checkbox size="small" checked={needsGo} onChange={(event) => change(index, { needsGo: event.target.checked })} slotProps={{ input: { 'aria-label': words.needsGo(index + 1) } }} />}
+            label={words.needsGoShort}
+          />
+          <IconButton size="small" aria-label={words.removeGroup(index + 1)} onClick={() => setGroups((before) => before.filter((_, at) => at !== index))}>
+            <DeleteIcon fontSize="small" />
+          </IconButton>
+        </Box>
+      ))}
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center' }}>
+        <Button size="small" startIcon={<AddIcon />} onClick={() => setGroups((before) => [...before, { name: '', needsGo: false, members: [] }])}>
+          {words.addGroup}
+        </Button>
+        {groups.length > 0 && (
+          <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+            {words.rest}
+          </Typography>
+        )}
+      </Box>
+    </ConfirmDialog>
+  );
+}
+
+const zones: readonly string[] = Intl.supportedValuesOf('timeZone');
+
+/** What people who plan a night on which clocks change should know. */
+function WindowHint({ window }: { readonly window?: NonNullable<WavePlan['window']> }) {
+  if (window === undefined) {
+    return (
+      <Alert severity="error" role="status">
+        {words.invalid}
+      </Alert>
+    );
+  }
+  const { kind } = instantOf(window.date, window.time, window.zone);
+  if (kind === 'exact') return null;
+  return (
+    <Alert severity="warning" role="status">
+      {words[kind]}
+    </Alert>
+  );
+}

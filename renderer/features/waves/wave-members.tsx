@@ -1,0 +1,142 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import Link from '@mui/material/Link';
+import Typography from '@mui/material/Typography';
+import { useMemo, useState } from 'react';
+import { errorText } from '../../../shared/model/errors/catalogue.ts';
+import { isEnded, type WaveCause, type WaveDetail, type WaveMember } from '../../../shared/model/wave.ts';
+import { hrefOf } from '../../app/route.ts';
+import { PagedTable, type Column } from '../../components/paged-table.tsx';
+import { bytesText, minuteText } from '../../components/quantities.ts';
+import { AssignWaveDialog } from '../../forms/waves/assign-wave-dialog.tsx';
+import { text } from '../../text/text.ts';
+import { AddMembersDialog } from './add-members-dialog.tsx';
+import { MemberLabel } from './wave-state.tsx';
+
+const words = text.waves;
+
+interface Props {
+  readonly wave: WaveDetail;
+  /** Only members that it holds back. */
+  readonly cause: WaveCause | undefined;
+  readonly onShowAll: () => void;
+  readonly onChanged: () => void;
+}
+
+/** The members of a wave, in their order. */
+export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [open, setOpen] = useState<'add' | 'assign'>();
+  const isFixed = wave.run !== undefined && !isEnded(wave.run);
+  const shown = useMemo(() => (cause === undefined ? wave.memberList : wave.memberList.filter(({ replicaId }) => cause.replicas.includes(replicaId))), [wave, cause]);
+  const ids = [...chosen].filter((id) => wave.memberList.some(({ replicaId }) => replicaId === id));
+  const columns = useMemo(
+    () => columnsOf(wave, isFixed ? undefined : { chosen, choose: (id, isChosen) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))) }),
+    [wave, isFixed, chosen],
+  );
+  const areAll = shown.length > 0 && shown.every(({ replicaId }) => chosen.has(replicaId));
+  return (
+    <Box component="section" aria-label={words.members}>
+      <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap', minHeight: 40, mb: 1 }}>
+        <Typography variant="h6" component="h2">
+          {words.members}
+        </Typography>
+        {cause !== undefined && (
+          <>
+            <Typography role="status">{words.filtered(cause.message)}</Typography>
+            <Button size="small" onClick={onShowAll}>
+              {words.clearFilter}
+            </Button>
+          </>
+        )}
+        <Box sx={{ flexGrow: 1 }} />
+        {!isFixed && (
+          <>
+            <Button size="small" onClick={() => setChosen(new Set(areAll ? [] : shown.map(({ replicaId }) => replicaId)))}>
+              {areAll ? text.replicas.clearChosen : text.replicas.chooseAll}
+            </Button>
+            {ids.length > 0 && (
+              <Button size="small" variant="outlined" onClick={() => setOpen('assign')} aria-label={words.assignOf(ids.length)}>
+                {words.assign}
+              </Button>
+            )}
+            <Button size="small" onClick={() => setOpen('add')}>
+              {words.addMembers}
+            </Button>
+          </>
+        )}
+      </Box>
+      <PagedTable label={words.members} columns={columns} rows={shown} rowKey={({ replicaId }) => replicaId} />
+      {open === 'add' && <AddMembersDialog wave={wave.name} onAdded={onChanged} onClose={() => setOpen(undefined)} />}
+      {open === 'assign' && (
+        <AssignWaveDialog
+          replicas={ids} onClose={() => setOpen(undefined)}
+          onAssigned={() => {
+            setChosen(new Set());
+            onChanged();
+          }}
+        />
+      )}
+    </Box>
+  );
+}
+
+interface Choice {
+  readonly chosen: ReadonlySet<string>;
+  readonly choose: (id: string, isChosen: boolean) => void;
+}
+
+function columnsOf(wave: WaveDetail, choice: Choice | undefined): readonly Column<WaveMember>[] {
+  const names = new Map(wave.memberList.map(({ replicaId, name }) => [replicaId, name]));
+  const column = words.memberColumns;
+  return [
+    ...(choice === undefined ? [] : [{
+      id: 'chosen', label: text.replicas.choose,
+      cell: ({ replicaId, name }: WaveMember) => (
+        <Checkbox
+          size="small" checked={choice.chosen.has(replicaId)} onChange={(event) => choice.choose(replicaId, event.target.checked)}
+          slotProps={{ input: { 'aria-label': text.replicas.chooseOne(name) } }} sx={{ p: 0.25 }}
+        />
+      ),
+    }]),
+    { id: 'name', label: column.name, cell: ({ replicaId, name }) => <Link href={hrefOf('replicas', replicaId)}>{name}</Link> },
+    ...(wave.groups.length < 2 ? [] : [{ id: 'group', label: column.group, cell: ({ group }: WaveMember) => wave.groups[group]?.name ?? '' }]),
+    { id: 'state', label: column.state, cell: (member) => <State member={member} action={wave.run?.action} /> },
+    { id: 'synchronised', label: column.synchronised, cell: ({ synchronisedAt }) => (synchronisedAt === undefined ? words.never : minuteText(synchronisedAt)) },
+    { id: 'rehearsed', label: column.rehearsed, isMinor: true, cell: ({ rehearsedAt }) => (rehearsedAt === undefined ? words.never : minuteText(rehearsedAt)) },
+    ...(wave.memberList.every(({ after }) => after.length === 0) ? [] : [{ id: 'waits', label: column.waits, isMinor: true, cell: ({ after }: WaveMember) => after.map((id) => names.get(id) ?? id).join(', ') }]),
+    { id: 'problem', label: column.problem, cell: (member) => <Problem member={member} /> },
+  ];
+}
+
+function State({ member, action }: { readonly member: WaveMember; readonly action: string | undefined }) {
+  const { state, startedId, progress } = member;
+  if (state === undefined) return '–';
+  const path = startedId === undefined ? undefined : action === 'synchronise' ? hrefOf('runs', startedId) : hrefOf('deployments', startedId);
+  return (
+    <>
+      <MemberLabel state={state} />
+      {state === 'running' && progress !== undefined && progress.bytesTotal > 0 && (
+        <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
+          {words.bytes(bytesText(progress.bytesDone), bytesText(progress.bytesTotal))}
+        </Typography>
+      )}
+      {path !== undefined && (
+        <Link href={path} variant="caption" aria-label={`${words.view}: ${member.name}`} sx={{ ml: 1 }}>
+          {words.view}
+        </Link>
+      )}
+    </>
+  );
+}
+
+function Problem({ member: { error, errors, replicaId, name } }: { readonly member: WaveMember }) {
+  if (error !== undefined) return errorText(error.code).title;
+  if (errors === 0) return null;
+  return (
+    <Link href={hrefOf('replicas', replicaId, 'configure')} aria-label={`${words.errors(errors)}: ${name}`}>
+      {words.errors(errors)}
+    </Link>
+  );
+}

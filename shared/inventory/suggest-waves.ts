@@ -1,0 +1,56 @@
+import type { InventoryMachine, MachineLabel } from './inventory.ts';
+
+export interface WaveLimits {
+  /** What machines are put together by; machines of one application, cluster… stay together as far as they fit. */
+  readonly by: MachineLabel | 'size';
+  readonly mostMachines: number;
+  readonly mostBytes: number;
+  /** The waves are called this and a number. */
+  readonly name: string;
+}
+
+export interface SuggestedWave<M extends InventoryMachine = InventoryMachine> {
+  readonly name: string;
+  readonly machines: readonly M[];
+}
+
+export function machineBytes({ vm }: InventoryMachine): number {
+  return vm.disks.reduce((sum, { size_bytes: size }) => sum + size, 0);
+}
+
+/**
+ * Waves within limits. Machines with the same label come together where one wave can hold them, the largest sets first; those without
+ * a label fill what is left. By size, small machines come first: the first night is the easiest. A machine that is larger than the limit
+ * has a wave of its own.
+ */
+export function suggestWaves<M extends InventoryMachine>(machines: readonly M[], { by, mostMachines, mostBytes, name }: WaveLimits): SuggestedWave<M>[] {
+  const waves: { machines: M[]; bytes: number }[] = [];
+  const fits = (wave: { readonly machines: readonly M[]; readonly bytes: number }, set: readonly M[], bytes: number): boolean =>
+    wave.machines.length + set.length <= mostMachines && (wave.bytes + bytes <= mostBytes || (wave.machines.length === 0 && set.length === 1));
+  const put = (set: readonly M[]): boolean => {
+    const bytes = sum(set);
+    let wave = waves.find((one) => fits(one, set, bytes));
+    if (wave === undefined) {
+      wave = { machines: [], bytes: 0 };
+      if (!fits(wave, set, bytes)) return false;
+      waves.push(wave);
+    }
+    wave.machines.push(...set);
+    wave.bytes += bytes;
+    return true;
+  };
+  for (const set of setsOf(machines, by)) if (!put(set)) for (const machine of set) put([machine]);
+  return waves.map((wave, index) => ({ name: `${name} ${index + 1}`, machines: wave.machines }));
+}
+
+function setsOf<M extends InventoryMachine>(machines: readonly M[], by: WaveLimits['by']): M[][] {
+  if (by === 'size') return machines.toSorted((one, other) => machineBytes(one) - machineBytes(other)).map((machine) => [machine]);
+  const groups = Map.groupBy(machines, ({ labels }) => labels?.[by]);
+  const alone = (groups.get(undefined) ?? []).map((machine) => [machine]);
+  groups.delete(undefined);
+  return [...[...groups.values()].sort((one, other) => other.length - one.length || sum(other) - sum(one)), ...alone];
+}
+
+function sum(machines: readonly InventoryMachine[]): number {
+  return machines.reduce((total, machine) => total + machineBytes(machine), 0);
+}
