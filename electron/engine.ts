@@ -70,6 +70,7 @@ try {
   });
   parent.channel.send({ started: true });
   await resume().catch(() => undefined); // what can't go on says why in its own events
+  client.carryOutCalendar();
 } catch (error) {
   // The parent ends this process when it has read that: a message is lost when the process ends right after it.
   parent.onStop(() => process.exit(1));

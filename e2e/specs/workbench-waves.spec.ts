@@ -55,6 +55,7 @@ describe('waves in the workbench', () => {
   it('assigns replicas that were selected, and takes it back', async () => {
     await go('Replicas');
     await page.getByLabel('Search by name').fill('web');
+    await page.getByText('4 of 6 replicas').waitFor();
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Assign 4 selected to a wave' }).click();
     await page.getByRole('button', { name: 'Assign 4 VMs' }).click();
@@ -62,6 +63,7 @@ describe('waves in the workbench', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: 'Night 1' }).first().waitFor({ state: 'detached' });
     await page.getByLabel('Search by name').fill('');
+    await page.getByText('6 replicas', { exact: true }).waitFor();
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Assign 6 selected to a wave' }).click();
     await page.getByRole('button', { name: 'Assign 6 VMs' }).click();
@@ -86,12 +88,12 @@ describe('waves in the workbench', () => {
     await page.getByText('this time does not exist on that day').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add group' }).click();
     await page.getByLabel('Name of group 1').fill('Databases');
-    await page.getByLabel('Members of group 1').fill('db');
+    await page.getByLabel('Members of group 1').pressSequentially('db');
     for (const name of ['db-1', 'db-2']) await page.getByRole('option', { name, exact: true }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Add group' }).click();
     await page.getByLabel('Name of group 2').fill('Web');
-    await page.getByLabel('Members of group 2').fill('web-1');
+    await page.getByLabel('Members of group 2').pressSequentially('web-1');
     await page.getByRole('option', { name: 'web-1', exact: true }).click();
     await page.getByLabel('Group 2 needs a go').check();
     await lookAt('wave-plan');

@@ -348,6 +348,13 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
       ],
     },
     {
+      promise: 'A planned start happens once; one that the computer slept through is skipped, caught up or waits for a person, as planned.',
+      tests: [
+        'what is due starts once, however often somebody looks, and nothing that was due before the first look',
+        'what the computer slept through waits for a person, is skipped or is started now, as the plan says; the newest stands for all',
+      ],
+    },
+    {
       promise: 'The plan of a wave is a file of the project.',
       tests: ['the plan is in the wave’s file: changed there, kept when settings are saved, and renamed with the wave'],
     },

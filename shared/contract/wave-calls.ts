@@ -4,6 +4,7 @@ import { waveDetailSchema, waveRunOptionsSchema, waveRunSchema, waveSummarySchem
 import { name, nothing, reference } from './schemas.ts';
 
 const wave = z.strictObject({ wave: name });
+const planned = z.object({ wave: z.string(), at: z.string(), until: z.string() });
 const many = z.array(reference).max(5000);
 
 /** Calls about waves: groups of replicas that are planned, synchronised, rehearsed and cut over together. */
@@ -34,6 +35,12 @@ export const waveCalls = {
   'wave.cancel': { input: z.strictObject({ wave: name, letFinish: z.boolean().default(false) }), output: waveRunSchema },
   /** Starts the members again that did not complete. */
   'wave.retry': { input: wave, output: waveRunSchema },
+  /** What the plans of all waves have between two moments, and starts that were missed and wait for a decision: start the wave, or skip it. */
+  'wave.calendar': {
+    input: z.strictObject({ from: z.iso.datetime(), until: z.iso.datetime() }),
+    output: z.object({ starts: z.array(planned.extend({ kind: z.enum(['window', 'synchronisation']), isBlackedOut: z.boolean(), action: z.enum(waveActions).optional() })), missed: z.array(planned.extend({ action: z.enum(waveActions) })) }),
+  },
+  'wave.skipMissed': { input: wave, output: nothing },
   /** Takes up all actions that an engine that ended left open. */
   'wave.resume': { input: nothing, output: z.array(waveRunSchema) },
 } as const;

@@ -44,6 +44,7 @@ import { createGate } from './trust/gate.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 import { recordUncaught } from './uncaught.ts';
 import { redactor } from './secret-references.ts';
+import { carryOutCalendar } from './waves/carry-out-calendar.ts';
 import { memberRuns } from './waves/member-runs.ts';
 
 export interface CoreOptions {
@@ -84,6 +85,8 @@ export interface Core extends CoreClient {
   activeExecutions(): readonly string[];
   /** Ids of the deployments that are under way. */
   activeDeployments(): readonly string[];
+  /** From now on starts what the plans of waves have; for a process that stays. */
+  carryOutCalendar(): void;
   /** No wave starts anything more in this process; what runs is not touched. */
   stopWaves(): void;
   /** Notes in the journal of what runs that the computer was asleep. */
@@ -222,6 +225,7 @@ export function createCore(options: CoreOptions): Core {
     subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
     activeExecutions: () => executions.runs.activeIds(),
     activeDeployments: () => deployments.runs.activeIds(),
+    carryOutCalendar: () => void carryOutCalendar(context, options.clock ?? systemClock, closing.signal),
     stopWaves: () => waves.close(),
     noteSleep: (asleepMs) => executions.noteSleep(asleepMs),
     drain,

@@ -298,4 +298,21 @@ CREATE INDEX life_of_replica ON life_records (replica_id, id);
 CREATE TRIGGER life_records_only_grow BEFORE UPDATE ON life_records BEGIN SELECT RAISE (ABORT, 'life records are append-only'); END;
 `,
   },
+  {
+    number: 13,
+    name: 'calendar of waves',
+    sql: `
+-- Times are milliseconds since 1970: they are compared, not read.
+CREATE TABLE wave_looks (
+  wave TEXT PRIMARY KEY,
+  looked_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE wave_missed (
+  wave TEXT PRIMARY KEY,
+  at INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  action TEXT NOT NULL
+) STRICT;
+`,
+  },
 ];

@@ -14,6 +14,7 @@ import { replicaStore, type ReplicaStore } from './replicas.ts';
 import { snapshotStore, type SnapshotStore } from './snapshots.ts';
 import { storeIdentity, thisComputer, type Computer, type StoreIdentity } from './store-identity.ts';
 import { taskStore, type TaskStore } from './tasks.ts';
+import { waveCalendarStore, type WaveCalendarStore } from './wave-calendar.ts';
 import { waveFactsStore, type WaveFactsStore } from './wave-facts.ts';
 import { waveRunStore, type WaveRunStore } from './wave-runs.ts';
 
@@ -36,6 +37,7 @@ export interface Store {
   readonly waveRuns: WaveRunStore;
   readonly waveFacts: WaveFactsStore;
   readonly life: LifeRecordStore;
+  readonly waveCalendar: WaveCalendarStore;
   close(): void;
 }
 
@@ -65,6 +67,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     waveRuns: waveRunStore(db),
     waveFacts: waveFactsStore(db),
     life: lifeRecordStore(db),
+    waveCalendar: waveCalendarStore(db),
     close: () => db.close(),
   };
 }

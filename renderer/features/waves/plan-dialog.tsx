@@ -7,11 +7,12 @@ import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import IconButton from '@mui/material/IconButton';
+import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { instantOf } from '../../../shared/model/wall-time.ts';
-import { waveWindowSchema, type WavePlan } from '../../../shared/model/wave-plan.ts';
+import { missedPolicies, waveActions, waveScheduleSchema, waveWindowSchema, weekdays, type MissedPolicy, type WaveAction, type WavePlan, type Weekday } from '../../../shared/model/wave-plan.ts';
 import type { WaveDetail } from '../../../shared/model/wave.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
@@ -19,6 +20,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { text } from '../../text/text.ts';
 
 const words = text.waves.planFields;
+const { calendar } = text.waves;
 
 interface Group {
   readonly name: string;
@@ -43,16 +45,24 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
   const [zone, setZone] = useState(plan.window?.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
   const [hours, setHours] = useState(String(plan.window?.hours ?? 4));
   const [groups, setGroups] = useState<readonly Group[]>(() => (plan.groups ?? []).map(({ name, needsGo = false, members }) => ({ name, needsGo, members })));
+  const [startsWith, setStartsWith] = useState<WaveAction | ''>(plan.startsWith ?? '');
+  const [ifMissed, setIfMissed] = useState<MissedPolicy>(plan.ifMissed ?? 'ask');
+  const [repeated, setRepeated] = useState(plan.synchronisation?.time ?? '');
+  const [days, setDays] = useState<readonly Weekday[]>(plan.synchronisation?.days ?? []);
+  const schedule = waveScheduleSchema.safeParse({ time: repeated, zone: plan.synchronisation === undefined || repeated !== plan.synchronisation.time ? zone : plan.synchronisation.zone, ...(days.length === 0 ? {} : { days: [...days] }) });
   const isPlanned = day !== '' || time !== '';
   const read = waveWindowSchema.safeParse({ date: day, time, zone, hours: Number(hours) });
-  const isSound = (!isPlanned || read.success) && groups.every(({ name }) => name.trim() !== '');
+  const isSound = (!isPlanned || read.success) && (repeated === '' || schedule.success) && groups.every(({ name }) => name.trim() !== '');
   const save = useAction(async () => {
-    const { description: _description, owner: _owner, window: _window, groups: _groups, ...rest } = plan;
+    const { description: _description, owner: _owner, window: _window, groups: _groups, startsWith: _startsWith, ifMissed: _ifMissed, synchronisation: _synchronisation, ...rest } = plan;
     const next: WavePlan = {
       ...rest,
       ...(description.trim() === '' ? {} : { description: description.trim() }),
       ...(owner.trim() === '' ? {} : { owner: owner.trim() }),
       ...(isPlanned && read.success ? { window: read.data } : {}),
+      ...(isPlanned && startsWith !== '' ? { startsWith } : {}),
+      ...(ifMissed === 'ask' ? {} : { ifMissed }),
+      ...(repeated !== '' && schedule.success ? { synchronisation: schedule.data } : {}),
       ...(groups.length === 0 ? {} : { groups: groups.map(({ name, needsGo, members }) => ({ name: name.trim(), ...(needsGo ? { needsGo } : {}), members: [...members] })) }),
     };
     await link.call('wave.plan', { wave: wave.name, plan: next });
@@ -76,6 +86,40 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
         <TextField type="number" size="small" label={words.hours} value={hours} onChange={(event) => setHours(event.target.value)} slotProps={{ htmlInput: { min: 0.25, max: 168, step: 0.25 } }} sx={{ width: 140 }} />
       </Box>
       {isPlanned && <WindowHint {...(read.success ? { window: read.data } : {})} />}
+      <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap' }}>
+        <TextField
+          select size="small" label={calendar.startsWith} value={startsWith} onChange={(event) => setStartsWith(event.target.value as WaveAction | '')} sx={{ width: 240 }}
+          slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
+        >
+          <MenuItem value="">{calendar.nothing}</MenuItem>
+          {waveActions.map((action) => (
+            <MenuItem key={action} value={action}>
+              {text.waves.actions[action]}
+            </MenuItem>
+          ))}
+        </TextField>
+        <TextField
+          type="time" size="small" label={calendar.repeated} value={repeated} onChange={(event) => setRepeated(event.target.value)} helperText={calendar.repeatedHelp}
+          slotProps={{ inputLabel: { shrink: true } }} sx={{ width: 220 }}
+        />
+        <TextField
+          select size="small" label={calendar.days} value={days} disabled={repeated === ''} onChange={(event) => setDays(event.target.value as unknown as Weekday[])} sx={{ width: 200 }}
+          slotProps={{ inputLabel: { shrink: true }, select: { multiple: true, displayEmpty: true, renderValue: (chosen) => ((chosen as Weekday[]).length === 0 ? calendar.everyDay : (chosen as Weekday[]).map((one) => calendar.weekdays[one]).join(', ')) } }}
+        >
+          {weekdays.map((one) => (
+            <MenuItem key={one} value={one}>
+              {calendar.weekdays[one]}
+            </MenuItem>
+          ))}
+        </TextField>
+        <TextField select size="small" label={calendar.ifMissed} value={ifMissed} onChange={(event) => setIfMissed(event.target.value as MissedPolicy)} sx={{ width: 220 }}>
+          {missedPolicies.map((policy) => (
+            <MenuItem key={policy} value={policy}>
+              {calendar.policies[policy]}
+            </MenuItem>
+          ))}
+        </TextField>
+      </Box>
       <Typography variant="subtitle2" component="h3">
         {words.groups}
       </Typography>

@@ -16,6 +16,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { windowText } from '../../forms/waves/wave-words.ts';
 import { text } from '../../text/text.ts';
+import { WaveCalendar } from './wave-calendar.tsx';
 import { WaveState } from './wave-state.tsx';
 
 const words = text.waves;
@@ -39,7 +40,10 @@ export function WavesScreen() {
               {create}
             </EmptyState>
           ) : (
-            <WaveTable waves={waves} />
+            <>
+              <WaveTable waves={waves} />
+              <WaveCalendar />
+            </>
           )
         }
       </QueryView>

@@ -1,5 +1,6 @@
 import type { Defaults, Wave } from '../../../../shared/environment/layers.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { plannedStarts } from '../../../../shared/model/wave-calendar.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import { defaultsFiles, type DefaultsFiles } from '../../project-files/defaults-files.ts';
 import { waveOrder } from '../../waves/wave-order.ts';
@@ -7,11 +8,12 @@ import { replicaOf, storedEndpoint, type CallsOf, type CoreContext, type Handler
 import { projectFolderOf } from '../replica-environments.ts';
 import { acceptUses } from '../trust/entered-uses.ts';
 import { diskKeyUse } from '../trust/gate.ts';
+import { startWave } from '../waves/start-wave.ts';
 import { waveDetail, waveSummaries } from '../waves/wave-view.ts';
 import { refuseActive } from './replica-update.ts';
 
-/** How many members run at the same time where neither the call nor the plan says it. */
-const usualAtOnce = 4;
+/** Longer than anybody plans by the week. */
+const longestMs = 400 * 86_400_000;
 
 export const waveCalls: Handlers<CallsOf<'wave'>> = {
   async 'wave.list'(core) {
@@ -70,9 +72,7 @@ export const waveCalls: Handlers<CallsOf<'wave'>> = {
   async 'wave.start'(core, { wave, action, atOnce, options }) {
     core.gate.requireProject();
     acceptUses(core, (options.deployment?.luksKeys ?? []).map(({ secret }) => diskKeyUse(secret)));
-    const { name, plan } = waveOf(filesOf(core), wave);
-    const order = waveOrder(membersOf(core, name), plan);
-    return core.waves.start({ wave: name, action, options, order, atOnce: atOnce ?? plan?.atOnce ?? usualAtOnce });
+    return startWave(core, { wave, action, atOnce, options });
   },
 
   async 'wave.pause'(core, { wave }) {
@@ -96,6 +96,23 @@ export const waveCalls: Handlers<CallsOf<'wave'>> = {
   async 'wave.retry'(core, { wave }) {
     core.gate.requireProject();
     return core.waves.retry(wave);
+  },
+
+  async 'wave.calendar'(core, { from, until }) {
+    const [first, last] = [Date.parse(from), Math.min(Date.parse(until), Date.parse(from) + longestMs)];
+    const iso = (at: number): string => new Date(at).toISOString();
+    const starts = filesOf(core).waves.list().flatMap(({ name, plan = {} }) =>
+      plannedStarts(plan, first, last).map(({ at, until: end, kind, action, isBlackedOut }) => ({ wave: name, at: iso(at), until: iso(end), kind, isBlackedOut, ...(action === undefined ? {} : { action }) })));
+    return {
+      starts: starts.sort((one, other) => one.at.localeCompare(other.at)),
+      missed: core.store.waveCalendar.listMissed().map(({ wave, at, until: end, action }) => ({ wave, at: iso(at), until: iso(end), action })),
+    };
+  },
+
+  async 'wave.skipMissed'(core, { wave }) {
+    core.store.waveCalendar.removeMissed(wave);
+    core.changed();
+    return {};
   },
 
   async 'wave.resume'(core) {

@@ -1,0 +1,38 @@
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { defaultsFiles } from '../../project-files/defaults-files.ts';
+import type { Clock } from '../../time/clock.ts';
+import { lookAtCalendar } from '../../waves/calendar.ts';
+import type { CoreContext } from '../core-context.ts';
+import { projectFolderOf } from '../replica-environments.ts';
+import { startWave } from './start-wave.ts';
+
+const pauseMs = 30_000;
+
+/** Carries out the plans of waves until the signal is aborted: in the engine of the workbench, which stays; commands end. */
+export async function carryOutCalendar(core: CoreContext, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await lookAtCalendar({
+        store: core.store.waveCalendar,
+        waves: () => defaultsFiles(projectFolderOf(core)).waves.each().flatMap(({ read }) => ('thing' in read ? [read.thing] : [])),
+        mayStart: async () => {
+          if (!core.gate.isProjectAccepted() || core.store.identity.isElsewhere()) return false;
+          const { exists, locked } = await core.vault.status();
+          return !exists || !locked;
+        },
+        startedAt: (wave) => {
+          const [run] = core.store.waveRuns.list(wave, 1);
+          return run === undefined ? undefined : Date.parse(run.createdAt);
+        },
+        isActive: (wave) => core.waves.isActive(wave),
+        start: async (wave, action) => startWave(core, { wave, action }),
+        emit: core.emit,
+        now: () => clock.wallTime(),
+      });
+    } catch (error) {
+      // A file that can't be read now, a full disk: the next look tries again.
+      if (!(error instanceof CausewayError)) core.emit({ type: 'note', message: `the calendar could not be read: ${error instanceof Error ? error.message : String(error)}`, details: {} });
+    }
+    await clock.sleep(pauseMs, signal).catch(() => undefined);
+  }
+}

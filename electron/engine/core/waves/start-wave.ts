@@ -1,0 +1,26 @@
+import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
+import type { WaveRun, WaveRunOptions } from '../../../../shared/model/wave.ts';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { defaultsFiles } from '../../project-files/defaults-files.ts';
+import { waveOrder } from '../../waves/wave-order.ts';
+import type { CoreContext } from '../core-context.ts';
+import { projectFolderOf } from '../replica-environments.ts';
+
+/** How many members run at the same time where neither the call nor the plan says it. */
+const usualAtOnce = 4;
+
+interface Start {
+  readonly wave: string;
+  readonly action: WaveAction;
+  readonly atOnce?: number | undefined;
+  readonly options?: WaveRunOptions;
+}
+
+/** Starts an action on a wave in the order of its plan. @throws CausewayError */
+export function startWave(core: CoreContext, { wave, action, atOnce, options = {} }: Start): WaveRun {
+  const found = defaultsFiles(projectFolderOf(core)).waves.find(wave);
+  if (found === undefined) throw new CausewayError('engine.not-found', `wave ${wave}`);
+  const members = core.store.replicas.list().filter((replica) => replica.wave === wave);
+  core.store.waveCalendar.removeMissed(wave);
+  return core.waves.start({ wave, action, options, order: waveOrder(members, found.plan), atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
+}
