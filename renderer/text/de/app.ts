@@ -48,6 +48,7 @@ export const navigation = {
   inventory: 'Inventar',
   defaults: 'Standardwerte',
   replicas: 'Replikate',
+  waves: 'Wellen',
   ledger: 'Ressourcenverzeichnis',
   trust: 'Vertrauen',
   check: 'Dateien prüfen',

@@ -18,9 +18,10 @@ import { settings } from './settings.ts';
 import { takeOver, trust } from './trust.ts';
 import { units } from './units.ts';
 import { validation } from './validation.ts';
+import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, topBar, trust, units, validation, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, manual, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
 
 export const german: Language = { name: 'Deutsch', text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };
