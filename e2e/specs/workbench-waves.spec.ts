@@ -54,7 +54,7 @@ describe('waves in the workbench', () => {
 
   it('assigns replicas that were selected, and takes it back', async () => {
     await go('Replicas');
-    await page.getByLabel('Search by name').fill('web');
+    await page.getByLabel('Search by name').fill('web-');
     await page.getByText('4 of 6 replicas').waitFor();
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Assign 4 selected to a wave' }).click();
@@ -113,8 +113,8 @@ describe('waves in the workbench', () => {
     await lookAt('wave-start');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('heading', { name: 'Web waits for your go' }).waitFor();
-    expect(await page.getByRole('row').filter({ hasText: 'db-2' }).innerText()).toContain('Completed');
-    expect(await page.getByRole('row').filter({ hasText: 'web-1' }).innerText()).toContain('Waiting');
+    expect(await page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'db-2' }).innerText()).toContain('Completed');
+    expect(await page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'web-1' }).innerText()).toContain('Waiting');
     await lookAt('wave-go');
     await page.getByRole('button', { name: 'Give go for Web' }).click();
     await page.getByText('Synchronisation completed').waitFor();

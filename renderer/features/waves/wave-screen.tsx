@@ -193,7 +193,7 @@ function Causes({ wave, onShow }: { readonly wave: WaveDetail; readonly onShow: 
                     <SeverityLabel severity={cause.severity}>{message}</SeverityLabel>
                   </TableCell>
                   <TableCell align="right">
-                    <Button size="small" aria-label={`${words.filterCause}: ${message}`} onClick={() => onShow({ ...cause, message })} sx={{ minWidth: 0 }}>
+                    <Button size="small" aria-label={`${cause.replicas.length} · ${words.filterCause}: ${message}`} onClick={() => onShow({ ...cause, message })} sx={{ minWidth: 0 }}>
                       {cause.replicas.length}
                     </Button>
                   </TableCell>
