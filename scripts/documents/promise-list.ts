@@ -342,21 +342,11 @@ export const promises: Readonly<Record<string, readonly Promised[]>> = {
     },
     {
       promise: 'No member of a wave starts twice or before what it depends on, whatever people do and whenever the engine ends.',
-      tests: [
-        'whatever people do, however members end and whenever the engine is killed: none starts twice or too early, and the counts add up',
-        'what an engine that was killed left open is taken up where it was, without a second start',
-      ],
+      tests: ['whatever people do, however members end and whenever the engine is killed: none starts twice or too early, and the counts add up', 'what an engine that was killed left open is taken up where it was, without a second start'],
     },
     {
       promise: 'A planned start happens once; one that the computer slept through is skipped, caught up or waits for a person, as planned.',
-      tests: [
-        'what is due starts once, however often somebody looks, and nothing that was due before the first look',
-        'what the computer slept through waits for a person, is skipped or is started now, as the plan says; the newest stands for all',
-      ],
-    },
-    {
-      promise: 'The plan of a wave is a file of the project.',
-      tests: ['the plan is in the wave’s file: changed there, kept when settings are saved, and renamed with the wave'],
+      tests: ['what is due starts once, however often somebody looks, and nothing that was due before the first look', 'what the computer slept through waits for a person, is skipped or is started now, as the plan says; the newest stands for all'],
     },
     {
       promise: 'An untrusted certificate is named as such, with a way to trust it.',
