@@ -279,7 +279,7 @@ CREATE TABLE wave_members (
 `,
   },
   {
-    number: 12,
+    number: 11,
     name: 'checks after boot, life of a VM',
     sql: `
 ALTER TABLE replicas ADD COLUMN checks TEXT;
@@ -299,7 +299,7 @@ CREATE TRIGGER life_records_only_grow BEFORE UPDATE ON life_records BEGIN SELECT
 `,
   },
   {
-    number: 13,
+    number: 12,
     name: 'calendar of waves',
     sql: `
 -- Times are milliseconds since 1970: they are compared, not read.
