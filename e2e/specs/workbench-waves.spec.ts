@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { destinationEnvironment } from '../../electron/engine/core/testing/deployment-project.ts';
+import { MemoryLab } from '../../electron/engine/core/testing/memory-lab.ts';
+import { openProject } from '../../electron/engine/core/open-project.ts';
+import { ensureStateFolder } from '../../electron/engine/store/database.ts';
+import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
+import { createVault, openVault } from '../../electron/secrets/vault.ts';
+import { createProject } from '../../electron/workbench/project-file.ts';
+import { prepareAxe } from '../hosts/accessibility.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
+import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
+import { engineHere } from '../rigs/project/engine-here.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'causeway-wave-screens-'));
+const project = join(root, 'project');
+const passphrase = 'correct horse battery staple';
+const lab = new MemoryLab();
+let workbench: WorkbenchHere;
+let page: Page;
+const { go, heading, choose, lookAt } = screenSteps(() => page);
+
+/** Waves from nothing to a synchronisation with a go, with platforms in memory; each step needs the one before. */
+describe('waves in the workbench', () => {
+  beforeAll(async () => {
+    lab.disks.set('disk-0', randomBytes(256 * 1024));
+    await makeProject();
+    workbench = await openWorkbenchHere(engineHere({ platforms: lab.platforms, connectWorker: lab.connectWorker }), project);
+    page = workbench.page;
+    await workbench.ask('vault.unlock', { passphrase });
+    await prepareAxe(workbench.context);
+    await page.reload();
+  });
+  afterAll(async () => {
+    await workbench?.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('says what a wave is while there is none, and makes one with Enter', async () => {
+    await go('Waves');
+    await page.getByText('No waves yet').waitFor();
+    await lookAt('waves-empty');
+    await page.getByRole('button', { name: 'New wave…' }).click();
+    await page.getByLabel('Name').fill('Night 1');
+    await page.keyboard.press('Enter');
+    await heading('Night 1');
+    await page.getByText('No VMs yet').waitFor();
+    await lookAt('wave-empty');
+  });
+
+  it('assigns replicas that were selected, and takes it back', async () => {
+    await go('Replicas');
+    await page.getByLabel('Search by name').fill('web-');
+    await page.getByText('4 of 6 replicas').waitFor();
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Assign 4 selected to a wave' }).click();
+    await page.getByRole('button', { name: 'Assign 4 VMs' }).click();
+    await page.getByRole('link', { name: 'Night 1' }).first().waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Night 1' }).first().waitFor({ state: 'detached' });
+    await page.getByLabel('Search by name').fill('');
+    await page.getByText('6 replicas', { exact: true }).waitFor();
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Assign 6 selected to a wave' }).click();
+    await page.getByRole('button', { name: 'Assign 6 VMs' }).click();
+    await page.getByRole('link', { name: 'Night 1' }).first().waitFor();
+    await choose(page.getByLabel('Wave', { exact: true }), 'No wave');
+    await page.getByText('0 of 6 replicas').waitFor();
+    await lookAt('replicas-with-waves');
+  });
+
+  it('plans a window and an order, warns of a time that the clocks skip, and keeps the plan in the wave’s file', async () => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').or(page.getByRole('dialog').getByRole('textbox')).first().fill('Wave Night');
+    await page.getByRole('option', { name: 'Wave Night 1' }).waitFor();
+    await page.keyboard.press('Enter');
+    await heading('Night 1');
+    await page.getByRole('button', { name: 'Plan…' }).click();
+    await page.getByLabel('Date').fill('2027-03-28');
+    await page.getByLabel('Time', { exact: true }).fill('02:30');
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.getByText('this time does not exist on that day').waitFor();
+    await page.getByLabel('Time', { exact: true }).fill('22:00');
+    await page.getByText('this time does not exist on that day').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add group' }).click();
+    await page.getByLabel('Name of group 1').fill('Databases');
+    await page.getByLabel('Members of group 1').pressSequentially('db');
+    for (const name of ['db-1', 'db-2']) await page.getByRole('option', { name, exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Add group' }).click();
+    await page.getByLabel('Name of group 2').fill('Web');
+    await page.getByLabel('Members of group 2').pressSequentially('web-1');
+    await page.getByRole('option', { name: 'web-1', exact: true }).click();
+    await page.getByLabel('Group 2 needs a go').check();
+    await lookAt('wave-plan');
+    await page.getByRole('button', { name: 'Save plan' }).click();
+    await page.getByText('Sun, Mar 28, 22:00 Europe/Berlin').waitFor();
+    const { plan } = JSON.parse(readFileSync(join(project, 'waves', readdirSync(join(project, 'waves'))[0]!), 'utf8')) as { plan: unknown };
+    expect(plan).toEqual({
+      window: { date: '2027-03-28', time: '22:00', zone: 'Europe/Berlin', hours: 4 },
+      groups: [{ name: 'Databases', members: ['db-1', 'db-2'] }, { name: 'Web', needsGo: true, members: ['web-1'] }],
+    });
+    expect(await page.getByRole('row').filter({ hasText: 'Never synchronised' }).innerText()).toContain('6');
+    await lookAt('wave');
+  });
+
+  it('synchronises group after group, waits for a go, and ends with all members', async () => {
+    await page.getByRole('button', { name: 'Synchronise 6 VMs…' }).click();
+    await lookAt('wave-start');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('heading', { name: 'Web waits for your go' }).waitFor();
+    expect(await page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'db-2' }).innerText()).toContain('Completed');
+    expect(await page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'web-1' }).innerText()).toContain('Waiting');
+    await lookAt('wave-go');
+    await page.getByRole('button', { name: 'Give go for Web' }).click();
+    await page.getByText('Synchronisation completed').waitFor();
+    await page.getByRole('button', { name: 'Rehearse 6 VMs…' }).waitFor();
+    await lookAt('wave-done');
+    await go('Waves');
+    await page.getByRole('row').filter({ hasText: 'Night 1' }).waitFor();
+    await lookAt('waves');
+  });
+
+  it('never violates its content security policy and logs no error', () => {
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
+async function makeProject(): Promise<void> {
+  mkdirSync(project, { recursive: true });
+  createProject(project, 'Data centre');
+  const path = join(ensureStateFolder(project), 'vault.json');
+  await createVault(path, passphraseWrapper(passphrase));
+  const vault = openVault(path, async () => passphraseWrapper(passphrase));
+  const { client } = await openProject({ projectFolder: project, vault, platforms: lab.platforms, connectWorker: lab.connectWorker }, new AbortController().signal);
+  await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: root } });
+  await client.call('endpoint.add', {
+    name: 'Cloud', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' },
+  });
+  for (const name of ['web-1', 'web-2', 'web-3', 'web-4', 'db-1', 'db-2']) await client.call('replica.create', { name, source: 'Images', destination: 'Cloud', vm: 'web', destinationEnvironment });
+  await client.close();
+}
