@@ -117,6 +117,7 @@ export const capabilities: readonly Capability[] = [
   ),
   ...part('Workbench and command line',
     ['The page: projects, endpoints, inventory, configuration, executions, deployments, accessibility', 'real', 'Chromium', 'specs/workbench-from-nothing', 'specs/workbench-first-screen', 'specs/workbench-configure', 'specs/workbench-deploy', 'specs/workbench-endpoints', 'specs/workbench-keyboard', 'specs/workbench-lists', 'specs/workbench-manual', 'specs/workbench-reopened', 'specs-full/workbench-platforms', 'specs-full/workbench-destinations', 'specs-full/workbench-sample', 'specs-full/workbench-pseudo-locale', 'specs-guests/workbench-real-guest'],
+    ['The page: waves, calendar, three waves of 100 VMs from a workbook; German', 'real', 'Chromium', 'specs/workbench-waves', 'specs-full/workbench-three-waves', 'specs/workbench-german'],
     ['The local web server: admission, content security policy', 'real', 'Chromium', 'specs/workbench-security'],
     ['The desktop app\'s window, dialogs and key store; its packages', 'never seen', 'unit tests with a typed stand-in for Electron'],
     ['The cryptography that Electron has', 'stand-in', 'Node without the algorithms that Electron lacks', 'specs/electron-cryptography'],
