@@ -222,11 +222,15 @@ describe('the resource-group cloud as a source', () => {
     await lab.platform.prepare(lab.vmId, { export_worker_size: 'Standard_Q9' }, signal);
   });
 
-  it('shuts the guest down and deallocates the VM, once', async () => {
+  it('shuts the guest down and deallocates the VM, once, and starts it again', async () => {
     await lab.platform.shutdown?.(lab.vmId, lab.environment, signal);
     await lab.platform.shutdown?.(lab.vmId, lab.environment, signal);
     expect(called('VirtualMachines_Deallocate')).toBe(1);
     expect((await lab.platform.listVms(signal))[0]?.power).toBe('stopped');
+    await lab.platform.start?.(lab.vmId, lab.environment, signal);
+    await lab.platform.start?.(lab.vmId, lab.environment, signal);
+    expect(called('VirtualMachines_Start')).toBe(1);
+    expect((await lab.platform.listVms(signal))[0]?.power).toBe('running');
   });
 
   it('offers choices and lists what it made', async () => {

@@ -22,6 +22,7 @@ import { PageRangeReader, readingCost, type ReadCount } from './page-range-reade
 import { customRole } from '../client/permissions.ts';
 import { sourcePermissions } from './permissions.ts';
 import { shutDown } from './shut-down.ts';
+import { startVm } from './start-vm.ts';
 import { findSnapshotId, isThere, recordedOf, removeSnapshot, takeSnapshots, targetOf, type SnapshotMark } from './snapshots.ts';
 import { ledgerOf, type SourceContext } from './source-context.ts';
 
@@ -232,6 +233,10 @@ export class AzureSource implements SourcePlatform {
 
   shutdown(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
     return shutDown(this.#context.cloud, vmId, environment, signal);
+  }
+
+  start(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
+    return startVm(this.#context.cloud, vmId, environment, signal);
   }
 
   removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {

@@ -31,4 +31,5 @@ export const sourcePermissions: readonly FeaturePolicy[] = [
   },
   { feature: 'Snapshots of disks with a disk encryption set', privileges: ['Microsoft.Compute/diskEncryptionSets/read'], isEssential: false },
   { feature: 'Shut down the guest before the last execution', privileges: ['Microsoft.Compute/virtualMachines/deallocate/action'], isEssential: false },
+  { feature: 'Start the source again after a roll-back', privileges: ['Microsoft.Compute/virtualMachines/start/action'], isEssential: false },
 ];
