@@ -91,9 +91,13 @@ function executionTables(executions: readonly JsonObject[]): string {
   const digests = new Map(objects(last?.['digests']).map((one) => [one['diskId'], one]));
   const disks = htmlTable(['Disk', 'Size', 'Volume', 'Read', 'Changed', 'Digest of the content'], objects(last?.['disks']).map((disk) => [
     text(disk['diskId']), escapedHtml(bytes(amount(disk['sizeBytes']))), `<code>${text(disk['volumeId'])}</code>`, escapedHtml(bytes(amount(disk['bytesRead']))), escapedHtml(bytes(amount(disk['bytesChanged']))),
-    `<code>${text(digests.get(disk['diskId'])?.['sha256'])}</code>`,
+    digestCell(digests.get(disk['diskId'])?.['sha256']),
   ]));
-  return `${runs}<h3>Disks of the last completed execution</h3>${disks}`;
+  return `${runs}<h3>Disks of the last completed execution</h3>${disks}<p class="muted">The digest covers the whole disk as it was read from the source: the SHA-256 of the first 16 bytes of the SHA-256 of each 64 KiB, in their order. It can be computed again from the disk, with <code>causeway evidence digest DISK-FILE</code> or without Causeway. What was verified at the destination equals it.</p>`;
+}
+
+function digestCell(value: JsonValue | undefined): string {
+  return value === undefined ? 'not known' : `<code>${text(value)}</code>`;
 }
 
 function guest(data: JsonObject | undefined): string {

@@ -1,9 +1,9 @@
-import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 
 /** `causeway evidence …` */
 export const registerEvidence: CommandRegistrar = (program, context) => {
   const group = program.command('evidence').description('What was done, in a journal that shows any later change.');
-  for (const add of [showEvidence, exportEvidence, verifyEvidence, reportEvidence]) add(group, context);
+  for (const add of [showEvidence, exportEvidence, verifyEvidence, reportEvidence, digestOfDisk]) add(group, context);
 };
 
 const showEvidence: CommandRegistrar = (group, context) => {
@@ -92,4 +92,22 @@ const reportEvidence: CommandRegistrar = (group, context) => {
       return 0;
     }),
   );
+};
+
+const digestOfDisk: CommandRegistrar = (group, context) => {
+  group
+    .command('digest')
+    .description('Compute the digest of a disk as the evidence has it, from a raw image or a device. Needs no project.')
+    .argument('<file>', 'e.g. disk.raw or /dev/vdb')
+    .option('--json', 'print JSON')
+    .action(context.run(async (file: string, options: { json?: boolean }): Promise<ExitStatus> => {
+      const { digestDisk } = await import('../../engine/evidence/digest-disk.ts');
+      const { pairs, print } = await import('../output/print.ts');
+      const found = await digestDisk(file, context.signal).catch((error: unknown) => {
+        const { code } = error as NodeJS.ErrnoException;
+        throw code === undefined ? error : new UsageError(`${file}: ${code}`);
+      });
+      print(context, options, [found], () => pairs({ digest: found.sha256, bytes: found.bytes }));
+      return 0;
+    }));
 };

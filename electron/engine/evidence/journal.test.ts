@@ -117,7 +117,7 @@ describe('a journal of evidence', () => {
   test.skipIf(process.platform === 'win32')('verifies with sha256sum and the documented lines of Python, which find a change', () => {
     fill(3);
     const manual = readFileSync(join(import.meta.dirname, '../../../docs/manual/evidence.md'), 'utf8');
-    const script = /```python\n(.*?)```/s.exec(manual)?.[1] ?? '';
+    const script = /```python\n(import hashlib, json.*?)```/s.exec(manual)?.[1] ?? '';
     writeFileSync(join(folder, 'verify.py'), script);
     const run = (): string => execFileSync('python3', [join(folder, 'verify.py'), path(), headFileOf(path())], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
     expect(run()).toContain('4 entries');

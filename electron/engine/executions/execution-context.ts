@@ -12,7 +12,7 @@ import type { LedgerScope } from '../ports/ledger.ts';
 import type { Mechanism, RunPolicy } from '../ports/run-policy.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { WorkerSession } from '../ports/write-target.ts';
-import type { createTransferTables, deleteTransferState, forgetTransferState, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
+import type { contentDigest, createTransferTables, deleteTransferState, forgetTransferState, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
 import type { Store } from '../store/store.ts';
 import type { ProgressMeter } from './progress-meter.ts';
 
@@ -98,6 +98,7 @@ export function destinationRun(run: ExecutionContext, vm: Vm): DestinationRun {
 
 /** What replication offers to an execution; replaced in tests of the graph. */
 export interface Replication {
+  readonly contentDigest: typeof contentDigest;
   readonly createTransferTables: typeof createTransferTables;
   readonly deleteTransferState: typeof deleteTransferState;
   readonly forgetTransferState: typeof forgetTransferState;

@@ -16,6 +16,8 @@ export const replicaValues = {
   worker: memoryValue<WorkerWithVolumes>(),
   /** Numbers of each disk, for the record. */
   outcomes: storedValue(z.array(z.looseObject({ diskId: z.string(), bytesSent: z.number() })).readonly()),
+  /** Of each disk's whole content, for the evidence. */
+  digests: storedValue(z.array(z.object({ diskId: z.string(), sha256: z.string() })).readonly()),
 };
 
 export type ReplicaNode = ReturnType<typeof replicaGraph>[number];
@@ -87,7 +89,7 @@ export function replicaGraph({ shutdownVm = false, verify = 'written' }: Executi
     },
     // After the last read, and nothing that reads comes between this and the record.
     { id: 'confirm-snapshot', title: 'Confirm that the source did not change', after: [copied], needs: ['snapshot'], yields: [], retry: again },
-    { id: 'record-success', title: 'Record the new state', after: ['confirm-snapshot'], needs: ['vm', 'snapshot'], yields: [] },
+    { id: 'record-success', title: 'Record the new state', after: ['confirm-snapshot'], needs: ['vm', 'snapshot'], yields: ['digests'] },
     {
       id: 'release-snapshot',
       title: 'Keep or delete the snapshot',

@@ -12,9 +12,11 @@
  *   transfer-state.ts        what a run may conclude and writes down, on disk-record.ts: checkpoints.ts (database) and
  *                            digest-map.ts (file)
  *   verification.ts          the worker's digests against those of what was read
+ *   content-digest.ts        one digest of a disk's whole content, from the map
  *   progress.ts              all of it as numbers
  */
 export { createTransferTables } from './checkpoints.ts';
+export { contentDigest } from './content-digest.ts';
 export type { DiskOutcome } from './disk-outcome.ts';
 export { replicateDisk, type ReplicateOptions, type ReplicateRequest } from './pipeline.ts';
 export type { DiskProgress, ProgressPhase } from './progress.ts';

@@ -1,14 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import { sealOf } from '../../../../shared/reports/vm-report.ts';
+import { digestDisk } from '../../evidence/digest-disk.ts';
 import { headFileOf, readHead } from '../../evidence/journal.ts';
 import { sha256, verifyJournal } from '../../evidence/verify-journal.ts';
 import { deploymentProject } from '../testing/deployment-project.ts';
 
 const project = deploymentProject();
+/** As the manual describes it. */
+const digestByHand = (disk: Buffer): string => {
+  const all = createHash('sha256');
+  for (let at = 0; at < disk.length; at += 65_536) all.update(createHash('sha256').update(disk.subarray(at, at + 65_536)).digest().subarray(0, 16));
+  return all.digest('hex');
+};
 const cutOver: DeploymentOptions = { purpose: 'cut-over', execute: { lastPass: true } };
 const life = async () => {
   const [found] = await project.core.call('replica.life', { replica: 'web' });
@@ -155,6 +164,24 @@ describe('evidence', () => {
     project.reopen();
     expect(await kinds()).toEqual(['execution completed', 'execution completed']);
     expect(isIntact()).toEqual([]);
+  });
+
+  test('has the digest of each disk, which anybody can compute again from the disk', async () => {
+    await project.execute();
+    project.lab.disks.get('disk-0')?.fill(7, 70_000, 80_000);
+    await project.execute();
+    const last = (await project.core.call('evidence.list', { replica: 'web' })).at(-1);
+    const digests = [...project.lab.disks].map(([diskId, bytes]) => ({ diskId, sha256: digestByHand(bytes) }));
+    expect(last?.data['digests']).toEqual(digests);
+    const { html } = await project.core.call('evidence.report', { replica: 'web' });
+    const script = /```python\n(import hashlib, sys.*?)```/s.exec(readFileSync(join(import.meta.dirname, '../../../../docs/manual/evidence.md'), 'utf8'))?.[1] ?? '';
+    for (const { diskId, sha256 } of digests) {
+      const file = join(project.folder, `${diskId}.raw`);
+      writeFileSync(file, project.lab.disks.get(diskId) ?? '');
+      expect(html).toContain(sha256);
+      expect((await digestDisk(file, new AbortController().signal)).sha256).toBe(sha256);
+      if (process.platform !== 'win32') expect(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' }).trim()).toBe(sha256);
+    }
   });
 
   test('that cannot be written is caught up with, and stops nothing', async () => {

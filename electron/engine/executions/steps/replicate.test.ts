@@ -62,7 +62,7 @@ async function execution(attempts: { readonly copy?: readonly { readonly durable
   const nothing = async (): Promise<void> => {};
   const steps = bindSteps<typeof replicaValues, ReplicaNode>(replicaValues, {
     'check-source': nothing, 'check-destination': nothing, 'shut-down-vm': nothing, 'stop-worker': nothing,
-    'confirm-snapshot': nothing, 'record-success': nothing, 'release-snapshot': nothing,
+    'confirm-snapshot': nothing, 'record-success': async () => ({ digests: [] }), 'release-snapshot': nothing,
     'describe-vm': async () => ({ vm }),
     'ensure-volumes': async () => ({ volumes: diskIds.map((id) => ({ id, diskId: id, sizeBytes, createdByThisCall: false })) }),
     'take-snapshot': async () => ({ snapshot: { tag, disks: diskIds.map((diskId) => ({ diskId, sizeBytes })) } as unknown as Snapshot }),

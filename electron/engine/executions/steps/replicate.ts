@@ -208,6 +208,16 @@ export function isCopied(run: ExecutionContext, snapshot: Snapshot, disk: Disk):
   return seen?.sizeBytes === disk.size_bytes && isSynchronised(run, snapshot, disk);
 }
 
+/** The digest of each disk's content as the snapshot has it; disks of which it is not known have none. */
+export async function contentDigests(run: ExecutionContext, vm: Vm, snapshot: Snapshot, signal: AbortSignal): Promise<{ readonly diskId: string; readonly sha256: string }[]> {
+  const digests = [];
+  for (const disk of vm.disks) {
+    const sha256 = await run.replication.contentDigest(stateOf(run, disk.id, snapshotDiskSize(snapshot, disk)), signal);
+    if (sha256 !== undefined) digests.push({ diskId: disk.id, sha256 });
+  }
+  return digests;
+}
+
 /** How much of the snapshot is durable on the volumes, in bytes of all disks, as far as a resumed copy can skip them. */
 function durableBytes(run: ExecutionContext, vm: Vm, snapshot: Snapshot): number {
   let sum = 0;

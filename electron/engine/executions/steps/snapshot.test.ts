@@ -82,7 +82,7 @@ async function execution({ described, snapshots, alive = () => true, resumed = f
   const nothing = async (): Promise<void> => {};
   const stepsOfLife = () => bindSteps<typeof replicaValues, ReplicaNode>(replicaValues, {
     'check-source': nothing, 'check-destination': nothing, 'shut-down-vm': nothing, 'verify-disks': nothing, 'stop-worker': nothing,
-    'confirm-snapshot': nothing, 'record-success': nothing, 'release-snapshot': nothing,
+    'confirm-snapshot': nothing, 'record-success': async () => ({ digests: [] }), 'release-snapshot': nothing,
     'describe-vm': async () => ({ vm: vmWith((vms.length > 1 ? vms.shift() : vms[0]) ?? {}) }),
     'ensure-volumes': async ({ values: { vm } }) => ({
       volumes: vm.disks.map(({ id, size_bytes }) => ({ id: `vol-${id}`, diskId: id, sizeBytes: size_bytes, createdByThisCall: false })),

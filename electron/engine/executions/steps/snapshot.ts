@@ -4,7 +4,7 @@ import type { Snapshot } from '../../ports/source-platform.ts';
 import type { StoredSnapshot } from '../../store/snapshots.ts';
 import { replicaOf, type ExecutionContext } from '../execution-context.ts';
 import type { ReplicaStep } from '../replica-graph.ts';
-import { isCopied, isSynchronised } from './replicate.ts';
+import { contentDigests, isCopied, isSynchronised } from './replicate.ts';
 
 /**
  * Step 2: a snapshot on top of that of the last success. One that this execution took before it was interrupted is used
@@ -87,12 +87,13 @@ export function confirmSnapshot(run: ExecutionContext): ReplicaStep<'confirm-sna
 
 /** Only after every disk is equal to the snapshot, and the snapshot was one state to the end: it becomes the base. */
 export function recordSuccess(run: ExecutionContext): ReplicaStep<'record-success'> {
-  return async ({ values: { vm, snapshot } }) => {
+  return async ({ values: { vm, snapshot }, signal }) => {
     const { snapshots, replicas } = run.store;
     const unequal = vm.disks.filter((disk) => !isSynchronised(run, snapshot, disk)).map((disk) => disk.id);
     if (unequal.length > 0) {
       throw new CausewayError('replication.verification-failed', `not known to be equal to the snapshot: ${unequal.join(', ')}`, { retryable: false });
     }
+    const digests = await contentDigests(run, vm, snapshot, signal);
     const present = new Set(vm.disks.map((disk) => disk.id));
     snapshots.advanceBase(run.replicaId, snapshot.tag, () => {
       for (const disk of replicaOf(run).disks) {
@@ -103,6 +104,7 @@ export function recordSuccess(run: ExecutionContext): ReplicaStep<'record-succes
     if (run.options.verify === 'none') {
       run.event('note', 'completed without verification: the next execution with verification also covers the data of this one');
     }
+    return { digests };
   };
 }
 
