@@ -82,14 +82,16 @@ def command_inspect(request, session):
         tree, mounted = mount_guest(root, devices, session.undo_log, read_only=True)
         guest = Guest(tree.root, devices, runs=not request.get('local'))
         if not guest.runs and guest.family not in ('', 'debian'):
+            protocol.about('packages')
             protocol.warn('programs of the guest are not run on this computer, so that its installed packages are not known')
-        return {
-            'dossier': guest_facts_of(guest, root, mounted),
-            'candidates': [one.describe() for one in roots],
-            'devices': [device.describe() for device in devices],
-            'supported': bool(guest.family),
-            'findings': plan.findings(guest, devices, root, request),
-        }
+        facts = guest_facts_of(guest, root, mounted)
+        return dict(
+            plan.plan_of(guest, devices, root, mounted, request, session.undo_log),
+            dossier=facts,
+            candidates=[one.describe() for one in roots],
+            devices=[device.describe() for device in devices],
+            supported=bool(guest.family),
+        )
     finally:
         _clean_up(session)
 

@@ -61,20 +61,20 @@ def _files(before, after, guest):
     found = {'added': [], 'removed': [], 'changed': []}
     for path in sorted(set(before) | set(after)):
         if path not in before:
-            found['added'].append(dict(_shown_file(after[path]), path=path, **_lines(guest, path, added=True)))
+            found['added'].append(dict(_shown_file(after[path]), path=path, **shown_lines(guest, path, added=True)))
         elif path not in after:
             found['removed'].append(dict(_shown_file(before[path]), path=path))
         elif before[path] != after[path]:
             found['changed'].append(
                 dict(
                     {'path': path, 'before': _shown_file(before[path]), 'after': _shown_file(after[path])},
-                    **_lines(guest, path),
+                    **shown_lines(guest, path),
                 )
             )
     return found
 
 
-def _lines(guest, path, added=False):
+def shown_lines(guest, path, added=False):
     if added and (guest is None or path not in guest.changed):
         # Files of packages are reported as packages.
         return {}

@@ -38,7 +38,7 @@ def apply(morph):
     if pairs:
         if guest.write(RULES, rules_text(pairs, on_hyperv)):
             notes += ['%s is the card %s' % (name, mac or 'of the platform') for mac, name in pairs]
-    elif not nics and not names:
+    elif not nics and not names and not morph.planned:
         protocol.warn('the destination\'s network cards are unknown; interfaces may get other names')
     _tell_other_names(guest, set(names.values()))
     notes += ['removed ' + path for path in remove_old_rules(guest)]

@@ -39,6 +39,10 @@ class PackageManager(object):
         """Finishes what the package tools were interrupted in. Returns notes."""
         return []
 
+    def is_interrupted(self):
+        """Whether `repair` has something to do."""
+        return False
+
     def cached_files(self):
         """Package files of the given cache that are for this guest."""
         if not self.cache:
@@ -127,11 +131,14 @@ class Apt(PackageManager):
                 found[fields.get('Package', '')] = fields.get('Version', '')
         return found
 
-    def repair(self):
+    def is_interrupted(self):
         states = re.findall(r'^Status: \S+ \S+ (\S+)$', self.guest.read('/var/lib/dpkg/status', '', _LARGEST_DATABASE), re.MULTILINE)
         interrupted = set(states) & set(('half-installed', 'half-configured', 'unpacked', 'triggers-awaited', 'triggers-pending'))
         # Changes that are not in the database yet have numbers for names.
-        if not interrupted and not any(name.isdigit() for name in self.guest.names('/var/lib/dpkg/updates')):
+        return bool(interrupted) or any(name.isdigit() for name in self.guest.names('/var/lib/dpkg/updates'))
+
+    def repair(self):
+        if not self.is_interrupted():
             return []
         result = self._run(['dpkg', '--force-confdef', '--force-confold', '--configure', '-a'], timeout=3600, check=False)
         if result.code != 0:

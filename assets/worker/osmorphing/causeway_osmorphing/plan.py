@@ -1,44 +1,102 @@
-"""What a preparation would stop at, found without writing anything. What is merely doubtful is told as warnings."""
+"""What a preparation would change, stop at or do doubtfully, found by trying it without writing to the guest."""
 
 import os
+import re
+import shutil
 
-from . import fstab, fstab_names, initramfs, kernel_command_line, kernel_drivers, luks
+from . import fstab, fstab_names, initramfs, kernel_command_line, luks, protocol
+from .diff import shown_lines
+from .guest_tree import BACKUP
 from .hibernation import refuse_hibernated
+from .planned_guest import PlannedGuest, PlannedPackages
 from .protocol import Cancelled, MorphError
+from .steps import STEPS, Morph
+
+# These act on volumes, or on what is given to a deployment alone.
+_NOT_TRIED = ('scripts-in-guest', 'install-agent', 'unbind-volumes', 'install-first-boot-scripts')
+# What the warnings of a step are about; those of all others are about settings.
+_TOPICS = {
+    'remove-hypervisor-tools': 'packages', 'install-cloud-init': 'packages', 'configure-network': 'network', 'name-disks-by-uuid': 'disks',
+    'rebuild-initramfs': 'boot', 'configure-kernel': 'boot', 'ensure-efi-loader': 'boot',
+}
+_TO_DO = (
+    ('removed', 'remove'), ('wrote', 'write'), ('rebuilt', 'rebuild'), ('edited', 'edit'), ('added', 'add'), ('copied', 'copy'), ('installed', 'install'), ('enabled', 'enable'),
+    ('unmasked', 'unmask'), ('forgot', 'forget'), ('replaced', 'replace'), ('ran', 'run'), ('finished', 'finish'), ('changed', 'change'),
+)
+_MOST_FILES = 500
 
 
-def findings(guest, devices, root, request):
-    """[{code, message}], in the order in which the preparation would meet them."""
-    found = []
-    for check in (_hibernation, _disk_names, _kernels, _unlocking):
+def plan_of(guest, devices, root, mounted, request, undo_log):
+    """{findings, changes, files, doubts}. Findings are what it would stop at, in the order in which it would meet them."""
+    findings, changes, files = [], [], []
+    for check in (_hibernation, _disk_names, _unlocking):
+        _tried(findings, check, guest, devices, root)
+    # Of guests that can be prepared at all.
+    if guest.family:
+        folder = os.path.join(undo_log.folder, 'plan')
+        os.makedirs(folder)
         try:
-            check(guest, devices, root, request)
-        except Cancelled:
-            raise
-        except MorphError as error:
-            found.append({'code': error.code, 'message': error.message})
-    return found
+            changes, files = _changes(findings, PlannedGuest(guest, folder), devices, root, mounted, request, undo_log)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    doubts = [{'code': 'osmorphing.doubtful-' + topic, 'message': message} for topic, message in protocol.warned]
+    return {'findings': findings, 'changes': changes, 'files': files, 'doubts': doubts}
 
 
-def _hibernation(guest, devices, root, request):
+def _tried(findings, action, *args):
+    """What the action returns; None if it would stop."""
+    try:
+        return action(*args)
+    except Cancelled:
+        raise
+    except MorphError as error:
+        found = {'code': error.code, 'message': error.message}
+        if found not in findings:
+            findings.append(found)
+    return None
+
+
+def _changes(findings, guest, devices, root, mounted, request, undo_log):
+    morph = Morph(guest, devices, root, mounted, undo_log, dict(request, nics=request.get('nics') or []))
+    morph.planned = True
+    morph.manager = PlannedPackages(morph.manager)
+    changes = []
+    repaired = morph.manager.repair()
+    if repaired:
+        changes.append(_change('repair-packages', 'Finish interrupted installations', repaired))
+    for name, title, action in STEPS:
+        if name in _NOT_TRIED:
+            continue
+        protocol.check_cancelled()
+        protocol.about(_TOPICS.get(name, 'settings'))
+        outcome = _tried(findings, action, morph)
+        if outcome and outcome[0]:
+            morph.changed = True
+            changes.append(_change(name, title, outcome[1]))
+    files = [
+        dict({'path': path, 'change': change}, **({} if change == 'removed' else shown_lines(guest, path, change == 'added')))
+        for path, change in guest.files.changes() if not path.startswith((BACKUP + '/', '/run/'))
+    ]
+    return changes, files[:_MOST_FILES]
+
+
+def _change(step, title, notes):
+    return {'step': step, 'title': title, 'notes': [_to_do(note) for note in notes]}
+
+
+def _to_do(note):
+    """Notes tell what was done."""
+    return next((re.sub('^%s\\b' % done, todo, note) for done, todo in _TO_DO if re.match('%s\\b' % done, note)), note)
+
+
+def _hibernation(guest, devices, root):
+    protocol.about('disks')
     refuse_hibernated(devices)
 
 
-def _disk_names(guest, devices, root, request):
+def _disk_names(guest, devices, root):
     fstab_names.check_names(guest, fstab.resolver_for(guest, devices, root.device, kernel_command_line.device_arguments(guest)))
 
 
-def _kernels(guest, devices, root, request):
-    """Of guests that can be prepared at all."""
-    if not guest.family:
-        return
-    drivers = kernel_drivers.drivers_for(request)
-    _, able, tool = initramfs.able_kernels(guest, drivers)
-    for version in able:
-        image = initramfs.image_of(guest, version, tool)
-        if guest.is_folder(os.path.dirname(image)):
-            initramfs.check_room(guest, image)
-
-
-def _unlocking(guest, devices, root, request):
+def _unlocking(guest, devices, root):
     luks.warn_of_unattended(devices, initramfs.volumes_below([root.device], devices))

@@ -70,8 +70,20 @@ def log(line):
     emit('log', line=line.rstrip()[:2000])
 
 
+# What a warning is about, and all warnings so far.
+topic = ['disks']
+warned = []
+
+
+def about(name):
+    """Says what the warnings from now on are about."""
+    topic[0] = name
+
+
 def warn(message):
     """A warning; the run continues."""
+    if (topic[0], message) not in warned:
+        warned.append((topic[0], message))
     emit('warning', message=message)
 
 

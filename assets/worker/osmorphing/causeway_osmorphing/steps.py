@@ -40,6 +40,8 @@ class Morph(object):
         self.fixed_addresses = []
         self.outputs = []
         self.changed = False
+        # Whether the guest only tells what would change.
+        self.planned = False
 
     def mounted_at(self, points):
         """Devices that are mounted at these places."""

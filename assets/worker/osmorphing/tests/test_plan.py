@@ -1,8 +1,19 @@
+"""What a preparation would do, told before it does it."""
+
+import os
+import random
+import shutil
+import stat
+
 from causeway_osmorphing import plan
+from causeway_osmorphing.confined import Confined, write_all
+from causeway_osmorphing.planned_files import PlannedFiles
 from causeway_osmorphing.roots import Root
+from causeway_osmorphing.steps import Morph, prepare
+from causeway_osmorphing.undo_log import UndoLog
 
 from .test_disk_names import ROOT_LINE, boot_disk, data_disk
-from .trees import TreeTest, everything, kernel
+from .trees import StandIns, TreeTest, everything, kernel
 
 TOOLS = {'/usr/sbin/update-initramfs': '', '/etc/initramfs-tools/initramfs.conf': 'MODULES=most\n'}
 
@@ -12,9 +23,12 @@ class Plan(TreeTest):
         guest = self.guest(release, dict({'/etc/fstab': ROOT_LINE}, **files))
         before = everything(self.root)
         root = Root(next(one for one in devices if one.uuid == 'u-root'), '', guest.release)
-        found = plan.findings(guest, devices, root, request or {})
+        undo_log = UndoLog(self.root + '-session')
+        self.addCleanup(shutil.rmtree, undo_log.folder, True)
+        self.told = plan.plan_of(guest, devices, root, {'/': root.device}, request or {}, undo_log)
         self.assertEqual(everything(self.root), before)
-        return [one['code'] for one in found]
+        self.assertFalse(os.path.exists(os.path.join(undo_log.folder, 'plan')))
+        return [one['code'] for one in self.told['findings']]
 
     def test_nothing_is_found_on_a_guest_that_goes_through(self):
         files = dict(TOOLS, **kernel('6.1.0-1', image='/boot/initrd.img-%s'))
@@ -38,3 +52,109 @@ class Plan(TreeTest):
         self.assertEqual(self.codes(files, boot_disk(), {'hypervisor': 'hyperv'}), ['osmorphing.no-virtio'])
         self.clear()
         self.assertEqual(self.codes({}, boot_disk(), release='alpine'), [])
+
+    def test_it_lists_what_the_preparation_then_changes(self):
+        """Both on the same guests: what is planned is what is done, file by file."""
+        network = 'auto ens3\niface ens3 inet static\n  address 192.0.2.5/24\n'
+        debian = dict(TOOLS, **dict(kernel('6.1.0-1', image='/boot/initrd.img-%s'), **{
+            '/etc/fstab': ROOT_LINE, '/etc/network/interfaces': network, '/boot/grub/grub.cfg': "menuentry 'x' {\n\tlinux /vmlinuz-6.1.0-1 root=/dev/sda1\n}\n",
+            '/etc/default/grub': 'GRUB_CMDLINE_LINUX=""\n', '/etc/lvm/devices/system.devices': 'x', '/etc/initramfs-tools/conf.d/.keep': '',
+            '/etc/udev/rules.d/70-persistent-net.rules': 'SUBSYSTEM=="net", ATTR{address}=="52:54:00:00:00:01", NAME="ens3"\n',
+            '/var/lib/dhcp/dhclient.ens3.leases': 'lease {}\n', '/var/lib/cloud/instances/i-1/x': '', '/etc/vmware-tools/tools.conf': '',
+            '/var/lib/dpkg/status': 'Package: cloud-init\nStatus: install ok installed\nVersion: 22\n\n'}))
+        rocky = dict(kernel('5.14.0-1'), **{
+            '/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/etc/dracut.conf.d/.keep': '', '/usr/bin/cloud-init': '', '/etc/selinux/config': 'SELINUX=enforcing\n',
+            '/etc/sysconfig/network-scripts/ifcfg-ens192': 'DEVICE=ens192\nHWADDR=52:54:00:00:00:01\nBOOTPROTO=none\nIPADDR=192.0.2.5\nONBOOT=yes\n',
+            '/boot/loader/entries/x.conf': 'version 5.14.0-1\nlinux /vmlinuz-5.14.0-1\ninitrd /initramfs-5.14.0-1.img\noptions root=/dev/sda1\n'})
+        nics = [{'macAddress': '52:54:00:aa:aa:aa', 'sourceMacAddress': '52:54:00:00:00:01'}]
+        for release, files in (('debian', debian), ('rocky', rocky)):
+            with self.subTest(release):
+                self.clear()
+                self.codes(files, boot_disk(), {'nics': nics}, release)
+                planned = dict((one['path'], one['change']) for one in self.told['files'])
+                before = everything(self.root)
+                guest = StandIns(self.root)
+                undo_log = UndoLog(self.root + '-session')
+                root = Root(next(one for one in boot_disk() if one.uuid == 'u-root'), '', guest.release)
+                done = prepare(Morph(guest, boot_disk(), root, {'/': root.device}, undo_log, {'nics': nics}))
+                after = everything(self.root)
+                images = [path for path in before if '/init' in path and path.startswith('/boot')]
+                changed = dict((path, 'removed' if path not in after else 'changed' if path in before else 'added')
+                               for path in set(before) | set(after) if before.get(path) != after.get(path) and path not in images and path != '/.autorelabel')
+                self.assertEqual(planned, changed)
+                self.assertEqual([one['step'] for one in self.told['changes']], [one['step'] for one in done if one['changed']])
+                notes = [note for one in self.told['changes'] for note in one['notes']]
+                self.assertTrue(any(note.startswith('rebuild /boot/init') for note in notes), notes)
+                # A second plan has nothing left to tell.
+                root = Root(root.device, '', guest.release)
+                again = plan.plan_of(guest, boot_disk(), root, {'/': root.device}, {'nics': nics}, undo_log)
+                self.assertEqual(([], []), (again['files'], again['changes']))
+
+    def test_what_is_doubtful_has_a_code(self):
+        files = dict(TOOLS, **kernel('6.1.0-cardless', modules=('virtio_pci', 'virtio_blk'), image='/boot/initrd.img-%s'))
+        files['/etc/nftables.conf'] = 'iif eth7 accept\n'
+        files['/etc/network/interfaces'] = 'auto ens3\niface ens3 inet dhcp\n'
+        self.codes(files, boot_disk())
+        self.assertEqual([one['code'] for one in self.told['doubts']], ['osmorphing.doubtful-network', 'osmorphing.doubtful-boot'])
+
+
+class Histories(TreeTest):
+    """Files that are only planned behave as files that are written."""
+
+    def test_any_history_gives_the_same_files(self):
+        names = ['a', 'b', 'c']
+        for seed in range(15):
+            draw = random.Random(seed)
+            self.clear()
+            lower, twin, folder = (os.path.join(self.root, name) for name in ('lower', 'twin', 'written'))
+            os.makedirs(folder)
+            os.makedirs(lower)
+            for _ in range(6):
+                self.change(draw, Confined(lower), names)
+            shutil.copytree(lower, twin, symlinks=True)
+            planned, real = PlannedFiles(lower, folder), Confined(twin)
+            for step in range(25):
+                state = draw.getstate()
+                told = []
+                for files in (planned, real):
+                    draw.setstate(state)
+                    told.append(self.change(draw, files, names))
+                self.assertEqual(told[0], told[1], (seed, step))
+                self.assertEqual(self.listed(planned), self.listed(real), (seed, step))
+            self.assertEqual([path for path, _ in planned.changes()], [path for path in sorted(set(self.listed(real, True)) | set(self.listed(Confined(lower), True)))
+                             if self.listed(real, True).get(path) != self.listed(Confined(lower), True).get(path)], seed)
+
+    @staticmethod
+    def change(draw, files, names):
+        path = '/' + '/'.join(draw.choice(names + ['..'] if depth else names) for depth in range(draw.randrange(1, 4)))
+        other = draw.choice(('', '/', '../')) + '/'.join(draw.choice(names) for _ in range(draw.randrange(1, 3)))
+        content = bytes(draw.choice(b'xyz') for _ in range(draw.randrange(3)))
+        kind = draw.choice(('create', 'create', 'symlink', 'unlink', 'tree', 'folder', 'follow', 'rmdir'))
+        try:
+            if kind == 'create':
+                files.create(path, lambda made: write_all(made, content), 0o644)
+            elif kind == 'symlink':
+                files.symlink(path, other)
+            elif kind in ('unlink', 'follow'):
+                files.unlink(path, kind == 'follow')
+            elif kind == 'tree':
+                files.remove_tree(path)
+            elif kind == 'rmdir':
+                files.remove_folder(path)
+            else:
+                files.make_folder(path)
+            return kind
+        except OSError:
+            return 'refused'
+
+    @staticmethod
+    def listed(files, plain=False):
+        found = {}
+        for path, status in files.walk('/'):
+            if stat.S_ISLNK(status.st_mode):
+                found[path] = '→' + files.link_target(path)
+            elif stat.S_ISREG(status.st_mode):
+                found[path] = files.read_bytes(path, 99)
+            elif not plain:
+                found[path] = 'folder'
+        return found

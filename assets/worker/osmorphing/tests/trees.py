@@ -164,6 +164,8 @@ class TreeTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root, True)
         self.warnings = []
         protocol._told.clear()
+        del protocol.warned[:]
+        protocol.about('disks')
         self._emit = protocol.emit
         protocol.emit = lambda kind, **fields: self.warnings.append(fields['message']) if kind == 'warning' else None
         self.addCleanup(setattr, protocol, 'emit', self._emit)
