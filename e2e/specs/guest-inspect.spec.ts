@@ -58,6 +58,11 @@ describe.runIf(isRoot)('causeway guest inspect', () => {
       expect(err).toBe('');
       expect(JSON.parse(out)).toMatchObject({
         supported: true, findings: [], warnings: [],
+        changes: expect.arrayContaining([
+          { step: 'remove-hypervisor-tools', title: 'Remove the tools of the source platform', notes: ['remove open-vm-tools'] },
+          expect.objectContaining({ step: 'rebuild-initramfs', notes: expect.arrayContaining(['rebuild /boot/initrd.img-6.1.0-1']) as unknown }),
+        ]) as unknown,
+        files: expect.arrayContaining([{ path: '/etc/cloud/cloud.cfg.d/99_causeway.cfg', change: 'added', lines: expect.arrayContaining(['+ssh_pwauth: unchanged']) as unknown }]) as unknown,
         dossier: { name: 'Debian GNU/Linux 12', hostname: 'inspected', kernels: ['6.1.0-1'], root: { id: `UUID=${uuid}` }, hypervisorTools: { vmware: ['open-vm-tools'] } },
       });
       expect(code).toBe(0);
@@ -72,7 +77,8 @@ describe.runIf(isRoot)('causeway guest inspect', () => {
     expect(out).toContain('OSMorphing would stop:');
     expect(out).toContain('No kernel supports the destination\'s disks [osmorphing.no-virtio]');
     expect(out).toContain('choose another disk bus');
-    expect(out).toContain('the kernel 6.1.0-1 has no drivers for');
+    expect(out).toContain('A kernel or boot entry may not work on the destination [osmorphing.doubtful-boot]\n  the kernel 6.1.0-1 has no drivers for');
+    expect(out).toContain('Configure cloud-init\n  write /etc/cloud/cloud.cfg.d/99_causeway.cfg');
     expect(code).toBe(1);
     expect((await inspect('--disk-bus', 'ide', raw)).code).toBe(0);
     expect(await traces()).toBe('');

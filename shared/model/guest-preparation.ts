@@ -103,6 +103,19 @@ export const guestDiffSchema = z.object({
   registry: changesOf(z.string()).optional(),
 });
 
+const toldSchema = z.object({ code: z.string(), message: z.string() });
+
+/** What a preparation would do, told without writing to the guest. */
+export const guestPlanSchema = z.object({
+  /** What it would stop at, by the codes of its errors. */
+  findings: z.array(toldSchema).default([]),
+  changes: z.array(z.object({ step: z.string(), title: z.string(), notes: z.array(z.string()) })).default([]),
+  /** Without those of packages and of programs of the guest, such as initial RAM disks. */
+  files: z.array(z.object({ path: z.string(), change: z.enum(['added', 'changed', 'removed']), lines: linesSchema })).default([]),
+  /** What would not stop it, but may not work on the destination; the codes say what it is about. */
+  doubts: z.array(toldSchema).default([]),
+});
+
 /** What a script of the user said. */
 export const scriptOutputSchema = z.object({ script: z.string(), exitCode: z.int(), output: z.string() });
 
@@ -112,3 +125,4 @@ export type GuestDossier = z.infer<typeof guestDossierSchema>;
 export type GuestStep = z.infer<typeof guestStepSchema>;
 export type GuestDiff = z.infer<typeof guestDiffSchema>;
 export type ScriptOutput = z.infer<typeof scriptOutputSchema>;
+export type GuestPlan = z.infer<typeof guestPlanSchema>;

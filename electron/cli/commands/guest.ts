@@ -14,7 +14,7 @@ export const registerGuest: CommandRegistrar = (program, context) => {
   const guest = program.command('guest').description('Look at guest operating systems.');
   guest
     .command('inspect')
-    .description('Inspect the guest in disk images on this computer, read-only: what it is, and what OSMorphing would stop at or warn of. Linux only, as root. Exit status 1 when OSMorphing would stop.')
+    .description('Inspect the guest in disk images on this computer, read-only: what it is, what OSMorphing would stop at, what is doubtful, and what it would change. Linux only, as root. Exit status 1 when OSMorphing would stop.')
     .argument('<image...>', 'the disks of one VM (raw, qcow2, VMDK, VHD, VHDX, VDI), the boot disk first')
     .option('--root <root>', 'which installation to inspect if there are several')
     .option('--key-file <file...>', 'files with keys of encrypted volumes (LUKS passphrases, BitLocker recovery keys)')

@@ -1,26 +1,23 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { guestDeviceSchema, guestDossierSchema, guestRootSchema, type GuestDevice, type GuestDossier, type GuestRoot } from '../../../shared/model/guest-preparation.ts';
+import { guestDeviceSchema, guestDossierSchema, guestPlanSchema, guestRootSchema, type GuestDevice, type GuestDossier, type GuestPlan, type GuestRoot } from '../../../shared/model/guest-preparation.ts';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import type { LuksKey, MorphOptions } from './options.ts';
 
 export type InspectOptions = Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses'>;
 
 /** What is on the disks, without writing to them. */
-export interface InspectOutcome {
+export interface InspectOutcome extends GuestPlan {
   readonly dossier: GuestDossier;
   readonly candidates: readonly GuestRoot[];
   readonly devices: readonly GuestDevice[];
   /** Whether there is a way to prepare it. */
   readonly supported: boolean;
-  /** What a preparation would stop at, by the codes of its errors. */
-  readonly findings: readonly { readonly code: string; readonly message: string }[];
   readonly warnings: readonly string[];
 }
 
-const inspectResult = z.object({
+const inspectResult = guestPlanSchema.extend({
   dossier: guestDossierSchema, candidates: z.array(guestRootSchema), devices: z.array(guestDeviceSchema), supported: z.boolean(),
-  findings: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
 });
 
 /** Without the devices. */

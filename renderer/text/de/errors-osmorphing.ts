@@ -136,6 +136,31 @@ export const osmorphingErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Mögliche Ursachen: ein Programmfehler, oder dem Worker ging der Arbeitsspeicher aus oder er verlor seine Verbindung. Die Details enthalten die letzte Ausgabe.',
     remedy: 'Starten Sie die Bereitstellung erneut. Tritt der Fehler wieder auf, melden Sie ihn mit den Details.',
   },
+  'osmorphing.doubtful-disks': {
+    title: 'Datenträger oder Volumes des Gasts erfordern Aufmerksamkeit',
+    cause: 'Ein Dateisystem, Volume oder Gerät, das der Gast nennt, konnte nicht erkannt, geöffnet oder gelesen werden oder heißt am Ziel anders.',
+    remedy: 'Berichtigen Sie /etc/fstab, /etc/crypttab oder die genannte Datei an der Quelle (UUID= statt Gerätenamen), oder ergänzen Sie `nofail` bei dem, worauf der Gast verzichten kann. Führen Sie das Replikat dann erneut aus.',
+  },
+  'osmorphing.doubtful-boot': {
+    title: 'Ein Kernel oder Starteintrag funktioniert am Ziel möglicherweise nicht',
+    cause: 'Einem Kernel fehlt ein Treiber, ein Initramfs oder Bootloader konnte nicht untersucht werden, oder ein Starteintrag nennt ein anderes Root-Dateisystem. Andere Kernel oder Einträge können dennoch starten.',
+    remedy: 'Installieren Sie an der Quelle den Standardkernel der Distribution, entfernen Sie unbenutzte Kernel, und erstellen Sie das Initramfs neu. Führen Sie das Replikat dann erneut aus.',
+  },
+  'osmorphing.doubtful-network': {
+    title: 'Eine Netzwerkeinstellung erfordert Aufmerksamkeit',
+    cause: 'Eine Einstellung kann nicht unverändert übernommen werden: ein Bond, eine Bridge oder ein VLAN, ein Schnittstellenname, den am Ziel nichts trägt, oder eine Datei, die nicht verstanden wird.',
+    remedy: 'Prüfen Sie die Netzwerkeinstellungen nach der Bereitstellung im Gast, oder stellen Sie mit `set_dhcp: false` bereit, um sie zu behalten. Halten Sie für den ersten Start einen Konsolenzugang bereit.',
+  },
+  'osmorphing.doubtful-packages': {
+    title: 'Die Pakete des Gasts konnten nicht vollständig untersucht werden',
+    cause: 'Seine Paketdatenbank wurde nicht gelesen oder antwortet nicht, oder die Werkzeuge der Quellplattform können nicht entfernt werden.',
+    remedy: 'Prüfen Sie die Paketdatenbank an der Quelle (`dpkg --audit`, `rpm -qa`). Programme des Gasts laufen nur auf einem Worker: Ein Gast in einem Abbild auf diesem Computer wird ohne sie untersucht.',
+  },
+  'osmorphing.doubtful-settings': {
+    title: 'Eine Einstellung des Gasts hängt von der Quelle ab',
+    cause: 'Der Gast verwendet etwas, das es nur an der Quelle gibt, beispielsweise ihren Zeitserver.',
+    remedy: 'Tragen Sie an der Quelle oder nach der Bereitstellung im Gast ein, was das Ziel anbietet.',
+  },
   'osmorphing.local-inspection': {
     title: 'Images können auf diesem Computer nicht untersucht werden',
     cause: 'Für die Untersuchung werden Dateisysteme eines Gasts schreibgeschützt eingebunden; dies erfordert Linux, root, Python 3.6 und Loop-Geräte.',

@@ -158,6 +158,36 @@ export const osmorphingErrors = {
     remedy: 'The deployment\'s volumes may be incomplete. Start the deployment again; the replica is not affected.',
     retryable: true,
   },
+  'osmorphing.doubtful-disks': {
+    title: 'Disks or volumes of the guest need attention',
+    cause: 'A file system, volume or device that the guest names could not be identified, opened or read, or has another name on the destination.',
+    remedy: 'Correct /etc/fstab, /etc/crypttab or the named file on the source (UUID= instead of device names), or add `nofail` to what the guest can do without. Then execute the replica again.',
+    retryable: false,
+  },
+  'osmorphing.doubtful-boot': {
+    title: 'A kernel or boot entry may not work on the destination',
+    cause: 'A kernel lacks a driver, an initramfs or boot loader could not be examined, or a boot entry names another root. Other kernels or entries may still boot.',
+    remedy: 'Install the distribution\'s standard kernel, remove kernels that are not used, and rebuild the initramfs on the source. Then execute the replica again.',
+    retryable: false,
+  },
+  'osmorphing.doubtful-network': {
+    title: 'A network setting needs attention',
+    cause: 'A setting cannot be carried over as it is: a bond, bridge or VLAN, an interface name that nothing on the destination has, or a file that is not understood.',
+    remedy: 'Review the network settings in the guest after the deployment, or deploy with `set_dhcp: false` to keep them. Have console access ready for the first boot.',
+    retryable: false,
+  },
+  'osmorphing.doubtful-packages': {
+    title: 'The packages of the guest could not be examined completely',
+    cause: 'Its package database was not read or does not answer, or the tools of the source platform cannot be removed.',
+    remedy: 'Check the package database on the source (`dpkg --audit`, `rpm -qa`). Programs of the guest run on a worker only: a guest in an image on this computer is examined without them.',
+    retryable: false,
+  },
+  'osmorphing.doubtful-settings': {
+    title: 'A setting of the guest depends on the source',
+    cause: 'The guest uses something that exists at the source only, such as its time server.',
+    remedy: 'Enter what the destination provides, on the source or in the guest after the deployment.',
+    retryable: false,
+  },
   'osmorphing.local-inspection': {
     title: 'Images cannot be inspected on this computer',
     cause: 'File systems of a guest are mounted read-only for the inspection, which needs Linux, root, Python 3.6 and loop devices.',

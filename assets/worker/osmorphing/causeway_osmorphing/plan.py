@@ -39,8 +39,7 @@ def plan_of(guest, devices, root, mounted, request, undo_log):
             changes, files = _changes(findings, PlannedGuest(guest, folder), devices, root, mounted, request, undo_log)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    doubts = [{'code': 'osmorphing.doubtful-' + topic, 'message': message} for topic, message in protocol.warned]
-    return {'findings': findings, 'changes': changes, 'files': files, 'doubts': doubts}
+    return {'findings': findings, 'changes': changes, 'files': files, 'doubts': protocol.doubts()}
 
 
 def _tried(findings, action, *args):

@@ -87,6 +87,11 @@ def warn(message):
     emit('warning', message=message)
 
 
+def doubts():
+    """All warnings so far, with the codes of what they are about."""
+    return [{'code': 'osmorphing.doubtful-' + name, 'message': message} for name, message in warned]
+
+
 _told = set()
 
 

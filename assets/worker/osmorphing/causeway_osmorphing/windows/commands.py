@@ -123,6 +123,7 @@ def command_inspect(request, session):
                 'devices': [one.describe() for one in devices],
                 'supported': installation.version[:2] >= (6, 1),
                 'findings': found,
+                'doubts': protocol.doubts(),
             }
     finally:
         session.undo_log.undo_all()
