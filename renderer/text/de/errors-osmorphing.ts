@@ -154,7 +154,7 @@ export const osmorphingErrors: Readonly<Record<string, ErrorWords>> = {
   'osmorphing.doubtful-packages': {
     title: 'Die Pakete des Gasts konnten nicht vollständig untersucht werden',
     cause: 'Seine Paketdatenbank wurde nicht gelesen oder antwortet nicht, oder die Werkzeuge der Quellplattform können nicht entfernt werden.',
-    remedy: 'Prüfen Sie die Paketdatenbank an der Quelle (`dpkg --audit`, `rpm -qa`). Programme des Gasts laufen nur auf einem Worker: Ein Gast in einem Abbild auf diesem Computer wird ohne sie untersucht.',
+    remedy: 'Prüfen Sie die Paketdatenbank an der Quelle mit den Programmen der Distribution. Programme des Gasts laufen nur auf einem Worker: Ein Gast in einem Abbild auf diesem Computer wird ohne sie untersucht.',
   },
   'osmorphing.doubtful-settings': {
     title: 'Eine Einstellung des Gasts hängt von der Quelle ab',

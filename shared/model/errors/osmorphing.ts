@@ -179,7 +179,7 @@ export const osmorphingErrors = {
   'osmorphing.doubtful-packages': {
     title: 'The packages of the guest could not be examined completely',
     cause: 'Its package database was not read or does not answer, or the tools of the source platform cannot be removed.',
-    remedy: 'Check the package database on the source (`dpkg --audit`, `rpm -qa`). Programs of the guest run on a worker only: a guest in an image on this computer is examined without them.',
+    remedy: 'Check the package database on the source with the distribution\'s own tools. Programs of the guest run on a worker only: a guest in an image on this computer is examined without them.',
     retryable: false,
   },
   'osmorphing.doubtful-settings': {

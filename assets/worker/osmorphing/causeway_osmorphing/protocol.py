@@ -70,6 +70,14 @@ def log(line):
     emit('log', line=line.rstrip()[:2000])
 
 
+# Codes of what warnings are about.
+_DOUBTS = {
+    'disks': 'osmorphing.doubtful-disks',
+    'boot': 'osmorphing.doubtful-boot',
+    'network': 'osmorphing.doubtful-network',
+    'packages': 'osmorphing.doubtful-packages',
+    'settings': 'osmorphing.doubtful-settings',
+}
 # What a warning is about, and all warnings so far.
 topic = ['disks']
 warned = []
@@ -89,7 +97,7 @@ def warn(message):
 
 def doubts():
     """All warnings so far, with the codes of what they are about."""
-    return [{'code': 'osmorphing.doubtful-' + name, 'message': message} for name, message in warned]
+    return [{'code': _DOUBTS[name], 'message': message} for name, message in warned]
 
 
 _told = set()
