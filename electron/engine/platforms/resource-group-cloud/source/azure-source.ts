@@ -21,8 +21,7 @@ import { sourceOptions } from './options.ts';
 import { PageRangeReader, readingCost, type ReadCount } from './page-range-reader.ts';
 import { customRole } from '../client/permissions.ts';
 import { sourcePermissions } from './permissions.ts';
-import { shutDown } from './shut-down.ts';
-import { startVm } from './start-vm.ts';
+import { shutDown, startVm } from './power.ts';
 import { findSnapshotId, isThere, recordedOf, removeSnapshot, takeSnapshots, targetOf, type SnapshotMark } from './snapshots.ts';
 import { ledgerOf, type SourceContext } from './source-context.ts';
 
