@@ -115,6 +115,7 @@ interface StartOptions extends ProjectOptions {
   readonly atOnce?: string;
   readonly skipMorphing?: boolean;
   readonly bootCheck?: string;
+  readonly network?: string;
 }
 
 const startWave: CommandRegistrar = (group, context) => {
@@ -124,6 +125,7 @@ const startWave: CommandRegistrar = (group, context) => {
     .argument('<wave>', 'its name')
     .option('--action <action>', `${waveActions.join(', ')}: copy what changed; deploy beside the source; stop the source, copy the rest and deploy`, 'synchronise')
     .option('--at-once <number>', 'how many members are processed in parallel (default: the plan\'s, or 4)')
+    .option('--network <network>', 'rehearse: destination network for all NICs; the rehearsals are then deleted after 4 hours. Without it, the VMs start in the networks that they are meant for')
     .option('--skip-morphing', 'rehearse and cut-over: leave the guests as they are')
     .option('--boot-check <mode>', 'rehearse and cut-over: auto, network, console, none');
   inProject(command).action(
@@ -131,7 +133,9 @@ const startWave: CommandRegistrar = (group, context) => {
       const action = actionOf(options.action);
       const atOnce = options.atOnce === undefined ? undefined : Number(options.atOnce);
       if (atOnce !== undefined && !(Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= 32)) throw new UsageError('--at-once must be a number from 1 to 32');
+      if (options.network !== undefined && action !== 'rehearse') throw new UsageError('--network is for --action rehearse');
       const deployment = {
+        ...(options.network === undefined ? {} : { rehearsal: { network: options.network } }),
         ...(options.skipMorphing === true ? { skipMorphing: true } : {}),
         ...(options.bootCheck === undefined ? {} : { bootCheck: { mode: bootModeOf(options.bootCheck) } }),
       };

@@ -111,6 +111,21 @@ test('a rehearsal deploys beside the source, a cut-over stops it; both count', a
   expect(lab.log).toContain('shut down');
 });
 
+test('a rehearsal into a network of its own is one in the life of its VM; into one that a VM is meant for, it is refused', async () => {
+  await core.call('wave.create', { wave: 'first', replicas: ['web'] });
+  await core.call('wave.start', { wave: 'first', action: 'synchronise' });
+  await until(over);
+  const rehearse = (network: string): Promise<unknown> => core.call('wave.start', { wave: 'first', action: 'rehearse', options: { deployment: { skipMorphing: true, rehearsal: { network } } } });
+  await rehearse('isolated');
+  const wave = await until((one) => over(one) && one.run?.action === 'rehearse');
+  const [deployment] = await core.call('deployment.list', {});
+  expect(wave.run).toMatchObject({ state: 'completed' });
+  expect(deployment).toMatchObject({ options: { purpose: 'rehearsal', rehearsal: { network: 'isolated' } } });
+  expect((await core.call('replica.life', { replica: 'web' }))[0]).toMatchObject({ state: 'rehearsed' });
+  await rehearse('net');
+  expect((await until((one) => one.run?.state === 'failed')).memberList[0]).toMatchObject({ state: 'failed', error: { code: 'life.rehearsal-network' } });
+});
+
 test('members are moved all or none, and not while their wave is in progress', async () => {
   await core.call('wave.create', { wave: 'first', replicas: ['web'] });
   await core.call('wave.create', { wave: 'second' });

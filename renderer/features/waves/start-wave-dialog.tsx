@@ -28,10 +28,13 @@ export function StartWaveDialog({ wave, first, onStarted, onClose }: Props) {
   const [atOnce, setAtOnce] = useState(String(wave.plan?.atOnce ?? 4));
   const [prepares, setPrepares] = useState(true);
   const [bootCheck, setBootCheck] = useState<(typeof bootCheckModes)[number]>('auto');
+  const [network, setNetwork] = useState('');
   const number = Number(atOnce);
   const isNumber = Number.isInteger(number) && number >= 1 && number <= 32;
   const start = useAction(async () => {
-    const deployment = { ...(prepares ? {} : { skipMorphing: true }), ...(bootCheck === 'auto' ? {} : { bootCheck: { mode: bootCheck } }) };
+    // With a network of its own it is a rehearsal that ends by itself; without, a deployment like any other.
+    const rehearsal = action === 'rehearse' && network.trim() !== '' ? { rehearsal: { network: network.trim() } } : {};
+    const deployment = { ...(prepares ? {} : { skipMorphing: true }), ...(bootCheck === 'auto' ? {} : { bootCheck: { mode: bootCheck } }), ...rehearsal };
     await link.call('wave.start', { wave: wave.name, action, atOnce: number, options: action === 'synchronise' ? {} : { deployment } });
     onStarted();
     onClose();
@@ -51,6 +54,12 @@ export function StartWaveDialog({ wave, first, onStarted, onClose }: Props) {
       />
       <Typography sx={{ color: 'text.secondary' }}>{words.order(wave.groups.length)}</Typography>
       {wave.memberList.some(({ errors }) => errors > 0) && <Typography>{words.notReady(wave.memberList.filter(({ errors }) => errors > 0).length)}</Typography>}
+      {action === 'rehearse' && (
+        <TextField
+          size="small" label={words.rehearsalNetwork} value={network} onChange={(event) => setNetwork(event.target.value)}
+          helperText={network.trim() === '' ? words.noRehearsalNetwork : words.rehearsalNetworkHelp} slotProps={{ htmlInput: { spellCheck: false } }}
+        />
+      )}
       {action !== 'synchronise' && (
         <>
           <FormControlLabel control={<Checkbox size="small" checked={prepares} onChange={(event) => setPrepares(event.target.checked)} />} label={text.deployments.prepare} />

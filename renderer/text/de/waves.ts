@@ -25,7 +25,7 @@ export const waves = {
   actionNouns: { 'synchronise': 'Synchronisation', 'rehearse': 'Probe', 'cut-over': 'Umstellung' },
   actionLeads: {
     'synchronise': 'Kopiert, was sich seit der letzten Ausführung geändert hat, und alles, wo es noch keine gab. Die Quellen laufen weiter.',
-    'rehearse': 'Stellt jede VM neben ihrer Quelle bereit, die weiterläuft. Löschen Sie die Bereitstellungen nach dem Test.',
+    'rehearse': 'Stellt jede VM neben ihrer Quelle bereit, die weiterläuft.',
     'cut-over': 'Kopiert die Änderungen, fährt die Quelle herunter, kopiert den Rest und startet die VM am Ziel. Die Ausfallzeit beginnt mit dem Herunterfahren.',
   },
   runStates: { running: 'läuft', paused: 'angehalten', cancelling: 'wird abgebrochen', interrupted: 'unterbrochen', completed: 'abgeschlossen', failed: 'mit Fehlern beendet', cancelled: 'abgebrochen' },
@@ -36,6 +36,9 @@ export const waves = {
   startButton: 'Starten',
   action: 'Aktion',
   atOnce: 'VMs gleichzeitig',
+  rehearsalNetwork: 'Isoliertes Netzwerk',
+  rehearsalNetworkHelp: 'Alle Netzwerkkarten werden mit diesem Netzwerk des Ziels verbunden statt mit denen, für die die VMs bestimmt sind. Die Bereitstellungen werden nach 4 Stunden gelöscht.',
+  noRehearsalNetwork: 'Geben Sie ein Netzwerk des Ziels ein. Ohne dieses starten die VMs in den Netzwerken, für die sie bestimmt sind, neben ihren laufenden Quellen, und ihre Bereitstellungen bleiben, bis Sie sie löschen.',
   notReady: (count: number) => `${vms(count)} haben Fehler und werden daher nicht abgeschlossen.`,
   order: (groups: number) => (groups > 1 ? `In ${groups} Gruppen nacheinander.` : 'Alle Mitglieder sind in einer Gruppe.'),
   pause: 'Anhalten',

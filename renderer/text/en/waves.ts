@@ -25,7 +25,7 @@ export const waves = {
   actionNouns: { 'synchronise': 'Synchronisation', 'rehearse': 'Rehearsal', 'cut-over': 'Cut-over' },
   actionLeads: {
     'synchronise': 'Copies what changed since the last execution, everything where there was none. The sources keep running.',
-    'rehearse': 'Deploys every VM beside its source, which keeps running. Delete the deployments after the test.',
+    'rehearse': 'Deploys every VM beside its source, which keeps running.',
     'cut-over': 'Copies the changes, shuts the source down, copies the rest and starts the VM at the destination. The downtime begins with the shutdown.',
   },
   runStates: { running: 'in progress', paused: 'paused', cancelling: 'being cancelled', interrupted: 'interrupted', completed: 'completed', failed: 'ended with failures', cancelled: 'cancelled' },
@@ -36,6 +36,9 @@ export const waves = {
   startButton: 'Start',
   action: 'Action',
   atOnce: 'VMs in parallel',
+  rehearsalNetwork: 'Isolated network',
+  rehearsalNetworkHelp: 'All NICs are connected to this network of the destination instead of the ones that the VMs are meant for. The deployments are deleted after 4 hours.',
+  noRehearsalNetwork: 'Enter a network of the destination. Without one, the VMs start in the networks that they are meant for, beside their running sources, and their deployments stay until you delete them.',
   notReady: (count: number) => `${vms(count)} have errors that will keep them from completing.`,
   order: (groups: number) => (groups > 1 ? `In ${groups} groups, one after the other.` : 'All members are in one group.'),
   pause: 'Pause',

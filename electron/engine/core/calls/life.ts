@@ -29,6 +29,7 @@ export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
     const { state } = currentLife(core, replica);
     if (replica.lastSuccess === undefined || !['in-sync', 'rehearsed', 'approved'].includes(state)) throw new CausewayError('life.wrong-state', `replica ${replica.name} is ${state}: there is nothing to approve`);
     core.evidence.life(replica, 'approved', by, { settings: settingsDigest, enteredBy: core.evidence.me, ...(note === undefined ? {} : { note }) });
+    core.changed();
     return currentLife(core, replica);
   },
 
@@ -36,6 +37,7 @@ export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
     const replica = replicaOf(core, reference);
     if (currentLife(core, replica).approval === undefined) throw new CausewayError('life.wrong-state', `replica ${replica.name} is not approved`);
     core.evidence.life(replica, 'approval-withdrawn', by, { enteredBy: core.evidence.me });
+    core.changed();
     return currentLife(core, replica);
   },
 
@@ -43,7 +45,7 @@ export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
     const replica = replicaOf(core, reference);
     refuseActive(core, replica);
     return exclusively(replica.id, async () => {
-      await rollBack(core, replica, by, sourceStartedByHand, signal);
+      await rollBack(core, replica, by, sourceStartedByHand, signal).finally(() => core.changed());
       return currentLife(core, replica);
     });
   },
@@ -52,7 +54,7 @@ export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
     const replica = replicaOf(core, reference);
     refuseActive(core, replica);
     return exclusively(replica.id, async () => {
-      const resources = await finalise(core, replica, by, dryRun, signal);
+      const resources = await finalise(core, replica, by, dryRun, signal).finally(() => core.changed());
       const life = currentLife(core, replicaOf(core, replica.id));
       const deployment = core.store.deployments.find(life.cutOver?.deploymentId ?? '');
       return { resources, stays: deployment === undefined ? [] : resourcesOf(core, deployment), life };
