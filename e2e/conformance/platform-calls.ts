@@ -51,21 +51,22 @@ const shares: Readonly<Record<CallFault, readonly [number, number]>> = {
   'never-answered': [4, 1],
   'fails-later': [1, 0],
 };
-const all = process.env['CAUSEWAY_ALL_FAULTS'] === '1';
+/** Every fault and crash point, instead of a sample. */
+export const triesAll = process.env['CAUSEWAY_ALL_FAULTS'] === '1';
 /** The usual tier takes a quarter of each sample. */
 const share = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? 1 : 0.25;
 const seed = Number(process.env['CAUSEWAY_FAULT_SEED'] ?? 1);
 /** How long a test that goes through faults or crash points may take: all of them are hundreds, some of which wait for an answer that never comes. */
-export const faultPatienceMs = all ? 3_600_000 : 600_000;
+export const faultPatienceMs = triesAll ? 3_600_000 : 600_000;
 
 /** So many of the cases, in the usual tier a quarter as many, drawn by `CAUSEWAY_FAULT_SEED`; all of them with `CAUSEWAY_ALL_FAULTS=1`. */
 export function sampleOf<T>(cases: readonly T[], most: number): readonly T[] {
-  return all ? cases : shuffled(cases, seed).slice(0, Math.ceil(most * share));
+  return triesAll ? cases : shuffled(cases, seed).slice(0, Math.ceil(most * share));
 }
 
 /** The calls, from 1, at which a fault is tried in a stretch of `calls` calls that began after `start`. */
 export function callsToFail(lab: PlatformCalls, fault: CallFault, start: number, calls: number): readonly number[] {
-  const [every, from] = all ? [1, 0] : shares[fault];
+  const [every, from] = triesAll ? [1, 0] : shares[fault];
   return Array.from({ length: calls }, (_, index) => index + 1)
     .filter((n) => n % every === from % every)
     .filter((n) => fault !== 'fails-later' || lab.callChanges(start + n));
@@ -96,7 +97,7 @@ export function crashPoints(lab: PlatformCalls, start: number, calls: number, mo
   const lost = points.filter(({ n, when }) => when === 'after' && lab.callChanges(start + n));
   const half = Math.ceil((most * share) / 2);
   const first = shuffled(lost, seed).slice(0, half);
-  const chosen = all ? points : [...first, ...shuffled(points.filter((point) => !first.includes(point)), seed).slice(0, Math.floor(half / 2))];
+  const chosen = triesAll ? points : [...first, ...shuffled(points.filter((point) => !first.includes(point)), seed).slice(0, Math.floor(half / 2))];
   return chosen.flatMap((point) => [point, point]);
 }
 

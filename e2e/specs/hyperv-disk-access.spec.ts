@@ -1,3 +1,4 @@
+import { open as openFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
@@ -115,6 +116,22 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     await died.close();
   });
 
+  it('of a process that was killed is removed when another one gives the snapshot up, or promotes what was read', async () => {
+    await start();
+    const [first, second] = [await snapshot(), await snapshot()];
+    for (const [taken, settle] of [[first, (other: SourcePlatform) => other.discardSnapshot(first, undefined, signal)], [second, (other: SourcePlatform) => other.promoteToBase(second, undefined, signal)]] as const) {
+      const died = lab.reopen();
+      await died.openDisk(taken, lab.diskIds[0] ?? '', undefined, signal);
+      expect(lab.entries().map(({ state }) => state)).toContain('existing');
+      const other = lab.reopen();
+      await settle(other);
+      expect((await lab.leftovers()).filter((left) => /reader/.test(left))).toEqual([]);
+      for (const each of [other, died]) await each.close();
+    }
+    await platform.deleteBase(second, signal);
+    expect(await lab.leftovers()).toEqual([]);
+  });
+
   it.each([['vhdx', 'fixed'], ['vhd', 'dynamic'], ['vhd', 'fixed']])('reads a %s of type %s, and what differs the next time', async (format, type) => {
     await start();
     const [disk] = lab.vm.disks;
@@ -131,6 +148,56 @@ describe('the reader of Hyper-V disks, on VHDX files', () => {
     // By digests where Windows tracks nothing.
     expect([changed.coverage, changed.dataBytes, firstDifference(changed.replica, await lab.content(0))]).toEqual(['changed', 64 * 1024, undefined]);
     await platform.discardSnapshot(next, first, signal);
+  });
+
+  it('reads a chain of differencing files whose blocks they have in part, what changed on a further one, and what differs on an applied checkpoint', async () => {
+    await start();
+    const [disk] = lab.vm.disks;
+    if (disk === undefined) throw new Error('no disk');
+    const file = (number: number): string => `D:\\VMs\\web-01\\disk-0_0000000${number}-0000-4000-8000-000000000000.avhdx`;
+    disk.addFile(file(1));
+    await lab.write(0, 3 * MIB + 512, 1024, 0x51);
+    await lab.zero(0, 4 * MIB, MIB);
+    await lab.write(0, 12 * MIB, 70_000 - (70_000 % 512), 0x52);
+    disk.addFile(file(2));
+    await lab.write(0, 3 * MIB + 1024, 512, 0x53);
+    await lab.write(0, 15 * MIB, MIB, 0x54);
+    const first = await snapshot();
+    const full = await read(first);
+    expect(firstDifference(full.replica, await lab.content(0))).toBeUndefined();
+    expect(Object.keys(lab.rig.files.made())).toEqual([disk.chain[1], disk.chain[0], disk.path].concat(lab.vm.disks[1]?.path ?? ''));
+    await platform.promoteToBase(first, undefined, signal);
+
+    disk.addFile(file(3));
+    await lab.write(0, 5 * MIB, 64 * 1024, 0x55);
+    const next = await snapshot(first);
+    const changed = await read(next, first, full.replica);
+    expect([changed.coverage, changed.dataBytes, firstDifference(changed.replica, await lab.content(0))]).toEqual(['changed', 64 * 1024, undefined]);
+    await platform.promoteToBase(next, first, signal);
+
+    // What was written since is lost, and nothing that was tracked says so.
+    disk.goBack(file(4));
+    await lab.write(0, 7 * MIB, 64 * 1024, 0x56);
+    const applied = await snapshot(next);
+    const compared = await read(applied, next, changed.replica);
+    expect([compared.dataBytes, firstDifference(compared.replica, await lab.content(0))]).toEqual([128 * 1024, undefined]);
+    expect(lab.notes.join('\n')).toMatch(/disk SCSI 0:0 no longer builds on the file/);
+    await platform.discardSnapshot(applied, next, signal);
+  });
+
+  it('reads nothing of a differencing file whose parent was changed', async () => {
+    await start();
+    const [disk] = lab.vm.disks;
+    disk?.addFile(disk.path.replace('.vhdx', '_1.avhdx'));
+    await lab.write(0, 0, 512, 0x57);
+    const taken = await snapshot();
+    await read(taken);
+    // As Windows does when somebody attaches it to write.
+    const parent = await openFile(Object.values(lab.rig.files.made())[0] ?? '', 'r+');
+    for (const kib of [64, 128]) await parent.write(Buffer.alloc(16, 0xee), 0, 16, kib * 1024 + 32);
+    await parent.close();
+    await expect(read(taken)).rejects.toMatchObject({ message: expect.stringContaining('was changed') as string });
+    await platform.discardSnapshot(taken, undefined, signal);
   });
 
   it('is looked for on the host that it was started on, also when the cluster no longer has that one', async () => {

@@ -1,4 +1,4 @@
-"""The protocol side of the reader of Hyper-V disks, on real VHD and VHDX files: QEMU decodes them. Stands in for the program that .NET runs on a host.
+"""The protocol side of the reader of Hyper-V disks, on real VHD and VHDX files and their parents. Stands in for the program that .NET runs on a host.
 
 Frames are those of assets/worker/PROTOCOL.md. `--map` names a JSON file from paths of Windows to files here; it is read for each OPEN.
 """
@@ -8,12 +8,14 @@ import json
 import os
 import socket
 import struct
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 import zlib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import virtual_disks
 
 HEAD = struct.Struct(">IBBHIIQQIII")
 MAGIC = 0x43535759
@@ -36,19 +38,20 @@ class Session:
 
     def open_disk(self, path):
         with open(self.paths) as file:
-            known = json.load(file).get(path)
-        if known is None or not os.path.exists(known):
-            raise Refused(6, "%s: the system cannot find the file" % path)
-        # What is read is what QEMU makes of the file, block by block.
-        raw = tempfile.NamedTemporaryFile(prefix="causeway-reader-")
-        # By its name: a fixed VHD begins with the disk itself.
-        kind = ["-f", "vpc" if known.endswith(".vhd") else "vhdx"]
-        subprocess.run(["qemu-img", "convert", *kind, "-O", "raw", known, raw.name], check=True, stdout=subprocess.DEVNULL)
-        size = json.loads(subprocess.check_output(["qemu-img", "info", *kind, "--output=json", known]))["virtual-size"]
+            known = json.load(file)
+
+        def find(wanted):
+            if wanted not in known or not os.path.exists(known[wanted]):
+                raise Refused(6, "%s: the system cannot find the file" % wanted)
+            return known[wanted]
+
+        try:
+            disk = virtual_disks.open_disk(find(path), find)
+        except ValueError as error:
+            raise Refused(6, "%s: %s" % (path, error))
         self.last += 1
-        self.open[self.last] = (open(raw.name, "rb"), size)
-        raw.close()
-        return self.last, size
+        self.open[self.last] = disk
+        return self.last, disk.size
 
     def find(self, handle):
         if handle not in self.open:
@@ -108,19 +111,19 @@ class Connection:
             handle, size = session.open_disk(payload.decode())
             return self.answer(kind, request, 0, handle, size)
         if kind == 9:
-            file, _ = session.open.pop(volume, (None, 0))
-            if file is not None:
-                file.close()
+            disk = session.open.pop(volume, None)
+            if disk is not None:
+                disk.close()
             return self.answer(kind, request, 0)
         if kind not in (8, 11):
             raise Refused(2, "request %d is not known here" % kind)
-        file, size = session.find(volume)
-        if offset + length > size:
+        disk = session.find(volume)
+        if offset + length > disk.size:
             raise Refused(3, "beyond the end of the disk")
         if kind == 11:
-            return self.answer(kind, request, 0, payload=os.pread(file.fileno(), length, offset))
+            return self.answer(kind, request, 0, payload=disk.read(offset, length))
         blocks = range(offset, offset + length, argument)
-        digests = [hashlib.sha256(os.pread(file.fileno(), min(argument, offset + length - at), at)).digest() for at in blocks]
+        digests = [hashlib.sha256(disk.read(at, min(argument, offset + length - at))).digest() for at in blocks]
         return self.answer(kind, request, 0, payload=b"".join(digests))
 
     def answer(self, kind, request, status, volume=0, length=0, payload=b""):

@@ -1,19 +1,21 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
+import { buildVhdx } from '../../../electron/engine/images/testing/build-vhdx.ts';
 import type { CommandAnswer } from '../windows/winrm-stand-in/start.ts';
-import type { FrozenFile } from './world.ts';
+import { sectorBytes, type FrozenFile, type Layer } from './world.ts';
 
 const program = join(import.meta.dirname, 'disk_reader.py');
 
-/** Disks of checkpoints as VHD and VHDX files, dynamic and fixed, that qemu-img makes, for the readers of the rig. */
+/** Disks of checkpoints as files, for the readers of the rig: VHD and VHDX that qemu-img makes, and on them the differencing VHDX of what was written after each checkpoint of people. */
 export class DiskFiles {
   readonly #folder = mkdtempSync(join(tmpdir(), 'causeway-hyperv-disks-'));
-  readonly #paths: Record<string, string> = {};
+  /** By path of Windows. A file whose disk nobody has written to since is made once. */
+  readonly #made = new Map<string, { readonly of: Layer; readonly parent: string | undefined; readonly type: string; readonly file: string }>();
   #count = 0;
 
   get folder(): string {
@@ -24,16 +26,14 @@ export class DiskFiles {
     return join(this.#folder, 'map.json');
   }
 
-  /** Makes the files of a checkpoint, and forgets those of checkpoints that are gone. */
+  /** Which files of Windows are found, and where they are. */
+  made(): Readonly<Record<string, string>> {
+    return JSON.parse(readFileSync(this.map, 'utf8')) as Record<string, string>;
+  }
+
+  /** Makes the files of checkpoints. Those of checkpoints that are gone are found no more. */
   keep(files: readonly FrozenFile[]): void {
-    const wanted = new Map(files.map((file) => [file.path, file]));
-    for (const [path, made] of Object.entries(this.#paths)) {
-      if (wanted.has(path) && wanted.get(path) === this.#made.get(made)) continue;
-      rmSync(made, { force: true });
-      delete this.#paths[path];
-    }
-    for (const [path, file] of wanted) this.#paths[path] ??= this.#make(file);
-    writeFileSync(this.map, JSON.stringify(this.#paths));
+    writeFileSync(this.map, JSON.stringify(Object.fromEntries(files.flatMap((file) => this.#chain(file)))));
   }
 
   /** Short, as the paths of sockets have to be. */
@@ -45,19 +45,50 @@ export class DiskFiles {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  readonly #made = new Map<string, FrozenFile>();
+  /** Paths of Windows and the files that stand for them, the first file of the chain first. */
+  #chain({ path, content, written, layers, format, type }: FrozenFile): readonly (readonly [string, string])[] {
+    const found: (readonly [string, string])[] = [];
+    for (const layer of [...layers, { path, content, written }]) {
+      const below = found.at(-1);
+      const known = this.#made.get(layer.path);
+      if (known !== undefined && known.of.content === layer.content && known.parent === below?.[1] && known.type === `${format} ${type}`) {
+        found.push([layer.path, known.file]);
+        continue;
+      }
+      if (known !== undefined) rmSync(known.file, { force: true });
+      const file = join(this.#folder, `disk-${(this.#count += 1)}.${format}`);
+      if (below === undefined) this.#first(file, layer.content, format, type);
+      else writeFileSync(file, buildVhdx({ sizeBytes: layer.content.length, bytes: layer.content, has: (at) => layer.written[at / sectorBytes] === 1 }, { id: this.#count % 256, parent: { linkage: identityOf(below[1]), paths: { absolute_win32_path: below[0] } } }));
+      this.#made.set(layer.path, { of: layer, parent: below?.[1], type: `${format} ${type}`, file });
+      found.push([layer.path, file]);
+    }
+    return found;
+  }
 
-  #make(file: FrozenFile): string {
+  #first(file: string, content: Buffer, format: string, type: string): void {
     const raw = join(this.#folder, 'raw');
-    const made = join(this.#folder, `disk-${(this.#count += 1)}.${file.format}`);
-    writeWithHoles(raw, file.content);
-    const target = file.format === 'vhd' ? ['vpc', '-o', `subformat=${file.type},force_size=on`] : ['vhdx', '-o', `subformat=${file.type},block_size=1048576`];
-    const { status, stderr } = spawnSync('qemu-img', ['convert', '-f', 'raw', '-O', ...target, raw, made]);
+    writeWithHoles(raw, content);
+    const target = format === 'vhd' ? ['vpc', '-o', `subformat=${type},force_size=on`] : ['vhdx', '-o', `subformat=${type},block_size=1048576`];
+    const { status, stderr } = spawnSync('qemu-img', ['convert', '-f', 'raw', '-O', ...target, raw, file]);
     rmSync(raw);
     if (status !== 0) throw new Error(String(stderr));
-    this.#made.set(made, file);
-    return made;
   }
+}
+
+/** What a VHDX is known by to those that build on it: it changes with the first write after a file was opened. */
+function identityOf(path: string): string {
+  const file = openSync(path, 'r');
+  const heads = [64, 128].map((kib) => {
+    const head = Buffer.alloc(80);
+    readSync(file, head, 0, head.length, kib * 1024);
+    return head;
+  });
+  closeSync(file);
+  const [head] = heads.filter((each) => each.toString('latin1', 0, 4) === 'head').sort((one, other) => Number(other.readBigUInt64LE(8) - one.readBigUInt64LE(8)));
+  if (head === undefined) throw new Error(`${path} has no header`);
+  const hex = (from: number, to: number): string => head.subarray(from, to).toString('hex');
+  const little = (from: number, to: number): string => Buffer.from(head.subarray(from, to)).reverse().toString('hex');
+  return [little(32, 36), little(36, 38), little(38, 40), hex(40, 42), hex(42, 48)].join('-');
 }
 
 const pieceBytes = 2 ** 20;
@@ -97,7 +128,7 @@ export interface ReaderRequest {
 /** Listens as the script does: TLS with the certificate of the request, for the one client certificate; what goes over it is answered by the program in Python. */
 export async function startReader(host: string, request: ReaderRequest, files: DiskFiles, rules: Set<string>): Promise<{ readonly reader: RigReader; readonly answer: CommandAnswer }> {
   const socketPath = files.socketPath();
-  const child = spawn('python3', [program, '--map', files.map, '--socket', socketPath, '--idle', String(request.idleSeconds)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('python3', ['-S', '-E', program, '--map', files.map, '--socket', socketPath, '--idle', String(request.idleSeconds)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   await Promise.race([once(child.stdout, 'data'), ended]);
   const sockets = new Set<TLSSocket>();
@@ -139,5 +170,5 @@ export async function startReader(host: string, request: ReaderRequest, files: D
 
 /** The reader on standard input and output. */
 export function startStreamReader(files: DiskFiles): ChildProcess {
-  return spawn('python3', [program, '--map', files.map], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return spawn('python3', ['-S', '-E', program, '--map', files.map], { stdio: ['pipe', 'pipe', 'inherit'] });
 }

@@ -115,7 +115,7 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
       if (map === undefined) return { refused: 32773 };
       // Less than was asked for in one answer, as the call may do.
       const [offset, end] = [Number(request['offset']), Number(request['end'])];
-      const next = Math.min(end, offset + 5 * 2 ** 20);
+      const next = Math.min(end, offset + 10 * 2 ** 20);
       return { next, ranges: runs(map, trackedBytes, offset, next).join(' ') };
     }
     case 'used-blocks': {

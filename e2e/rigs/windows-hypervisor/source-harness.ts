@@ -54,13 +54,14 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     host: world.nodes[0] ?? '', port: rig.hosts[0]?.port ?? 0, username: rig.username, password: rig.password, certificate_sha256: rig.hosts.map(({ certificateSha256 }) => certificateSha256),
     ...(options.reader === true ? { disk_access: 'reader' as const, reader_port: 0 } : { rct_port: rig.rct.port, rct_password: rig.rct.key }), ca_certificate: rig.rct.certificatePem, ...options.connection,
   };
-  let executions = 0;
+  /** How long an answer is waited for: as long as a busy machine needs, except where none comes. Who is too late then is asked once more, or that process fails. */
+  let answerMs = 6000;
   const open = (executionId: string, process?: MortalProcess, more: Partial<HypervConnection> = {}) => {
     const use = { replicaId: 'rep-1', executionId };
     return createHypervSource({ ...connection, ...more }, {
       scratchFolder: folder, use: { ...use, note: (message) => void notes.push(message) },
       ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', ...use, side: 'source' }),
-    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: 6000, readerStartMs: options.readerStartMs ?? 30_000, ...(options.nodePatienceMs === undefined ? {} : { nodePatienceMs: options.nodePatienceMs }) });
+    }, { clock: hurriedClock(5), random: () => 0, backOff: { attempts: 4, firstMs: 1, capMs: 5 }, timeoutMs: answerMs, readerStartMs: options.readerStartMs ?? 30_000, ...(options.nodePatienceMs === undefined ? {} : { nodePatienceMs: options.nodePatienceMs }) });
   };
   const platform = open('exe-1');
   const calls: PlatformCalls = {
@@ -70,6 +71,7 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
     callChanges: (number) => rig.calls[number - 1]?.changes ?? false,
     failCall(n, fault) {
       const at = rig.calls.length + n;
+      if (fault === 'never-answered') answerMs = 1000;
       rig.effects = (_call, number) => (number === at ? effects[fault] : 'serve');
     },
     cutOff(n, when, tell) {
@@ -80,23 +82,28 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
         return number === at && when === 'after' ? 'cut-after' : 'cut-before';
       };
     },
-    clearFaults: () => void (rig.effects = () => 'serve'),
+    clearFaults() {
+      answerMs = 6000;
+      rig.effects = () => 'serve';
+    },
   };
   const disk = (index: number) => {
     const found = vm.disks[index];
     if (found === undefined) throw new Error(`no disk ${index}`);
     return found;
   };
+  const removeRecorded = async (entry: LedgerEntry): Promise<void> => {
+    const scope = ledgerScope(store.ledger, { endpointId: 'end-1', replicaId: 'rep-1', executionId: entry.executionId ?? 'exe-1', side: 'source' });
+    const [shown] = scope.list().filter(({ entryId }) => entryId === entry.entryId);
+    if (shown !== undefined) await platform.removeResource?.(shown, scope, AbortSignal.timeout(60_000));
+  };
   return {
     rig, vm, notes, platform, calls,
     open: (more) => open('exe-1', undefined, more),
     entries: () => store.ledger.list(),
-    async removeRecorded(entry) {
-      const scope = ledgerScope(store.ledger, { endpointId: 'end-1', replicaId: 'rep-1', executionId: entry.executionId ?? 'exe-1', side: 'source' });
-      const [shown] = scope.list().filter(({ entryId }) => entryId === entry.entryId);
-      if (shown !== undefined) await platform.removeResource?.(shown, scope, AbortSignal.timeout(60_000));
-    },
-    reopen: (process) => open(`exe-${(executions += 1) + 1}`, process),
+    removeRecorded,
+    // The engine goes on with an execution that was interrupted, under its name.
+    reopen: (process) => open('exe-1', process),
     leftovers: async () => [
       ...world.vms.flatMap(({ facts, checkpoints, referencePoints }) => [...checkpoints.map(({ name }) => `checkpoint ${name} of ${facts.name}`), ...referencePoints.map(({ id }) => `reference point ${id} of ${facts.name}`)]),
       ...world.nodes.flatMap((node) => [...world.rulesOf(node)].map((rule) => `firewall rule ${rule} on ${node}`)),

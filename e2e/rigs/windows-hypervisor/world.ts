@@ -6,11 +6,21 @@ export const trackedBytes = 16 * 1024;
 /** Blocks that a VHDX of the rig has; `used-blocks` goes by them. */
 export const blockBytes = 2 * 2 ** 20;
 
-/** Disk as it was when a checkpoint was taken. */
-export interface FrozenFile {
+/** Sectors that a file of a chain has, or has not. */
+export const sectorBytes = 512;
+
+/** One file of a chain: the disk as it was when the next file took its place, and which sectors were written to this one. */
+export interface Layer {
   readonly path: string;
-  readonly identifier: string;
   readonly content: Buffer;
+  readonly written: Uint8Array;
+}
+
+/** Disk as it was when a checkpoint was taken. */
+export interface FrozenFile extends Layer {
+  readonly identifier: string;
+  /** The files that this one builds on, the first one first. */
+  readonly layers: readonly Layer[];
   readonly used: Uint8Array;
   readonly format: string;
   readonly type: string;
@@ -30,6 +40,9 @@ export class RigDisk {
   type = 'dynamic';
   /** Files that its file builds on, where there are checkpoints of people. */
   chain: readonly string[] = [];
+  #layers: readonly Layer[] = [];
+  /** Which sectors its file has. */
+  #written: Uint8Array;
   #bytes: Buffer;
   /** Whether a checkpoint has the bytes: what is written next goes to a copy. */
   #isFrozen = false;
@@ -40,6 +53,26 @@ export class RigDisk {
     this.path = path;
     this.#bytes = Buffer.alloc(sizeBytes);
     this.#used = new Uint8Array(Math.ceil(sizeBytes / blockBytes));
+    this.#written = new Uint8Array(Math.ceil(sizeBytes / sectorBytes));
+  }
+
+  /** A checkpoint that people take: what is written from now on goes to a file of its own, which builds on the one before. */
+  addFile(path: string): void {
+    this.#layers = [...this.#layers, { path: this.path, content: this.#bytes, written: this.#written }];
+    this.chain = [this.path, ...this.chain];
+    this.path = path;
+    this.#written = new Uint8Array(this.#written.length);
+    this.#isFrozen = true;
+  }
+
+  /** Applies the checkpoint that was taken last: what was written since is lost, and a new file builds on the same one. */
+  goBack(path: string): void {
+    const last = this.#layers.at(-1);
+    if (last === undefined) throw new Error('no checkpoint');
+    this.path = path;
+    this.#bytes = last.content;
+    this.#written = new Uint8Array(this.#written.length);
+    this.#isFrozen = true;
   }
 
   get content(): Buffer {
@@ -51,11 +84,20 @@ export class RigDisk {
   }
 
   write(offset: number, data: Buffer): void {
-    if (this.#isFrozen) this.#bytes = Buffer.from(this.#bytes);
-    this.#isFrozen = false;
+    if (this.#isFrozen) this.#unfreeze();
     data.copy(this.#bytes, offset);
+    this.#written.fill(1, Math.floor(offset / sectorBytes), Math.ceil((offset + data.length) / sectorBytes));
     this.#used.fill(1, Math.floor(offset / blockBytes), Math.ceil((offset + data.length) / blockBytes));
     for (const map of this.#tracked.values()) map.fill(1, Math.floor(offset / trackedBytes), Math.ceil((offset + data.length) / trackedBytes));
+  }
+
+  /** Blocks that nobody wrote to take no memory. */
+  #unfreeze(): void {
+    const copy = Buffer.alloc(this.#bytes.length);
+    for (const [block, isUsed] of this.#used.entries()) if (isUsed === 1) this.#bytes.copy(copy, block * blockBytes, block * blockBytes, (block + 1) * blockBytes);
+    this.#bytes = copy;
+    this.#isFrozen = false;
+    this.#written = Uint8Array.from(this.#written);
   }
 
   /** Writes what is different in a file of the same size, as the guest would that made it so. */
@@ -83,6 +125,9 @@ export class RigDisk {
     const used = new Uint8Array(Math.ceil(sizeBytes / blockBytes));
     used.set(this.#used);
     this.#used = used;
+    const written = new Uint8Array(Math.ceil(sizeBytes / sectorBytes));
+    written.set(this.#written);
+    this.#written = written;
     this.resetTracking();
   }
 
@@ -95,7 +140,7 @@ export class RigDisk {
     const trackingId = `rctX:${randomUUID().slice(0, 8)}:${randomUUID()}:00000001`;
     this.#tracked.set(trackingId, new Uint8Array(Math.ceil(this.#bytes.length / trackedBytes)));
     this.#isFrozen = true;
-    return { path: this.path, identifier: this.identifier, content: this.#bytes, used: Uint8Array.from(this.#used), format: this.format, type: this.type, chain: this.chain, changes, trackingId };
+    return { path: this.path, identifier: this.identifier, content: this.#bytes, written: this.#written, layers: this.#layers, used: Uint8Array.from(this.#used), format: this.format, type: this.type, chain: this.chain, changes, trackingId };
   }
 
   forget(trackingId: string): void {

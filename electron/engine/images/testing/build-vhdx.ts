@@ -8,7 +8,8 @@ export interface VhdxOptions {
   readonly sectorBytes?: 512 | 4096;
   /** First byte of all GUIDs of the file. */
   readonly id?: number;
-  readonly parent?: { readonly id: number; readonly paths: Readonly<Record<string, string>> };
+  /** By the first byte of its GUIDs, or by the one that counts. */
+  readonly parent?: ({ readonly id: number } | { readonly linkage: string }) & { readonly paths: Readonly<Record<string, string>> };
 }
 
 /** A VHDX with blocks of 1 MiB: dynamic, or differencing of the sectors that the content has. Its log is empty. */
@@ -106,9 +107,8 @@ function metadata(sizeBytes: number, sectorBytes: number, id: number, parent: Vh
   return bytes;
 }
 
-function locator({ id, paths }: NonNullable<VhdxOptions['parent']>): Buffer {
-  const byte = id.toString(16).padStart(2, '0');
-  const guid = `{${[4, 2, 2, 2, 6].map((count) => byte.repeat(count)).join('-')}}`;
+function locator({ paths, ...parent }: NonNullable<VhdxOptions['parent']>): Buffer {
+  const guid = 'linkage' in parent ? `{${parent.linkage}}` : `{${[4, 2, 2, 2, 6].map((count) => parent.id.toString(16).padStart(2, '0').repeat(count)).join('-')}}`;
   const pairs = Object.entries({ parent_linkage: guid, ...paths }).flat().map((text) => Buffer.from(text, 'utf16le'));
   const head = Buffer.alloc(20 + (pairs.length / 2) * 12);
   guidBytes('b04aefb7-d19e-4a81-b789-25b8e9445913').copy(head);

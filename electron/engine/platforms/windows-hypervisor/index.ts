@@ -46,7 +46,7 @@ export function createHypervSource(connection: HypervConnection, { scratchFolder
   return new HypervSource({ hosts, access, digestFolder: join(scratchFolder, 'windows-hypervisor-digests'), clock: context.clock, use, ledger, owner: ledger?.owner?.mark, note }, { allowUntrusted: allowUntrusted && management === 'winrm', isPinned: certificateSha256 !== undefined, management, reader: access instanceof RctService ? 'none' : management === 'ssh' ? 'stream' : 'port' }, scratchFolder);
 
   function accessOf(): DiskAccess {
-    if (diskAccess === 'reader' || (diskAccess === 'auto' && rctKey === undefined)) return new HostReader({ port: readerPort, managementPort: port, ledger, note, startWithinMs: options.readerStartMs ?? options.timeoutMs });
+    if (diskAccess === 'reader' || (diskAccess === 'auto' && rctKey === undefined)) return new HostReader({ port: readerPort, managementPort: port, ledger, linkOf: (node) => hosts.linkOf(node), note, startWithinMs: options.readerStartMs ?? options.timeoutMs });
     if (typeof rctKey !== 'string') throw new CausewayError('general.bug', 'the password of the RCT service was not resolved');
     return new RctService({ ...context, port: rctPort, key: rctKey, caCertificate });
   }

@@ -24,10 +24,8 @@ export interface FrozenDisk {
 /** A way to the bytes of disks. */
 export interface DiskAccess {
   open(disk: FrozenDisk, signal: AbortSignal): Promise<DiskContent>;
-  /** Ends what was placed on hosts, once no disk is read any more. */
+  /** Ends what was placed on hosts for this execution, by an earlier process too, once no disk is read any more. What can't be removed stays on record. */
   release?(signal: AbortSignal): Promise<void>;
-  /** Removes what an earlier process has left on a host. */
-  clear?(link: HostLink, signal: AbortSignal): Promise<void>;
   /** Removes what the ledger has recorded. "Not there" is done. */
   removeResource?(entry: LedgerEntry, ledger: LedgerScope, linkOf: (host: string) => HostLink, signal: AbortSignal): Promise<void>;
   /** Tries the way without a disk, for the check of an endpoint. */

@@ -22,6 +22,7 @@ export interface HostReaderOptions {
   /** Of WinRM: who is connected there may connect to the reader. */
   readonly managementPort: number;
   readonly ledger: LedgerScope | undefined;
+  readonly linkOf: (host: string) => HostLink;
   readonly note: (message: string) => void;
   /** Default: three minutes. */
   readonly startWithinMs?: number | undefined;
@@ -39,6 +40,7 @@ const lifetimeMs = 14 * 24 * 3_600_000;
 const listeningSchema = z.object({ listening: z.int().positive(), firewall: z.string() });
 const foundSchema = z.object({ found: z.boolean() });
 const ledgerKind = 'other';
+const keyPrefix = 'reader on ';
 
 /** What the protocol's errors mean here: the same agent also writes. */
 const sourceCodes: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
@@ -129,18 +131,24 @@ export class HostReader implements DiskAccess {
       });
       return `the reader runs on ${link.host} and was removed again (${session.mechanism === 'SSH' ? 'over the SSH session' : 'over TLS'})`;
     } finally {
-      await this.release();
+      await this.close();
     }
   }
 
-  async release(): Promise<void> {
+  async release(signal: AbortSignal): Promise<void> {
+    await this.close();
+    const { ledger, linkOf } = this.#options;
+    // What a process that was killed has started for this execution: where nothing is read any more, nobody else comes across it.
+    for (const entry of ledger?.list({ kind: ledgerKind, lifetime: 'temporary' }) ?? []) {
+      if (ledger === undefined || entry.state === 'removed' || !entry.key.startsWith(keyPrefix)) continue;
+      await this.removeResource(entry, ledger, linkOf, signal).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  async close(): Promise<void> {
     const running = [...this.#running.values()];
     this.#running.clear();
     for (const each of running) await (await each.catch(() => undefined))?.end();
-  }
-
-  close(): Promise<void> {
-    return this.release();
   }
 
   /** Of a process that was killed: the reader ends by itself when nobody speaks to it, and this sees to the rest. */
@@ -181,7 +189,7 @@ export class HostReader implements DiskAccess {
 
   async #launchOnPort(link: HostLink, powershell: RemotePowershell, signal: AbortSignal): Promise<Running> {
     const { ledger, port } = this.#options;
-    const key = `reader on ${link.host}`;
+    const key = `${keyPrefix}${link.host}`;
     // What an earlier process left has its port.
     const left = ledger?.find(ledgerKind, key);
     if (ledger !== undefined && left !== undefined) await this.removeResource(left, ledger, () => link, signal);

@@ -85,10 +85,9 @@ export class HypervSource implements SourcePlatform {
   }
 
   async prepare(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
-    const { vm, link } = await this.#context.hosts.find(vmId, signal);
+    const { vm } = await this.#context.hosts.find(vmId, signal);
     refuse(vm);
     await removeLeftovers(this.#context, vmId, signal);
-    await this.#context.access.clear?.(link, signal);
     const foreign = (await readCheckpoints(this.#context, vmId, signal))?.checkpoints.filter((checkpoint) => ownCheckpoint(checkpoint) === undefined) ?? [];
     if (foreign.length > 0) this.#context.note(`VM ${vm.name} has a recovery checkpoint of another program (${foreign.map(({ name }) => name).join(', ')}): a backup is under way, or has failed.`);
   }
