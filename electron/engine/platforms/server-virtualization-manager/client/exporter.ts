@@ -41,6 +41,11 @@ export interface Exporter {
 /** The service does not say how long a token is good for; one that has ended is replaced when it is refused. */
 const tokenLifeMs = 30 * 60_000;
 const probeMs = 10_000;
+/**
+ * How many times as long as other requests a snapshot may take: it is answered with the places of all data of all disks. One that is given up
+ * and goes on at the server would be there twice, and nothing tells the two apart.
+ */
+const snapshotPatience = 10;
 
 export function exporterAt(baseUrl: string, { username, password, trust }: OvmConnection, around: RetryContext): Exporter {
   const { clock, random, timing } = around;
@@ -72,9 +77,9 @@ export function exporterAt(baseUrl: string, { username, password, trust }: OvmCo
       }
     },
     list: (vmId, signal) => api.read(z.array(snapshotShape), { operation: `list snapshots of VM ${vmId}`, method: 'GET', path: pathOf(vmId) }, signal),
-    create: (vmId, signal) => api.read(snapshotShape, { operation: `snapshot VM ${vmId}`, method: 'POST', path: pathOf(vmId) }, signal),
+    create: (vmId, signal) => api.read(snapshotShape, { operation: `snapshot VM ${vmId}`, method: 'POST', path: pathOf(vmId), timeoutMs: snapshotPatience * timing.requestMs }, signal),
     // Neighbours that are merged in the file may lie apart on the repository: their places could not be compared.
-    get: (vmId, id, signal) => api.find(snapshotShape, { operation: `read snapshot ${id}`, method: 'GET', path: pathOf(vmId, id), query: { squashChunks: 'false' } }, signal),
+    get: (vmId, id, signal) => api.find(snapshotShape, { operation: `read snapshot ${id}`, method: 'GET', path: pathOf(vmId, id), query: { squashChunks: 'false' }, timeoutMs: snapshotPatience * timing.requestMs }, signal),
     remove: (vmId, id, signal) => api.remove({ operation: `delete snapshot ${id}`, path: pathOf(vmId, id) }, signal),
     async read(vmId, id, disk, offset, length, signal) {
       const operation = `read ${length} bytes at ${offset} of snapshot ${id}`;
