@@ -74,7 +74,10 @@ describe.runIf(process.geteuid?.() === 0)('the form of a replica', () => {
     expect(await row.getByRole('combobox', { name: 'Destination network' }).inputValue()).toBe(oci.idOf('subnet', 'production'));
     await row.getByText(/^production · /).waitFor();
     await pick(row.getByRole('combobox', { name: 'Security groups' }), /^web/);
-    await row.getByRole('button', { name: oci.idOf('group', 'web') }).waitFor();
+    // Shown by its name; the ID that is written is in its title.
+    const group = row.getByRole('button', { name: /^web/ });
+    await group.waitFor();
+    expect(await group.getAttribute('title')).toBe(oci.idOf('group', 'web'));
     await lookAt('destination-compartment-cloud-networks');
     await pick(setting('migr_subnet_id').getByRole('combobox'), /^workers/);
     await pick(setting('migr_shape_name').getByRole('combobox'), /^VM\.Standard2\.1/);

@@ -1,4 +1,5 @@
 import Autocomplete from '@mui/material/Autocomplete';
+import Chip from '@mui/material/Chip';
 import TextField from '@mui/material/TextField';
 import { fieldHelp, fieldLabel } from '../field-help.tsx';
 import type { FieldProps } from '../field-props.ts';
@@ -98,6 +99,11 @@ export function OptionListInput({ field, value, onChange, onBlur, problem, optio
       options={options.map((option) => option.value)}
       value={value === '' ? [] : value.split('\n')}
       onChange={(_event, chosen) => onChange(chosen.map((one) => one.trim()).filter((one) => one !== '').join('\n'))}
+      // By name where the choices have one: an id says nothing to people. What is written stays in its title.
+      renderValue={(chosen, itemProps) => chosen.map((one, index) => {
+        const { key, ...props } = itemProps({ index });
+        return <Chip key={key} label={labels.get(one) ?? one} title={one} size="small" {...props} />;
+      })}
       renderOption={({ key, ...props }, option) => (
         <li key={key} {...props}>
           {labels.get(option) ?? option}
