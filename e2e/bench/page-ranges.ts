@@ -51,7 +51,7 @@ async function plain(served: Served): Promise<void> {
   const cloud = openAzure(served.connection);
   const access = new DiskAccess(cloud, targetOf(served));
   try {
-    const blob = new PageBlobClient(await access.url(signal), new AnonymousCredential());
+    const blob = new PageBlobClient(await access.name(signal), new AnonymousCredential());
     const { pageRange = [] } = await blob.getPageRanges(0, sizeBytes);
     for (const { offset, count = 0 } of pageRange) {
       // The library counts one byte too few.

@@ -62,6 +62,7 @@ export const capabilities: readonly Capability[] = [
     ['`windows-hypervisor`: disks by Causeway\'s own reader, over TLS and over SSH', 'stand-in', 'a program in Python that speaks the reader\'s protocol on VHDX files of qemu-img and differencing chains that the lab writes; where Mono is installed, the C# program itself, with a library that stands in for the calls of Windows', 'specs/hyperv-disk-access', 'specs/hyperv-replica', 'specs-full/hyperv-reader-conformance', 'specs-full/hyperv-reader-program'],
     ['`windows-hypervisor`: a real Hyper-V host', 'never seen', 'the scripts are only parsed'],
     ['`resource-group-cloud`: incremental snapshots, page ranges and their differences, sign-in by secret and certificate', 'stand-in', 'the lab\'s simulator of Azure, by the vendor\'s own libraries', 'specs/azure-source', 'specs/azure-source-conformance', 'specs/azure-to-european-cloud'],
+    ['`resource-group-cloud`: unmanaged disks, by snapshots of page blobs and what differs between them', 'stand-in', 'the lab\'s simulator of Azure\'s storage accounts, by the vendor\'s own library', 'specs-full/azure-unmanaged'],
     ['`resource-group-cloud`: disks by an export worker', 'stand-in', 'the lab\'s simulator of Azure, with workers of the lab', 'specs-full/azure-export-worker'],
     ['`resource-group-cloud`: sign-in of a person by a code', 'stand-in', 'the lab\'s simulator of the identity platform, by the vendor\'s own library', 'specs/azure-device-sign-in'],
     ['`resource-group-cloud`: a real subscription', 'never seen', ''],

@@ -14,6 +14,10 @@ export interface BlobRecord {
   readonly snapshot: string;
   /** The file of its bytes. */
   readonly fileId: string;
+  /** Another one, under the same name, is another blob: what changed since one's snapshots is not told of the other. */
+  readonly createdAt: number;
+  /** A VM has it as a disk: nobody else may write or remove it. */
+  isLeased?: boolean;
   bytes: number;
   metadata: Record<string, string>;
 }
@@ -70,10 +74,37 @@ export class BlobAccounts {
     return found;
   }
 
+  /** A blob as if it had always been there. */
+  async stock(at: Pick<BlobRecord, 'account' | 'container' | 'name'>, bytes: number): Promise<BlobRecord> {
+    const record: BlobRecord = { ...at, snapshot: '', fileId: `blob-${randomUUID()}`, createdAt: this.tick(), bytes, metadata: {} };
+    await this.#files.createBlank(record.fileId, bytes);
+    this.containers.add(`${at.account}/${at.container}`);
+    this.blobs.set(keyOf(record), record);
+    return record;
+  }
+
+  tick(): number {
+    this.#moment += 1;
+    return this.#moment;
+  }
+
+  /** What writes or removes it has to know the lease. */
+  refuseLeased(blob: BlobRecord): void {
+    if (blob.isLeased === true) throw new ApiError(412, 'There is currently a lease on the blob and no lease ID was specified in the request.', { code: 'LeaseIdMissing' });
+  }
+
+  /** The earlier snapshot that a list of changes names. */
+  former(own: BlobRecord, time: string): BlobRecord {
+    const found = this.blobs.get(keyOf({ ...own, snapshot: time }));
+    if (found === undefined || time === '') throw new ApiError(409, 'The previous snapshot is not found.', { code: 'PreviousSnapshotNotFound' });
+    if (own.snapshot !== '' && found.snapshot > own.snapshot) throw new ApiError(400, 'The prevsnapshot query parameter value cannot be newer than snapshot query parameter value.', { code: 'PreviousSnapshotCannotBeNewer' });
+    if (found.createdAt !== own.createdAt) throw new ApiError(409, 'The blob has been recreated since the previous snapshot was taken.', { code: 'BlobOverwritten' });
+    return found;
+  }
+
   /** Of one blob: later ones sort after earlier ones. */
   nextSnapshot(): string {
-    this.#moment += 1;
-    return `${new Date(this.#moment).toISOString().slice(0, -1)}0000Z`;
+    return `${new Date(this.tick()).toISOString().slice(0, -1)}0000Z`;
   }
 
   get files(): VolumeFiles {
@@ -89,6 +120,8 @@ interface WithAccounts {
 
 const pageBytes = 512;
 const largestBytes = 8 * 2 ** 40;
+/** Each blob and each snapshot has its own. */
+export const etagOf = ({ fileId }: Pick<BlobRecord, 'fileId'>): string => `"0x${Buffer.from(fileId).subarray(-8).toString('hex').toUpperCase()}"`;
 const answerHeaders = { etag: '"0x8D4BCC2E4835CD1"', 'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT', 'x-ms-version': '2026-04-06' };
 const done = (status: number, headers: Record<string, string> = {}): Reply => ({ status, headers: { ...answerHeaders, 'x-ms-request-server-encrypted': 'true', ...headers } });
 
@@ -123,8 +156,9 @@ function demandContainer(call: Call<WithAccounts>): { readonly account: string; 
 const listBlobs: Operation<WithAccounts> = (call) => {
   const { account, container } = demandContainer(call);
   const include = (call.query.get('include') ?? '').split(',');
+  const prefix = call.query.get('prefix') ?? '';
   const found = [...call.world.accounts.blobs.values()]
-    .filter((blob) => blob.account === account && blob.container === container && (blob.snapshot === '' || include.includes('snapshots')))
+    .filter((blob) => blob.account === account && blob.container === container && blob.name.startsWith(prefix) && (blob.snapshot === '' || include.includes('snapshots')))
     .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   const from = Number(call.query.get('marker') ?? 0);
   const most = Math.min(5000, Number(call.query.get('maxresults') ?? 5000));
@@ -148,7 +182,8 @@ const createPageBlob: Operation<WithAccounts> = async (call) => {
   if (call.headers['x-ms-blob-type'] !== 'PageBlob') throw new ApiError(400, 'The value for one of the HTTP headers is not in the correct format.', { code: 'InvalidHeaderValue' });
   const before = accounts.blobs.get(keyOf(at));
   if (before !== undefined && call.headers['if-none-match'] === '*') throw new ApiError(409, 'The specified blob already exists.', { code: 'BlobAlreadyExists' });
-  const record: BlobRecord = { ...at, fileId: `blob-${randomUUID()}`, bytes, metadata: metadataOf(call) };
+  const record: BlobRecord = { ...at, fileId: `blob-${randomUUID()}`, createdAt: accounts.tick(), bytes, metadata: metadataOf(call) };
+  if (before !== undefined) accounts.refuseLeased(before);
   if (before !== undefined) await accounts.files.remove(before.fileId);
   await accounts.files.createBlank(record.fileId, bytes);
   accounts.blobs.set(keyOf(at), record);
@@ -171,7 +206,7 @@ const createSnapshot: Operation<WithAccounts> = async (call) => {
   const { accounts } = call.world;
   const blob = accounts.demand(call);
   const metadata = metadataOf(call);
-  const made: BlobRecord = { ...blob, snapshot: accounts.nextSnapshot(), fileId: `blob-${randomUUID()}`, metadata: Object.keys(metadata).length === 0 ? { ...blob.metadata } : metadata };
+  const made: BlobRecord = { ...blob, snapshot: accounts.nextSnapshot(), fileId: `blob-${randomUUID()}`, isLeased: false, metadata: Object.keys(metadata).length === 0 ? { ...blob.metadata } : metadata };
   await accounts.files.copy(blob.fileId, made.fileId);
   accounts.blobs.set(keyOf(made), made);
   return done(201, { 'x-ms-snapshot': made.snapshot });
@@ -180,6 +215,7 @@ const createSnapshot: Operation<WithAccounts> = async (call) => {
 const deleteBlob: Operation<WithAccounts> = async (call) => {
   const { accounts } = call.world;
   const blob = accounts.demand(call);
+  accounts.refuseLeased(blob);
   const snapshots = blob.snapshot === '' ? [...accounts.blobs.values()].filter((each) => each.snapshot !== '' && keyOf({ ...each, snapshot: '' }) === keyOf(blob)) : [];
   if (snapshots.length > 0 && call.headers['x-ms-delete-snapshots'] !== 'include') throw new ApiError(409, 'This operation is not permitted because the blob has snapshots.', { code: 'SnapshotsPresent' });
   for (const each of [blob, ...snapshots]) {
@@ -190,8 +226,9 @@ const deleteBlob: Operation<WithAccounts> = async (call) => {
 };
 
 const getProperties: Operation<WithAccounts> = (call) => {
-  const { bytes, metadata } = call.world.accounts.demand(call);
-  return { status: 200, headers: { ...answerHeaders, 'content-length': String(bytes), 'x-ms-blob-type': 'PageBlob', ...Object.fromEntries(Object.entries(metadata).map(([key, value]) => [`x-ms-meta-${key}`, value])) } };
+  const blob = call.world.accounts.demand(call);
+  const { bytes, metadata } = blob;
+  return { status: 200, headers: { ...answerHeaders, etag: etagOf(blob), 'content-length': String(bytes), 'x-ms-blob-type': 'PageBlob', ...Object.fromEntries(Object.entries(metadata).map(([key, value]) => [`x-ms-meta-${key}`, value])) } };
 };
 
 export const accountOperations: Readonly<Record<string, Operation<WithAccounts>>> = {

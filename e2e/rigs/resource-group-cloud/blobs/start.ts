@@ -65,7 +65,11 @@ export class BlobWorld extends SimulatedWorld {
 
   /** What a request for pages or bytes is about: a disk by its signed address, or a blob of an account by a token. */
   asked(call: Call<BlobWorld>, access: 'Read' | 'Write'): { readonly fileId: string; readonly isFixed: boolean; readonly footer: number } {
-    if (call.params['account'] !== undefined) return { fileId: this.accounts.demand(call).fileId, isFixed: false, footer: 0 };
+    if (call.params['account'] !== undefined) {
+      const blob = this.accounts.demand(call);
+      if (access === 'Write') this.accounts.refuseLeased(blob);
+      return { fileId: blob.fileId, isFixed: blob.snapshot !== '', footer: 0 };
+    }
     const fileId = call.params['blob'] ?? '';
     const { family } = this.demand(fileId, call.query, access);
     // The footer of an upload belongs to the format and not to the disk.
@@ -169,13 +173,17 @@ async function comparedWhole(files: VolumeFiles, fileId: string, since: string |
 
 const pageRanges: Operation<BlobWorld> = async (call) => {
   const { world } = call;
-  const fileId = call.params['blob'] ?? '';
-  const grant = world.demand(fileId, call.query, 'Read');
-  return listOf(call, await world.listed(fileId, undefined, grant.family !== undefined));
+  const { fileId, isFixed } = world.asked(call, 'Read');
+  return listOf(call, fileId, await world.listed(fileId, undefined, isFixed));
 };
 
 const pageRangesDiff: Operation<BlobWorld> = async (call) => {
   const { world } = call;
+  if (call.params['account'] !== undefined) {
+    const own = world.accounts.demand(call);
+    const former = world.accounts.former(own, call.query.get('prevsnapshot') ?? '');
+    return listOf(call, own.fileId, await world.listed(own.fileId, former.fileId, own.snapshot !== ''));
+  }
   const fileId = call.params['blob'] ?? '';
   const grant = world.demand(fileId, call.query, 'Read');
   const former = new URL(String(call.headers['x-ms-previous-snapshot-url']));
@@ -184,11 +192,11 @@ const pageRangesDiff: Operation<BlobWorld> = async (call) => {
   if (grant.family === undefined || formerGrant.family !== grant.family) {
     throw new ApiError(409, 'The previous snapshot does not belong to the family of the snapshot.', { code: 'PreviousSnapshotOperationNotSupported' });
   }
-  return listOf(call, await world.listed(fileId, formerId, true));
+  return listOf(call, fileId, await world.listed(fileId, formerId, true));
 };
 
-async function listOf({ world, params, headers }: Call<BlobWorld>, ranges: readonly ListedRange[]): Promise<Reply> {
-  const size = await world.files.sizeBytes(params['blob'] ?? '');
+async function listOf({ world, headers }: Call<BlobWorld>, fileId: string, ranges: readonly ListedRange[]): Promise<Reply> {
+  const size = await world.files.sizeBytes(fileId);
   const { start, end } = rangeOf(headers['x-ms-range'] ?? headers['range'], size);
   if (start % pageBytes !== 0 || (end + 1) % pageBytes !== 0) throw new ApiError(416, 'The page range specified is invalid.', { code: 'InvalidPageRange' });
   const within = ranges.filter((range) => range.start <= end && range.end >= start).map((range) => ({ ...range, start: Math.max(range.start, start), end: Math.min(range.end, end) }));
@@ -253,7 +261,7 @@ const blobProtocol: Protocol = {
     const isOfAccount = rest.length > 0 || url.searchParams.get('restype') === 'container';
     const ofAccount = isOfAccount ? accountOperation(method, url.searchParams) : undefined;
     const comp = url.searchParams.get('comp');
-    const operation = ofAccount ?? (method === 'GET' && comp === 'pagelist' ? (headers['x-ms-previous-snapshot-url'] === undefined ? 'GetPageRanges' : 'GetPageRangesDiff')
+    const operation = ofAccount ?? (method === 'GET' && comp === 'pagelist' ? (headers['x-ms-previous-snapshot-url'] === undefined && !url.searchParams.has('prevsnapshot') ? 'GetPageRanges' : 'GetPageRangesDiff')
       : method === 'GET' && comp === null ? 'GetBlob'
         : method === 'HEAD' ? 'GetBlobProperties'
           : method === 'PUT' && comp === 'page' ? (headers['x-ms-page-write'] === 'clear' ? 'ClearPages' : 'UploadPages') : undefined);

@@ -172,7 +172,7 @@ test('an address that is still being granted is revoked once it is there, not be
     },
   } as unknown as AzureCloud;
   const access = new DiskAccess(cloud, { kind: 'snapshot', group: 'g', name: 's' });
-  const url = access.url(signal);
+  const url = access.name(signal);
   const ended = access.end(signal);
   resolve({ accessSAS: 'https://localhost/' });
   await Promise.all([url, ended]);

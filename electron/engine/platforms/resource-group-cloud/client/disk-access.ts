@@ -3,6 +3,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { abortable } from '../../../http/token-keeper.ts';
 import type { AzureCloud } from './open-azure.ts';
+import type { ListedPages, PageAccess, PageOptions } from './page-access.ts';
 
 /** A managed disk or a snapshot of one. */
 export interface AccessTarget {
@@ -20,7 +21,7 @@ const mostRenewals = 2;
  * The signed address of a disk or snapshot: granted when it is first needed, renewed when it has expired, and revoked in the end.
  * Shared by all who use the disk at the same time, as the cloud revokes all addresses of a disk at once.
  */
-export class DiskAccess {
+export class DiskAccess implements PageAccess {
   readonly #cloud: AzureCloud;
   readonly #target: AccessTarget;
   readonly #access: 'Read' | 'Write';
@@ -33,13 +34,13 @@ export class DiskAccess {
   }
 
   /** Does something by the address, again with a new one if it has expired meanwhile. */
-  async use<T>(operation: string, work: (blob: PageBlobClient, url: string, options: { readonly abortSignal: AbortSignal }) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async use<T>(operation: string, work: (blob: PageBlobClient, options: PageOptions) => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let renewals = 0; ; renewals += 1) {
       const granted = this.#grant();
       const url = await abortable(granted, signal);
       const blob = await this.#cloud.pageBlob(url);
       try {
-        return await this.#cloud.call(operation, (options) => work(blob, url, options), signal);
+        return await this.#cloud.call(operation, (options) => work(blob, options), signal);
       } catch (error) {
         if (!isExpired(error) || renewals >= mostRenewals) throw error;
         if (this.#granted === granted) await this.#renew(url, signal);
@@ -47,8 +48,12 @@ export class DiskAccess {
     }
   }
 
-  /** The address itself, for requests that name two of them. */
-  url(signal: AbortSignal): Promise<string> {
+  changes(pages: PageBlobClient, offset: number, length: number, former: string, options: PageOptions): Promise<ListedPages> {
+    return pages.getPageRangesDiffForManagedDisks(offset, length, former, options);
+  }
+
+  /** The address itself: lists of changes name two of them. */
+  name(signal: AbortSignal): Promise<string> {
     return abortable(this.#grant(), signal);
   }
 

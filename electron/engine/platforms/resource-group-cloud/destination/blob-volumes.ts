@@ -33,7 +33,7 @@ function blobSession(session: AzureSession, run: DestinationRun, blobs: BlobPlac
     }))),
     async open({ path, sizeBytes }, signal) {
       const blob = await container.page(path, signal);
-      const access: Pick<DiskAccess, 'use'> = { use: (operation, work, within) => session.call(operation, (options) => work(blob, blob.url, options), within) };
+      const access: Pick<DiskAccess, 'use'> = { use: (operation, work, within) => session.call(operation, (options) => work(blob, options), within) };
       // What makes a VHD of it. It belongs to the format and not to the disk.
       await session.call(`write the footer of blob ${blob.name}`, (options) => blob.uploadPages(fixedVhdFooter(sizeBytes), sizeBytes, footerBytes, options), signal);
       return uploadTarget(access, blob.name, sizeBytes);

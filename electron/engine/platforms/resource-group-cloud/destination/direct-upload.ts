@@ -114,7 +114,7 @@ function directSession(session: AzureSession, run: DestinationRun): WorkerSessio
 export function uploadTarget(access: Pick<DiskAccess, 'use'>, name: string, sizeBytes: number): WriteTarget {
   const turns = gate(mostRequests);
   const put = (offset: number, bytes: Buffer, signal: AbortSignal): Promise<void> => turns(signal, () =>
-    access.use(`write to disk ${name}`, async (blob, _url, options) => void (await blob.uploadPages(bytes, offset, bytes.length, { abortSignal: options.abortSignal })), signal));
+    access.use(`write to disk ${name}`, async (blob, options) => void (await blob.uploadPages(bytes, offset, bytes.length, { abortSignal: options.abortSignal })), signal));
   return {
     sizeBytes,
     alignmentBytes: pageBytes,
@@ -124,14 +124,14 @@ export function uploadTarget(access: Pick<DiskAccess, 'use'>, name: string, size
       await Promise.all(parts.map((at) => put(offset + at, whole.subarray(at, at + putBytes), signal)));
       return { bytesSent: whole.length };
     },
-    zero: (offset, length, signal) => turns(signal, () => access.use(`clear pages of disk ${name}`, async (blob, _url, options) => {
+    zero: (offset, length, signal) => turns(signal, () => access.use(`clear pages of disk ${name}`, async (blob, options) => {
       await blob.clearPages(offset, Math.ceil(length / pageBytes) * pageBytes, { abortSignal: options.abortSignal });
     }, signal)),
     flush: async () => undefined,
     async read(offset, into, signal) {
       if (into.length === 0) return;
       const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength);
-      await turns(signal, () => access.use(`read disk ${name}`, async (blob, _url, options) => {
+      await turns(signal, () => access.use(`read disk ${name}`, async (blob, options) => {
         await blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: putBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 });
       }, signal));
     },
@@ -165,5 +165,5 @@ function gate(most: number): <T>(signal: AbortSignal, work: () => Promise<T>) =>
 
 /** What an upload ends with. It is not part of the disk. */
 async function writeFooter(access: DiskAccess, sizeBytes: number, signal: AbortSignal): Promise<void> {
-  await access.use('write the footer of the upload', async (blob, _url, options) => void (await blob.uploadPages(fixedVhdFooter(sizeBytes), sizeBytes, pageBytes, { abortSignal: options.abortSignal })), signal);
+  await access.use('write the footer of the upload', async (blob, options) => void (await blob.uploadPages(fixedVhdFooter(sizeBytes), sizeBytes, pageBytes, { abortSignal: options.abortSignal })), signal);
 }

@@ -56,8 +56,8 @@ export async function readAccount(session: AzureSession, { group, location: want
 }
 
 /** Metadata has names as of variables. */
-const toMetadata = (labels: Labels): Record<string, string> => Object.fromEntries(Object.entries(labels).map(([key, value]) => [key.replaceAll('-', '_'), value]));
-const fromMetadata = (metadata: Readonly<Record<string, string>> = {}): Record<string, string> => Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key.replaceAll('_', '-'), value]));
+export const toMetadata = (labels: Labels): Record<string, string> => Object.fromEntries(Object.entries(labels).map(([key, value]) => [key.replaceAll('-', '_'), value]));
+export const fromMetadata = (metadata: Readonly<Record<string, string>> = {}): Record<string, string> => Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key.replaceAll('_', '-'), value]));
 
 /** A blob, or a snapshot of one. */
 interface Listed {

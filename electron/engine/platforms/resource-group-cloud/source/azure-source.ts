@@ -10,22 +10,26 @@ import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/platform-common.ts';
 import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
-import { revokeAccess, type AccessTarget, type DiskAccess } from '../client/disk-access.ts';
+import { revokeAccess } from '../client/disk-access.ts';
+import type { PageAccess } from '../client/page-access.ts';
 import { parseResourceId } from '../client/resource-id.ts';
 import { deleterFor } from '../destination/remove-resource.ts';
 import { AccessPool } from './access-pool.ts';
 import { checkSource } from './check.ts';
 import { WorkerPath, workerEnvironment, workerOf } from './export-worker.ts';
-import { describeVm, listVms, readVm, refuseUnreadable, remarksOn, type VmParts } from './inventory.ts';
+import { describeVm, listVms, readVm, refuseUnreadable, remarksOn, unmanagedDisks, type VmParts } from './inventory.ts';
 import { sourceOptions } from './options.ts';
 import { PageRangeReader, readingCost, type ReadCount } from './page-range-reader.ts';
 import { customRole } from '../client/permissions.ts';
 import { sourcePermissions } from './permissions.ts';
 import { shutDown, startVm } from './power.ts';
-import { findSnapshotId, isThere, recordedOf, removeSnapshot, takeSnapshots, targetOf, type SnapshotMark } from './snapshots.ts';
+import type { SnapshotMark } from './snapshot-mark.ts';
+import { findSnapshotId, isThere, recordedOf, removeSnapshot, takeSnapshots, targetOf } from './snapshots.ts';
 import { ledgerOf, type SourceContext } from './source-context.ts';
+import { labelledBlobSnapshots } from './unmanaged/blob-snapshots.ts';
+import { isBlobId } from './unmanaged/vhd-blobs.ts';
 
-/** VMs of one subscription, read from incremental snapshots of their managed disks. */
+/** VMs of one subscription, read from incremental snapshots of their managed disks, or from snapshots of the page blobs that their unmanaged ones are. */
 export class AzureSource implements SourcePlatform {
   readonly #context: SourceContext;
   readonly #records: SnapshotRecords;
@@ -57,11 +61,11 @@ export class AzureSource implements SourcePlatform {
   }
 
   async describeVm(vmId: string, signal: AbortSignal, environment?: JsonObject): Promise<Vm> {
-    return describeVm(this.#context.cloud, await readVm(this.#context.cloud, vmId, environment, signal), signal);
+    return describeVm(this.#context.cloud, await readVm(this.#context, vmId, environment, signal), signal);
   }
 
   async unsupportedDevices(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
-    return remarksOn(await readVm(this.#context.cloud, vmId, undefined, signal));
+    return remarksOn(await readVm(this.#context, vmId, undefined, signal));
   }
 
   options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {
@@ -70,10 +74,10 @@ export class AzureSource implements SourcePlatform {
 
   /** Learns before anything is made whether the VM's disks can be read. */
   async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
-    const parts = await readVm(this.#context.cloud, vmId, environment, signal);
+    const parts = await readVm(this.#context, vmId, environment, signal);
     refuseUnreadable(parts);
     // Where a worker is what comes second, it is planned when it is needed.
-    if (this.#context.cloud.connection.diskAccess === 'export_worker') await this.#worker.prepare(demandWorker(workerEnvironment(environment, placeOfVm(parts))), sizesOf(parts), signal);
+    if (this.#context.cloud.connection.diskAccess === 'export_worker' && parts.disks.some(({ blob }) => blob === undefined)) await this.#worker.prepare(demandWorker(workerEnvironment(environment, placeOfVm(parts))), sizesOf(parts), signal);
   }
 
   async createSnapshot(
@@ -83,7 +87,7 @@ export class AzureSource implements SourcePlatform {
     const { vmId, tag, environment, base } = request;
     const known = await this.#records.find(vmId, tag);
     if (known !== undefined) return known;
-    const parts = await readVm(this.#context.cloud, vmId, environment, signal);
+    const parts = await readVm(this.#context, vmId, environment, signal);
     refuseUnreadable(parts);
     await this.#dropHalf(tag, parts.disks.length, signal);
     const worker = workerEnvironment(environment, placeOfVm(parts));
@@ -138,8 +142,10 @@ export class AzureSource implements SourcePlatform {
       return this.#worker.open({ snapshot, diskId, snapshotId: mark.snapshotId, sizeBytes: disk.sizeBytes, environment, base: former }, signal);
     };
     const { diskAccess } = this.#context.cloud.connection;
-    if (diskAccess === 'export_worker') return byWorker();
-    const canFallBack = diskAccess === 'auto' && workerOf(snapshot) !== undefined;
+    // A worker reads copies of snapshots of managed disks alone.
+    const isBlob = isBlobId(mark.snapshotId);
+    if (diskAccess === 'export_worker' && !isBlob) return byWorker();
+    const canFallBack = !isBlob && diskAccess === 'auto' && workerOf(snapshot) !== undefined;
     try {
       return await this.#openDirectly(snapshot, disk, mark, base, canFallBack, signal);
     } catch (error) {
@@ -155,7 +161,7 @@ export class AzureSource implements SourcePlatform {
   ): Promise<DiskReader> {
     const { diskId } = disk;
     const label = `disk ${diskId}`;
-    const own = this.#take(targetOf(mark.snapshotId));
+    const own = this.#take(mark.snapshotId);
     const alone = async (): Promise<DiskReader> => {
       const reader = new PageRangeReader(own.access, undefined, disk.sizeBytes, label, own.giveBack, this.#count, this.#context.cloud.clock);
       if (!isAsked) return reader;
@@ -172,7 +178,7 @@ export class AzureSource implements SourcePlatform {
       throw error;
     });
     if (former === undefined) return alone();
-    const earlier = this.#take(targetOf(former.snapshotId));
+    const earlier = this.#take(former.snapshotId);
     const giveBackBoth = async (): Promise<void> => void (await Promise.all([own.giveBack(), earlier.giveBack()]));
     const reader = new PageRangeReader(own.access, earlier.access, disk.sizeBytes, label, giveBackBoth, this.#count, this.#context.cloud.clock);
     const refusal = await reader.whyNotComparable(signal).catch(async (error: unknown) => {
@@ -185,7 +191,9 @@ export class AzureSource implements SourcePlatform {
     return alone();
   }
 
-  #take(target: AccessTarget): { readonly access: DiskAccess; readonly giveBack: () => Promise<void> } {
+  #take(snapshotId: string): { readonly access: PageAccess; readonly giveBack: () => Promise<void> } {
+    if (isBlobId(snapshotId)) return { access: this.#context.vhds.accessTo(snapshotId), giveBack: async () => undefined };
+    const target = targetOf(snapshotId);
     return { access: this.#accesses.take(target), giveBack: () => this.#accesses.giveBack(target) };
   }
 
@@ -255,7 +263,8 @@ export class AzureSource implements SourcePlatform {
     const compute = await cloud.compute();
     const snapshots = await cloud.list('list snapshots', (options) => compute.snapshots.list(options), signal);
     const labelled = snapshots.map(({ id, name, tags }) => ({ id: id ?? '', name, labels: tags ?? {} }));
-    return managedOf([['volume-snapshot', labelled]], ({ id }) => ({ resourceGroup: parseResourceId(id).group }));
+    const blobs = await labelledBlobSnapshots(this.#context, await unmanagedDisks(cloud, signal), signal);
+    return managedOf([['volume-snapshot', [...labelled, ...blobs]]], ({ id }) => (isBlobId(id) ? { blob: withoutQuery(id) } : { resourceGroup: parseResourceId(id).group }));
   }
 
   async close(): Promise<void> {
@@ -267,7 +276,7 @@ export class AzureSource implements SourcePlatform {
   async #revoke(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     for (const { diskId } of snapshot.disks) {
       const mark = markOf(snapshot, diskId);
-      if (mark !== undefined) await revokeAccess(this.#context.cloud, targetOf(mark.snapshotId), signal);
+      if (mark !== undefined && !isBlobId(mark.snapshotId)) await revokeAccess(this.#context.cloud, targetOf(mark.snapshotId), signal);
     }
   }
 }
@@ -282,6 +291,8 @@ function demandWorker(environment: JsonObject | undefined): JsonObject {
   if (environment !== undefined) return environment;
   throw new CausewayError('cloud.parameter-missing', 'export_worker_size is not set, and the endpoint reads disks by an export worker', { details: { parameter: 'export_worker_size' } });
 }
+
+const withoutQuery = (address: string): string => `${new URL(address).origin}${new URL(address).pathname}`;
 
 const sizesOf = ({ disks }: VmParts): Snapshot['disks'] => disks.map(({ id, sizeBytes }) => ({ diskId: id, sizeBytes }));
 

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import type { AzureCloud } from '../client/open-azure.ts';
-import { readPermissions } from '../client/permissions.ts';
+import { isDataAction, readPermissions } from '../client/permissions.ts';
 import { sourcePermissions } from './permissions.ts';
 
 /** Signs in, then tries what exporting VMs needs, and names the permissions that are missing. Changes nothing. */
@@ -33,7 +33,8 @@ export function checkSource(cloud: AzureCloud, signal: AbortSignal): Promise<Che
         throw error;
       });
       if (isAllowed === undefined) return { warning: 'the identity may not read its permissions on the subscription, so they are not checked' };
-      const missing = privileges.filter((action) => !isAllowed(action));
+      // What concerns the data of one storage account shows when that is used.
+      const missing = privileges.filter((action) => !isDataAction(action) && !isAllowed(action));
       if (missing.length === 0) return privileges.join(', ');
       return { warning: `${isEssential ? 'VMs cannot be replicated' : 'this is not possible'} until a role on the subscription or the resource groups of the VMs has ${missing.join(', ')}` };
     })),

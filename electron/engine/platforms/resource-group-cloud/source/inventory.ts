@@ -7,15 +7,19 @@ import { labelKeys } from '../../../cloud-resources/labels.ts';
 import type { VmSummary } from '../../../ports/source-platform.ts';
 import type { AzureCloud } from '../client/open-azure.ts';
 import { parseResourceId } from '../client/resource-id.ts';
-import { GIB } from './source-context.ts';
+import { GIB, type SourceContext } from './source-context.ts';
+import type { VhdBlob } from './unmanaged/vhd-blobs.ts';
 
-/** A managed disk of a VM. */
+/** A disk of a VM: a managed one, or a page blob. */
 export interface VmDisk {
-  /** `<resource group>/<name>` in lower case: what people see, and the same however a service spells it. */
+  /** `<resource group>/<name>` in lower case: what people see, and the same however a service spells it. Of an unmanaged one, `<account>/<container>/<blob>`. */
   readonly id: string;
+  /** Of an unmanaged one, the address of its blob. */
   readonly resourceId: string;
   readonly sizeBytes: number;
   readonly disk: CloudDisk;
+  /** Of an unmanaged one. */
+  readonly blob?: VhdBlob;
 }
 
 /** A VM with what it is made of. */
@@ -43,14 +47,14 @@ export async function listVms(cloud: AzureCloud, signal: AbortSignal): Promise<r
   const sizes = new Map(disks.map((disk) => [disk.id?.toLowerCase(), sizeOf(disk)]));
   const powers = new Map(states.map((vm) => [vm.id?.toLowerCase(), powerOf(vm)]));
   return vms.filter((vm) => vm.tags?.[labelKeys.role] === undefined).map((vm): VmSummary => {
-    const ids = managedDiskIds(vm);
+    const all = disksOf(vm);
     return {
       id: shortId(vm.id),
       name: vm.name ?? shortId(vm.id),
       os_type: osTypeOf(vm) ?? 'unknown',
       power: powers.get(vm.id?.toLowerCase()) ?? 'unknown',
-      diskCount: ids.length,
-      totalBytes: ids.reduce((sum, id) => sum + (sizes.get(id.toLowerCase()) ?? 0), 0),
+      diskCount: all.length,
+      totalBytes: all.reduce((sum, { id, sizeGib }) => sum + (sizes.get(id.toLowerCase()) ?? sizeGib * GIB), 0),
       folder: `${vm.location}/${parseResourceId(vm.id).group}`,
       tags: Object.entries(vm.tags ?? {}).map(([key, value]) => (value === '' ? key : `${key}: ${value}`)),
     };
@@ -61,10 +65,16 @@ export async function listVms(cloud: AzureCloud, signal: AbortSignal): Promise<r
  * @param vmId `<resource group>/<name>`, or a name alone, which is looked for in the environment's resource group and region
  * @throws `source.vm-not-found`
  */
-export async function readVm(cloud: AzureCloud, vmId: string, environment: JsonObject | undefined, signal: AbortSignal): Promise<VmParts> {
+export async function readVm(context: Pick<SourceContext, 'cloud' | 'vhds'>, vmId: string, environment: JsonObject | undefined, signal: AbortSignal): Promise<VmParts> {
+  const { cloud, vhds } = context;
   const vm = await findVm(cloud, vmId, environment ?? {}, signal);
   const compute = await cloud.compute();
-  const disks = await Promise.all(managedDiskIds(vm).map(async (resourceId): Promise<VmDisk> => {
+  const disks = await Promise.all(disksOf(vm).map(async ({ id: resourceId, name: called, isManaged }): Promise<VmDisk> => {
+    if (!isManaged) {
+      const blob = await vhds.demand(resourceId, called, signal);
+      const { id, url, location, sku: name } = blob;
+      return { id, resourceId: url, sizeBytes: await vhds.sizeOf(blob, signal), disk: { location, ...(name === undefined ? {} : { sku: { name } }) }, blob };
+    }
     const { group, name } = parseResourceId(resourceId);
     const disk = await cloud.call(`get disk ${name}`, (options) => compute.disks.get(group, name, options), signal);
     return { id: shortId(resourceId), resourceId, sizeBytes: sizeOf(disk), disk };
@@ -72,7 +82,7 @@ export async function readVm(cloud: AzureCloud, vmId: string, environment: JsonO
   return { vm, id: shortId(vm.id), disks };
 }
 
-async function findVm(cloud: AzureCloud, vmId: string, environment: JsonObject, signal: AbortSignal): Promise<VirtualMachine> {
+export async function findVm(cloud: AzureCloud, vmId: string, environment: JsonObject, signal: AbortSignal): Promise<VirtualMachine> {
   const compute = await cloud.compute();
   const location = textOf(environment['location']);
   const wantedGroup = textOf(environment['resource_group']);
@@ -161,9 +171,11 @@ export function remarksOn({ vm, disks }: VmParts): readonly string[] {
   const shared = disksWhere((disk) => (disk.maxShares ?? 1) > 1);
   const customerKeys = disksWhere((disk) => disk.encryption?.diskEncryptionSetId !== undefined);
   const slow = disksWhere((disk) => isLate(disk));
+  const unmanaged = disks.filter(({ blob }) => blob !== undefined).map(({ id }) => id).join(', ');
   return [
     `${name}: the temporary disk of its size, if it has one, is not replicated`,
     ...(disks.length > 1 ? [`${name} has ${disks.length} disks: each snapshot is of its disk alone, and they are requested at the same time. Applications that write to several disks are best shut down before the last execution`] : []),
+    ...(unmanaged === '' ? [] : [`${unmanaged}: unmanaged, read from snapshots of the page blob by the signed-in identity, which needs the role Storage Blob Data Contributor on the storage account`]),
     ...(shared === '' ? [] : [`${shared} may be attached to several VMs: what the others write during a snapshot may be in it or not`]),
     ...(customerKeys === '' ? [] : [`${customerKeys}: encrypted with a disk encryption set. Its snapshots need access to the same set; the replica is encrypted as the destination is`]),
     ...(slow === '' ? [] : [`${slow}: snapshots of Ultra Disks and Premium SSD v2 can be read once they have been copied in the background, which takes as long as the data`]),
@@ -180,18 +192,37 @@ export function refuseUnreadable({ vm, id, disks }: VmParts): void {
   };
   const { osDisk, dataDisks } = vm.storageProfile ?? {};
   if (osDisk?.diffDiskSettings?.option !== undefined) refuse('its OS disk is ephemeral, lies on the host, and has no snapshots');
-  const unmanaged = [osDisk, ...(dataDisks ?? [])].filter((disk) => disk?.managedDisk?.id === undefined && disk?.vhd?.uri !== undefined).map((disk) => disk?.name ?? 'a disk');
-  if (unmanaged.length > 0) refuse(`${unmanaged.join(', ')} is an unmanaged disk; convert the VM to managed disks first (az vm convert)`);
-  if (disks.length === 0) refuse('it has no managed disk');
+  // Disks whose place is not told are not left behind in silence.
+  const placeless = [osDisk, ...(dataDisks ?? [])].filter((disk) => disk !== undefined && disk.managedDisk?.id === undefined && disk.vhd?.uri === undefined).map((disk) => disk?.name ?? 'a disk');
+  if (placeless.length > 0) refuse(`the cloud does not tell where ${placeless.join(', ')} is`);
+  if (disks.length === 0) refuse('it has no disk');
   if (vm.securityProfile?.securityType === 'ConfidentialVM') refuse('the disks of a confidential VM can only be decrypted by that VM');
-  const inGuest = disks.filter(({ disk }) => disk.encryptionSettingsCollection?.enabled === true);
+  const inGuest = disks.filter(({ disk, blob }, index) => disk.encryptionSettingsCollection?.enabled === true || (blob !== undefined && index === 0 && osDisk?.encryptionSettings?.enabled === true));
   if (inGuest.length > 0) refuse(`${inGuest.map((disk) => disk.id).join(', ')} is encrypted inside the guest (Azure Disk Encryption) with keys of a key vault; decrypt it first`);
 }
 
-function managedDiskIds(vm: VirtualMachine): readonly string[] {
+interface NamedDisk {
+  /** Of an unmanaged one, its address. */
+  readonly id: string;
+  readonly name: string;
+  readonly isManaged: boolean;
+  readonly sizeGib: number;
+}
+
+function disksOf(vm: VirtualMachine): readonly NamedDisk[] {
   const { osDisk, dataDisks } = vm.storageProfile ?? {};
   const inOrder = (dataDisks ?? []).toSorted((one, other) => one.lun - other.lun);
-  return [osDisk, ...inOrder].flatMap((disk) => disk?.managedDisk?.id ?? []);
+  return [osDisk, ...inOrder].flatMap((disk) => {
+    const id = disk?.managedDisk?.id ?? disk?.vhd?.uri;
+    return id === undefined ? [] : [{ id, name: disk?.name ?? 'a disk', isManaged: disk?.managedDisk?.id !== undefined, sizeGib: disk?.diskSizeGB ?? 0 }];
+  });
+}
+
+/** The addresses of the blobs that VMs have as disks. */
+export async function unmanagedDisks(cloud: AzureCloud, signal: AbortSignal): Promise<readonly string[]> {
+  const compute = await cloud.compute();
+  const vms = await cloud.list('list VMs', (options) => compute.virtualMachines.listAll(options), signal);
+  return vms.flatMap((vm) => disksOf(vm).filter(({ isManaged }) => !isManaged).map(({ id }) => id));
 }
 
 function osTypeOf(vm: VirtualMachine): 'linux' | 'windows' | undefined {

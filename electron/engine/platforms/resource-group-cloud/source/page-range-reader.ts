@@ -5,7 +5,8 @@ import type { Clock } from '../../../time/clock.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { appendExtent } from '../../../nbd/status-extents.ts';
 import { refuseOutside, type DiskReader } from '../../../ports/disk-reader.ts';
-import { isExpired, type DiskAccess } from '../client/disk-access.ts';
+import { isExpired } from '../client/disk-access.ts';
+import type { PageAccess } from '../client/page-access.ts';
 import { ReadAhead } from './read-ahead.ts';
 
 const pageBytes = 512;
@@ -55,8 +56,8 @@ export class PageRangeReader implements DiskReader {
   readonly sizeBytes: number;
   readonly coverage: 'allocated' | 'changed';
   readonly granularityBytes = pageBytes;
-  readonly #own: DiskAccess;
-  readonly #base: DiskAccess | undefined;
+  readonly #own: PageAccess;
+  readonly #base: PageAccess | undefined;
   readonly #label: string;
   readonly #release: () => Promise<void>;
   readonly #count: ReadCount;
@@ -69,7 +70,7 @@ export class PageRangeReader implements DiskReader {
    * @param base of the same disk in an earlier snapshot, to list what changed since
    * @param release gives the addresses back
    */
-  constructor(own: DiskAccess, base: DiskAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>, count: ReadCount, clock: Pick<Clock, 'monotonic'>) {
+  constructor(own: PageAccess, base: PageAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>, count: ReadCount, clock: Pick<Clock, 'monotonic'>) {
     this.#own = own;
     this.#base = base;
     this.sizeBytes = sizeBytes;
@@ -151,11 +152,8 @@ export class PageRangeReader implements DiskReader {
     const operation = base === undefined ? `list the pages of ${this.#label}` : `list what changed in ${this.#label}`;
     this.#count.lists += 1;
     const answer = await this.#withBase(base, (former) =>
-      own.use(operation, async (blob, _url, options) => {
-        // The library changes the options that it is given.
-        if (former === undefined) return blob.getPageRanges(offset, length, { ...options });
-        return blob.getPageRangesDiffForManagedDisks(offset, length, former, { ...options });
-      }, signal), signal);
+      // The library changes the options that it is given.
+      own.use(operation, (pages, options) => (former === undefined ? pages.getPageRanges(offset, length, { ...options }) : own.changes(pages, offset, length, former, { ...options })), signal), signal);
     const data = (answer.pageRange ?? []).map((range): Range => ({ ...inPages(range), kind: 'data' }));
     const cleared = (answer.clearRange ?? []).map((range): Range => ({ ...inPages(range), kind: 'zero' }));
     const marker = (answer as { readonly continuationToken?: string }).continuationToken;
@@ -164,15 +162,15 @@ export class PageRangeReader implements DiskReader {
   }
 
   /** A refusal leaves open which of the two addresses has expired: both are renewed. */
-  async #withBase<T>(base: DiskAccess | undefined, work: (url: string | undefined) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #withBase<T>(base: PageAccess | undefined, work: (url: string | undefined) => Promise<T>, signal: AbortSignal): Promise<T> {
     if (base === undefined) return work(undefined);
-    const url = await base.url(signal);
+    const url = await base.name(signal);
     try {
       return await work(url);
     } catch (error) {
       if (!isExpired(error)) throw error;
       await base.refused(url, signal);
-      return work(await base.url(signal));
+      return work(await base.name(signal));
     }
   }
 
@@ -193,7 +191,7 @@ export class PageRangeReader implements DiskReader {
     this.#count.reads += Math.ceil(into.length / readBytes);
     this.#count.bytes += into.length;
     try {
-      await this.#own.use(`read ${this.#label}`, (blob, _url, options) =>
+      await this.#own.use(`read ${this.#label}`, (blob, options) =>
         blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 }), signal);
     } catch (error) {
       if (signal.aborted) throw this.#cancelled();

@@ -29,6 +29,11 @@ export const sourcePermissions: readonly FeaturePolicy[] = [
     privileges: destinationPrivileges.filter(({ feature }) => workerFeatures.includes(feature)).flatMap(({ privileges }) => privileges),
     isEssential: false,
   },
+  {
+    feature: 'Read unmanaged disks',
+    privileges: ['Microsoft.Storage/storageAccounts/read', ...['read', 'write', 'delete'].map((action) => `Microsoft.Storage/storageAccounts/blobServices/containers/blobs/${action}`)],
+    isEssential: false,
+  },
   { feature: 'Snapshots of disks with a disk encryption set', privileges: ['Microsoft.Compute/diskEncryptionSets/read'], isEssential: false },
   { feature: 'Shut down the guest before the last execution', privileges: ['Microsoft.Compute/virtualMachines/deallocate/action'], isEssential: false },
   { feature: 'Start the source again after a roll-back', privileges: ['Microsoft.Compute/virtualMachines/start/action'], isEssential: false },

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../shared/model/json.ts';
 import { pollUntil } from '../../../time/poll.ts';
 import type { AzureCloud } from '../client/open-azure.ts';
 import { parseResourceId } from '../client/resource-id.ts';
-import { powerOf, readVm } from './inventory.ts';
+import { findVm, powerOf } from './inventory.ts';
 
 /** The guest has minutes to shut down; the cloud then cuts the power. */
 const plan = { deadlineMs: 20 * 60_000, firstMs: 500, capMs: 5000 };
@@ -26,7 +26,7 @@ export function startVm(cloud: AzureCloud, vmId: string, environment: JsonObject
 
 async function bringTo(power: keyof typeof ways, cloud: AzureCloud, vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
   const { call, tooLate } = ways[power];
-  const { vm } = await readVm(cloud, vmId, environment, signal);
+  const vm = await findVm(cloud, vmId, environment, signal);
   const { group, name } = parseResourceId(vm.id);
   const { virtualMachines } = await cloud.compute();
   let asked = false;

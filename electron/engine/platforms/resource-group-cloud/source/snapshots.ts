@@ -7,16 +7,10 @@ import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import { revokeAccess, type AccessTarget } from '../client/disk-access.ts';
 import { parseResourceId, resourceId } from '../client/resource-id.ts';
 import { isLate, sizeOf, type VmDisk } from './inventory.ts';
+import type { SnapshotMark } from './snapshot-mark.ts';
 import { ledgerOf, runOf, type SourceContext } from './source-context.ts';
-
-/** What is kept of a disk in a snapshot. Plain data. */
-export interface SnapshotMark {
-  readonly snapshotId: string;
-  /** Given by the cloud: another snapshot of the same name has another one. */
-  readonly uniqueId: string;
-  /** Snapshots of one disk; what changed is told between those of one family. Empty: the cloud gave none. */
-  readonly family: string;
-}
+import { askForBlobSnapshot, blobOf, blobSnapshotMark, deleteBlobSnapshot, etagOf, findBlobSnapshot } from './unmanaged/blob-snapshots.ts';
+import { isBlobId } from './unmanaged/vhd-blobs.ts';
 
 /** The key of a disk's snapshot in the ledger. */
 const snapshotKey = (tag: string, diskId: string): string => `${tag}/${diskId}/snapshot`;
@@ -47,6 +41,7 @@ export async function takeSnapshots(context: SourceContext, tag: string, disks: 
 }
 
 async function ask(context: SourceContext, tag: string, disk: VmDisk, signal: AbortSignal): Promise<{ readonly id: string; readonly entry: LedgerEntry }> {
+  if (disk.blob !== undefined) return askForBlobSnapshot(context, disk.blob, snapshotKey(tag, disk.id), signal);
   const { cloud } = context;
   const compute = await cloud.compute();
   const { group } = parseResourceId(disk.resourceId);
@@ -75,6 +70,7 @@ async function ask(context: SourceContext, tag: string, disk: VmDisk, signal: Ab
 }
 
 function whenReadable(context: SourceContext, id: string, disk: VmDisk | undefined, signal: AbortSignal): Promise<SnapshotMark> {
+  if (disk?.blob !== undefined) return blobSnapshotMark(context, id, disk.blob, disk.sizeBytes, signal);
   const { cloud } = context;
   const target = targetOf(id);
   const deadlineMs = disk !== undefined && isLate(disk.disk) ? backgroundCopyMs : cloud.timing.volumeMs;
@@ -101,6 +97,7 @@ export async function readSnapshot({ cloud }: Pick<SourceContext, 'cloud'>, { gr
 
 /** Whether it is still there, and not another one of its name. */
 export async function isThere(context: SourceContext, mark: SnapshotMark, signal: AbortSignal): Promise<boolean> {
+  if (isBlobId(mark.snapshotId)) return (await etagOf(context, mark.snapshotId, signal)) === mark.uniqueId;
   const seen = await readSnapshot(context, targetOf(mark.snapshotId), signal);
   return seen !== undefined && seen.uniqueId === mark.uniqueId && seen.provisioningState === 'Succeeded';
 }
@@ -117,11 +114,13 @@ function targetOfEntry(entry: LedgerEntry): AccessTarget {
 }
 
 /** Removes a recorded snapshot and waits until it is gone. One that somebody may still read by its address would be kept by the cloud. */
-export async function removeSnapshot({ cloud }: Pick<SourceContext, 'cloud'>, ledger: LedgerScope, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
-  const compute = await cloud.compute();
+export async function removeSnapshot(context: Pick<SourceContext, 'cloud' | 'vhds'>, ledger: LedgerScope, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
+  const { cloud } = context;
   await ledger.release(entry, {
-    findId: (given, within) => findSnapshotId({ cloud }, given, within),
-    async remove(id, _entry, within) {
+    findId: (given, within) => findSnapshotId(context, given, within),
+    async remove(id, given, within) {
+      if (isBlobId(id)) return deleteBlobSnapshot(context, id, given, within);
+      const compute = await cloud.compute();
       const target = targetOf(id);
       const { group, name } = target;
       await deleteAndWait(cloud, `snapshot ${name}`, {
@@ -137,8 +136,10 @@ export async function removeSnapshot({ cloud }: Pick<SourceContext, 'cloud'>, le
   }, signal);
 }
 
-/** Whether the snapshot of an entry is there: its name carries the entry, so that it needs no list. */
-export async function findSnapshotId(context: Pick<SourceContext, 'cloud'>, entry: LedgerEntry, signal: AbortSignal): Promise<string | undefined> {
+/** Whether the snapshot of an entry is there. The name of one of a managed disk carries the entry, so that it needs no list. */
+export async function findSnapshotId(context: Pick<SourceContext, 'cloud' | 'vhds'>, entry: LedgerEntry, signal: AbortSignal): Promise<string | undefined> {
+  const blob = blobOf(entry);
+  if (blob !== undefined) return findBlobSnapshot(context, blob, entry, signal);
   const target = targetOfEntry(entry);
   const found = await readSnapshot(context, target, signal);
   return found === undefined ? undefined : resourceId(context.cloud.connection.subscriptionId, target.group, 'Microsoft.Compute/snapshots', target.name);

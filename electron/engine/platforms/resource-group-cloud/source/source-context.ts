@@ -3,12 +3,15 @@ import type { DestinationRun } from '../../../ports/destination-platform.ts';
 import type { LedgerScope } from '../../../ports/ledger.ts';
 import type { PlatformUse } from '../../../ports/platform-context.ts';
 import type { AzureSession } from '../destination/session.ts';
+import type { VhdBlobs } from './unmanaged/vhd-blobs.ts';
 
 /** What the parts of the source share. */
 export interface SourceContext {
   readonly cloud: AzureSession;
   /** The same, by the name that the steps which start workers know it by. */
   readonly session: AzureSession;
+  /** Unmanaged disks. */
+  readonly vhds: VhdBlobs;
   /** For small files that outlive an execution. */
   readonly folder: string;
   /** Where everything is recorded before it is created; undefined where the endpoint is only looked at. */
