@@ -279,7 +279,7 @@ describe('Hyper-V', () => {
     const entry: LedgerEntry = { entryId: 'e', endpointId: 'end-1', kind: 'source-snapshot', key: 'k', name: left.tag, lifetime: 'temporary', state: 'existing', details: { vmId: lab.vmId, tag: left.tag }, createdAt: left.takenAt };
     expect((await lab.platform.findResource?.(entry, signal))?.id).toBe(left.id);
     expect(await lab.platform.listManaged?.(signal)).toMatchObject([{ kind: 'source-snapshot', id: left.id, replicaId: 'rep-1', details: { vmId: lab.vmId } }]);
-    const next = lab.reopen();
+    const next = lab.nextExecution();
     await next.prepare(lab.vmId, {}, signal);
     expect(await lab.leftovers()).toHaveLength(1);
     expect(lab.notes.join('\n')).toMatch(/left by an earlier execution[\s\S]*of another program/);
