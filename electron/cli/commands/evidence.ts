@@ -101,7 +101,7 @@ const digestOfDisk: CommandRegistrar = (group, context) => {
     .argument('<file>', 'e.g. disk.raw or /dev/vdb')
     .option('--json', 'print JSON')
     .action(context.run(async (file: string, options: { json?: boolean }): Promise<ExitStatus> => {
-      const { digestDisk } = await import('../../engine/evidence/digest-disk.ts');
+      const { digestDisk } = await import('../../engine/replication/digest-disk.ts');
       const { pairs, print } = await import('../output/print.ts');
       const found = await digestDisk(file, context.signal).catch((error: unknown) => {
         const { code } = error as NodeJS.ErrnoException;

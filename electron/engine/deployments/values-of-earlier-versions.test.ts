@@ -14,6 +14,8 @@ const readVolumes = [{ id: 'vol-1', diskId: 'disk-0', serial: 'vol-1', sizeBytes
 const ofExecutions = {
   vm, volumes,
   outcomes: [{ diskId: 'disk-0', bytesSent: 1024, bytesRead: 4096, seconds: 1.5 }],
+  // Since there is evidence of them; a task that was completed before has none, and no other task needs them.
+  digests: [{ diskId: 'disk-0', sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }],
 };
 const ofDeployments = {
   vm, volumes, deployedVolumes: volumes,

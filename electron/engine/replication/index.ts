@@ -12,7 +12,7 @@
  *   transfer-state.ts        what a run may conclude and writes down, on disk-record.ts: checkpoints.ts (database) and
  *                            digest-map.ts (file)
  *   verification.ts          the worker's digests against those of what was read
- *   content-digest.ts        one digest of a disk's whole content, from the map
+ *   content-digest.ts        one digest of a disk's whole content, from the map; digest-disk.ts computes the same from an image or a device
  *   progress.ts              all of it as numbers
  */
 export { createTransferTables } from './checkpoints.ts';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import { sealOf } from '../../../../shared/reports/vm-report.ts';
-import { digestDisk } from '../../evidence/digest-disk.ts';
+import { digestDisk } from '../../replication/digest-disk.ts';
 import { headFileOf, readHead } from '../../evidence/journal.ts';
 import { sha256, verifyJournal } from '../../evidence/verify-journal.ts';
 import { deploymentProject } from '../testing/deployment-project.ts';
