@@ -84,13 +84,14 @@ const vm: Vm = {
   nics: [{ id: 'n0', network: 'lan', ip_addresses: ['fe80::1', '10.20.0.17'] }, { id: 'n1', network: 'mgmt', ip_addresses: ['10.30.0.18'] }],
 };
 
-export async function deploymentLab(): Promise<DeploymentLab> {
+/** @param more of the endpoint's form */
+export async function deploymentLab(more: object = {}): Promise<DeploymentLab> {
   const { cloud, calls } = await startCompartmentCloudWithCalls();
   const { world } = cloud;
   const own = <R extends { readonly instanceId: string; readonly lifecycleState: string }>(all: Iterable<R>, id: string): R[] => [...all].filter((one) => one.instanceId === id && one.lifecycleState !== 'DETACHED');
   return {
     ...calls,
-    open: () => createCompartmentCloudDestination(compartmentCloudConnection(cloud), compartmentCloudContext(400)),
+    open: () => createCompartmentCloudDestination(compartmentCloudConnection(cloud, more), compartmentCloudContext(400)),
     environment: { ...compartmentCloudEnvironment(cloud), set_public_ip: true },
     vm,
     refused: [
