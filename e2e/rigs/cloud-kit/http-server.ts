@@ -106,7 +106,7 @@ async function answer<World>(
     reply = protocol.error(error, requestId, route);
   }
   if (route !== undefined) {
-    check.answer({ operation: route.operation, pathTemplate: route.pathTemplate, method: request.method, status: reply.status, body: reply.body });
+    check.answer({ operation: route.operation, pathTemplate: route.pathTemplate, method: request.method, status: reply.status, headers: reply.headers ?? {}, body: reply.body });
   }
   return protocol.encode(reply, route, requestId);
 }
@@ -117,7 +117,7 @@ async function perform<World>(parts: ApiParts<World>, request: KitRequest, route
   parts.admit?.(world, route, request);
   const body = protocol.decode(request, route);
   const query = request.url.searchParams;
-  check.request({ operation, pathTemplate, method: request.method, query, body });
+  check.request({ operation, pathTemplate, method: request.method, query, headers: request.headers, body });
   const perform = parts.operations[operation];
   if (perform === undefined) throw new ApiError(501, 'not implemented');
   return perform({ world, operation, params, query, headers: request.headers, body: body ?? {}, raw: request.raw, requestId, fault });

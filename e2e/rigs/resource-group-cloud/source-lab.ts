@@ -34,7 +34,8 @@ export async function startAzureLab(options: ResourceGroupCloudOptions = {}): Pr
     async close() {
       await blobs.close();
       await cloud.close();
-      if (cloud.violations.length > 0) throw new Error(`the simulator or its client left the vendor's models: ${cloud.violations.join('; ')}`);
+      const violations = [...new Set([...cloud.violations, ...blobs.violations])];
+      if (violations.length > 0) throw new Error(`the simulator or its client left the vendor's models: ${violations.join('; ')}`);
     },
   };
 }

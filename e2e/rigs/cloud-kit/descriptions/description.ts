@@ -4,6 +4,7 @@ export interface DescribedRequest {
   readonly pathTemplate: string;
   readonly method: string;
   readonly query: URLSearchParams;
+  readonly headers?: Readonly<Record<string, unknown>>;
   /** As the protocol decoded it; undefined when there is none. */
   readonly body: unknown;
 }

@@ -123,7 +123,9 @@ const largestBytes = 8 * 2 ** 40;
 /** Each blob and each snapshot has its own. */
 export const etagOf = ({ fileId }: Pick<BlobRecord, 'fileId'>): string => `"0x${Buffer.from(fileId).subarray(-8).toString('hex').toUpperCase()}"`;
 const answerHeaders = { etag: '"0x8D4BCC2E4835CD1"', 'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT', 'x-ms-version': '2026-04-06' };
-const done = (status: number, headers: Record<string, string> = {}): Reply => ({ status, headers: { ...answerHeaders, 'x-ms-request-server-encrypted': 'true', ...headers } });
+const done = (status: number, headers: Record<string, string> = {}): Reply => ({ status, headers: { ...answerHeaders, ...headers } });
+/** What is said where content or metadata are written. */
+const encrypted = { 'x-ms-request-server-encrypted': 'true' };
 
 function metadataOf({ headers }: Call<unknown>): Record<string, string> {
   const given = Object.entries(headers).filter(([name]) => name.startsWith('x-ms-meta-')).map(([name, value]) => [name.slice('x-ms-meta-'.length), String(value)] as const);
@@ -187,12 +189,12 @@ const createPageBlob: Operation<WithAccounts> = async (call) => {
   if (before !== undefined) await accounts.files.remove(before.fileId);
   await accounts.files.createBlank(record.fileId, bytes);
   accounts.blobs.set(keyOf(at), record);
-  return done(201);
+  return done(201, encrypted);
 };
 
 const setMetadata: Operation<WithAccounts> = (call) => {
   call.world.accounts.demand(call).metadata = metadataOf(call);
-  return done(200);
+  return done(200, encrypted);
 };
 
 const resize: Operation<WithAccounts> = async (call) => {
@@ -209,7 +211,7 @@ const createSnapshot: Operation<WithAccounts> = async (call) => {
   const made: BlobRecord = { ...blob, snapshot: accounts.nextSnapshot(), fileId: `blob-${randomUUID()}`, isLeased: false, metadata: Object.keys(metadata).length === 0 ? { ...blob.metadata } : metadata };
   await accounts.files.copy(blob.fileId, made.fileId);
   accounts.blobs.set(keyOf(made), made);
-  return done(201, { 'x-ms-snapshot': made.snapshot });
+  return done(201, { ...encrypted, 'x-ms-snapshot': made.snapshot });
 };
 
 const deleteBlob: Operation<WithAccounts> = async (call) => {

@@ -5,6 +5,7 @@ import type { CallRecord } from '../../cloud-kit/http-server.ts';
 import type { Protocol } from '../../cloud-kit/json-protocol.ts';
 import { SimulatedWorld, startSimulation, type Ground, type Simulation } from '../../cloud-kit/start.ts';
 import { accountOperation, accountOperations, BlobAccounts } from './accounts.ts';
+import { blobDescription } from './vendor-operations.ts';
 import { runsOf, type ChangedBlock, type VolumeFiles } from '../../cloud-kit/volume-files.ts';
 
 /** What access to a disk or snapshot is asked for. */
@@ -105,6 +106,7 @@ export async function startBlobs({ files, ...options }: BlobOptions): Promise<Bl
     protocol: blobProtocol,
     operations: { GetPageRanges: pageRanges, GetPageRangesDiff: pageRangesDiff, GetBlob: getBlob, GetBlobProperties: properties, UploadPages: putPages, ClearPages: putPages, ...accountOperations },
     requestIdHeader: 'x-ms-request-id',
+    description: blobDescription(),
   }));
   const { world } = simulation;
   const now = (): number => world.ground.clock.now();
@@ -242,7 +244,7 @@ const putPages: Operation<BlobWorld> = async (call) => {
   if (!isClear && raw.length !== length) throw new ApiError(400, 'The value for one of the HTTP headers is not in the correct format.', { code: 'InvalidHeaderValue' });
   const kept = Math.max(0, Math.min(length, size - start));
   if (kept > 0) await world.files.write(fileId, start, isClear ? Buffer.alloc(kept) : raw.subarray(0, kept));
-  return { status: 201, headers: { ...blobHeaders, 'x-ms-blob-sequence-number': '0', 'x-ms-request-server-encrypted': 'true' } };
+  return { status: 201, headers: { ...blobHeaders, 'x-ms-blob-sequence-number': '0', ...(isClear ? {} : { 'x-ms-request-server-encrypted': 'true' }) } };
 };
 
 function rangeOf(header: string | readonly string[] | undefined, size: number): { readonly start: number; readonly end: number } {
