@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bootFirst, census, deploy, DeploymentBench, undo, type Deployed, type DeploymentLab, type Hand, type Replica, type Steps } from './deployment-lab.ts';
-import { clearErrorOf, crashPoints, faultsAt, killedAt } from './platform-calls.ts';
+import { clearErrorOf, crashPoints, faultPatienceMs, faultsAt, faultSorts, killedAt, ofSort } from './platform-calls.ts';
 
 const never = new AbortController().signal;
 /** Errors that say what to do: of the platform, or of the deployment itself. */
@@ -218,7 +218,7 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
         await undo(hand);
       }));
 
-      test('a process that is killed while it restores is followed by one that ends the restoration', ({ skip }) => withOwn(skip, async (own) => {
+      test('a process that is killed while it restores is followed by one that ends the restoration', { timeout: faultPatienceMs }, ({ skip }) => withOwn(skip, async (own) => {
         const id = newId();
         const made = await spoilt(own, id);
         const { result, start, calls } = await counted(() => restore(own, id, made.snapshots));
@@ -243,12 +243,12 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
     });
 
     describe('going wrong', () => {
-      test('a fault at any call ends well or with a clear error; it goes on or is rolled back, and nothing is doubled or left', async () => {
+      test.for(faultSorts)('a fault at any call$label ends well or with a clear error; it goes on or is rolled back, and nothing is doubled or left', { timeout: faultPatienceMs }, async ({ sort }) => {
         const plain = replica.hand(newId());
         const { start, calls } = await counted(() => deploy(plain));
         const expected = await census(lab);
         await undo(plain);
-        const cases = faultsAt(lab, start, calls, samples.faults);
+        const cases = faultsAt(lab, start, calls, samples.faults).filter(ofSort(sort));
         for (const [index, { n, fault }] of cases.entries()) {
           const hand = replica.hand(newId());
           const first = lab.callCount();
@@ -265,11 +265,11 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
         }
       });
 
-      test('a fault at any call of the roll-back leaves nothing that a second one does not take', async () => {
+      test.for(faultSorts)('a fault at any call of the roll-back$label leaves nothing that a second one does not take', { timeout: faultPatienceMs }, async ({ sort }) => {
         const plain = replica.hand(newId());
         await deploy(plain, { keepSnapshots: true });
         const { start, calls } = await counted(() => undo(plain));
-        for (const { n, fault } of faultsAt(lab, start, calls, Math.ceil(samples.faults / 2))) {
+        for (const { n, fault } of faultsAt(lab, start, calls, Math.ceil(samples.faults / 2)).filter(ofSort(sort))) {
           const { run } = replica.hand(newId());
           await deploy(replica.hand(run.deploymentId), { keepSnapshots: true });
           lab.failCall(n, fault);
@@ -280,7 +280,7 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
         }
       });
 
-      test('a process that is killed at any call is followed by one that goes on, or rolls back', async () => {
+      test('a process that is killed at any call is followed by one that goes on, or rolls back', { timeout: faultPatienceMs }, async () => {
         const plain = replica.hand(newId());
         const { start, calls } = await counted(() => deploy(plain));
         const expected = await census(lab);
@@ -303,7 +303,7 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
         expect(kills).toBeGreaterThan(0);
       });
 
-      test('a process that is killed while it rolls back is followed by one that ends the roll-back', async () => {
+      test('a process that is killed while it rolls back is followed by one that ends the roll-back', { timeout: faultPatienceMs }, async () => {
         const plain = replica.hand(newId());
         await deploy(plain, { keepSnapshots: true });
         const { start, calls } = await counted(() => undo(plain));

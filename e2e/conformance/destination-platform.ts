@@ -10,7 +10,7 @@ import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
-import { callFaults, callsToFail, clearErrorOf, crashPoints, killedAt, sampleOf, type MortalProcess, type PlatformCalls } from './platform-calls.ts';
+import { callFaults, callsToFail, clearErrorOf, crashPoints, faultPatienceMs, killedAt, sampleOf, type MortalProcess, type PlatformCalls } from './platform-calls.ts';
 import { startWorkerWith, type WorkerWithVolumes } from '../../electron/engine/workers/attach-volumes.ts';
 
 /** A platform in a lab where everything can be seen and calls can be made to go wrong. */
@@ -295,7 +295,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
     });
 
     describe.skipIf(scope === 'machines')('every call going wrong once, one after another', () => {
-      test.for(callFaults)('%s: it ends well or with a clear error, doubles nothing and cleans up', async (fault, { skip }) => {
+      test.for(callFaults)('%s: it ends well or with a clear error, doubles nothing and cleans up', { timeout: faultPatienceMs }, async (fault, { skip }) => {
         if (!lab.faults.includes(fault)) skip(`this lab can not make it: ${fault}`);
         const plain = newReplica();
         const start = lab.callCount();
@@ -325,7 +325,7 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       });
     });
 
-    test.skipIf(scope === 'machines')('a process that is killed at any call is followed by one that goes on, or cleans up', async () => {
+    test.skipIf(scope === 'machines')('a process that is killed at any call is followed by one that goes on, or cleans up', { timeout: faultPatienceMs }, async () => {
       const plain = newReplica();
       const start = lab.callCount();
       await execute(lab.open(), plain.run);

@@ -77,6 +77,12 @@ export interface FaultAtCall {
   readonly fault: CallFault;
 }
 
+/** All faults at all calls are hundreds: a test for each sort, so that each can run alone and has its own time. A sample is one test. */
+export const faultSorts: readonly { readonly sort: CallFault | undefined; readonly label: string }[] = triesAll
+  ? callFaults.map((sort) => ({ sort, label: ` (${sort})` }))
+  : [{ sort: undefined, label: '' }];
+export const ofSort = (sort: CallFault | undefined) => ({ fault }: FaultAtCall): boolean => sort === undefined || fault === sort;
+
 /** Every fault at every call of a stretch, or a sample of them. */
 export function faultsAt(lab: PlatformCalls, start: number, calls: number, most: number): readonly FaultAtCall[] {
   return sampleOf(lab.faults.flatMap((fault) => callsToFail(lab, fault, start, calls).map((n) => ({ n, fault }))), most);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Snapshot, SourcePlatform } from '../../electron/engine/ports/source-platform.ts';
-import { callFaults, clearErrorOf, crashPoints, faultPatienceMs, faultsAt, killedAt, triesAll, type PlatformCalls } from './platform-calls.ts';
+import { clearErrorOf, crashPoints, faultPatienceMs, faultsAt, faultSorts, killedAt, ofSort, type PlatformCalls } from './platform-calls.ts';
 import { firstDifference, readOnto } from './read-snapshot.ts';
 import type { SourceHarness } from './source-harness.ts';
 
@@ -103,13 +103,12 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
     return { start, count };
   };
 
-  // All of them are hundreds: one sort after the other, so that each can run alone.
-  for (const sort of triesAll ? callFaults : [undefined]) {
-    it(`ends well or with a clear error when any of its calls goes wrong${sort === undefined ? '' : ` (${sort})`}, and the next process goes on or gives up`, { timeout: faultPatienceMs }, async ({ skip }) => {
+  for (const { sort, label } of faultSorts) {
+    it(`ends well or with a clear error when any of its calls goes wrong${label}, and the next process goes on or gives up`, { timeout: faultPatienceMs }, async ({ skip }) => {
       const { calls } = lab().harness;
       if (calls === undefined) return skip('this source makes no calls');
       const { start, count } = await callsOfAPass(calls);
-      const cases = faultsAt(calls, start, count, samples.faults).filter(({ fault }) => sort === undefined || fault === sort);
+      const cases = faultsAt(calls, start, count, samples.faults).filter(ofSort(sort));
       await throughPasses(cases.length, async (pass, index) => {
         const { n, fault } = cases[index] ?? { n: 1, fault: 'cut-before' };
         const first = calls.callCount();
