@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { usualBootPatience } from '../../electron/engine/deployments/boot-verdict.ts';
+import { recordingMorph } from '../../electron/engine/core/testing/recording-morph.ts';
 import { destinationEnvironment } from '../../electron/engine/core/testing/deployment-project.ts';
 import { MemoryLab } from '../../electron/engine/core/testing/memory-lab.ts';
 import { openProject } from '../../electron/engine/core/open-project.ts';
@@ -29,7 +31,10 @@ describe('waves in the workbench', () => {
   beforeAll(async () => {
     lab.disks.set('disk-0', randomBytes(256 * 1024));
     await makeProject();
-    workbench = await openWorkbenchHere(engineHere({ platforms: lab.platforms, connectWorker: lab.connectWorker }), project);
+    workbench = await openWorkbenchHere(engineHere({
+      platforms: lab.platforms, connectWorker: lab.connectWorker, guests: recordingMorph(() => undefined, () => ({})).guests,
+      bootPatience: { ...usualBootPatience, stopSeconds: 0, loginSeconds: 0, firstPauseMs: 1 }, bootProbe: async () => undefined,
+    }), project);
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
     await prepareAxe(workbench.context);
@@ -123,6 +128,54 @@ describe('waves in the workbench', () => {
     await go('Waves');
     await page.getByRole('row').filter({ hasText: 'Night 1' }).waitFor();
     await lookAt('waves');
+  });
+
+  it('takes one VM from its rehearsal to its cut-over and back, with who decided it', async () => {
+    await page.getByRole('link', { name: 'Night 1' }).first().click();
+    await heading('Night 1');
+    const row = page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: 'web-1' });
+    await row.getByRole('button', { name: 'Rehearse… (web-1)' }).click();
+    await page.getByLabel('Isolated network').fill('isolated');
+    await lookAt('life-rehearse');
+    await page.getByRole('button', { name: 'Start rehearsal' }).click();
+    await row.getByRole('button', { name: 'Approve… (web-1)' }).click();
+    await page.getByLabel('Your name').fill('Anna Berg');
+    await page.getByLabel('Note').fill('change 4711');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await row.getByText(/Anna Berg/).waitFor();
+    await lookAt('wave-lives');
+    await row.getByRole('link', { name: 'web-1', exact: true }).click();
+    await heading('web-1');
+    await page.getByRole('button', { name: 'Cut over…' }).click();
+    await page.getByText('No checks are defined').waitFor();
+    await lookAt('life-cut-over');
+    await page.getByRole('button', { name: 'Cut over', exact: true }).click();
+    await page.getByRole('button', { name: 'Finalise…' }).waitFor();
+    await page.getByText(/^Downtime /).waitFor();
+    await lookAt('life-at-destination');
+    await page.getByRole('button', { name: 'Roll back…' }).click();
+    await page.getByText(/since .* is lost/).waitFor();
+    await lookAt('life-roll-back');
+    await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+    await page.getByRole('status').getByText('Rolled back', { exact: true }).waitFor();
+    expect(lab.log.filter((step) => step === 'start')).toHaveLength(1);
+    await page.getByRole('button', { name: /^History/ }).click();
+    await page.getByRole('row').filter({ hasText: 'Approved' }).filter({ hasText: 'Anna Berg' }).filter({ hasText: 'change 4711' }).waitFor();
+  });
+
+  it('finalises a VM after it has listed what is released and what stays', async () => {
+    await go('Replicas');
+    await page.getByRole('link', { name: 'db-1', exact: true }).click();
+    await heading('db-1');
+    await page.getByRole('button', { name: 'Cut over…' }).click();
+    await page.getByRole('button', { name: 'Cut over', exact: true }).click();
+    await page.getByRole('button', { name: 'Finalise…' }).click();
+    await page.getByText('Snapshot and change tracking').waitFor();
+    await page.getByText('These stay, as they belong to the VM:').waitFor();
+    await lookAt('life-finalise');
+    await page.getByRole('button', { name: 'Finalise', exact: true }).click();
+    await page.getByRole('status').getByText('Finalised', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /Replicate|Deploy/ }).count()).toBe(0);
   });
 
   it('never violates its content security policy and logs no error', () => {

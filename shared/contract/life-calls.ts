@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { evidenceEntrySchema, evidenceHeadSchema, evidenceStatusSchema } from '../model/evidence.ts';
 import { ledgerItemSchema } from '../model/ledger.ts';
 import { machineLifeSchema } from '../model/machine-life.ts';
-import { nothing, reference } from './schemas.ts';
+import { name, nothing, reference } from './schemas.ts';
 
 const who = z.string().trim().min(1).max(200).optional();
 
@@ -17,8 +17,8 @@ export const releasedSchema = z.object({
 
 /** The calls of the life of a VM after its replication, and of its proof. */
 export const lifeCalls = {
-  /** Where VMs stand on their way: all of them, or one. */
-  'replica.life': { input: z.strictObject({ replica: reference.optional() }), output: z.array(machineLifeSchema) },
+  /** Where VMs stand on their way: all of them, those of a wave, or one. */
+  'replica.life': { input: z.strictObject({ replica: reference.optional(), wave: name.optional() }), output: z.array(machineLifeSchema) },
   /** Approves the cut-over with the settings as they are; another setting needs another approval. */
   'replica.approve': { input: z.strictObject({ replica: reference, by: who, note: z.string().max(1000).optional() }), output: machineLifeSchema },
   'replica.withdrawApproval': { input: z.strictObject({ replica: reference, by: who }), output: machineLifeSchema },

@@ -49,6 +49,8 @@ export const wavePlanSchema = z.strictObject({
   window: waveWindowSchema.optional(),
   /** What starts by itself when the window begins; nothing where it is left out. */
   startsWith: z.enum(waveActions).optional(),
+  /** Destination network for all NICs of the wave's rehearsals. Without it they start in the networks that the VMs are meant for. */
+  rehearsalNetwork: z.string().trim().min(1).max(500).optional(),
   ifMissed: z.enum(missedPolicies).optional(),
   synchronisation: waveScheduleSchema.optional(),
   blackOuts: z.array(blackOutSchema).max(100).optional(),

@@ -89,6 +89,7 @@ const planWave: CommandRegistrar = (group, context) => {
     .option('--window <moment>', 'when its window begins: "2026-11-28 22:00 Europe/Berlin"')
     .option('--hours <number>', 'how long the window is (default: 4)')
     .option('--starts-with <action>', `what starts by itself when the window begins: ${waveActions.join(', ')}`)
+    .option('--rehearsal-network <network>', 'destination network for all NICs of the wave\'s rehearsals, also of those that start by themselves; they are deleted after 4 hours')
     .option('--if-missed <policy>', 'when the computer slept through the beginning: ask, skip, catch-up')
     .option('--synchronise <schedule>', 'synchronise repeatedly: "02:00 Europe/Berlin mon,thu"; without days, every day')
     .option('--black-out <times>', 'nothing starts by itself in this time: "2026-11-27 08:00 2026-11-27 18:00 Europe/Berlin" (repeatable)', collect)
@@ -96,7 +97,7 @@ const planWave: CommandRegistrar = (group, context) => {
     .option('--group <members>', 'members that come before those of later groups: Databases=db-01,db-02 (repeatable, in order)', collect)
     .option('--go <group>', 'a person has to start this group (repeatable)', collect)
     .option('--after <order>', 'a replica starts after others completed: app-01=db-01 (repeatable)', collect)
-    .option('--clear <key>', 'remove a part of the plan: window, startsWith, ifMissed, synchronisation, blackOuts, atOnce, groups, after, owner, description (repeatable)', collect);
+    .option('--clear <key>', 'remove a part of the plan: window, startsWith, rehearsalNetwork, ifMissed, synchronisation, blackOuts, atOnce, groups, after, owner, description (repeatable)', collect);
   inProject(command).action(
     context.run(async (wave: string, options: PlanOptions & ProjectOptions): Promise<ExitStatus> => {
       const [{ inWave }, { changedPlan }, { print }, { waveText }] = await Promise.all([helpers(), import('../project/wave-plan-options.ts'), import('../output/print.ts'), import('../output/wave-text.ts')]);
@@ -125,7 +126,7 @@ const startWave: CommandRegistrar = (group, context) => {
     .argument('<wave>', 'its name')
     .option('--action <action>', `${waveActions.join(', ')}: copy what changed; deploy beside the source; stop the source, copy the rest and deploy`, 'synchronise')
     .option('--at-once <number>', 'how many members are processed in parallel (default: the plan\'s, or 4)')
-    .option('--network <network>', 'rehearse: destination network for all NICs; the rehearsals are then deleted after 4 hours. Without it, the VMs start in the networks that they are meant for')
+    .option('--network <network>', 'rehearse: destination network for all NICs, else that of the plan; the rehearsals are then deleted after 4 hours. Without one, the VMs start in the networks that they are meant for')
     .option('--skip-morphing', 'rehearse and cut-over: leave the guests as they are')
     .option('--boot-check <mode>', 'rehearse and cut-over: auto, network, console, none');
   inProject(command).action(

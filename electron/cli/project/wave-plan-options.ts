@@ -9,6 +9,7 @@ export interface PlanOptions {
   readonly window?: string;
   readonly hours?: string;
   readonly startsWith?: string;
+  readonly rehearsalNetwork?: string;
   readonly ifMissed?: string;
   readonly synchronise?: string;
   readonly blackOut?: readonly string[];
@@ -32,6 +33,7 @@ export function changedPlan(before: WavePlan, options: PlanOptions): WavePlan {
     ...given('owner', options.owner),
     ...given('window', options.window === undefined ? hoursAlone(before, options) : windowOf(options.window, options.hours)),
     ...given('startsWith', choice('--starts-with', options.startsWith, waveActions)),
+    ...given('rehearsalNetwork', options.rehearsalNetwork),
     ...given('ifMissed', choice('--if-missed', options.ifMissed, missedPolicies)),
     ...given('synchronisation', options.synchronise === undefined ? undefined : scheduleOf(options.synchronise)),
     ...given('blackOuts', options.blackOut?.map(blackOutOf)),

@@ -122,6 +122,11 @@ test('a rehearsal into a network of its own is one in the life of its VM; into o
   expect(wave.run).toMatchObject({ state: 'completed' });
   expect(deployment).toMatchObject({ options: { purpose: 'rehearsal', rehearsal: { network: 'isolated' } } });
   expect((await core.call('replica.life', { replica: 'web' }))[0]).toMatchObject({ state: 'rehearsed' });
+  await core.call('wave.plan', { wave: 'first', plan: { rehearsalNetwork: 'apart' } });
+  // As the calendar starts it: without options.
+  await core.call('wave.start', { wave: 'first', action: 'rehearse' });
+  await until((one) => over(one) && one.runs.length === 3);
+  expect((await core.call('deployment.list', {}))[0]).toMatchObject({ options: { purpose: 'rehearsal', rehearsal: { network: 'apart' } } });
   await rehearse('net');
   expect((await until((one) => one.run?.state === 'failed')).memberList[0]).toMatchObject({ state: 'failed', error: { code: 'life.rehearsal-network' } });
 });

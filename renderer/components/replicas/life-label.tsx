@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import type { ReactNode } from 'react';
+import type { LifeState } from '../../../shared/model/machine-life.ts';
 import { stateColor, type StateFamily } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
 import type { ReplicaStatusKind } from './replica-status.ts';
@@ -48,6 +49,24 @@ const glyphs = {
       <path d="M6.4 5.6v4.8M9.6 5.6v4.8" {...line} strokeWidth="1.7" strokeLinecap="round" />
     </>
   ),
+  flask: (
+    <>
+      <path d="M5.5 1.5h5M6.4 1.8v4.1L2.6 12.6c-.5 1 .1 1.9 1.1 1.9h8.6c1 0 1.6-.9 1.1-1.9L9.6 5.9V1.8" {...line} strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round" />
+      <path d="M4.6 10h6.8l1.3 2.5c.2.5 0 1-.5 1H3.8c-.5 0-.7-.5-.5-1z" fill="currentColor" />
+    </>
+  ),
+  shield: (
+    <>
+      <path d="M8 .9l6 2v4.6c0 3.7-2.5 6.2-6 7.6-3.5-1.4-6-3.9-6-7.6V2.9z" fill="currentColor" />
+      <path d="M5 7.7l2.1 2.1 3.9-4.2" {...cut} strokeWidth="1.7" />
+    </>
+  ),
+  doubleTick: (
+    <>
+      <circle cx="8" cy="8" r="7" fill="currentColor" />
+      <path d="M2.9 8.3l2 2 3.8-4.2M7.6 10.2l.2.1 4.4-4.6" {...cut} strokeWidth="1.5" />
+    </>
+  ),
   squareBack: (
     <>
       <rect x="1.8" y="1.8" width="12.4" height="12.4" rx="3" {...line} strokeWidth="1.5" />
@@ -56,7 +75,7 @@ const glyphs = {
   ),
 } as const satisfies Readonly<Record<string, ReactNode>>;
 
-interface Look {
+export interface Look {
   readonly glyph: keyof typeof glyphs;
   readonly family: StateFamily;
 }
@@ -77,15 +96,41 @@ export const lifeLooks: Readonly<Record<ReplicaStatusKind, Look>> = {
   'deployed': { glyph: 'playDisc', family: 'done' },
 };
 
+/** In the order of the way to the destination. */
+export const machineLooks: Readonly<Record<LifeState, Look>> = {
+  'not-ready': { glyph: 'dashedRing', family: 'idle' },
+  'ready': { glyph: 'ring', family: 'idle' },
+  'initial-copy': { glyph: 'pie', family: 'copy' },
+  'in-sync': { glyph: 'tickDisc', family: 'copy' },
+  'rehearsed': { glyph: 'flask', family: 'person' },
+  'approved': { glyph: 'shield', family: 'person' },
+  'cutting-over': { glyph: 'squareArrow', family: 'live' },
+  'cut-over-failed': { glyph: 'octagon', family: 'bad' },
+  'running-at-destination': { glyph: 'playDisc', family: 'done' },
+  'rolling-back': { glyph: 'squareBack', family: 'live' },
+  'rolled-back': { glyph: 'squareBack', family: 'idle' },
+  'finalising': { glyph: 'doubleTick', family: 'live' },
+  'finalised': { glyph: 'doubleTick', family: 'done' },
+};
+
 /** Where a replica stands, by glyph, word and colour. */
 export function LifeLabel({ kind }: { readonly kind: ReplicaStatusKind }) {
-  const { glyph, family } = lifeLooks[kind];
+  return <GlyphLabel look={lifeLooks[kind]}>{text.replicas.life[kind]}</GlyphLabel>;
+}
+
+/** Where a VM stands on its way to the destination. */
+export function MachineLifeLabel({ state }: { readonly state: LifeState }) {
+  return <GlyphLabel look={machineLooks[state]}>{text.life.states[state]}</GlyphLabel>;
+}
+
+/** A glyph with its word, in the colour of its family. */
+export function GlyphLabel({ look: { glyph, family }, children }: { readonly look: Look; readonly children: ReactNode }) {
   return (
     <Box component="span" sx={{ display: 'inline-flex', gap: 0.75, alignItems: 'center', verticalAlign: 'middle', fontWeight: 500, color: stateColor(family, 'text') }}>
       <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden style={{ flexShrink: 0 }}>
         {glyphs[glyph]}
       </svg>
-      {text.replicas.life[kind]}
+      {children}
     </Box>
   );
 }

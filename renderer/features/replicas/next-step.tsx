@@ -15,20 +15,27 @@ interface Props {
   readonly replica: Replica;
   readonly life: ReplicaStatus;
   readonly size?: 'small' | 'medium';
+  /** Something else on the screen leads. */
+  readonly isBeside?: boolean;
+  /** Only these are offered. */
+  readonly only?: readonly LifeStep[];
 }
 
 /** What to do next, the most obvious one first: as buttons, and small ones as links of a row, so that a table is not full of buttons. */
-export function NextStep({ replica, life, size = 'small' }: Props) {
+export function NextStep({ replica, life, size = 'small', isBeside = false, only }: Props) {
   return (
     <Box sx={{ display: 'flex', gap: size === 'small' ? 0.5 : 1, flexWrap: size === 'small' ? { xs: 'wrap', md: 'nowrap' } : 'wrap', ...(size === 'small' ? { ml: -1 } : {}) }}>
-      {life.steps.map((step, index) => (
-        <Step key={step} step={step} isFirst={index === 0} replica={replica} life={life} size={size} />
+      {life.steps.filter((step) => only?.includes(step) !== false).map((step, index) => (
+        <Step key={step} step={step} isFirst={index === 0 && !isBeside} replica={replica} life={life} size={size} />
       ))}
     </Box>
   );
 }
 
-interface StepProps extends Required<Props> {
+interface StepProps {
+  readonly replica: Replica;
+  readonly life: ReplicaStatus;
+  readonly size: 'small' | 'medium';
   readonly step: LifeStep;
   readonly isFirst: boolean;
 }

@@ -20,6 +20,9 @@ import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { DeploymentTable } from '../../components/executions/deployment-table.tsx';
 import { RunLine } from '../../components/executions/run-line.tsx';
+import { LifeButton } from '../../forms/life/life-button.tsx';
+import { choicesOf, isHandedOver } from '../../forms/life/life-choices.ts';
+import { LifeSection } from '../../forms/life/life-section.tsx';
 import { DeleteReplica } from './delete-replica.tsx';
 import { LifeLabel } from '../../components/replicas/life-label.tsx';
 import { NextStep } from './next-step.tsx';
@@ -47,11 +50,17 @@ export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {
   );
 }
 
+/** What a replica whose VM was handed over is still asked: neither an execution nor another deployment. */
+const stepsAfterwards = ['watch', 'resume', 'why', 'watch-deployment', 'resume-deployment', 'why-deployment', 'open'] as const;
+
 function Detail({ replica, endpoints }: { readonly replica: Replica; readonly endpoints: readonly Endpoint[] }) {
   const executions = useRunQuery('execution.list', { replica: replica.id, limit: 100 }, 'states');
   const [isDeleting, setIsDeleting] = useState(false);
   const name = (id: string): string => endpoints.find((endpoint) => endpoint.id === id)?.name ?? text.replicas.unknownEndpoint;
   const deployments = useRunQuery('deployment.list', { replica: replica.id, limit: 100 }, 'states');
+  const lives = useRunQuery('replica.life', { replica: replica.id }, 'states');
+  const machine = lives.data?.[0];
+  const leading = machine === undefined ? undefined : choicesOf(machine).next;
   const life =
     executions.data === undefined || deployments.data === undefined
       ? undefined
@@ -62,7 +71,10 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
       lead={`${replica.vmName}: ${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`}
       actions={
         <>
-          {life !== undefined && <NextStep replica={replica} life={life} size="medium" />}
+          {machine !== undefined && leading !== undefined && <LifeButton choice={leading} lives={[machine]} look="leads" onDone={lives.reload} />}
+          {life !== undefined && machine !== undefined && (
+            <NextStep replica={replica} life={life} size="medium" isBeside={leading !== undefined} {...(isHandedOver(machine) ? { only: stepsAfterwards } : {})} />
+          )}
           <Button href={hrefOf('replicas', replica.id, 'configure')}>{text.configure.open}</Button>
           {life !== undefined && isIdle(life) && (
             <Button color="error" onClick={() => setIsDeleting(true)}>
@@ -73,7 +85,8 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
       }
     >
       <VaultNeeded />
-      {life !== undefined && <LifeCard life={life} />}
+      {life !== undefined && (machine === undefined || !isHandedOver(machine)) && <LifeCard life={life} />}
+      {machine !== undefined && <LifeSection life={machine} onDone={lives.reload} />}
       <Section title={text.replicas.disks}>
         {replica.disks.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.replicas.noDisks}</Typography> : <DiskTable disks={replica.disks} />}
       </Section>

@@ -47,6 +47,7 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
   const [groups, setGroups] = useState<readonly Group[]>(() => (plan.groups ?? []).map(({ name, needsGo = false, members }) => ({ name, needsGo, members })));
   const [startsWith, setStartsWith] = useState<WaveAction | ''>(plan.startsWith ?? '');
   const [ifMissed, setIfMissed] = useState<MissedPolicy>(plan.ifMissed ?? 'ask');
+  const [network, setNetwork] = useState(plan.rehearsalNetwork ?? '');
   const [repeated, setRepeated] = useState(plan.synchronisation?.time ?? '');
   const [days, setDays] = useState<readonly Weekday[]>(plan.synchronisation?.days ?? []);
   const schedule = waveScheduleSchema.safeParse({ time: repeated, zone: plan.synchronisation === undefined || repeated !== plan.synchronisation.time ? zone : plan.synchronisation.zone, ...(days.length === 0 ? {} : { days: [...days] }) });
@@ -54,13 +55,14 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
   const read = waveWindowSchema.safeParse({ date: day, time, zone, hours: Number(hours) });
   const isSound = (!isPlanned || read.success) && (repeated === '' || schedule.success) && groups.every(({ name }) => name.trim() !== '');
   const save = useAction(async () => {
-    const { description: _description, owner: _owner, window: _window, groups: _groups, startsWith: _startsWith, ifMissed: _ifMissed, synchronisation: _synchronisation, ...rest } = plan;
+    const { description: _description, owner: _owner, window: _window, groups: _groups, startsWith: _startsWith, ifMissed: _ifMissed, rehearsalNetwork: _network, synchronisation: _synchronisation, ...rest } = plan;
     const next: WavePlan = {
       ...rest,
       ...(description.trim() === '' ? {} : { description: description.trim() }),
       ...(owner.trim() === '' ? {} : { owner: owner.trim() }),
       ...(isPlanned && read.success ? { window: read.data } : {}),
       ...(isPlanned && startsWith !== '' ? { startsWith } : {}),
+      ...(network.trim() === '' ? {} : { rehearsalNetwork: network.trim() }),
       ...(ifMissed === 'ask' ? {} : { ifMissed }),
       ...(repeated !== '' && schedule.success ? { synchronisation: schedule.data } : {}),
       ...(groups.length === 0 ? {} : { groups: groups.map(({ name, needsGo, members }) => ({ name: name.trim(), ...(needsGo ? { needsGo } : {}), members: [...members] })) }),
@@ -112,6 +114,10 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
             </MenuItem>
           ))}
         </TextField>
+        <TextField
+          size="small" label={words.rehearsalNetwork} value={network} onChange={(event) => setNetwork(event.target.value)} slotProps={{ htmlInput: { maxLength: 500, spellCheck: false } }} sx={{ width: 240 }}
+          helperText={startsWith === 'rehearse' && network.trim() === '' ? words.noRehearsalNetwork : undefined}
+        />
         <TextField select size="small" label={calendar.ifMissed} value={ifMissed} onChange={(event) => setIfMissed(event.target.value as MissedPolicy)} sx={{ width: 220 }}>
           {missedPolicies.map((policy) => (
             <MenuItem key={policy} value={policy}>

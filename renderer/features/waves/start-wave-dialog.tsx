@@ -28,7 +28,7 @@ export function StartWaveDialog({ wave, first, onStarted, onClose }: Props) {
   const [atOnce, setAtOnce] = useState(String(wave.plan?.atOnce ?? 4));
   const [prepares, setPrepares] = useState(true);
   const [bootCheck, setBootCheck] = useState<(typeof bootCheckModes)[number]>('auto');
-  const [network, setNetwork] = useState('');
+  const [network, setNetwork] = useState(wave.plan?.rehearsalNetwork ?? '');
   const number = Number(atOnce);
   const isNumber = Number.isInteger(number) && number >= 1 && number <= 32;
   const start = useAction(async () => {

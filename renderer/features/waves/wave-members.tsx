@@ -5,10 +5,15 @@ import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useMemo, useState } from 'react';
 import { errorText } from '../../../shared/model/errors/catalogue.ts';
+import type { MachineLife } from '../../../shared/model/machine-life.ts';
 import { isEnded, type WaveCause, type WaveDetail, type WaveMember } from '../../../shared/model/wave.ts';
 import { hrefOf } from '../../app/route.ts';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText, minuteText } from '../../components/quantities.ts';
+import { MachineLifeLabel } from '../../components/replicas/life-label.tsx';
+import { LifeButton } from '../../forms/life/life-button.tsx';
+import { choicesOf, isPossible } from '../../forms/life/life-choices.ts';
 import { AssignWaveDialog } from '../../forms/waves/assign-wave-dialog.tsx';
 import { text } from '../../text/text.ts';
 import { AddMembersDialog } from './add-members-dialog.tsx';
@@ -30,11 +35,15 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
   const [open, setOpen] = useState<'add' | 'assign'>();
   const isFixed = wave.run !== undefined && !isEnded(wave.run);
   const shown = useMemo(() => (cause === undefined ? wave.memberList : wave.memberList.filter(({ replicaId }) => cause.replicas.includes(replicaId))), [wave, cause]);
+  const lives = useRunQuery('replica.life', { wave: wave.name }, 'states');
+  const ways = useMemo(() => new Map((lives.data ?? []).map((life) => [life.replicaId, life])), [lives.data]);
+  const { reload } = lives;
   const ids = [...chosen].filter((id) => wave.memberList.some(({ replicaId }) => replicaId === id));
   const columns = useMemo(
-    () => columnsOf(wave, isFixed ? undefined : { chosen, choose: (id, isChosen) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))) }),
-    [wave, isFixed, chosen],
+    () => columnsOf(wave, ways, reload, isFixed ? undefined : { chosen, choose: (id, isChosen) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id))) }),
+    [wave, ways, reload, isFixed, chosen],
   );
+  const chosenLives = ids.flatMap((id) => ways.get(id) ?? []);
   const areAll = shown.length > 0 && shown.every(({ replicaId }) => chosen.has(replicaId));
   return (
     <Box component="section" aria-label={words.members}>
@@ -56,6 +65,10 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
             <Button size="small" onClick={() => setChosen(new Set(areAll ? [] : shown.map(({ replicaId }) => replicaId)))}>
               {areAll ? text.replicas.clearChosen : text.replicas.chooseAll}
             </Button>
+            {inBulk.map((choice) => {
+              const able = chosenLives.filter((life) => isPossible(life, choice));
+              return able.length === 0 ? null : <LifeButton key={choice} choice={choice} lives={able} look="beside" onDone={reload} />;
+            })}
             {ids.length > 0 && (
               <Button size="small" variant="outlined" onClick={() => setOpen('assign')} aria-label={words.assignOf(ids.length)}>
                 {words.assign}
@@ -82,12 +95,15 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
   );
 }
 
+/** What is decided for many VMs together. Rehearsals and cut-overs of many are the wave's own actions, in its order. */
+const inBulk = ['approve', 'roll-back', 'finalise'] as const;
+
 interface Choice {
   readonly chosen: ReadonlySet<string>;
   readonly choose: (id: string, isChosen: boolean) => void;
 }
 
-function columnsOf(wave: WaveDetail, choice: Choice | undefined): readonly Column<WaveMember>[] {
+function columnsOf(wave: WaveDetail, ways: ReadonlyMap<string, MachineLife>, onDone: () => void, choice: Choice | undefined): readonly Column<WaveMember>[] {
   const names = new Map(wave.memberList.map(({ replicaId, name }) => [replicaId, name]));
   const column = words.memberColumns;
   return [
@@ -104,9 +120,10 @@ function columnsOf(wave: WaveDetail, choice: Choice | undefined): readonly Colum
     ...(wave.groups.length < 2 ? [] : [{ id: 'group', label: column.group, cell: ({ group }: WaveMember) => wave.groups[group]?.name ?? '' }]),
     { id: 'state', label: column.state, cell: (member) => <State member={member} action={wave.run?.action} /> },
     { id: 'synchronised', label: column.synchronised, cell: ({ synchronisedAt }) => (synchronisedAt === undefined ? words.never : minuteText(synchronisedAt)) },
-    { id: 'rehearsed', label: column.rehearsed, isMinor: true, cell: ({ rehearsedAt }) => (rehearsedAt === undefined ? words.never : minuteText(rehearsedAt)) },
+    { id: 'way', label: text.life.column, cell: ({ replicaId }) => <Way life={ways.get(replicaId)} /> },
     ...(wave.memberList.every(({ after }) => after.length === 0) ? [] : [{ id: 'waits', label: column.waits, isMinor: true, cell: ({ after }: WaveMember) => after.map((id) => names.get(id) ?? id).join(', ') }]),
     { id: 'problem', label: column.problem, cell: (member) => <Problem member={member} /> },
+    { id: 'next', label: text.life.next, cell: ({ replicaId }) => <Next life={ways.get(replicaId)} onDone={onDone} /> },
   ];
 }
 
@@ -128,6 +145,30 @@ function State({ member, action }: { readonly member: WaveMember; readonly actio
         </Link>
       )}
     </>
+  );
+}
+
+/** Where a member stands on its way, since when, and who brought it there. */
+function Way({ life }: { readonly life: MachineLife | undefined }) {
+  if (life === undefined) return null;
+  return (
+    <>
+      <MachineLifeLabel state={life.state} />
+      {life.since !== undefined && (
+        <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
+          {life.by === undefined ? minuteText(life.since) : text.life.whoAndWhen(life.by, minuteText(life.since))}
+        </Typography>
+      )}
+    </>
+  );
+}
+
+function Next({ life, onDone }: { readonly life: MachineLife | undefined; readonly onDone: () => void }) {
+  const next = life === undefined ? undefined : choicesOf(life).next;
+  return life === undefined || next === undefined ? null : (
+    <Box sx={{ ml: -1 }}>
+      <LifeButton choice={next} lives={[life]} look="row" onDone={onDone} />
+    </Box>
   );
 }
 

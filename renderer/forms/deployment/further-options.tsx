@@ -63,10 +63,13 @@ export function FurtherOptions({ values, problems, onChange }: Props) {
   );
 }
 
+/** What rehearsals and cut-overs are started with, in dialogs of their own. */
+const ofTheirDialogs: ReadonlySet<string> = new Set(['purpose', 'sourceIsStopped']);
+
 function furtherOptions(): readonly (readonly [string, OptionSchema])[] {
   const { properties = {} } = z.toJSONSchema(deploymentOptionsSchema, { io: 'input' });
   return Object.entries(properties as Readonly<Record<string, OptionSchema>>).filter(
-    ([key, { type, enum: choices }]) => !knownOptions.has(key) && (choices !== undefined || ['boolean', 'string', 'integer', 'number'].includes(type ?? '')),
+    ([key, { type, enum: choices }]) => !knownOptions.has(key) && !ofTheirDialogs.has(key) && (choices !== undefined || ['boolean', 'string', 'integer', 'number'].includes(type ?? '')),
   );
 }
 

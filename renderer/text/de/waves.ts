@@ -58,6 +58,7 @@ export const waves = {
   planTitle: (wave: string) => `Plan von ${wave}`,
   planSave: 'Plan speichern',
   planFields: {
+    rehearsalNetwork: 'Isoliertes Netzwerk für Proben', noRehearsalNetwork: 'Ohne dieses starten sie in den Netzwerken, für die die VMs bestimmt sind.',
     description: 'Beschreibung', owner: 'Verantwortlich', date: 'Datum', time: 'Uhrzeit', zone: 'Zeitzone', hours: 'Dauer in Stunden', groups: 'Gruppen in ihrer Reihenfolge',
     groupName: (number: number) => `Name der Gruppe ${number}`, groupMembers: (number: number) => `Mitglieder der Gruppe ${number}`, needsGo: (number: number) => `Gruppe ${number} braucht eine Freigabe`,
     needsGoShort: 'Braucht eine Freigabe', addGroup: 'Gruppe hinzufügen', removeGroup: (number: number) => `Gruppe ${number} entfernen`, rest: 'Mitglieder, die in keiner Gruppe stehen, kommen zuletzt.',
@@ -92,7 +93,7 @@ export const waves = {
   members: 'Mitglieder',
   noMembers: 'Noch keine VMs',
   noMembersLead: 'Fügen Sie dieser Welle Replikate hinzu, um sie gemeinsam zu planen und zu starten.',
-  memberColumns: { name: 'VM', group: 'Gruppe', state: 'Status', synchronised: 'Synchronisiert', rehearsed: 'Geprobt', waits: 'Wartet auf', problem: 'Problem' },
+  memberColumns: { name: 'VM', group: 'Gruppe', state: 'Status', synchronised: 'Synchronisiert', waits: 'Wartet auf', problem: 'Problem' },
   errors: (count: number) => counted(count, { one: '# Fehler', other: '# Fehler' }),
   never: 'Nie',
   view: 'Anzeigen',

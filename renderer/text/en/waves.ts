@@ -58,6 +58,7 @@ export const waves = {
   planTitle: (wave: string) => `Plan of ${wave}`,
   planSave: 'Save plan',
   planFields: {
+    rehearsalNetwork: 'Isolated network for rehearsals', noRehearsalNetwork: 'Without one, they start in the networks that the VMs are meant for.',
     description: 'Description', owner: 'Owner', date: 'Date', time: 'Time', zone: 'Time zone', hours: 'Length in hours', groups: 'Groups, in their order',
     groupName: (number: number) => `Name of group ${number}`, groupMembers: (number: number) => `Members of group ${number}`, needsGo: (number: number) => `Group ${number} needs a go`,
     needsGoShort: 'Needs a go', addGroup: 'Add group', removeGroup: (number: number) => `Remove group ${number}`, rest: 'Members that no group names come last.',
@@ -92,7 +93,7 @@ export const waves = {
   members: 'Members',
   noMembers: 'No VMs yet',
   noMembersLead: 'Add replicas to this wave to plan and start them together.',
-  memberColumns: { name: 'VM', group: 'Group', state: 'State', synchronised: 'Synchronised', rehearsed: 'Rehearsed', waits: 'Waits for', problem: 'Problem' },
+  memberColumns: { name: 'VM', group: 'Group', state: 'State', synchronised: 'Synchronised', waits: 'Waits for', problem: 'Problem' },
   errors: (count: number) => counted(count, { one: '# error', other: '# errors' }),
   never: 'Never',
   view: 'View',

@@ -17,9 +17,9 @@ import { refuseActive } from './replica-update.ts';
 export type LifeCall = 'replica.life' | 'replica.approve' | 'replica.withdrawApproval' | 'replica.rollBack' | 'replica.finalise' | 'replica.runbook';
 
 export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
-  async 'replica.life'(core, { replica }) {
+  async 'replica.life'(core, { replica, wave }) {
     const replicas = replica === undefined ? core.store.replicas.list() : [replicaOf(core, replica)];
-    return replicas.map((one) => currentLife(core, one));
+    return replicas.filter((one) => wave === undefined || one.wave === wave).map((one) => currentLife(core, one));
   },
 
   async 'replica.approve'(core, { replica: reference, by, note }) {

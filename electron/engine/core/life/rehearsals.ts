@@ -19,6 +19,7 @@ export async function endRehearsal(core: CoreContext, deployment: Deployment, wh
   try {
     await deleteDeployment(core, deployment, why === 'expired' ? 'the rehearsal\'s time was over' : 'asked', signal);
     core.evidence.life({ id: replicaId, name: replicaName }, 'rehearsal-ended', why === 'expired' ? 'causeway' : undefined, { deploymentId, why });
+    core.changed();
     return { deploymentId, replicaName, outcome: 'deleted' };
   } catch (error) {
     signal.throwIfAborted();

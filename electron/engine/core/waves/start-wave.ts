@@ -22,5 +22,11 @@ export function startWave(core: CoreContext, { wave, action, atOnce, options = {
   if (found === undefined) throw new CausewayError('engine.not-found', `wave ${wave}`);
   const members = core.store.replicas.list().filter((replica) => replica.wave === wave);
   core.store.waveCalendar.removeMissed(wave);
-  return core.waves.start({ wave, action, options, order: waveOrder(members, found.plan), atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
+  return core.waves.start({ wave, action, options: action === 'rehearse' ? isolated(options, found.plan?.rehearsalNetwork) : options, order: waveOrder(members, found.plan), atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
+}
+
+/** A rehearsal that names no network takes place in the one of the wave's plan, whoever starts it. */
+function isolated(options: WaveRunOptions, network: string | undefined): WaveRunOptions {
+  const { deployment = {} } = options;
+  return network === undefined || deployment.rehearsal?.network !== undefined ? options : { ...options, deployment: { ...deployment, rehearsal: { ...deployment.rehearsal, network } } };
 }
