@@ -5,6 +5,7 @@ import { serveChannel } from '../shared/contract/serve-channel.ts';
 import { CausewayError, toErrorRecord } from '../shared/model/causeway-error.ts';
 import { openProject } from './engine/core/open-project.ts';
 import { endOnUncaught } from './engine/core/uncaught.ts';
+import { proxies } from './engine/http/proxies.ts';
 import { ensureStateFolder } from './engine/store/database.ts';
 import { passphraseWrapper } from './secrets/passphrase-wrapper.ts';
 import { releasedKey } from './secrets/released-key.ts';
@@ -32,6 +33,9 @@ endOnUncaught({
   },
 });
 const start = await parent.first;
+if (start.proxies !== undefined) proxies.use(start.proxies);
+// They may change while the project is still being opened.
+parent.onNote((note) => 'proxies' in note && proxies.use(note.proxies));
 
 let keys: EngineKeys = start;
 const folder = ensureStateFolder(start.projectFolder);
@@ -66,7 +70,7 @@ try {
     if ('unlock' in note) {
       keys = note.unlock;
       void resume().catch(() => undefined); // what can't go on says why in its own events
-    } else client.noteSleep(note.woke);
+    } else if ('woke' in note) client.noteSleep(note.woke);
   });
   parent.channel.send({ started: true });
   await resume().catch(() => undefined); // what can't go on says why in its own events
@@ -99,7 +103,7 @@ function parentChannel(): Parent {
     if (typeof message !== 'object' || message === null) return;
     if ('start' in message) first.resolve(message.start as EngineStart);
     else if ('stop' in message) stop.resolve();
-    else if ('woke' in message || 'unlock' in message) noteListeners.forEach((listener) => listener(message as EngineNote));
+    else if ('woke' in message || 'unlock' in message || 'proxies' in message) noteListeners.forEach((listener) => listener(message as EngineNote));
     else for (const listener of listeners) listener(message);
   };
   const onMessage = (listener: (message: unknown) => void): void => void listeners.push(listener);

@@ -36,6 +36,7 @@ const purposes: Readonly<Record<string, string>> = {
   'jsonc-parser': 'Changes JSON files without losing comments and order.',
   marked: 'Parses the pages of the manual; the page renders the parts itself.',
   papaparse: 'Reads and writes CSV: inventories, reports.',
+  'quickjs-wasi': 'Evaluates proxy scripts (PAC), which may be anyone\'s: a JavaScript engine in WebAssembly, with limits of time and memory.',
   react: 'Renders the page.',
   'react-dom': 'Renders the page.',
   'react-hook-form': 'State and validation of forms.',
@@ -59,6 +60,7 @@ const weighed = `| For | Decision | Why |
 | Rate over time | Library: @mui/x-charts | Each value can be read with the pointer and with the arrow keys, and screen readers get it; the drawing before was one picture with a summary. Times on the axis. Works under the content security policy. 305 / 93 kB, loaded with the first execution that somebody opens: the start of the page does not grow. Costs 12 ms of processor time per new value instead of 5, at most once a second. Scale and gaps stay here. |
 | Large tables | Own: \`renderer/components/paged-table.tsx\` | @mui/x-data-grid 9.14 (free version) with 10,000 rows, 50 a page, grid / own: processor time until the first rows 1.24, scrolling 4.4, sorting 0.96, next page 0.80, typing into the search 1.09; memory 1.27; elements 0.59; no axe findings in either; 54 Tab stops against 59. It adds 431 / 126 kB to screens that are the start of most work. It draws few elements only inside a box of fixed height with its own scroll bar; as tall as its rows it needs 1.4 times the time for the first rows and 1.7 for typing. Find in page misses rows out of sight. Its free version has no more than 100 rows per page, as here. |
 | Week of a bandwidth profile, progress bars | Own | A few rectangles with words; no chart type of the library fits. |
+| SOCKS 5 | Own: \`electron/engine/http/proxy-connection.ts\` | The library socks hands on what a server says first, as SSH servers do, by an event that a reader of the stream misses. The protocol is three messages. |
 | IP addresses and networks | Library: ipaddr.js | Parsing of all written forms, and of networks, is easy to get wrong. |
 `;
 

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -22,6 +22,11 @@ test('every program for workers and hosts is unpacked, as it is sent from disk',
   const programs = filesBelow(root, 'assets/worker').filter((path) => !/(\.test\.|\/(tests|testing|__pycache__)\/|\.pyc$)/.test(path));
   expect(programs.length).toBeGreaterThan(10);
   expect(programs.filter((path) => !plan.includes(path) || !plan.isUnpacked(path))).toEqual([]);
+});
+
+test('the engine of proxy scripts is unpacked, as a thread loads it from disk', () => {
+  const needed = ['package.json', 'quickjs.wasm', 'dist/index.js', 'dist/wasi-shim.js', 'dist/extensions.js', 'dist/version.js'].map((name) => `node_modules/quickjs-wasi/${name}`);
+  expect(needed.filter((path) => !existsSync(join(root, path)) || !plan.includesOfPackage(path) || !plan.isUnpacked(path))).toEqual([]);
 });
 
 test('every npm package that the main process imports goes along, whole', () => {

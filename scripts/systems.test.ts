@@ -5,7 +5,7 @@ import { systemRows } from './documents/systems.ts';
 
 const root = join(import.meta.dirname, '..');
 /** They come with the system. */
-const ofTheSystem = ['reg', 'scutil', 'whoami', 'icacls'];
+const ofTheSystem = ['reg', 'scutil', 'ipconfig', 'gsettings', 'nmcli', 'whoami', 'icacls'];
 
 test('every program that the engine starts is named in the table of systems, and no other', () => {
   const started = new Set<string>();

@@ -105,7 +105,7 @@ describe('signing in', () => {
   });
 
   it('goes through the proxy of the environment, and trusts the given authority alone', async () => {
-    const certificate = await makeCertificate('localhost');
+    const certificate = await makeCertificate('cloud.example');
     const made = await lab({ cloud: { tls: { key: certificate.keyPem, cert: certificate.certPem } }, connection: { allow_untrusted: true } });
     const through: string[] = [];
     const proxy = createServer().on('connect', (request, socket) => {
@@ -122,7 +122,7 @@ describe('signing in', () => {
       proxy.close();
       proxy.closeAllConnections();
     });
-    const url = made.cloud.url.replace('127.0.0.1', 'localhost');
+    const url = made.cloud.url.replace('127.0.0.1', 'cloud.example');
     const { key } = made.cloud;
     const connection = { access_key_id: key.id, secret_access_key: key.secret, endpoint_urls: { ec2: url, ebs: url, sts: url } };
     vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);

@@ -1,4 +1,5 @@
 import type { Channel } from '../../shared/contract/channel.ts';
+import type { ProxySettingsWithPassword } from '../engine/http/proxies.ts';
 
 /** What opens the vault. It lives in the memory of both processes only. */
 export interface EngineKeys {
@@ -11,12 +12,16 @@ export interface EngineKeys {
 export interface EngineStart extends EngineKeys {
   readonly projectFolder: string;
   readonly executionLimit: number;
+  /** How proxies are found; undefined: as the environment and the system say. */
+  readonly proxies?: ProxySettingsWithPassword;
 }
 
 /** Messages to an engine outside the contract: facts that only its parent knows. */
 export type EngineNote =
   /** The vault was opened after the engine had started. */
   | { readonly unlock: EngineKeys }
+  /** Proxies are found in another way from now on. */
+  | { readonly proxies: ProxySettingsWithPassword }
   /** The computer was asleep, milliseconds. */
   | { readonly woke: number };
 

@@ -5,6 +5,7 @@ import type { CoreClient } from '../../shared/contract/core-client.ts';
 import type { Envelope } from '../../shared/contract/envelope.ts';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { CausewayError, fromErrorRecord, toErrorRecord, type ErrorRecord } from '../../shared/model/causeway-error.ts';
+import type { ProxySettingsWithPassword } from '../engine/http/proxies.ts';
 import type { EngineKeys, EngineProcess, EngineStart, SpawnEngine } from './engine-process.ts';
 
 export interface EngineSupervisor {
@@ -13,6 +14,8 @@ export interface EngineSupervisor {
   dispatch(name: CallName, input: unknown, signal: AbortSignal): Promise<Envelope<unknown>>;
   /** Gives what opens the vault to the engine that runs now and to those that are started after it. */
   unlock(keys: EngineKeys): void;
+  /** Gives the settings of proxies to the engine that runs or starts now and to those that are started after it. */
+  useProxies(settings: ProxySettingsWithPassword): void;
   /** Tells the engine that runs now that the computer was asleep. */
   woke(asleepMs: number): void;
   /** Asks the engine to end in good order, and ends it when it takes too long. */
@@ -52,6 +55,7 @@ export async function superviseEngine(options: {
   let state: EngineState = { state: 'starting', restarts: 0 };
   let current: { readonly process: EngineProcess; readonly client: CoreClient } | undefined;
   let keys: EngineKeys = {};
+  let proxies = options.start.proxies;
   /** The newest process, also while it has not answered yet. */
   let newest: { readonly process: EngineProcess; readonly end: Promise<string> } | undefined;
   const stopping = new AbortController();
@@ -65,7 +69,7 @@ export async function superviseEngine(options: {
 
   async function launch(): Promise<void> {
     startedAt = performance.now();
-    const process = options.spawn({ ...options.start, ...keys });
+    const process = options.spawn({ ...options.start, ...keys, ...(proxies === undefined ? {} : { proxies }) });
     const end = new Promise<string>((resolve) => process.onEnd(resolve));
     newest = { process, end };
     void end.then(() => {
@@ -124,6 +128,10 @@ export async function superviseEngine(options: {
     unlock(given) {
       keys = given;
       current?.process.tell({ unlock: given });
+    },
+    useProxies(settings) {
+      proxies = settings;
+      newest?.process.tell({ proxies: settings });
     },
     woke: (asleepMs) => current?.process.tell({ woke: asleepMs }),
     async stop() {

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { usualProxySettings } from '../../shared/model/proxy-settings.ts';
 import { projectSchema, settingsSchema, type Project, type Settings } from '../../shared/contract/shell.ts';
 
 /** What the workbench remembers of its user; nothing of jobs, nothing secret. */
 export interface SettingsStore {
+  /** The file itself, for what has its own form. */
+  readonly file: KeyValueFile;
   settings(): Settings;
   change(part: Partial<Settings>): Settings;
   recent(): Project[];
@@ -16,7 +19,7 @@ export interface KeyValueFile {
   set(key: string, value: unknown): void;
 }
 
-const defaults: Settings = { scheme: 'system', reducedMotion: false, messageSeconds: 8, executionLimit: 4 };
+const defaults: Settings = { scheme: 'system', reducedMotion: false, messageSeconds: 8, executionLimit: 4, proxy: usualProxySettings };
 const mostRecent = 20;
 
 /** Values of an edited file that can't be parsed fall back to the defaults. */
@@ -25,6 +28,7 @@ export function settingsStore(file: KeyValueFile): SettingsStore {
   const recent = (): Project[] => z.array(projectSchema).catch([]).parse(file.get('recentProjects') ?? []);
   const others = (folder: string): Project[] => recent().filter((project) => project.folder !== folder);
   return {
+    file,
     settings,
     change(part) {
       file.set('settings', { ...settings(), ...part });

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isCallName } from '../../shared/contract/contract.ts';
 import type { Envelope } from '../../shared/contract/envelope.ts';
 import type { CommandId } from '../../shared/contract/commands.ts';
-import { isShellCall, shellCalls, type EngineState, type Project, type ShellCallName, type ShellInfo } from '../../shared/contract/shell.ts';
+import { isShellCall, shellCalls, type EngineState, type Project, type ShellCallName, type Settings, type ShellInfo } from '../../shared/contract/shell.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
-import { shownWorkerProxy } from '../engine/http/proxy-connection.ts';
-import { networkFacts, useSystemProxy } from '../engine/http/system-network.ts';
+import { testConnection } from '../engine/http/connection-test.ts';
+import { networkFacts } from '../engine/http/network-facts.ts';
+import { checkProxySettings, proxies, type ProxySettingsWithPassword } from '../engine/http/proxies.ts';
 import { ensureStateFolder } from '../engine/store/database.ts';
 import type { KeyStore } from '../secrets/key-store.ts';
 import { chosenFolders } from './chosen-folders.ts';
@@ -14,6 +16,7 @@ import { superviseEngine, type EngineSupervisor } from './engine-supervisor.ts';
 import type { SpawnEngine } from './engine-process.ts';
 import { createProject, readProject } from './project-file.ts';
 import { openProjectVault, type ProjectVault } from './project-vault.ts';
+import { proxyPassword } from './proxy-password.ts';
 import type { SampleLab } from './sample-lab.ts';
 import { sampleOffer, type SampleOffer } from './sample-project.ts';
 import type { SettingsStore } from './settings-store.ts';
@@ -76,12 +79,25 @@ export function createShell(options: ShellOptions): Shell {
     return folder;
   };
 
+  const password = proxyPassword(options.settings.file, options.keyStore);
+  /** This process tests connections by the same settings as the engine makes them. */
+  async function useProxies(): Promise<ProxySettingsWithPassword> {
+    const settings = { ...options.settings.settings().proxy, password: await password.read() };
+    if (!isDeepStrictEqual(settings, proxies.settings)) proxies.use(settings);
+    return settings;
+  }
+  async function handOverProxies(): Promise<void> {
+    engine?.useProxies(await useProxies());
+    emit('shell.changed', info());
+  }
+
   async function startEngine(opened: Project): Promise<void> {
     engine = await superviseEngine({
       spawn: options.spawn,
       start: {
         projectFolder: opened.folder,
         executionLimit: options.settings.settings().executionLimit,
+        proxies: await useProxies(),
         ...vault?.forEngine(),
       },
       onState(state) {
@@ -156,15 +172,28 @@ export function createShell(options: ShellOptions): Shell {
     return sample;
   };
 
-  const handlers: { readonly [N in ShellCallName]: (input: never) => unknown } = {
+  const handlers: { readonly [N in ShellCallName]: (input: never, signal: AbortSignal) => unknown } = {
     'shell.info': () => info(),
     'shell.settings': () => options.settings.settings(),
     async 'shell.network'() {
-      await useSystemProxy();
-      return { ...networkFacts(), workerProxy: shownWorkerProxy() };
+      await useProxies();
+      return { ...(await networkFacts()), passwordKept: password.kept };
     },
-    'shell.changeSettings'(part: object) {
+    async 'shell.testConnection'({ address }: { address: string }, signal: AbortSignal) {
+      await useProxies();
+      // What failed before may work by now, and somebody waits for the answer.
+      proxies.forget();
+      return testConnection(address, signal);
+    },
+    async 'shell.setProxyPassword'({ password: given }: { password: string }) {
+      await password.write(given);
+      await handOverProxies();
+      return {};
+    },
+    async 'shell.changeSettings'(part: Partial<Settings>) {
+      if (part.proxy !== undefined) checkProxySettings(part.proxy);
       const settings = options.settings.change(part);
+      if (part.proxy !== undefined) await handOverProxies();
       // Every page of this workbench shows the same settings.
       emit('shell.changed', info());
       return settings;
@@ -208,7 +237,7 @@ export function createShell(options: ShellOptions): Shell {
   return {
     async dispatch(name, input, signal) {
       try {
-        if (isShellCall(name)) return { ok: true, value: await handlers[name](checked(name, input) as never) };
+        if (isShellCall(name)) return { ok: true, value: await handlers[name](checked(name, input) as never, signal) };
         if (!isCallName(name)) throw new CausewayError('engine.unknown-call', name);
         if (engine === undefined) throw new CausewayError('engine.connection-lost', 'no project is open');
         return await engine.dispatch(name, input, signal);

@@ -120,6 +120,7 @@ export const capabilities: readonly Capability[] = [
     ['The page: projects, endpoints, inventory, configuration, executions, deployments, accessibility', 'real', 'Chromium', 'specs/workbench-from-nothing', 'specs/workbench-first-screen', 'specs/workbench-configure', 'specs/workbench-deploy', 'specs/workbench-endpoints', 'specs/workbench-keyboard', 'specs/workbench-lists', 'specs/workbench-manual', 'specs/workbench-reopened', 'specs-full/workbench-platforms', 'specs-full/workbench-destinations', 'specs-full/workbench-sample', 'specs-full/workbench-pseudo-locale', 'specs-guests/workbench-real-guest'],
     ['The page: waves, calendar, three waves of 100 VMs from a workbook; German', 'real', 'Chromium', 'specs/workbench-waves', 'specs-full/workbench-three-waves', 'specs/workbench-german'],
     ['The local web server: admission, content security policy', 'real', 'Chromium', 'specs/workbench-security'],
+    ['The page: network settings; proxies by script, with a sign-in', 'stand-in', 'Chromium, a proxy and a script on loopback', 'specs/workbench-network'],
     ['The desktop app\'s window, dialogs and key store; its packages', 'never seen', 'unit tests with a typed stand-in for Electron'],
     ['The cryptography that Electron has', 'stand-in', 'Node without the algorithms that Electron lacks', 'specs/electron-cryptography'],
     ['Workspace trust', 'real', 'a hostile project folder', 'specs/hostile-project'],

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { commandIds } from './commands.ts';
 import { calls, events } from './contract.ts';
+import { connectionTestSchema } from '../model/connection-test.ts';
 import { errorRecordSchema } from '../model/error-record.ts';
+import { proxySettingsSchema } from '../model/proxy-settings.ts';
 import { nothing } from './schemas.ts';
 
 /** How the engine process is: the page says it in words. */
@@ -58,6 +60,7 @@ export const settingsSchema = z.object({
   messageSeconds: z.int().min(0).max(600),
   /** How many executions may run at the same time. */
   executionLimit: z.int().min(1).max(32),
+  proxy: proxySettingsSchema,
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
@@ -65,12 +68,19 @@ export type Settings = z.infer<typeof settingsSchema>;
 export const networkSchema = z.object({
   /** The proxy to clouds. */
   proxy: z.string().optional(),
-  proxyFrom: z.enum(['environment', 'system', 'none']),
+  proxyFrom: z.enum(['environment', 'settings', 'system', 'none']),
   noProxy: z.string(),
-  /** A proxy script of the system's settings, which is not run. */
-  script: z.string().optional(),
+  /** Addresses of proxy scripts (PAC), the first one that can be loaded counts; with one, `proxy` is for when it fails. */
+  scripts: z.array(z.string()),
+  /** Why the script could not be used last. */
+  scriptFailure: z.string().optional(),
+  /** Whether an environment variable overrides the settings. */
+  isOverridden: z.boolean(),
+  /** Where the password for proxies is kept; `session`: in memory. */
+  passwordKept: z.enum(['none', 'key-store', 'session']),
   /** How many certificates of the operating system are trusted; undefined where they cannot be read. */
   systemCertificates: z.int().optional(),
+  /** The proxy to workers; `same`: as to clouds. */
   workerProxy: z.string().optional(),
 });
 export type Network = z.infer<typeof networkSchema>;
@@ -83,6 +93,10 @@ export const shellCalls = {
   'shell.info': { input: nothing, output: shellInfoSchema },
   'shell.settings': { input: nothing, output: settingsSchema },
   'shell.network': { input: nothing, output: networkSchema },
+  /** Connects to a server by the way in effect: which way leads there, and what certificate it shows. */
+  'shell.testConnection': { input: z.strictObject({ address: z.string().trim().min(1).max(500) }), output: connectionTestSchema },
+  /** An empty password is forgotten. */
+  'shell.setProxyPassword': { input: z.strictObject({ password: z.string().max(250) }), output: nothing },
   'shell.changeSettings': { input: settingsSchema.partial(), output: settingsSchema },
   'project.recent': { input: nothing, output: z.array(projectSchema) },
   'project.create': { input: z.strictObject({ folder, name: z.string().trim().min(1).max(100) }), output: projectSchema },

@@ -1,6 +1,5 @@
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { useSystemProxy } from '../http/system-network.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { systemClock } from '../time/clock.ts';
 import { ensureStateFolder } from '../store/database.ts';
@@ -40,7 +39,6 @@ export async function openProject(options: CoreOptions, signal: AbortSignal, dea
 async function openEngine(options: CoreOptions, place: LocalPlace, lock: { release(): void }): Promise<Core> {
   let core: Core | undefined;
   try {
-    await useSystemProxy();
     core = createCore(options);
     const server = await serveLocally(core, place);
     const opened = core;

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { retryDelayMs, defaultBackOff, parseRetryAfter } from './retry-after.ts';
 import type { BackOff } from '../time/back-off.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
-import { didNotArrive, isPassingStatus, isAmbiguous, statusError, transportError } from './http-error.ts';
+import { didNotArrive, isPassingStatus, isAmbiguous, isWayError, statusError, transportError } from './http-error.ts';
 import { isIdempotent, type HttpAnswer, type HttpRequest } from './http-request.ts';
 import { createTransport, type Transport, type TransportAnswer } from './transport.ts';
 
@@ -51,7 +51,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       return { status: answer.status, headers: answer.headers, body: parsed(request, answer) };
     } catch (thrown) {
       signal.throwIfAborted();
-      if (thrown instanceof CausewayError) throw thrown;
+      if (thrown instanceof CausewayError && !isWayError(thrown)) throw thrown;
       throw transportError(request, base.host, timeout.aborted ? new Error('no response before the request timeout') : thrown);
     }
   }

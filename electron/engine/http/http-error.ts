@@ -71,8 +71,8 @@ const refusedBeforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 
 
 /** A request that got no answer as an error. `arrived: false` in its details: it surely did not reach the server. */
 export function transportError(request: HttpRequest, host: string, cause: unknown): CausewayError {
+  if (isWayError(cause)) return wayError(request, host, cause);
   const code = networkCode(cause);
-  if (code === 'ERR_PROXY_TUNNEL') return proxyError(request, host, cause);
   const untrusted = code !== undefined && isCertificateCode(code);
   const unreachable = code !== undefined && (refusedBeforeSending.has(code) || untrusted);
   const issuers = issuersIn(cause);
@@ -100,10 +100,14 @@ export function isCertificateCode(code: string): boolean {
   return code.includes('CERT') || code.includes('_SIGNATURE') || code.startsWith('ERR_TLS');
 }
 
-/** The proxy's own no. Node's message may quote the proxy's address with user and password. */
-function proxyError(request: HttpRequest, host: string, cause: unknown): CausewayError {
-  const said = (cause instanceof Error ? cause.message : '').replaceAll(/\/\/[^/@\s]*@/g, '//');
-  return new CausewayError('cloud.proxy-refused', `${request.operation}: ${host}: ${cut(said)}`, { details: { operation: request.operation, host, arrived: false } });
+/** Whether no way led to the server: a proxy, or the script that chooses it, said no or nothing. */
+export function isWayError(thrown: unknown): thrown is CausewayError {
+  return thrown instanceof CausewayError && (thrown.code.startsWith('transport.') || thrown.code === 'cloud.proxy-script-failed');
+}
+
+function wayError(request: HttpRequest, host: string, cause: CausewayError): CausewayError {
+  const codes: Partial<Record<ErrorCode, ErrorCode>> = { 'transport.proxy-refused': 'cloud.proxy-refused', 'transport.unreachable': 'cloud.unreachable' };
+  return new CausewayError(codes[cause.code] ?? cause.code, `${request.operation}: ${host}: ${cause.message}`, { details: { operation: request.operation, host, arrived: false }, cause });
 }
 
 function issuersIn(thrown: unknown): readonly string[] {

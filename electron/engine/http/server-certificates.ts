@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ServerCertificate, ServerTrust } from '../../../shared/model/server-trust.ts';
-import { connectThroughProxy } from './proxy-connection.ts';
-import { httpsProxy, trustSystemCertificates } from './system-network.ts';
+import { proxies } from './proxies.ts';
+import { trustSystemCertificates } from './system-certificates.ts';
 
 /** How long a server may take to show its certificates. */
 const patienceMs = 15_000;
@@ -16,12 +16,18 @@ const patienceMs = 15_000;
  * @param caCertificate PEM of the one authority that is trusted instead of the system's
  */
 export async function serverTrust(address: string, caCertificate: string | undefined, signal: AbortSignal): Promise<ServerTrust> {
-  const { hostname, port } = new URL(`https://${address}`);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const url = new URL(`https://${address}`);
+  const [host, port] = [url.hostname.replace(/^\[|\]$/g, ''), Number(url.port || 443)];
+  const { socket } = await proxies.open(host, port, patienceMs, signal);
+  return { ...(await trustOver(socket, host, port, caCertificate, signal)), address };
+}
+
+/** As `serverTrust`, over a connection that a proxy has opened; undefined: a direct one is made. */
+export async function trustOver(tunnel: Socket | undefined, host: string, port: number, caCertificate: string | undefined, signal: AbortSignal): Promise<ServerTrust> {
   const ends = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const address = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   trustSystemCertificates();
-  const proxy = httpsProxy(host);
-  const way = proxy === undefined ? { host, port: Number(port || 443) } : { socket: await connectThroughProxy(proxy, host, Number(port || 443), patienceMs, signal) };
+  const way = tunnel === undefined ? { host, port } : { socket: tunnel };
   const socket = connect({
     ...way, minVersion: 'TLSv1.2', rejectUnauthorized: false, allowPartialTrustChain: caCertificate !== undefined,
     ...(isIP(host) === 0 ? { servername: host } : {}), ...(caCertificate === undefined ? {} : { ca: caCertificate }),

@@ -1,8 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { request as httpsRequest } from 'node:https';
+import { httpsAgent } from './https-agent.ts';
 import { isCertificateCode } from './http-error.ts';
 import { certificateIssuers } from './server-certificates.ts';
-import { agentOptions } from './system-network.ts';
 
 export interface TransportRequest {
   readonly url: URL;
@@ -42,8 +42,8 @@ const largestAnswerBytes = 64 * 2 ** 20;
  */
 export function createTransport({ caCertificate, allowUntrusted = false }: Trust = {}): Transport {
   const plain = new HttpAgent({ keepAlive: true });
-  // A proxy leads to clouds; what goes to loopback without TLS is never proxied.
-  const secure = new HttpsAgent({ keepAlive: true, ...agentOptions({ caCertificate, allowUntrusted }) });
+  // Proxies lead to clouds; what goes to loopback without TLS is never proxied.
+  const secure = httpsAgent({ caCertificate, allowUntrusted }, { keepAlive: true });
   return {
     send({ url, method, headers, body: text, bytes }, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();

@@ -10,7 +10,8 @@ import { AgentLink } from './agent-link.ts';
 import { AgentSession, sayHello } from './agent-session.ts';
 import { makeCertificate, type Certificate } from './certificates.ts';
 import type { Settings } from './connect-options.ts';
-import { connectThroughProxy, workerProxy } from '../http/proxy-connection.ts';
+import { connectThroughProxy } from '../http/proxy-connection.ts';
+import { proxies } from '../http/proxies.ts';
 import { connectionCount } from './connection-count.ts';
 import { linkOptions } from './link-options.ts';
 import { shellQuoted, type SshConnection } from './ssh-connection.ts';
@@ -114,7 +115,7 @@ export async function dialAgent(
   signal: AbortSignal,
 ): Promise<TLSSocket> {
   if (signal.aborted) throw abortReason(signal);
-  const proxy = workerProxy(host);
+  const proxy = await proxies.toWorker(host, port, signal);
   const way = proxy === undefined ? { host, port } : { socket: await connectThroughProxy(proxy, host, port, connectTimeoutMs, signal) };
   return new Promise((resolve, reject) => {
     const where = `${host}:${port}`;

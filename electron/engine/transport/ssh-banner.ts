@@ -1,14 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
-import { connectThroughProxy, type HttpProxy } from '../http/proxy-connection.ts';
+import { connectThroughProxy } from '../http/proxy-connection.ts';
+import type { ProxyServer } from '../http/proxy-server.ts';
 
 /**
  * Connects and waits until the other side greets as an SSH server. A port that is forwarded or still starting often
  * accepts connections and says nothing: that costs `timeoutMs` and not a whole handshake's deadline. The greeting is put
  * back into the socket. Rejects with `transport.unreachable`, and with `transport.proxy-refused` when a proxy refuses.
  */
-export async function connectToBanner(host: string, port: number, timeoutMs: number, signal: AbortSignal, proxy?: HttpProxy): Promise<Socket> {
+export async function connectToBanner(host: string, port: number, timeoutMs: number, signal: AbortSignal, proxy?: ProxyServer): Promise<Socket> {
   if (signal.aborted) throw abortReason(signal);
   const socket = proxy === undefined ? connect({ host, port, noDelay: true }) : await connectThroughProxy(proxy, host, port, timeoutMs, signal);
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import ssh2, { Client } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
-import type { HttpProxy } from '../http/proxy-connection.ts';
+import type { ProxyServer } from '../http/proxy-server.ts';
 import { hostKeyMismatch, hostKeyText, sameHostKey } from './host-keys.ts';
 import { prepareKey, writeTogether } from './ssh2-speed.ts';
 import { sshAlgorithmsFor } from './ssh-algorithms.ts';
@@ -23,7 +23,7 @@ export interface SshTarget {
   /** Servers on the way to it, the first one from here. Each opens the connection to the next. */
   readonly jumpHosts?: readonly SshHop[] | undefined;
   /** The proxy that the first connection goes through. */
-  readonly proxy?: HttpProxy | undefined;
+  readonly proxy?: ProxyServer | undefined;
 }
 
 /** A server on the way. Its host key is always known: it sees where the connection goes, and who signs in to it. */

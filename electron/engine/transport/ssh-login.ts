@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
 import { abortReason } from './abort-reason.ts';
 import type { HostKeyMemory } from './host-keys.ts';
-import { workerProxy } from '../http/proxy-connection.ts';
+import { proxies } from '../http/proxies.ts';
 import { forgetFirstHostKey, restoreHostKey, rotateHostKey } from './rotate-host-key.ts';
 import { SshConnection, type SshConnectOptions, type SshTarget } from './ssh-connection.ts';
 
@@ -17,6 +18,9 @@ export interface SshLoginOptions extends SshConnectOptions {
   readonly loginGraceMs: number;
 }
 
+/** Waiting changes nothing about these. */
+const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['transport.proxy-refused', 'transport.proxy-not-trusted', 'cloud.proxy-script-failed', 'general.invalid-input']);
+
 /**
  * Logs in to a worker that may still be starting. Retries with back-off until the deadline; a host key other than the
  * expected or the remembered one ends it immediately. A key that went there by user data is replaced by one of the worker's
@@ -27,21 +31,22 @@ export async function loginToWorker(access: WorkerAccess, options: SshLoginOptio
   // Trust in a worker depends on the key that it was started with.
   const remembered = access.hostKey === undefined ? access.workerId : `${access.workerId} ${access.hostKey}`;
   const known = options.hostKeys.get(remembered);
-  const target = { host: access.host, port: access.sshPort, username: access.username, privateKeyPem: access.privateKeyPem, proxy: workerProxy(access.host) };
+  const target = { host: access.host, port: access.sshPort, username: access.username, privateKeyPem: access.privateKeyPem };
   let firstRefusal: number | undefined;
   for (let attempt = 0; ; attempt++) {
     // A change of the key that was cut off: either one may be the worker's now.
     const next = known === undefined ? options.hostKeys.get(nextOf(remembered)) : undefined;
     const hostKey = known ?? (attempt % 2 === 0 ? next : undefined) ?? access.hostKey;
     try {
-      const connection = await SshConnection.connect({ ...target, hostKey }, options, signal);
+      const way = { ...target, proxy: await proxies.toWorker(access.host, access.sshPort, signal) };
+      const connection = await SshConnection.connect({ ...way, hostKey }, options, signal);
       if (known !== undefined) return connection;
-      if (access.hostKey !== undefined && hostKey !== next) return await withOwnHostKey(connection, { ...target, hostKey }, remembered, options, signal);
+      if (access.hostKey !== undefined && hostKey !== next) return await withOwnHostKey(connection, { ...way, hostKey }, remembered, options, signal);
       options.hostKeys.remember(remembered, connection.hostKey);
       return connection;
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);
-      if (!(error instanceof CausewayError) || error.code === 'transport.proxy-refused' || (error.code === 'transport.host-key-mismatch' && next === undefined)) throw error;
+      if (!(error instanceof CausewayError) || lasting.has(error.code) || (error.code === 'transport.host-key-mismatch' && next === undefined)) throw error;
       const now = performance.now();
       if (error.code === 'transport.login-refused') firstRefusal ??= now;
       const refusedFor = firstRefusal === undefined ? 0 : now - firstRefusal;

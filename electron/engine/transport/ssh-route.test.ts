@@ -135,5 +135,5 @@ test('a jump host gets the password only where there is no key', () => {
   const hops = ['me@bastion ssh-ed25519 AAAA'];
   expect(sshRoute({ ssh_jump_hosts: hops }, { privateKeyPem: 'k', passphrase: 'p', password: 'w' }).jumpHosts).toEqual([{ username: 'me', host: 'bastion', port: 22, hostKey: 'ssh-ed25519 AAAA', privateKeyPem: 'k', passphrase: 'p' }]);
   expect(sshRoute({ ssh_jump_hosts: hops }, { password: 'w' }).jumpHosts).toMatchObject([{ password: 'w' }]);
-  expect(sshRoute({ ssh_proxy: 'http://p:3128', ssh_proxy_username: 'u', ssh_proxy_password: 's' }, {})).toEqual({ jumpHosts: [], proxy: { host: 'p', port: 3128, username: 'u', password: 's' } });
+  expect(sshRoute({ ssh_proxy: 'http://p:3128', ssh_proxy_username: 'u', ssh_proxy_password: 's' }, {})).toEqual({ jumpHosts: [], proxy: { kind: 'http', host: 'p', port: 3128, username: 'u', password: 's' } });
 });

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { parseJumpHost } from '../../../shared/plugins/shapes/ssh-route.ts';
-import { parseProxy } from '../http/proxy-connection.ts';
+import { parseProxy } from '../http/proxy-server.ts';
 import type { SshTarget } from './ssh-connection.ts';
 
 /** The fields of a connection that say how its SSH server is reached, with their secrets in plain text. */

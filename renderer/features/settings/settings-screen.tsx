@@ -8,7 +8,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useColorScheme } from '@mui/material/styles';
 import { useState } from 'react';
-import type { Network, Settings } from '../../../shared/contract/shell.ts';
+import type { Settings } from '../../../shared/contract/shell.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery, useShell } from '../../app/workbench-context.tsx';
@@ -17,16 +17,19 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { languages } from '../../text/languages.ts';
 import { chooseLanguage, language, text } from '../../text/text.ts';
+import { NetworkSettings } from './network-settings.tsx';
 
 /** What belongs to the user on this computer. Every change counts at once. */
 export function SettingsScreen() {
   const query = useQuery('shell.settings', {}, ['shell.changed']);
-  const network = useQuery('shell.network', {});
+  const network = useQuery('shell.network', {}, ['shell.changed']);
   const shell = useShell();
   return (
     <Screen title={text.settings.title} lead={text.settings.lead}>
       <QueryView query={query}>{(settings) => <SettingsForm settings={settings} onChanged={query.reload} />}</QueryView>
-      <QueryView query={network}>{(facts) => <NetworkFacts facts={facts} />}</QueryView>
+      <QueryView query={query}>
+        {({ proxy }) => <QueryView query={network}>{(facts) => <NetworkSettings key={JSON.stringify(proxy)} proxy={proxy} facts={facts} onChanged={() => (query.reload(), network.reload())} />}</QueryView>}
+      </QueryView>
       {shell !== undefined && (
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
           {text.settings.version(shell.version, shell.host)}
@@ -102,32 +105,6 @@ function SettingsForm({ settings, onChanged }: { readonly settings: Settings; re
         <ExecutionLimit value={settings.executionLimit} onChange={(executionLimit) => void change.run({ executionLimit })} />
       </Paper>
     </Stack>
-  );
-}
-
-/** What is in effect. It is set outside of Causeway, so nothing can be changed here. */
-function NetworkFacts({ facts: { proxy, proxyFrom, noProxy, script, systemCertificates, workerProxy } }: { readonly facts: Network }) {
-  const words = text.settings;
-  const rows: readonly (readonly [string, string])[] = [
-    [words.cloudProxy, proxy === undefined ? words.direct : words.proxyFrom(proxy, proxyFrom)],
-    ...(noProxy === '' ? [] : [[words.noProxy, noProxy] as const]),
-    [words.workerProxy, workerProxy ?? words.direct],
-    [words.systemCertificates, words.systemCertificatesUsed(systemCertificates)],
-  ];
-  return (
-    <Paper variant="outlined" component="section" sx={{ p: 3, maxWidth: 560, display: 'flex', flexDirection: 'column', gap: 1 }}>
-      <Typography variant="h6" component="h2">{words.network}</Typography>
-      <Typography variant="body2" sx={{ color: 'text.secondary' }}>{words.networkLead}</Typography>
-      <Stack component="dl" spacing={1} sx={{ m: 0 }}>
-        {rows.map(([label, value]) => (
-          <div key={label}>
-            <Typography component="dt" variant="body2" sx={{ color: 'text.secondary' }}>{label}</Typography>
-            <Typography component="dd" variant="body2" sx={{ m: 0, overflowWrap: 'anywhere' }}>{value}</Typography>
-          </div>
-        ))}
-      </Stack>
-      {script !== undefined && <Typography variant="body2">{words.proxyScript(script)}</Typography>}
-    </Paper>
   );
 }
 

@@ -29,7 +29,12 @@ export const cloudErrors: Readonly<Record<string, ErrorWords>> = {
   'cloud.proxy-refused': {
     title: 'Der Proxy hat die Verbindung zur Cloud nicht geöffnet',
     cause: 'Der Proxy lässt die in den Details genannte Adresse nicht zu oder verlangt eine Anmeldung. NTLM und Negotiate werden nicht unterstützt.',
-    remedy: 'Bitten Sie den Betreiber des Proxys, die Adresse zuzulassen. Verlangt der Proxy eine Anmeldung, tragen Sie beides als user:password@ vor dem Host in HTTPS_PROXY ein, oder verwenden Sie einen lokalen Proxy, der sich für Sie anmeldet.',
+    remedy: 'Bitten Sie den Betreiber des Proxys, die Adresse zuzulassen. Verlangt der Proxy eine Anmeldung, legen Sie Benutzer und Passwort fest (siehe Unternehmensnetzwerke im Handbuch), oder verwenden Sie einen lokalen Proxy, der sich für Sie anmeldet.',
+  },
+  'cloud.proxy-script-failed': {
+    title: 'Das Proxyskript nennt keinen Proxy',
+    cause: 'Das Skript (PAC), das den Proxy wählt, konnte nicht geladen werden, enthält einen Fehler, brauchte zu lange oder nennt nur Proxys unbekannter Art. Die Details sagen, was davon.',
+    remedy: 'Prüfen Sie die Adresse des Skripts, und nennen Sie dem Betreiber des Netzwerks die Details. Legen Sie bis dahin den Proxy selbst fest, oder keinen (siehe Unternehmensnetzwerke im Handbuch).',
   },
   'cloud.no-answer': {
     title: 'Die API der Cloud hat nicht rechtzeitig geantwortet',

@@ -101,6 +101,11 @@ export const transportErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Der Proxy lässt keine Verbindungen zu diesem Port zu oder verlangt eine andere Anmeldung als die übermittelte. NTLM und Negotiate werden nicht unterstützt.',
     remedy: 'Bitten Sie den Betreiber des Proxys, CONNECT zu der in den Details genannten Adresse zuzulassen, prüfen Sie Benutzer und Passwort des Proxys, oder verwenden Sie einen lokalen Proxy, der sich für Sie anmeldet.',
   },
+  'transport.proxy-not-trusted': {
+    title: 'Dem Zertifikat des Proxys wird nicht vertraut',
+    cause: 'Die Verbindung zum Proxy selbst verwendet TLS, und sein Zertifikat ist selbstsigniert, abgelaufen, für einen anderen Namen oder von einer unbekannten Zertifizierungsstelle.',
+    remedy: 'Lassen Sie die Zertifizierungsstelle des Proxys im Zertifikatspeicher des Betriebssystems installieren, oder verwenden Sie die Adresse des Proxys, die in seinem Zertifikat steht.',
+  },
   'transport.forward-refused': {
     title: 'Der SSH-Server hat eine Verbindung nicht weitergeleitet',
     cause: 'Unter der in den Details genannten Adresse lauscht niemand, der Benutzer darf sie nicht öffnen, oder die Weiterleitung ist in den Einstellungen des Servers deaktiviert.',

@@ -43,11 +43,11 @@ export const windowsHypervisorFields: FieldTexts = {
   },
   'windows-hypervisor/connection/ssh_proxy': {
     title: 'Proxy für SSH',
-    help: 'HTTP-Proxy, über den die Verbindung mit CONNECT läuft. Ist er nicht gesetzt, wird die Verbindung direkt hergestellt.',
+    help: 'Proxy, über den die Verbindung läuft: ein HTTP-Proxy, der CONNECT zulässt und unverschlüsselt (http) oder über TLS (https) angesprochen wird, oder ein SOCKS-5-Proxy (socks5). Ist er nicht gesetzt, wird die Verbindung direkt hergestellt.',
   },
   'windows-hypervisor/connection/ssh_proxy_username': {
     title: 'Benutzername für den Proxy',
-    help: 'Benutzername, falls der Proxy einen verlangt. Nur die Basic-Authentifizierung wird unterstützt.',
+    help: 'Benutzername, falls der Proxy einen verlangt. Bei HTTP-Proxys erfolgt die Anmeldung mit der Basic-Authentifizierung.',
   },
   'windows-hypervisor/connection/ssh_proxy_password': {
     title: 'Passwort für den Proxy',

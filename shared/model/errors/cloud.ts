@@ -23,8 +23,14 @@ export const cloudErrors = {
   'cloud.proxy-refused': {
     title: 'The proxy did not open the connection to the cloud',
     cause: 'The proxy does not allow the address in the details, or asks for a sign-in. NTLM and Negotiate are not supported.',
-    remedy: 'Ask the operator of the proxy to allow the address. If the proxy asks for a sign-in, put both into HTTPS_PROXY, as user:password@ in front of the host, or use a local proxy that signs in for you.',
+    remedy: 'Ask the operator of the proxy to allow the address. If the proxy asks for a sign-in, set user and password (see Company networks in the manual), or use a local proxy that signs in for you.',
     retryable: false,
+  },
+  'cloud.proxy-script-failed': {
+    title: 'The proxy script names no proxy',
+    cause: 'The script (PAC) that chooses the proxy could not be loaded, has an error, took too long, or names only proxies of unknown kinds. The details say which.',
+    remedy: 'Check the address of the script, and tell the operator of the network the details. Until it works, set the proxy itself, or none (see Company networks in the manual).',
+    retryable: true,
   },
   'cloud.no-answer': {
     title: "The cloud's API did not answer in time",

@@ -122,6 +122,12 @@ export const transportErrors = {
     remedy: 'Ask the operator of the proxy to allow CONNECT to the address in the details, check user and password of the proxy, or use a local proxy that signs in for you.',
     retryable: false,
   },
+  'transport.proxy-not-trusted': {
+    title: 'The certificate of the proxy is not trusted',
+    cause: 'The connection to the proxy itself uses TLS, and the certificate of the proxy is self-signed, expired, for another name, or of an unknown CA.',
+    remedy: 'Have the CA of the proxy installed in the operating system\'s certificate store, or set the address of the proxy that its certificate names.',
+    retryable: false,
+  },
   'transport.forward-refused': {
     title: 'The SSH server did not forward a connection',
     cause: 'Nobody listens at the address in the details, the user may not open it, or forwarding is turned off in the server\'s settings.',

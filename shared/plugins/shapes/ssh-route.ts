@@ -30,13 +30,13 @@ export const sshRouteFields = (group: string) => ({
     group,
     example: ['me@bastion.example.com:22 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXA'],
   }),
-  ssh_proxy: field(z.string().regex(/^http:\/\/[A-Za-z0-9[][A-Za-z0-9.:\]_-]*\/?$/, 'must start with http: and name a host and a port').optional(), {
+  ssh_proxy: field(z.string().regex(/^(http|https|socks5):\/\/[A-Za-z0-9[][A-Za-z0-9.:\]_-]*\/?$/, 'must start with http:, https: or socks5: and name a host and a port').optional(), {
     title: 'Proxy for SSH',
-    help: 'HTTP proxy that the connection goes through, by CONNECT. If not set, the connection is direct.',
+    help: 'Proxy that the connection goes through: an HTTP proxy that allows CONNECT, spoken to in the clear (http) or by TLS (https), or a SOCKS 5 proxy (socks5). If not set, the connection is direct.',
     group,
     example: 'http://proxy.example.com:3128',
   }),
-  ssh_proxy_username: field(text().optional(), { title: 'User name for the proxy', help: 'User name, if the proxy asks for one. Only Basic authentication is supported.', group, example: 'me' }),
+  ssh_proxy_username: field(text().optional(), { title: 'User name for the proxy', help: 'User name, if the proxy asks for one. HTTP proxies are signed in to by Basic authentication.', group, example: 'me' }),
   ssh_proxy_password: field(secretValue().optional(), {
     title: 'Password for the proxy',
     help: 'Password of the user of the proxy. Stored in the vault.',

@@ -15,6 +15,7 @@ const sourceCodes: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   'transport.closed': 'source.ssh-unreachable',
   'transport.command-failed': 'source.ssh-unreachable',
   'transport.proxy-refused': 'source.ssh-unreachable',
+  'transport.proxy-not-trusted': 'source.ssh-unreachable',
   'transport.login-refused': 'source.login-refused',
   'transport.host-key-mismatch': 'source.ssh-host-key-mismatch',
 };

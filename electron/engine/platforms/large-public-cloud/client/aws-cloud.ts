@@ -1,10 +1,10 @@
 import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { Agent as HttpsAgent } from 'node:https';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { EBSClient } from '@aws-sdk/client-ebs';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { STSClient } from '@aws-sdk/client-sts';
-import { agentOptions } from '../../../http/system-network.ts';
+import { httpsAgent } from '../../../http/https-agent.ts';
 import { asAwsError, isAwsCode } from './aws-error.ts';
 import { serviceHost, type AwsConnection, type Service } from './connection.ts';
 import { credentialsOf, endedCodes, type AwsSdk, type CredentialFiles } from './credentials.ts';
@@ -51,9 +51,9 @@ export class AwsCloud {
     this.#agents = {
       httpAgent: new HttpAgent({ keepAlive: true, maxSockets: mostConnections }),
       // A proxy leads to the cloud; what goes to loopback without TLS is never proxied.
-      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: mostConnections, ...agentOptions({ caCertificate, allowUntrusted }) }),
+      httpsAgent: httpsAgent({ caCertificate, allowUntrusted }, { keepAlive: true, maxSockets: mostConnections }),
       // Single sign-on is the vendor's own service, whatever the endpoint trusts.
-      publicAgent: new HttpsAgent(agentOptions({})),
+      publicAgent: httpsAgent({}),
     };
   }
 

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { textStart } from '../../../../../shared/model/cut-text.ts';
 import type { ErrorCode } from '../../../../../shared/model/errors/catalogue.ts';
 import type { JsonObject } from '../../../../../shared/model/json.ts';
-import { transportError } from '../../../http/http-error.ts';
+import { isWayError, transportError } from '../../../http/http-error.ts';
 
 /** What was asked for, for errors. */
 export interface Asked {
@@ -39,6 +39,7 @@ interface SdkError extends Error {
 /** An error of the SDK as one of the engine's. It never carries what a request was signed with. */
 export function asAwsError(thrown: unknown, asked: Asked, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', `${asked.operation}: cancelled`, { cause: signal.reason });
+  if (isWayError(thrown)) return transportError({ operation: asked.operation, method: 'POST', path: '/' }, asked.host, thrown);
   if (!(thrown instanceof Error) || thrown instanceof CausewayError) return thrown;
   const error = thrown as SdkError;
   const status = error.$metadata?.httpStatusCode ?? error.$response?.statusCode;

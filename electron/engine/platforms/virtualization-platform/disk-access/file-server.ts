@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { Duplex } from 'node:stream';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { agentOptions } from '../../../http/system-network.ts';
+import { httpsAgent } from '../../../http/https-agent.ts';
 import type { Trust } from '../../../http/transport.ts';
 
 /** How the certificate of a server is verified: like the endpoint's, or by the thumbprint that the platform gave for this server. */
@@ -71,7 +71,7 @@ export class FileServer {
 
 /** A failed connection, or one that broke while a body was read, as an error of the source. */
 export function linkFailure(server: string, thrown: unknown): CausewayError {
-  if (thrown instanceof CausewayError) return thrown;
+  if (thrown instanceof CausewayError) return thrown.code === 'transport.unreachable' ? new CausewayError('source.unreachable', `${server}: ${thrown.message}`, { cause: thrown }) : thrown;
   const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
   const why = `${server}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
   if (/CERT|SIGNATURE|^ERR_TLS/.test(code)) return new CausewayError('source.tls-refused', why, { cause: thrown });
@@ -88,7 +88,7 @@ function agentFor(trust: FileServerTrust, server: string, handshakeMs: number): 
   const options: AgentOptions = { keepAlive: true, minVersion: 'TLSv1.2' };
   if ('sslThumbprint' in trust) return new PinnedAgent(options, trust.sslThumbprint, server, handshakeMs);
   const { caCertificate, allowUntrusted } = trust;
-  return new Agent({ ...options, ...agentOptions({ caCertificate, allowUntrusted }) });
+  return httpsAgent({ caCertificate, allowUntrusted }, options);
 }
 
 /** Hands a connection out only after its certificate was compared: no header, and so no session, reaches another server. */

@@ -21,6 +21,7 @@ const refusedSchema = z.object({ error: z.object({ code: z.string(), message: z.
 const sourceCodes: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   'transport.unreachable': 'source.unreachable',
   'transport.proxy-refused': 'source.unreachable',
+  'transport.proxy-not-trusted': 'source.unreachable',
   'transport.lost': 'source.connection-lost',
   'transport.closed': 'source.connection-lost',
   'transport.command-failed': 'source.connection-lost',
