@@ -7,6 +7,7 @@ from . import boot_entries, protocol
 
 _ENV_SIZE = 1024
 _NUMBER = re.compile(r'^[0-9]{1,6}$')
+_SYSLINUX = ('/boot/extlinux/extlinux.conf', '/boot/syslinux/syslinux.cfg', '/extlinux.conf')
 _LEGACY = ('/boot/grub/menu.lst', '/boot/grub/grub.conf')
 _SETTING = re.compile(r'^([ \t]*set default=)(["\']?)([^"\'\n]*)\2[ \t]*$', re.MULTILINE)
 
@@ -31,6 +32,8 @@ def choose(morph):
         notes += _grub(guest, path, entries, starts, fails)
     for path in _LEGACY:
         notes += _legacy(guest, path, entries, starts, fails)
+    for path in _SYSLINUX:
+        notes += _syslinux(guest, path, entries, starts, fails)
     for path in ('/boot/loader/loader.conf', '/boot/efi/loader/loader.conf', '/efi/loader/loader.conf'):
         notes += _loader(guest, path, entries, starts, fails)
     return notes
@@ -138,6 +141,37 @@ def _legacy(guest, path, entries, starts, fails):
         return []
     new = text[: found.start(2)] + best.place + text[found.end(2) :] if found else 'default %s\n%s' % (best.place, text)
     return _tell(path, own[number], best) if guest.write(path, new) else []
+
+
+def _syslinux(guest, path, entries, starts, fails):
+    """The label that it names, or else the first one; a menu may mark another."""
+    own = [entry for entry in entries if entry.file == path]
+    text = guest.read(path, '') if own else ''
+    found = re.search(r'^([ \t]*(?:default|ontimeout)[ \t]+)(\S+)[ \t]*$', text, re.MULTILINE | re.IGNORECASE)
+    wanted = _marked(text) or (found.group(2) if found else '')
+    current = next((entry for entry in own if entry.place.lower() == wanted.lower()), own[0] if own else None)
+    if current is None or not fails(current):
+        return []
+    best = _best(own, starts)
+    if best is None:
+        return []
+    # A menu's own program stands where the default would: then the label is marked instead.
+    new = re.sub(r'^[ \t]*menu[ \t]+default[ \t]*\n', '', text, flags=re.MULTILINE | re.IGNORECASE)
+    found = re.search(r'^([ \t]*(?:default|ontimeout)[ \t]+)(\S+)[ \t]*$', new, re.MULTILINE | re.IGNORECASE)
+    if found and '.c32' not in found.group(2):
+        new = new[: found.start(2)] + best.place + new[found.end(2) :]
+    else:
+        new = re.sub(r'^([ \t]*label[ \t]+%s[ \t]*\n)' % re.escape(best.place), r'\g<1>\tmenu default\n', new, count=1, flags=re.MULTILINE | re.IGNORECASE)
+    return _tell(path, current, best) if new != text and guest.write(path, new) else []
+
+
+def _marked(text):
+    label, marked = '', ''
+    for line in text.splitlines():
+        words = line.lower().split()
+        label = line.split()[1] if words[:1] == ['label'] and len(words) > 1 else label
+        marked = label if words == ['menu', 'default'] else marked
+    return marked
 
 
 def _loader(guest, path, entries, starts, fails):

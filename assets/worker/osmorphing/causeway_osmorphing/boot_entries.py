@@ -1,5 +1,6 @@
 """What the boot loaders offer: each entry with its kernel and its initial RAM disks, as files of the guest."""
 
+import posixpath
 import re
 import struct
 
@@ -173,7 +174,9 @@ def _of_syslinux(guest, path):
         key = words[0].lower() if words else ''
         if key == 'label':
             if entry is not None and entry['kernel']:
-                found.append(_entry(guest, path, entry['title'], entry['title'], entry['kernel'], entry['images'], path.rsplit('/', 1)[0]))
+                folder = path.rsplit('/', 1)[0]
+                kernel, images = _beside(folder, entry['kernel']), [_beside(folder, image) for image in entry['images']]
+                found.append(_entry(guest, path, entry['title'], entry['title'], kernel, images, folder))
             entry = {'title': ' '.join(words[1:]), 'kernel': None, 'images': []}
         elif entry is not None and key in ('linux', 'kernel') and len(words) > 1:
             entry['kernel'] = words[1]
@@ -205,6 +208,11 @@ def _of_specification(guest):
             found.append(_entry(guest, path, name, (values.get('title') or [name])[0], kernel, images, base, (values.get('version') or [None])[0]))
     # The order in which the loaders offer them.
     return sorted(found, key=lambda entry: (order_of(entry.version), order_of(entry.place)), reverse=True)
+
+
+def _beside(folder, name):
+    """A name that may be relative to the menu's folder."""
+    return name if name.startswith('/') else posixpath.normpath('%s/%s' % (folder or '/', name))
 
 
 class UnifiedKernel(object):

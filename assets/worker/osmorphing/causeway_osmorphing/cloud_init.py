@@ -42,10 +42,11 @@ def sources_of(request):
     return request.get('datasources') or ['OpenStack', 'ConfigDrive', 'NoCloud']
 
 
-def settings_text(request, key_types=()):
+def settings_text(request, key_types=(), upgrades=()):
     """Settings for the destination. Neither is password login switched on nor are host keys thrown away or added, package
     sources rewritten or the language changed: what a moved machine is known by stays. With retained credentials, no user
-    is made, no key comes in, nobody is locked out. `key_types`: of the host keys that the guest has."""
+    is made, no key comes in, nobody is locked out. `key_types`: of the host keys that the guest has. `upgrades`: its settings by
+    which a new machine gets newer packages at its first start; this one is none."""
     lines = [
         '# How this machine is initialized on the platform that it was moved to.',
         'datasource_list: [%s]' % ', '.join(sources_of(request)),
@@ -58,11 +59,21 @@ def settings_text(request, key_types=()):
     if 'Azure' in (request.get('datasources') or []):
         # It would name the cards as that platform does; they keep the names that the rules give them.
         lines.append('datasource: {Azure: {apply_network_config: false}}')
+    lines += ['%s: %s' % (name, _NO_UPGRADES[name]) for name in upgrades]
     if request.get('preserveHostname', True):
         lines.append('preserve_hostname: true')
     if request.get('retainUserCredentials'):
         lines += ['users: []', 'disable_root: false', 'allow_public_ssh_keys: false']
     return '\n'.join(lines) + '\n'
+
+
+_NO_UPGRADES = {'package_upgrade': 'false', 'repo_upgrade': 'none', 'package_reboot_if_required': 'false'}
+
+
+def _upgrades(guest):
+    files = ['/etc/cloud/cloud.cfg'] + [path for path in guest.find('/etc/cloud/cloud.cfg.d', '.cfg') if path != OWN]
+    said = '\n'.join(guest.read(path, '') for path in files)
+    return [name for name in sorted(_NO_UPGRADES) if re.search(r'^%s:' % name, said, re.MULTILINE)]
 
 
 def _key_types(guest):
@@ -72,7 +83,7 @@ def _key_types(guest):
 
 def configure(morph):
     guest, notes = morph.guest, []
-    changed = guest.write(OWN, settings_text(morph.request, _key_types(guest)))
+    changed = guest.write(OWN, settings_text(morph.request, _key_types(guest), _upgrades(guest)))
     if changed:
         notes.append('wrote ' + OWN)
     if guest.present('/etc/cloud/cloud-init.disabled'):

@@ -11,6 +11,8 @@ _SHARED = ('vmhgfs', 'fuse.vmhgfs-fuse', 'vboxsf', 'prl_fs')
 _REMOTE = ('nfs', 'nfs4', 'cifs', 'smbfs', 'ceph', 'glusterfs', 'fuse.sshfs', 'fuse.glusterfs', 'ocfs2', 'gfs2')
 _TAGS = ('UUID=', 'LABEL=', 'PARTUUID=', 'PARTLABEL=', '/dev/disk/by-uuid/', '/dev/disk/by-label/', '/dev/disk/by-partuuid/',
          '/dev/disk/by-partlabel/')
+# What old systems remember of their disks' names; they make them anew.
+_CACHES = ('/etc/blkid/blkid.tab', '/etc/blkid.tab', '/etc/lvm/.cache', '/etc/lvm/cache/.cache')
 _ADVICE = 'write UUID=… (see blkid) into the file on the source, execute the replica again, and deploy again'
 
 
@@ -20,6 +22,10 @@ def by_uuid(morph):
     guest = morph.guest
     notes = _fstab(guest, morph.resolver) + _crypttab(guest, morph.resolver) + _units(guest, morph.resolver)
     notes += _resume(guest, morph.resolver) + _lvm_filters(guest, morph) + _raid(guest)
+    for path in _CACHES:
+        if guest.is_file(path):
+            guest.forget(path)
+            notes.append('removed ' + path)
     if notes:
         # The initial RAM disk has copies of most of these files.
         morph.rebuild_initramfs = True

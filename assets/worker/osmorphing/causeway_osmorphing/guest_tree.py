@@ -149,6 +149,15 @@ class GuestTree(object):
         finally:
             os.close(handle)
 
+    def free_inodes(self, path):
+        """How many more files can be made at a folder; None where the file system does not count them."""
+        handle = self.files.node(path)
+        try:
+            room = os.statvfs('/proc/self/fd/%d' % handle)
+            return room.f_favail if room.f_files else None
+        finally:
+            os.close(handle)
+
     def make_folder(self, path, mode=0o755):
         self.files.make_folder(path, mode)
 

@@ -56,6 +56,8 @@ _OWN = {'hyperv': ('hyper-v', 'resource-group-cloud')}
 _HYBRID = ('amazon-ssm-agent', 'amazon-cloudwatch-agent')
 _REGISTRATION = '/var/lib/amazon/ssm/registration'
 
+_TOOLS_SERVER = re.compile(r'^[^#\n]*packages\.vmware\.com/tools', re.MULTILINE)
+
 _UNIT_FOLDERS = ('/usr/lib/systemd/system', '/lib/systemd/system')
 
 
@@ -104,11 +106,29 @@ def remove_tools(guest, manager, hypervisor='kvm'):
             if guest.present(path) and guest.remove(path):
                 changed = True
                 notes.append('removed ' + path)
+    for path in _repositories(guest):
+        changed = True
+        notes.append('%s is no longer a source of packages' % path)
     for path in dangling_units(guest, units - set(guest_units(guest))):
         guest.remove(path)
         changed = True
         notes.append('removed the link %s to a service that is gone' % path)
     return changed, notes
+
+
+def _repositories(guest):
+    """Sources of packages of VMware's tools; its server has been switched off. Returns those that were changed."""
+    found = []
+    for folder in ('/etc/yum.repos.d', '/etc/zypp/repos.d', '/etc/apt/sources.list.d'):
+        for path in guest.find(folder, '.list' if 'apt' in folder else '.repo'):
+            text = guest.read(path, '')
+            if not _TOOLS_SERVER.search(text):
+                continue
+            new = re.sub(r'^([ \t]*deb(?:-src)?[ \t].*packages\.vmware\.com/tools)', r'# \1', text, flags=re.MULTILINE)
+            new = re.sub(r'^enabled[ \t]*=[ \t]*1', 'enabled=0', new, flags=re.MULTILINE) if folder != '/etc/apt/sources.list.d' else new
+            if guest.write(path, new):
+                found.append(path)
+    return found
 
 
 def guest_units(guest):

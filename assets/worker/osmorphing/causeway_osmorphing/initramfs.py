@@ -1,10 +1,11 @@
 """Drivers of the destination's virtual hardware in the initial RAM disk of every installed kernel."""
 
 import os
+import re
 
 from . import boot_entries, fstab, protocol
 from .confined import write_all
-from .kernel_drivers import builtin_of, drivers_for, modules_in, modules_of
+from .kernel_drivers import builtin_of, drivers_for, file_systems, modules_in, modules_of
 from .initramfs_tools import InitramfsTools, tool_of
 from .protocol import MorphError
 
@@ -23,6 +24,7 @@ def rebuild(morph):
     encrypted = volumes_below([morph.root_device] + morph.mounted_at(('/usr',)), morph.devices)
     if encrypted and tool is InitramfsTools:
         notes += unlock_at_boot(guest, morph.resolver, encrypted)
+    below = stack_below([morph.root_device] + morph.mounted_at(('/usr',)), morph.devices)
     done = []
     for version in able:
         first = True
@@ -30,16 +32,20 @@ def rebuild(morph):
             protocol.check_cancelled()
             before = contents_of(guest, image, tool)
             lacking = lacking_in(guest, version, image, before, drivers)
+            if before and tool.has_programs:
+                lacking = (lacking or []) + lacking_below(guest, version, before, below)
             if not notes and not morph.rebuild_initramfs and lacking == []:
                 first = False
                 continue
+            if before and tool is InitramfsTools:
+                notes += tool.include(guest, [name for name in file_systems(guest, version, below.types) if name in lacking])
             if morph.planned:
                 check_room(guest, image)
                 done.append('rebuilt %s' % image)
                 continue
             if first or not tool.one_place:
                 check_room(guest, image)
-                tool.build(guest, version, image, drivers, morph.root_device)
+                tool.build(guest, version, image, drivers, morph.root_device, below)
             elif not copy_image(guest, tool.image % version, image):
                 continue
             first = False
@@ -47,6 +53,8 @@ def rebuild(morph):
             lacking = lacking_in(guest, version, image, after, drivers)
             if encrypted and after is not None:
                 lacking = (lacking or []) + lacking_to_unlock(guest, image, tool, after, morph.resolver, encrypted)
+            if after and tool.has_programs:
+                lacking = (lacking or []) + lacking_below(guest, version, after, below)
             if lacking:
                 raise MorphError('osmorphing.initramfs', '%s still lacks %s' % (image, ', '.join(lacking)))
             done.append('rebuilt %s' % image)
@@ -63,6 +71,34 @@ def targets_of(guest, version, tool, entries, unified=()):
         return [] if not guest.exists(image) and any(one.version == version for one in unified) else [image]
     usual = tool.image % version
     return [usual] + [image for image in named if image != usual] if tool.one_place else named
+
+
+# What puts the layers below a root together.
+_PROGRAMS = {'logical': 'lvm', 'raid': 'mdadm'}
+
+
+class Below(object):
+    """What the root lies on: `kinds` of devices, and the `types` of its file systems."""
+
+    def __init__(self, kinds, types):
+        self.kinds = kinds
+        self.types = types
+
+
+def stack_below(roots, devices):
+    """Layers that the root needs, as far as the worker's kernel or the devices' own kind tell."""
+    by_name = dict((_kernel_name(device), device) for device in devices)
+    found, seen = set(device.kind for device in roots), set()
+    waiting = [_kernel_name(device) for device in roots]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in by_name:
+            found.add(by_name[name].kind)
+        waiting += _slaves(name)
+    return Below(sorted(found & set(('logical', 'raid', 'decrypted'))), sorted(set(device.content for device in roots if device.content)))
 
 
 def copy_image(guest, source, image):
@@ -174,6 +210,14 @@ def lacking_to_unlock(guest, image, tool, listed, resolver, encrypted):
     return lacking + ['the entry that unlocks volume %s, where its root is' % uuid for uuid in encrypted if uuid not in found]
 
 
+def lacking_below(guest, version, listed, below):
+    """What an image lacks to reach and to mount the root."""
+    programs = [_PROGRAMS[kind] for kind in below.kinds if kind in _PROGRAMS]
+    lacking = [name for name in programs if not re.search(r'(^|[\s/])%s($|\s)' % name, listed, re.MULTILINE)]
+    present = set(modules_in(listed.split()))
+    return lacking + [name for name in file_systems(guest, version, below.types) if name not in present]
+
+
 def volumes_below(roots, devices):
     """UUIDs of the opened encrypted volumes that these devices lie on, as the worker's kernel knows them."""
     by_name = dict((_kernel_name(device), device) for device in devices if device.kind == 'decrypted')
@@ -186,11 +230,16 @@ def volumes_below(roots, devices):
         seen.add(name)
         if name in by_name:
             found.append(by_name[name].name)
-        try:
-            waiting += os.listdir('/sys/class/block/%s/slaves' % name)
-        except OSError:
-            continue
+        waiting += _slaves(name)
     return found
+
+
+def _slaves(name):
+    """Kernel names of what a device lies on."""
+    try:
+        return os.listdir('/sys/class/block/%s/slaves' % name)
+    except OSError:
+        return []
 
 
 def _kernel_name(device):
@@ -224,6 +273,8 @@ def unlock_at_boot(guest, resolver, encrypted):
 def check_room(guest, image, size=None):
     """Writes the image beside the old one, then replaces that."""
     free = guest.free_bytes(os.path.dirname(image))
+    if guest.free_inodes(os.path.dirname(image)) in (0, 1, 2):
+        raise MorphError('osmorphing.no-space', '%s has no free inodes for a new %s' % (os.path.dirname(image), os.path.basename(image)))
     needed = size or (int(guest.real_size(image) * 1.3) if guest.exists(image) else 40 << 20)
     if free < needed:
         raise MorphError(

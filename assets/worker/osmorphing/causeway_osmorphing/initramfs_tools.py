@@ -3,7 +3,7 @@
 import re
 
 from . import protocol
-from .kernel_drivers import modules_of
+from .kernel_drivers import file_systems, modules_of
 
 
 class InitramfsTools(object):
@@ -12,24 +12,30 @@ class InitramfsTools(object):
     image = '/boot/initrd.img-%s'
     # Whether it writes nowhere else.
     one_place = True
+    # Whether what puts layers together are programs in the image.
+    has_programs = True
 
     @staticmethod
     def settle(guest, drivers):
+        return InitramfsTools._for_any_hardware(guest) + InitramfsTools.include(guest, drivers.modules)
+
+    @staticmethod
+    def include(guest, names):
+        """Modules that every image has to have. Returns notes."""
         path = '/etc/initramfs-tools/modules'
         text = guest.read(path, '')
         present = set(line.split()[0] for line in text.splitlines() if line.split() and not line.startswith('#'))
-        missing = [name for name in drivers.modules if name not in present]
-        notes = InitramfsTools._for_any_hardware(guest)
+        missing = [name for name in names if name not in present]
         if not missing:
-            return notes
+            return []
         before = text if text.endswith('\n') or not text else text + '\n'
         guest.write(
             path,
             before
-            + '# Drivers of the platform that this machine was moved to.\n'
+            + '# What this machine needs on the platform that it was moved to.\n'
             + ''.join(name + '\n' for name in missing),
         )
-        return notes + ['added %s to %s' % (', '.join(missing), path)]
+        return ['added %s to %s' % (', '.join(missing), path)]
 
     @staticmethod
     def _for_any_hardware(guest):
@@ -44,7 +50,7 @@ class InitramfsTools(object):
         return ['wrote %s, so that the initial RAM disk has the drivers of any hardware' % own]
 
     @staticmethod
-    def build(guest, version, image, drivers, root):
+    def build(guest, version, image, drivers, root, below):
         action = '-u' if guest.exists(image) else '-c'
         guest.run(['update-initramfs', action, '-k', version], timeout=1800, shown=True, code='osmorphing.initramfs')
 
@@ -97,6 +103,7 @@ class Dracut(object):
 
     image = '/boot/initramfs-%s.img'
     one_place = False
+    has_programs = True
     folder = '/etc/dracut.conf.d'
 
     @staticmethod
@@ -106,17 +113,22 @@ class Dracut(object):
 
     @classmethod
     def settle(cls, guest, drivers):
+        if not any(modules_of(guest, version, drivers) for version in guest.kernels()):
+            return []
         names = ' '.join(name for name in drivers.modules if name not in ('virtio', 'virtio_ring'))
         conf = '%s/50-causeway-%s.conf' % (cls.folder, drivers.platform)
         text = '# Drivers of the platform that this machine was moved to.\nadd_drivers+=" %s "\n' % names
-        if guest.is_folder(cls.folder):
-            return ['wrote ' + conf] if guest.write(conf, text) else []
-        return []
+        # It reads that folder also where its package did not make it.
+        return ['wrote ' + conf] if guest.write(conf, text) else []
 
-    @staticmethod
-    def build(guest, version, image, drivers, root):
-        names = ' '.join(sorted(modules_of(guest, version, drivers) & set(drivers.modules)))
-        args = ['dracut', '--force'] + (['--add-drivers', names] if names else []) + [image, version]
+    # Layers below a root → its modules. It looks for them on the devices of the worker, which it sees in part.
+    _LAYERS = {'logical': 'lvm', 'raid': 'mdraid', 'decrypted': 'crypt'}
+
+    @classmethod
+    def build(cls, guest, version, image, drivers, root, below):
+        names = sorted(modules_of(guest, version, drivers) & set(drivers.modules)) + file_systems(guest, version, below.types)
+        layers = [cls._LAYERS[kind] for kind in below.kinds]
+        args = ['dracut', '--force'] + (['--add', ' '.join(layers)] if layers else []) + (['--add-drivers', ' '.join(names)] if names else []) + [image, version]
         guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')
 
     @staticmethod
@@ -130,6 +142,7 @@ class MkinitrdSuse(object):
 
     image = '/boot/initrd-%s'
     one_place = False
+    has_programs = False
 
     @staticmethod
     def unlocked(guest, image, listed):
@@ -149,7 +162,7 @@ class MkinitrdSuse(object):
         return ['added %s to %s' % (', '.join(missing), path)]
 
     @staticmethod
-    def build(guest, version, image, drivers, root):
+    def build(guest, version, image, drivers, root, below):
         kernel = '/boot/vmlinuz-' + version
         # It would look for the root that /etc/fstab names, which the worker's devices have other names for.
         place = ['-d', '/dev/disk/by-uuid/' + root.uuid] if root.uuid else []
@@ -197,7 +210,7 @@ class MkinitrdRedHat(MkinitrdSuse):
         return notes + (['kudzu no longer starts'] if started else [])
 
     @staticmethod
-    def build(guest, version, image, drivers, root):
+    def build(guest, version, image, drivers, root, below):
         args = (
             ['mkinitrd', '-f']
             + ['--with=' + name for name in drivers.modules if name in modules_of(guest, version, drivers)]

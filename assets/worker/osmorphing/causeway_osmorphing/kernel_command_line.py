@@ -4,10 +4,13 @@ worker's device names."""
 
 import re
 
-from . import boot_default, disk_names, fstab_names, protocol
+from . import boot_default, consoles, disk_names, fstab_names, protocol
 from .cloud_init import sources_of
 
 _GRUB_FILES = ('/boot/grub/grub.cfg', '/boot/grub2/grub.cfg')
+_SYSLINUX_FILES = ('/boot/extlinux/extlinux.conf', '/boot/syslinux/syslinux.cfg', '/extlinux.conf')
+# Settings that generators of such menus read.
+_GENERATORS = (('/etc/default/extlinux', 'EXTLINUX_PARAMETERS'), ('/etc/default/u-boot', 'U_BOOT_PARAMETERS'))
 _LEGACY_FILES = ('/boot/grub/menu.lst', '/boot/grub/grub.conf', '/etc/grub.conf')
 _KERNEL_LINE = re.compile(r'^(\s*(?:linux|linux16|linuxefi|kernel)\s+\S+)(.*)$')
 
@@ -76,8 +79,11 @@ def apply(morph):
     changed += [path for path in _menu_files(guest) if _lines(guest, path, editor)]
     changed += [path for path in _entry_files(guest) if _entry(guest, path, editor)]
     changed += [path for path in _environment_files(guest) if _environment(guest, path, editor)]
+    changed += [path for path in _SYSLINUX_FILES if _appended(guest, path, editor)]
+    changed += [path for path, name in _GENERATORS if _setting(guest, path, name, editor)]
     changed += [path for path in ['/etc/kernel/cmdline'] if _words(guest, path, editor)]
     notes = ['edited ' + path for path in changed] + boot_default.choose(morph)
+    notes += consoles.apply(guest, serial, 'xen' in (morph.request.get('diskBuses') or ()))
     return bool(notes), notes
 
 
@@ -100,7 +106,7 @@ def _environment_files(guest):
 
 def device_arguments(guest):
     """(name, value) of all arguments that name a device, from all files of the boot loaders."""
-    files = ['/etc/default/grub', '/etc/kernel/cmdline'] + _menu_files(guest) + _entry_files(guest) + _environment_files(guest)
+    files = ['/etc/default/grub', '/etc/kernel/cmdline'] + list(_SYSLINUX_FILES) + [path for path, _ in _GENERATORS] + _menu_files(guest) + _entry_files(guest) + _environment_files(guest)
     found = set()
     for path in files:
         if guest.is_file(path):
@@ -160,6 +166,34 @@ def _entry(guest, path, editor):
             line = line if new == words else 'options ' + ' '.join(new)
         result.append(line)
     return guest.write(path, '\n'.join(result)) if '\n'.join(result) != text else False
+
+
+def _appended(guest, path, editor):
+    """A menu of the syslinux family: what its entries append to the kernel's command line."""
+    text = guest.read(path, '')
+    result, is_linux = [], False
+    for line in text.split('\n'):
+        words = line.split()
+        key = words[0].lower() if words else ''
+        if key in ('label', 'linux', 'kernel'):
+            is_linux = key != 'label' and bool(re.search(r'vmlinu|bzImage|/Image', line))
+        elif key == 'append' and is_linux:
+            # Images that it names first are none of the kernel's arguments.
+            own, rest = [word for word in words[1:] if word.startswith('initrd=')], [word for word in words[1:] if not word.startswith('initrd=')]
+            new = editor.edit(rest)
+            line = line if new == rest else line[: len(line) - len(line.lstrip())] + ' '.join([words[0]] + own + new)
+        result.append(line)
+    return guest.write(path, '\n'.join(result)) if '\n'.join(result) != text else False
+
+
+def _setting(guest, path, name, editor):
+    text = guest.read(path, '')
+    found = re.search(r'^%s=(["\']?)(.*?)\1[ \t]*$' % name, text, re.MULTILINE)
+    if not found:
+        return False
+    words = found.group(2).split()
+    new = editor.edit(words)
+    return guest.write(path, text[: found.start()] + '%s="%s"' % (name, ' '.join(new)) + text[found.end() :]) if new != words else False
 
 
 def _environment(guest, path, editor):

@@ -52,6 +52,12 @@ def modules_of(guest, version, drivers):
     return found & _of_interest(drivers)
 
 
+def file_systems(guest, version, types):
+    """Modules of a kernel for these file systems; nothing where they are built in."""
+    there = set(modules_in(path for path, _ in guest.walk('/lib/modules/%s/kernel/fs' % version))) if types else ()
+    return [name for name in types if name in there]
+
+
 def _of_interest(drivers):
     return set(drivers.modules) | set(name for modules in drivers.disks.values() for name in modules)
 

@@ -1,5 +1,7 @@
 """What ties the installation to its old hardware."""
 
+import re
+
 from . import time_sources
 from .disk_names import MULTIPATH_BINDINGS, VIRTUAL_DISK
 
@@ -22,6 +24,11 @@ _LEASES = (
     ('/var/lib/wicked', ('lease-',)),
     ('/var/lib/systemd/network', ('lease',)),
 )
+# Images for a crash, made for the old hardware; its service makes those that are missing.
+_CRASH_IMAGE = re.compile(r'^(initramfs|initrd)-.*kdump(\.img)?$')
+# Screens of hypervisors that have a driver of their own.
+_SCREENS = re.compile(r'^([ \t]*Driver[ \t]+)"(?:vmware|vboxvideo|cirrus|fbdev_hyperv)"', re.MULTILINE)
+_SCREEN_DRIVERS = ['%s/xorg/modules/drivers' % folder for folder in ('/usr/lib', '/usr/lib64', '/usr/lib/x86_64-linux-gnu')]
 # Agents of the destination's platform that were cloned with the machine hold the other machine's identity.
 _AGENT_STATE = ('/opt/stackit/server-agent/serviceToken.txt',)
 
@@ -42,6 +49,18 @@ def remove(morph):
         if len(kept) != len(lines):
             guest.write(path, '\n'.join(kept) + '\n')
             notes.append('removed the source\'s virtual disks from ' + path)
+    if guest.has_program('kdumpctl') or guest.is_file('/etc/init.d/kdump') or guest.is_file('/etc/rc.d/init.d/kdump'):
+        for path in guest.find('/boot'):
+            if _CRASH_IMAGE.match(path.rsplit('/', 1)[1]):
+                # As large as a third of /boot, and no original worth keeping.
+                guest.forget(path)
+                notes.append('removed %s, which kdump makes anew' % path)
+    for path in ['/etc/X11/xorg.conf'] + guest.find('/etc/X11/xorg.conf.d', '.conf'):
+        text = guest.read(path, '')
+        if _SCREENS.search(text):
+            modern = any(guest.is_file(folder + '/modesetting_drv.so') for folder in _SCREEN_DRIVERS)
+            guest.write(path, _SCREENS.sub(r'\1"%s"' % ('modesetting' if modern else 'vesa'), text))
+            notes.append('%s names a driver for any screen' % path)
     for path in _AGENT_STATE:
         if guest.is_file(path):
             # A token is no original worth keeping.

@@ -224,7 +224,7 @@ class Apt(PackageManager):
                 one
                 for one in taken
                 if re.match(
-                    r'(linux-image|linux-modules|initramfs-tools|openssh-server|systemd|netplan|ifupdown|network-manager|cloud-init|grub|python3$|sudo$)',
+                    r'(linux-image|linux-modules|initramfs-tools|openssh-server|systemd|netplan|ifupdown|network-manager|cloud-init|grub|python3$|sudo$|ubuntu-(server|standard|minimal)$)',
                     one,
                 )
             ]

@@ -205,6 +205,40 @@ class Images(BootTest):
             guest = self.guest('rocky', dict(DRACUT, **dict(installed(version), **{'/boot/efi/EFI/Linux/a.efi': content})))
             initramfs.rebuild(self.morph(guest))
 
+    def test_the_layers_and_the_file_system_of_the_root_are_asked_for_and_looked_for(self):
+        """Dracut leaves out what it sees on none of the devices, and it sees those of the worker."""
+        files = dict(DRACUT, **dict(kernel('5.14.0-1'), **{'/lib/modules/5.14.0-1/kernel/fs/xfs/xfs.ko.xz': ''}))
+        devices = boot_disk() + [device('/dev/mapper/g-root', 'logical', None, 0, 'xfs', 'u-lv', LV='x')]
+        guest = self.guest('rocky', files)
+        morph = self.morph(guest, devices=devices)
+        morph.root_device = devices[-1]
+        with self.assertRaises(MorphError) as caught:
+            initramfs.rebuild(morph)
+        self.assertEqual((caught.exception.code, caught.exception.message), ('osmorphing.initramfs', '/boot/initramfs-5.14.0-1.img still lacks lvm, xfs'))
+        self.assertEqual([command for command in guest.commands if command.startswith('dracut')], [
+            'dracut --force --add lvm --add-drivers virtio virtio_blk virtio_net virtio_pci virtio_ring virtio_scsi xfs /boot/initramfs-5.14.0-1.img 5.14.0-1'])
+        image = guest._image
+
+        def with_layers(path, version):
+            image(path, version)
+            with open(self.root + path, 'a') as file:
+                file.write('usr/sbin/lvm\nusr/lib/modules/%s/kernel/fs/xfs/xfs.ko.xz\n' % version)
+
+        guest._image = with_layers
+        self.assertIn('rebuilt /boot/initramfs-5.14.0-1.img', initramfs.rebuild(morph)[1])
+
+    def test_the_modules_of_dracut_are_set_where_there_is_no_folder_for_them_yet(self):
+        guest = self.guest('rocky', dict(kernel('5.14.0-1'), **{'/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/etc/dracut.conf': ''}))
+        initramfs.rebuild(self.morph(guest))
+        self.assertIn('virtio_blk', guest.read('/etc/dracut.conf.d/50-causeway-virtio.conf'))
+
+    def test_a_file_system_without_inodes_is_told_before_anything_is_built(self):
+        guest = self.guest('rocky', dict(DRACUT, **kernel('5.14.0-1')))
+        guest.free_inodes = lambda path: 0
+        with self.assertRaises(MorphError) as caught:
+            initramfs.rebuild(self.morph(guest))
+        self.assertEqual((caught.exception.code, guest.commands), ('osmorphing.no-space', ['lsinitrd /boot/initramfs-5.14.0-1.img']))
+
     def test_a_kernel_without_a_list_of_what_is_built_in_is_known_by_its_configuration(self):
         files = kernel('2.6.32-5', modules=())
         files.pop('/lib/modules/2.6.32-5/modules.builtin')
@@ -321,6 +355,23 @@ class Defaults(BootTest):
                 self.clear()
                 guest, _ = self.chosen(dict(entries, **{'/boot/efi/loader/loader.conf': before}))
                 self.assertEqual(guest.read('/boot/efi/loader/loader.conf'), after)
+
+    def test_menus_of_syslinux_start_it_and_get_the_arguments(self):
+        path = '/boot/extlinux/extlinux.conf'
+        menu = '%sTIMEOUT 50\nLABEL new\n%s\tLINUX ../vmlinuz-9.0\n\tINITRD ../initramfs-9.0.img\n\tAPPEND root=/dev/sda2 ro\nlabel old\n\tlinux ../vmlinuz-5.0\n\tappend initrd=../initramfs-5.0.img root=/dev/sda2 quiet\n'
+        for head, mark, told in (('DEFAULT new\n', '', 'DEFAULT old\n'), ('DEFAULT menu.c32\n', '', 'label old\n\tmenu default\n'), ('default old\n', '\tMENU DEFAULT\n', 'default old\n'), ('', '', 'label old\n\tmenu default\n')):
+            with self.subTest(head + mark):
+                self.clear()
+                guest, changed = self.chosen({path: menu % (head, mark)})
+                self.assertTrue(changed)
+                text = guest.read(path)
+                self.assertIn(told, text)
+                self.assertNotIn('MENU DEFAULT', text)
+                self.assertIn('\tAPPEND root=UUID=u-root ro\n', text)
+                self.assertIn('\tappend initrd=../initramfs-5.0.img root=UUID=u-root quiet\n', text)
+        self.clear()
+        guest, _ = self.chosen({'/etc/default/extlinux': 'EXTLINUX_ROOT="x"\nEXTLINUX_PARAMETERS="ro root=/dev/sda2 quiet"\n'})
+        self.assertEqual(guest.read('/etc/default/extlinux'), 'EXTLINUX_ROOT="x"\nEXTLINUX_PARAMETERS="ro root=UUID=u-root quiet"\n')
 
     def test_nothing_else_to_start_is_told(self):
         menu = 'set default="0"\nmenuentry \'Only\' {\n\tlinux /vmlinuz-9.0\n}\n'

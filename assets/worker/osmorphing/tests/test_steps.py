@@ -342,6 +342,28 @@ class Steps(TreeTest):
         self.assertFalse(guest.exists('/etc/vmware-tools'))
         self.assertEqual(hypervisor_tools.remove_tools(guest, package_manager(guest)), (False, []))
 
+    def test_what_else_is_of_the_old_machine_goes(self):
+        xorg = 'Section "Device"\n\tDriver      "vmware"\nEndSection\nSection "InputDevice"\n\tDriver "vmmouse"\nEndSection\n'
+        guest = self.rocky({
+            '/usr/bin/kdumpctl': '', '/boot/initramfs-5.14.0-1kdump.img': 'old', '/etc/X11/xorg.conf': xorg, '/etc/blkid/blkid.tab': '', '/etc/lvm/cache/.cache': '',
+            '/etc/yum.repos.d/vmware-tools.repo': '[vmware-tools]\nbaseurl=http://packages.vmware.com/tools/esx/5.1/rhel6/x86_64\nenabled=1\n',
+            '/etc/yum.repos.d/own.repo': '[own]\nbaseurl=http://own/\nenabled=1\n', '/etc/cloud/cloud.cfg': 'users: []\nrepo_upgrade: security\n'})
+        prepare(self.morph(guest))
+        for path in ('/boot/initramfs-5.14.0-1kdump.img', '/etc/blkid/blkid.tab', '/etc/lvm/cache/.cache'):
+            self.assertFalse(guest.exists(path), path)
+        self.assertTrue(guest.exists('/boot/initramfs-5.14.0-1.img'))
+        self.assertEqual(guest.read('/etc/X11/xorg.conf'), xorg.replace('"vmware"', '"vesa"'))
+        self.assertIn('enabled=0', guest.read('/etc/yum.repos.d/vmware-tools.repo'))
+        self.assertIn('enabled=1', guest.read('/etc/yum.repos.d/own.repo'))
+        self.assertIn('\nrepo_upgrade: none\n', guest.read(cloud_init.OWN))
+        self.assertNotIn('package_upgrade', guest.read(cloud_init.OWN))
+        self.assertEqual([step['step'] for step in prepare(self.morph(guest)) if step['changed']], [])
+        # Without the service, nobody would make the image anew.
+        self.clear()
+        guest = self.rocky({'/boot/initramfs-5.14.0-1kdump.img': 'old'})
+        prepare(self.morph(guest))
+        self.assertTrue(guest.exists('/boot/initramfs-5.14.0-1kdump.img'))
+
     def test_agents_that_were_registered_for_machines_elsewhere_stay(self):
         for registration, stays in (('{"ManagedInstanceID":"mi-0123","Region":"x"}', True), ('{"ManagedInstanceID":"i-0123"}', False), ('', False)):
             self.clear()
