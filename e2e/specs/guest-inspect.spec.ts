@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../rigs/machines/child-process.ts';
 import { contentDigest } from '../rigs/sparse-files.ts';
-import { makeWindowsDisk, requireWindowsRig } from '../rigs/windows/windows-guest.ts';
+import type { InspectOutcome } from '../../electron/engine/osmorphing/index.ts';
+import { makeVirtioDisc, makeWindowsDisk, requireWindowsRig } from '../rigs/windows/windows-guest.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const cli = join(import.meta.dirname, '../../electron/cli.ts');
@@ -98,8 +99,35 @@ describe.runIf(isRoot)('causeway guest inspect', () => {
     await makeWindowsDisk(raw);
     const bytes = await contentDigest(raw);
     const { code, out } = await inspect('--json', raw);
-    expect(JSON.parse(out)).toMatchObject({ supported: true, findings: [], dossier: { distribution: 'windows', hostname: 'WINSRC' } });
+    const told: unknown = JSON.parse(out);
+    expect(told).toMatchObject({
+      supported: true, findings: [], dossier: { distribution: 'windows', hostname: 'WINSRC' },
+      doubts: [{ code: 'osmorphing.doubtful-settings', message: expect.stringContaining('activated by a server of the source\'s cloud') as unknown }],
+      changes: expect.arrayContaining([
+        { step: 'install-drivers', title: 'Install VirtIO drivers', notes: ['install the drivers of the disc that a deployment is given'] },
+        { step: 'install-agent', title: 'Install the guest initialization agent', notes: ['install the agent that a deployment is given'] },
+        { step: 'disable-hypervisor-services', title: 'Disable services of the source platform', notes: ['the service VMMemCtl no longer starts', 'the service VMTools no longer starts'] },
+        { step: 'configure-network', title: 'Configure the network', notes: ['Ethernet0 gets its address by DHCP'] },
+      ]) as unknown,
+      files: [
+        { path: '/Windows/System32/config/SOFTWARE', change: 'changed', lines: [expect.stringMatching(/^-SOFTWARE\\.*KeyManagementServiceName = sz:kms/) as unknown] },
+        { path: '/Windows/System32/config/SYSTEM', change: 'changed', lines: expect.arrayContaining([
+          '-SYSTEM\\ControlSet001\\Services\\VMTools Start = dword:00000002', '+SYSTEM\\ControlSet001\\Services\\VMTools Start = dword:00000004',
+        ]) as unknown },
+      ],
+    });
     expect(code).toBe(0);
+    // With the disc, each driver and what starts it.
+    const disc = await makeVirtioDisc(join(folder, 'virtio.iso'));
+    const drivers = JSON.parse((await inspect('--json', '--virtio-disc', disc, raw)).out) as InspectOutcome;
+    expect(drivers.changes.find(({ step }) => step === 'install-drivers')?.notes).toContain('viostor for 2k19');
+    expect(drivers.files).toEqual(expect.arrayContaining([
+      { path: '/Windows/System32/drivers/viostor.sys', change: 'added' },
+      expect.objectContaining({ path: '/Windows/System32/config/SYSTEM', lines: expect.arrayContaining(['+SYSTEM\\ControlSet001\\Services\\viostor Start = dword:00000000']) as unknown }),
+    ]));
+    expect(drivers.files.every(({ path }) => !path.includes('Causeway'))).toBe(true);
+    const other = JSON.parse((await inspect('--json', '--virtio-disc', raw, raw)).out) as InspectOutcome;
+    expect(other.findings.map(({ code: found }) => found)).toEqual(['osmorphing.drivers-missing']);
     expect(await contentDigest(raw)).toBe(bytes);
     expect(await traces()).toBe('');
   });

@@ -4,6 +4,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphGuestOf, type MorphOptions, type MorphOutcome } from '../../electron/engine/osmorphing/index.ts';
+import { defaultProgramFolder } from '../../electron/engine/osmorphing/program-archive.ts';
 import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { imageCache } from '../rigs/images/ensure.ts';
 import { run } from '../rigs/machines/child-process.ts';
@@ -15,6 +16,7 @@ import {
 const isRoot = process.geteuid?.() === 0;
 const never = new AbortController().signal;
 const services = 'SYSTEM\\ControlSet001\\Services';
+const activation = 'SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\SoftwareProtectionPlatform';
 const leaveRunning = `/usr/bin/python3 -B '${join(import.meta.dirname, '../rigs/windows/leave_running.py')}' Windows/System32/config/SYSTEM`;
 
 /**
@@ -76,17 +78,37 @@ describe.runIf(isRoot)('a Windows guest on a Linux worker', () => {
 
   it('gets its agent, the script for its addresses, and the user\'s scripts', async () => {
     expect(after.registry[`${services}\\cloudbase-init @ImagePath`]).toContain('C:\\Cloudbase-Init\\Bin\\OpenStackService.exe');
-    expect(Object.keys(after.files)).toEqual(expect.arrayContaining(['05-causeway-drivers.ps1', '10-causeway-network.ps1', '20-causeway-source-tools.ps1', '50-00-hello.ps1'].map((name) => `/Cloudbase-Init/LocalScripts/${name}`)));
+    expect(Object.keys(after.files)).toEqual(expect.arrayContaining(['05-causeway-drivers.ps1', '10-causeway-network.ps1', '20-causeway-source-tools.ps1', '50-00-hello.ps1'].map((name) => `/Cloudbase-Init/FirstBoot/${name}`)));
+    // The agent's folder has what runs each of them once, and nothing else.
+    expect(Object.keys(after.files).filter((path) => path.startsWith('/Cloudbase-Init/LocalScripts/'))).toEqual(['/Cloudbase-Init/LocalScripts/00-causeway.ps1']);
     expect(first.scripts).toEqual([{ script: 'look', exitCode: 0, output: 'found\n' }]);
     const copy = join(lab.folder, 'copy.raw');
     await run('cp', ['--sparse=always', guest.path, copy]);
     const network = join(lab.folder, 'network.ps1');
-    await inWindowsDisk(copy, `cp Cloudbase-Init/LocalScripts/10-causeway-network.ps1 '${network}'; cp Cloudbase-Init/conf/cloudbase-init.conf '${network}.conf'`);
+    await inWindowsDisk(copy, `cp Cloudbase-Init/FirstBoot/10-causeway-network.ps1 '${network}'; cp Cloudbase-Init/conf/cloudbase-init.conf '${network}.conf'`);
     const script = await run('cat', [network]);
     expect(script).toContain('"mac": "FA:16:3E:00:00:01"');
     expect(script.match(/"address": "10\.20\.0\.1[56]"/g)).toHaveLength(2);
     expect(script).toContain('"10.20.0.2"');
-    expect(await run('cat', [`${network}.conf`])).toContain('local_scripts_path=C:\\Cloudbase-Init\\LocalScripts\r\n');
+    const configuration = await run('cat', [`${network}.conf`]);
+    expect(configuration).toContain('local_scripts_path=C:\\Cloudbase-Init\\LocalScripts\r\n');
+    // Also where the platform has no metadata, and the network no DHCP.
+    expect(configuration).toMatch(/^metadata_services=.*,cloudbaseinit\.metadata\.services\.base\.EmptyMetadataService\r$/m);
+  });
+
+  it('keeps its letters, and nothing that only the source\'s platform has', () => {
+    const letters = (state: WindowsState): unknown => Object.entries(state.registry).filter(([key]) => key.startsWith('SYSTEM\\MountedDevices @'));
+    expect(letters(after)).toEqual(letters(before));
+    expect(letters(after)).toHaveLength(2);
+    expect(first.steps.find(({ step }) => step === 'settle-old-platform')?.notes).toEqual([
+      'the page file is on C:\\pagefile.sys instead of T:\\pagefile.sys, which is not among the disks', 'Windows no longer asks kms.core.windows.net for its activation',
+    ]);
+    expect(after.registry[`${activation} @VLActivationInterval`]).toBe('dword:00000078');
+  });
+
+  it('shows its start on the screen, with the boot data as its own library reads them', async () => {
+    const script = join(import.meta.dirname, '../rigs/windows/boot_data.py');
+    expect(await run('/usr/bin/python3', ['-B', script, defaultProgramFolder()])).toBe('shown True, again False, others kept True\n');
   });
 
   it('tells in its diff everything that was changed, and nothing else', () => {
@@ -97,8 +119,8 @@ describe.runIf(isRoot)('a Windows guest on a Linux worker', () => {
     const names = (all: Readonly<Record<string, string>>): string[] => Object.keys(all).map((key) => key.replace(/ @(.)/, ' $1')).sort();
     const changed = Object.fromEntries(Object.entries(after.registry).filter(([key, value]) => before.registry[key] !== value));
     expect([...Object.keys(told.added), ...Object.keys(told.changed)].sort()).toEqual(names(changed));
-    expect(told.removed).toEqual({});
-    expect(Object.keys(before.registry).filter((key) => !(key in after.registry))).toEqual([]);
+    expect(Object.keys(told.removed)).toEqual([`${activation} KeyManagementServiceName`]);
+    expect(Object.keys(before.registry).filter((key) => !(key in after.registry))).toEqual([`${activation} @KeyManagementServiceName`]);
     expect(first.diff.services).toEqual({ enabled: ['cloudbase-init', 'vioscsi', 'viostor'], disabled: ['VMMemCtl', 'VMTools'] });
   });
 
@@ -146,7 +168,7 @@ END`);
     expect(outcome.fixedAddresses).toEqual([{ macAddress: 'fa:16:3e:00:00:01', addresses: ['10.20.0.15', '10.20.0.16'] }]);
     const state = await readWindowsDisk(other.path);
     expect(state.registry[`${services}\\cloudbase-init @Start`]).toBe('dword:00000002');
-    expect(Object.keys(state.files)).toContain(`/${own}/LocalScripts/10-causeway-network.ps1`);
+    expect(Object.keys(state.files)).toContain(`/${own}/FirstBoot/10-causeway-network.ps1`);
     expect(Object.keys(state.files).filter((path) => path.startsWith('/Cloudbase-Init/'))).toEqual([]);
     const written = join(lab.folder, 'own.conf');
     await inWindowsDisk(other.path, `cp '${own}/conf/cloudbase-init.conf' '${written}'`);
@@ -189,7 +211,7 @@ END`);
   ])('has its journal and its registry completed when it was running as it was copied, %s', async (_, journal) => {
     const other = await lab.volume(1, (path) => copiedWhileRunning(path, `${leaveRunning} 'ControlSet001\\Services\\vmmouse' Note newest`, journal));
     const outcome = await morph(other.device);
-    expect(outcome.warnings).toEqual([expect.stringContaining('Windows was running when its disks were copied')]);
+    expect(outcome.warnings).toEqual([expect.stringContaining('Windows was running when its disks were copied'), expect.stringContaining('activate it again')]);
     const { registry, files } = await readWindowsDisk(other.path);
     expect(registry[`${services}\\vmmouse @Note`]).toBe('1:newest');
     expect(registry[`${services}\\viostor @Start`]).toBe('dword:00000000');
@@ -217,6 +239,7 @@ END`);
     /** What differs, on whose side, and why. Everything else has to be equal. */
     const explained: readonly (readonly [side: 'ours' | 'theirs', what: RegExp, why: string])[] = [
       ['theirs', /^SYSTEM\\ControlSet001\\Control\\CrashControl @AutoReboot/, 'a guest that crashes goes on to restart by itself here: it is the owner\'s setting'],
+      ['ours', /Memory Management @PagingFiles|@KeyManagementServiceName/, 'settings that mean something on the source alone'],
       ['theirs', /\\Services\\firstboot( |\\|$)/, 'scripts of the first boot are run by the guest initialization agent here'],
       ['theirs', /^\/Program Files\/Guestfs\/|^\/Windows\/Temp\/|^\/qemu-ga-/, 'the same, and QEMU\'s guest agent is not part of the preparation'],
       ['theirs', /\.pdb$/, 'debug symbols do nothing in a guest'],

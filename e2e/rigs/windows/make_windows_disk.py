@@ -96,6 +96,12 @@ def system_keys(x86=False):
             'EnableDHCP': (DWORD, 1),
             'DhcpIPAddress': (SZ, '10.30.0.9'),
         },
+        control + '\\Session Manager\\Memory Management': {'PagingFiles': (MULTI, ['T:\\pagefile.sys 0 0'])},
+        # The second letter is of a disk that a cloud lends.
+        'MountedDevices': {
+            '\\DosDevices\\C:': (BINARY, struct.pack('<IQ', 0x57494E31, START)),
+            '\\DosDevices\\T:': (BINARY, struct.pack('<IQ', 0x11111111, START)),
+        },
         'DriverDatabase': {'Version': (DWORD, 0x0A000000), 'SchemaVersion': (DWORD, 0x10000)},
         'DriverDatabase\\DeviceIds\\PCI': {},
         'DriverDatabase\\DriverInfFiles': {},
@@ -117,6 +123,7 @@ def software_keys(client=False):
             'EditionID': (SZ, 'Professional' if client else 'ServerStandard'),
             'SystemRoot': (SZ, 'C:\\Windows'),
         },
+        current + '\\SoftwareProtectionPlatform': {'KeyManagementServiceName': (SZ, 'kms.core.windows.net'), 'VLActivationInterval': (DWORD, 120)},
         'Microsoft\\Windows\\CurrentVersion': {
             'DevicePath': (EXPAND, '%SystemRoot%\\inf'),
             'ProgramFilesDir': (SZ, 'C:\\Program Files'),

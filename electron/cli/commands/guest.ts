@@ -6,6 +6,7 @@ interface InspectFlags {
   readonly keyFile?: readonly string[];
   readonly hypervisor?: 'kvm' | 'hyperv';
   readonly diskBus?: 'virtio' | 'scsi' | 'ide' | 'usb';
+  readonly virtioDisc?: string;
   readonly json?: boolean;
 }
 
@@ -20,6 +21,7 @@ export const registerGuest: CommandRegistrar = (program, context) => {
     .option('--key-file <file...>', 'files with keys of encrypted volumes (LUKS passphrases, BitLocker recovery keys)')
     .addOption(new Option('--hypervisor <kind>', 'hypervisor of the destination').choices(['kvm', 'hyperv']))
     .addOption(new Option('--disk-bus <bus>', 'bus of the destination\'s disks').choices(['virtio', 'scsi', 'ide', 'usb']))
+    .option('--virtio-disc <file>', 'ISO with VirtIO drivers for Windows, to see which of them it would get')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nFile systems of the guest are mounted by this computer\'s kernel, and none of the guest\'s programs is run. Inspect guests that you do not trust on a computer that you can do without.')
     .action(

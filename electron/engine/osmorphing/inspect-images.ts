@@ -7,11 +7,14 @@ import { ImageDiskReader } from '../images/image-disk-reader.ts';
 import { openImage } from '../images/open-image.ts';
 import { inspectionOf, inspectionRequest, type InspectOptions, type InspectOutcome } from './inspection.ts';
 import { runLocally, unnamedFile } from './local-program.ts';
+import { windowsPlanRequest } from './windows/offline-guest.ts';
 
 export interface ImageInspection {
   /** The disks of one VM, the boot disk first. */
   readonly images: readonly string[];
   readonly options: InspectOptions;
+  /** The disc with drivers for a Windows, to see which it would get. */
+  readonly virtioDisc?: string | undefined;
   readonly onLog?: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -24,7 +27,7 @@ const pieceSize = 2 ** 20;
  *
  * @throws `osmorphing.*`, `source.*`, or the signal's reason
  */
-export async function inspectImages({ images, options, onLog, signal }: ImageInspection): Promise<InspectOutcome> {
+export async function inspectImages({ images, options, virtioDisc, onLog, signal }: ImageInspection): Promise<InspectOutcome> {
   if (process.platform !== 'linux' || process.geteuid?.() !== 0) {
     throw new CausewayError('osmorphing.local-inspection', process.platform === 'linux' ? 'this command does not run as root' : `this computer runs ${process.platform}`);
   }
@@ -38,15 +41,17 @@ export async function inspectImages({ images, options, onLog, signal }: ImageIns
     for (const image of images) files.push(await readable(resolve(image), signal));
     const request: JsonObject = { ...inspectionRequest(options), devices: [], local: true };
     const numbers = files.map(({ fd }) => fd);
-    const found = await runLocally('inspect', request, numbers, listener, signal).catch((error: unknown) => {
+    const found = await runLocally('inspect', request, numbers, listener, signal).catch(async (error: unknown) => {
       if (!(error instanceof CausewayError) || error.details['otherSystem'] !== 'windows') throw error;
-      return runLocally('windows-inspect', request, numbers, listener, signal);
+      return runLocally('windows-inspect', { ...request, ...(await windowsPlanRequest(options)), ...given(virtioDisc) }, numbers, listener, signal);
     });
     return inspectionOf(found, warnings);
   } finally {
     for (const file of files) await file.close();
   }
 }
+
+const given = (virtioDisc: string | undefined): JsonObject => (virtioDisc === undefined ? {} : { virtioDisc: { path: resolve(virtioDisc) } });
 
 /** A file with the bytes that a guest sees. */
 async function readable(path: string, signal: AbortSignal): Promise<FileHandle> {

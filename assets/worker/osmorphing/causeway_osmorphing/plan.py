@@ -21,7 +21,7 @@ _TOPICS = {
 }
 _TO_DO = (
     ('removed', 'remove'), ('wrote', 'write'), ('rebuilt', 'rebuild'), ('edited', 'edit'), ('added', 'add'), ('copied', 'copy'), ('installed', 'install'), ('enabled', 'enable'),
-    ('unmasked', 'unmask'), ('forgot', 'forget'), ('replaced', 'replace'), ('ran', 'run'), ('finished', 'finish'), ('changed', 'change'),
+    ('unmasked', 'unmask'), ('configured', 'configure'), ('forgot', 'forget'), ('replaced', 'replace'), ('ran', 'run'), ('finished', 'finish'), ('changed', 'change'),
 )
 _MOST_FILES = 500
 
@@ -30,7 +30,7 @@ def plan_of(guest, devices, root, mounted, request, undo_log):
     """{findings, changes, files, doubts}. Findings are what it would stop at, in the order in which it would meet them."""
     findings, changes, files = [], [], []
     for check in (_hibernation, _disk_names, _unlocking):
-        _tried(findings, check, guest, devices, root)
+        tried(findings, check, guest, devices, root)
     # Of guests that can be prepared at all.
     if guest.family:
         folder = os.path.join(undo_log.folder, 'plan')
@@ -42,7 +42,7 @@ def plan_of(guest, devices, root, mounted, request, undo_log):
     return {'findings': findings, 'changes': changes, 'files': files, 'doubts': protocol.doubts()}
 
 
-def _tried(findings, action, *args):
+def tried(findings, action, *args):
     """What the action returns; None if it would stop."""
     try:
         return action(*args)
@@ -62,16 +62,16 @@ def _changes(findings, guest, devices, root, mounted, request, undo_log):
     changes = []
     repaired = morph.manager.repair()
     if repaired:
-        changes.append(_change('repair-packages', 'Finish interrupted installations', repaired))
+        changes.append(change('repair-packages', 'Finish interrupted installations', repaired))
     for name, title, action in STEPS:
         if name in _NOT_TRIED:
             continue
         protocol.check_cancelled()
         protocol.about(_TOPICS.get(name, 'settings'))
-        outcome = _tried(findings, action, morph)
+        outcome = tried(findings, action, morph)
         if outcome and outcome[0]:
             morph.changed = True
-            changes.append(_change(name, title, outcome[1]))
+            changes.append(change(name, title, outcome[1]))
     files = [
         dict({'path': path, 'change': change}, **({} if change == 'removed' else shown_lines(guest, path, change == 'added')))
         for path, change in guest.files.changes() if not path.startswith((BACKUP + '/', '/run/'))
@@ -79,7 +79,7 @@ def _changes(findings, guest, devices, root, mounted, request, undo_log):
     return changes, files[:_MOST_FILES]
 
 
-def _change(step, title, notes):
+def change(step, title, notes):
     return {'step': step, 'title': title, 'notes': [_to_do(note) for note in notes]}
 
 

@@ -5,17 +5,21 @@ import shutil
 import struct
 import tempfile
 import unittest
+import uuid
 
 from causeway_osmorphing import protocol
 from causeway_osmorphing.protocol import MorphError
-from causeway_osmorphing.windows import source_tools
+from causeway_osmorphing.windows import efi_loader, old_platform, source_tools
+from causeway_osmorphing.windows.commands import _choose
 from causeway_osmorphing.windows.drivers import Driver, refuse_unloadable
 from causeway_osmorphing.windows.efi_loader import provide
-from causeway_osmorphing.windows.hive import BINARY, DWORD, MULTI, SZ, Hive, encoded
+from causeway_osmorphing.windows.hive import BINARY, DWORD, EXPAND, MULTI, SZ, Hive, encoded
 from causeway_osmorphing.windows.installation import Installation
 from causeway_osmorphing.windows.network import was_private
 from causeway_osmorphing.windows.signature import objection
 from causeway_osmorphing.windows.tree import WindowsTree
+
+from .test_disk_names import device
 
 CLASS = 'ControlSet001\\Control\\Class\\{4d36e97d-e325-11ce-bfc1-08002be10318}'
 SERVICES = 'ControlSet001\\Services'
@@ -54,6 +58,9 @@ class Registry(Hive):
     def remove_key(self, path):
         self._written.append((path, None, None, None))
         return self.tree.pop(path, None) is not None
+
+    def remove_value(self, path, name):
+        return self._at(path).pop(name, None) is not None
 
 
 class Files(object):
@@ -222,3 +229,86 @@ class Loader(unittest.TestCase):
         self.assertEqual(tree.read('EFI/Boot/bootx64.efi'), b'loader')
         self.assertEqual(provide(tree, 'x86_64'), [])
         self.assertEqual(provide(tree, 'unknown'), [])
+
+
+MEMORY = 'ControlSet001\\Control\\Session Manager\\Memory Management'
+GUID = 'c0ffee00-1111-4222-8333-444455556666'
+
+
+def mounted(letter, raw):
+    return {('MountedDevices', '\\DosDevices\\' + letter): (BINARY, raw)}
+
+
+class OldPlatform(unittest.TestCase):
+    """A disk with MBR (signature 57494e31, C: at 1 MiB), one with GPT (D:), and letters of disks that are gone."""
+
+    def setUp(self):
+        self.warnings = []
+        self.addCleanup(setattr, protocol, 'warn', protocol.warn)
+        protocol.warn = self.warnings.append
+        protocol._told.clear()
+        self.devices = [
+            device('/dev/w01', 'partition', 1, content='ntfs', PART_ENTRY_UUID='57494e31-01', PART_ENTRY_OFFSET='2048'),
+            device('/dev/w12', 'partition', 2, 1, 'ntfs', PART_ENTRY_UUID=GUID, PART_ENTRY_OFFSET='4096'),
+        ]
+        self.letters = merged(
+            mounted('C:', struct.pack('<IQ', 0x57494E31, 1 << 20)), mounted('D:', b'DMIO:ID:' + uuid.UUID(GUID).bytes_le), mounted('E:', struct.pack('<IQ', 0x57494E31, 1 << 30)),
+            mounted('T:', struct.pack('<IQ', 0x11111111, 1 << 20)), mounted('X:', 'a disc'.encode('utf-16-le')))
+
+    def windows(self, values, software=None):
+        made = Windows(merged(self.letters, values))
+        made.software = Registry(software or {})
+        return made
+
+    def test_letters_lead_to_the_same_partitions_on_whatever_controller(self):
+        windows = self.windows({})
+        before = dict((path, dict(values)) for path, values in windows.system.tree.items())
+        self.assertEqual(dict((letter, one and one.path) for letter, one in old_platform.drive_letters(windows, self.devices).items()),
+                         {'C:': '/dev/w01', 'D:': '/dev/w12', 'E:': None, 'T:': None, 'X:': None})
+        self.assertEqual(old_platform.settle(windows, self.devices), (False, []))
+        self.assertEqual(windows.system.tree, before)
+
+    def test_a_page_file_on_a_disk_that_is_gone_moves_to_the_system(self):
+        for listed, kept in (
+            (['T:\\pagefile.sys'], ['C:\\pagefile.sys 0 0']), (['T:\\pagefile.sys 0 0', 'D:\\pagefile.sys 1 2'], ['D:\\pagefile.sys 1 2', 'C:\\pagefile.sys 0 0']),
+            (['?:\\pagefile.sys', 't:\\pagefile.sys 0 0'], ['?:\\pagefile.sys']), (['C:\\pagefile.sys 0 0', 'D:\\pagefile.sys 0 0', 'Z:\\x.sys'], None), ([], None),
+        ):
+            with self.subTest(listed):
+                windows = self.windows({(MEMORY, 'PagingFiles'): (MULTI, listed)})
+                changed, _ = old_platform.settle(windows, self.devices)
+                self.assertEqual((changed, windows.system.texts(MEMORY, 'PagingFiles')), (kept is not None, listed if kept is None else kept))
+
+    def test_nobody_asks_the_source_cloud_for_activation(self):
+        key = 'Microsoft\\Windows NT\\CurrentVersion\\SoftwareProtectionPlatform'
+        below = key + '\\55c92734-d682-4d71-983e-d6ec3f16059f\\edition'
+        windows = self.windows({}, {(key, 'KeyManagementServiceName'): (SZ, 'kms.core.windows.net'), (key, 'VLActivationInterval'): (DWORD, 1),
+                                    (below, 'KeyManagementServiceName'): (SZ, 'kms.own.example')})
+        self.assertEqual(old_platform.settle(windows, self.devices), (True, ['Windows no longer asks kms.core.windows.net for its activation']))
+        self.assertEqual((windows.software.text(key, 'KeyManagementServiceName'), windows.software.number(key, 'VLActivationInterval')), ('', 1))
+        self.assertEqual(windows.software.text(below, 'KeyManagementServiceName'), 'kms.own.example')
+        self.assertEqual(len(self.warnings), 1)
+
+    def test_what_may_refuse_new_drivers_is_told(self):
+        windows = self.windows(merged(service('CSAgent', 1), service('klif', 4)), {('Policies\\Microsoft\\Windows\\DeviceInstall\\Restrictions', 'DenyUnspecified'): (DWORD, 1)})
+        self.assertEqual(old_platform.settle(windows, self.devices), (False, []))
+        self.assertEqual([told.split(' ')[0] for told in self.warnings], ['a', 'CrowdStrike'])
+        self.assertIn('DenyUnspecified', self.warnings[0])
+
+    def test_dynamic_disks_are_named_as_the_reason(self):
+        for kind in ('0x42', 'AF9B60A0-1431-4F62-BC68-3311714A69AD'):
+            with self.assertRaises(MorphError) as caught:
+                _choose([], None, [device('/dev/w01', 'partition', 1, PART_ENTRY_TYPE=kind)], [])
+            self.assertEqual(caught.exception.code, 'osmorphing.root-not-found')
+            self.assertIn('dynamic', caught.exception.message)
+
+    def test_the_start_is_shown_where_it_was_told_to_be_without_graphics(self):
+        manager, entry = 'Objects\\{9dea862c-5cdd-4e70-acc1-f32b344d4795}\\Elements\\23000003', '{11111111-2222-4333-8444-555555555555}'
+        element = 'Objects\\%s\\Elements\\16000046' % entry
+        for values, gone in (({(manager, 'Element'): (SZ, entry), (element, 'Element'): (BINARY, b'\1')}, True), ({(manager, 'Element'): (SZ, entry)}, False), ({(element, 'Element'): (BINARY, b'\1')}, False)):
+            registry = Registry(values)
+            registry.save, registry.close = lambda: True, lambda: None
+            self.addCleanup(setattr, efi_loader, 'Hive', efi_loader.Hive)
+            efi_loader.Hive = lambda *_: registry
+            self.assertEqual(efi_loader.show_start(Files({'EFI/Microsoft/Boot/BCD': b''})), ['Windows shows its start on the screen'] if gone else [])
+            self.assertEqual(element in registry.tree, bool(values.get((element, 'Element'))) and not gone)
+        self.assertEqual(efi_loader.show_start(Files({})), [])

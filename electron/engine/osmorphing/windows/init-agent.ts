@@ -9,8 +9,8 @@ const plugins = [
   'windows.licensing.WindowsLicensingPlugin', 'windows.sanpolicy.SANPolicyPlugin', 'windows.extendvolumes.ExtendVolumesPlugin',
   'common.userdata.UserDataPlugin', ...accountPlugins, 'common.localscripts.LocalScriptsPlugin',
 ] as const;
-const metadataServices: readonly string[] = ['httpservice.HttpService', 'configdrive.ConfigDriveService'];
-/** A VM that was not made from an image has no provisioning disc there; without any service no script of the first boot would run. */
+/** The last one is there always: without any service no script of the first boot would run, not even that which sets a fixed address. */
+const metadataServices: readonly string[] = ['httpservice.HttpService', 'configdrive.ConfigDriveService', 'base.EmptyMetadataService'];
 const azureServices: readonly string[] = ['azureservice.AzureService', 'base.EmptyMetadataService'];
 
 export interface InitAgentWishes {

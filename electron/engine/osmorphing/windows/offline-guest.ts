@@ -23,16 +23,28 @@ async function wishes(program: WorkerProgram, options: MorphOptions, signal: Abo
   if (windows === undefined || (windows.virtioDisc === undefined && !isXenAlone(options.diskBuses))) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
   return {
     ...commonWishes(options),
-    firstBootScripts: {
-      network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers'), sourceTools: await powershellFile('first-boot-source-tools'),
-      hyperv: await powershellFile('first-boot-hyperv'), networkProfile: await powershellFile('first-boot-network-profile'),
-    },
+    ...(await texts(options)),
     ...(windows.virtioDisc === undefined ? {} : { virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal) }),
     ...(windows.initAgent === undefined ? {} : {
       initAgent: await bring(program, 'init-agent.zip', windows.initAgent, signal),
     }),
+  };
+}
+
+/** What is written into a guest whatever else it is prepared with. */
+async function texts(options: MorphOptions): Promise<JsonObject> {
+  return {
+    firstBootScripts: {
+      network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers'), sourceTools: await powershellFile('first-boot-source-tools'),
+      hyperv: await powershellFile('first-boot-hyperv'), networkProfile: await powershellFile('first-boot-network-profile'), runner: await powershellFile('first-boot-runner'),
+    },
     agentConfiguration: initAgentConfiguration(agentWishes(options)),
   };
+}
+
+/** What the plan of a preparation needs besides the request of an inspection. */
+export async function windowsPlanRequest(options: Pick<MorphOptions, 'hypervisor'>): Promise<JsonObject> {
+  return { ...(await texts({ nics: [], hypervisor: options.hypervisor })), setDhcp: true, hypervisor: options.hypervisor ?? 'kvm' };
 }
 
 /** With the defaults of the specification. */

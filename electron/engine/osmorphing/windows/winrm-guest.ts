@@ -165,25 +165,27 @@ class WindowsWorker {
   async #files(guest: Opened, hasAgent: boolean): Promise<JsonObject[]> {
     const { options } = this.#request;
     const file = (path: string, text: string): JsonObject => ({ path, content: Buffer.from(text.replace(/\r?\n/g, '\r\n')).toString('base64') });
-    const scripts = `${initAgentFolder.slice(3)}\\LocalScripts`;
+    const scripts = `${initAgentFolder.slice(3)}\\FirstBoot`;
     const files: JsonObject[] = [];
+    const later: JsonObject[] = [];
     if (hasAgent) files.push(file(`${initAgentFolder.slice(3)}\\conf\\cloudbase-init.conf`, initAgentConfiguration(agentWishes(options))));
     if (options.setDhcp === false) {
       const { cards, warnings } = staticCards(guest.interfaces, options.nics);
       for (const warning of warnings) this.#warn(warning);
       this.#fixedAddresses = cards.map(({ mac, addresses }) => ({ macAddress: mac.toLowerCase(), addresses: addresses.map(({ address }) => address) }));
       if (cards.length > 0) {
-        files.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
+        later.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
       }
     }
-    if (hasAgent && hasSourceServices(guest.services, options.hypervisor ?? 'kvm')) files.push(file(`${scripts}\\20-causeway-source-tools.ps1`, await powershellFile('first-boot-source-tools')));
-    if (hasAgent && options.hypervisor === 'hyperv') files.push(file(`${scripts}\\30-causeway-serial-console.ps1`, await powershellFile('first-boot-hyperv')));
+    if (hasAgent && hasSourceServices(guest.services, options.hypervisor ?? 'kvm')) later.push(file(`${scripts}\\20-causeway-source-tools.ps1`, await powershellFile('first-boot-source-tools')));
+    if (hasAgent && options.hypervisor === 'hyperv') later.push(file(`${scripts}\\30-causeway-serial-console.ps1`, await powershellFile('first-boot-hyperv')));
     for (const [index, { name, content }] of (options.scripts?.firstBoot ?? []).entries()) {
       const plain = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
-      files.push(file(`${scripts}\\50-${String(index).padStart(2, '0')}-${/\.(ps1|cmd|bat|py|exe)$/i.test(plain) ? plain : `${plain}.ps1`}`, content));
+      later.push(file(`${scripts}\\50-${String(index).padStart(2, '0')}-${/\.(ps1|cmd|bat|py|exe)$/i.test(plain) ? plain : `${plain}.ps1`}`, content));
     }
-    if (!hasAgent && files.length > 0) throw new CausewayError('osmorphing.init-agent-missing', 'first-boot scripts need the guest initialization agent');
-    return files;
+    if (!hasAgent && later.length > 0) throw new CausewayError('osmorphing.init-agent-missing', 'first-boot scripts need the guest initialization agent');
+    if (later.length === 0) return files;
+    return [...files, ...later, file(`${initAgentFolder.slice(3)}\\LocalScripts\\00-causeway.ps1`, await powershellFile('first-boot-runner'))];
   }
 
   #agentFor(guest: Opened): Fetched | undefined {

@@ -9,7 +9,7 @@ from ..open_block_stack import open_block_stack
 from ..mounting import is_mounted
 from ..protocol import Cancelled, MorphError
 from ..session import pack_device, unpack_device
-from . import drivers, efi_loader, hyperv, init_agent, network, scripts, source_tools, volume, xen
+from . import drivers, efi_loader, hyperv, init_agent, network, old_platform, plan, scripts, source_tools, volume, xen
 from .disc import open_disc
 from .hive import diff_of
 from .installation import Installation, is_windows
@@ -60,6 +60,10 @@ def _refuse_locked(devices, keys):
         )
 
 
+# Partitions of Windows' own volume manager.
+_DYNAMIC = ('0x42', '5808c8aa-7e8f-42e0-85d2-e1e90434cfb3', 'af9b60a0-1431-4f62-bc68-3311714a69ad')
+
+
 def _choose(roots, pinned, devices, keys):
     wanted = (pinned or '').strip()
     fitting = [one for one in roots if not wanted or wanted in (one.path, one.uuid, 'UUID=%s' % one.uuid)]
@@ -69,6 +73,10 @@ def _choose(roots, pinned, devices, keys):
     if fitting:
         raise MorphError('osmorphing.several-roots', '; '.join(one.path for one in fitting), told)
     _refuse_locked(devices, keys)
+    if any(one.properties.get('PART_ENTRY_TYPE', '').lower() in _DYNAMIC for one in devices):
+        raise MorphError(
+            'osmorphing.root-not-found', 'the disks are dynamic ones, which only Windows itself reads: make them basic ones on the source, or choose a Windows worker', told
+        )
     seen = ', '.join('%s (%s)' % (one.path, one.content or 'nothing known') for one in devices)
     raise MorphError('osmorphing.root-not-found', 'no Windows installation found on ' + seen, told)
 
@@ -117,14 +125,18 @@ def command_inspect(request, session):
         with Installation(WindowsTree(point), write=False) as installation:
             if installation.replayed:
                 protocol.warn_once(_WAS_RUNNING)
-            return {
-                'dossier': guest_facts_of(installation, device, devices),
-                'candidates': [_root(one, None) for one in roots],
-                'devices': [one.describe() for one in devices],
-                'supported': installation.version[:2] >= (6, 1),
-                'findings': found,
-                'doubts': protocol.doubts(),
-            }
+            facts = guest_facts_of(installation, device, devices)
+            supported = installation.version[:2] >= (6, 1)
+        told = plan.plan_of(point, devices, request, session, _steps)
+        return dict(
+            told,
+            dossier=facts,
+            candidates=[_root(one, None) for one in roots],
+            devices=[one.describe() for one in devices],
+            supported=supported,
+            findings=found + [one for one in told['findings'] if one not in found],
+            doubts=protocol.doubts(),
+        )
     finally:
         session.undo_log.undo_all()
 
@@ -245,7 +257,8 @@ def _steps(installation, devices, request, session, outputs):
         ('install-drivers', _driver_title(request), install_drivers),
         ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation, request.get('hypervisor') or 'kvm', request.get('diskBuses') or ())),
         ('keep-disks-online', 'Keep data disks online', lambda: source_tools.keep_disks_online(installation)),
-        ('ensure-efi-loader', 'Provide the UEFI fallback boot loader', lambda: efi_loader.ensure(installation, devices, session)),
+        ('settle-old-platform', 'Take out settings of the old platform', lambda: old_platform.settle(installation, devices)),
+        ('ensure-efi-loader', 'Provide the UEFI fallback boot loader', lambda: efi_loader.ensure(installation, devices, session, bool(request.get('planned')))),
         ('install-agent', 'Install the guest initialization agent', install_agent),
         ('install-first-boot-scripts', 'Install scripts for the first boot', lambda: scripts.first_boot(installation, request, state['scripts'])),
         ('configure-network', 'Configure the network', configure_network),

@@ -166,6 +166,17 @@ class Hive(object):
         self._hive.node_delete_child(node)
         return True
 
+    def remove_value(self, path, name):
+        """Returns whether it was there."""
+        node = self.node(path)
+        found = next((one for one in self._values(node) if one.lower() == name.lower()), None) if node is not None else None
+        if found is None:
+            return False
+        kept = self._values(node)
+        self._record(path, found or '@', shown(*kept.pop(found)), None)
+        self._hive.node_set_values(node, [{'key': key, 't': kind, 'value': raw} for key, (kind, raw) in kept.items()])
+        return True
+
     def repeat_below(self, top, others):
         """Does below other keys what was done below one."""
         for path, name, kind, raw in list(self._written):
@@ -182,10 +193,12 @@ class Hive(object):
         first = self.changes[key][0] if key in self.changes else before
         self.changes[key] = (first, after)
 
+    def is_changed(self):
+        return any(before != after for before, after in self.changes.values())
+
     def save(self):
         """Writes the changes, after keeping the original once. Returns whether there were any."""
-        changed = {key: pair for key, pair in self.changes.items() if pair[0] != pair[1]}
-        if not changed:
+        if not self.is_changed():
             return False
         self._tree.back_up(self.path)
         # Into the same file: a new one would not have its access rights.

@@ -56,13 +56,17 @@ class Installation(object):
         content = hive_log.recovered(self.tree, path)
         if content is not None:
             self.replayed.append(name)
-            if write:
+            if write and self._content(path, None) is None:
                 hive_log.write(self.tree, path, content)
                 protocol.log('the changes in the logs of the registry hive %s were written to it' % name)
                 content = None
-        hive = Hive(self.tree, path, name, write, content)
+        hive = Hive(self.tree, path, name, write, self._content(path, content))
         self._hives.append(hive)
         return hive
+
+    def _content(self, path, recovered):
+        """What is read instead of a hive's file; None for that itself."""
+        return recovered
 
     @property
     def has_driver_database(self):

@@ -51,7 +51,8 @@ def run_in_guest(installation, request, session_folder):
 
 
 def first_boot(installation, request, folder):
-    """Lays the scripts down for the first boot; `folder` is where the agent looks. Returns (changed, notes)."""
+    """Lays the scripts down for the first boot, and what runs each of them once; `folder` is where the agent looks. Returns
+    (changed, notes)."""
     wanted = []
     if request.get('setDhcp', True) is False:
         script = static_script(installation, request.get('nics') or [], request['firstBootScripts']['network'])
@@ -76,8 +77,11 @@ def first_boot(installation, request, folder):
         wanted.append(('20-causeway-source-tools.ps1', request['firstBootScripts']['sourceTools'].replace('\n', '\r\n')))
     if request.get('hypervisor') == 'hyperv':
         wanted.append(('30-causeway-serial-console.ps1', request['firstBootScripts']['hyperv'].replace('\n', '\r\n')))
+    if not wanted:
+        return False, []
     notes = []
-    for name, content in wanted:
-        if installation.tree.write('%s/%s' % (folder, name), content.encode('utf-8', 'surrogateescape')):
-            notes.append(name)
+    runner = (folder + '/00-causeway.ps1', request['firstBootScripts']['runner'].replace('\n', '\r\n'))
+    for path, content in [runner] + [('%s/FirstBoot/%s' % (folder.rsplit('/', 1)[0], name), content) for name, content in wanted]:
+        if installation.tree.write(path, content.encode('utf-8', 'surrogateescape')):
+            notes.append(path.rsplit('/', 1)[1])
     return bool(notes), notes

@@ -16,8 +16,9 @@ class WindowsTree(object):
     """Files below `root`, named with forward slashes from the top of the volume. Links on the volume are resolved inside
     it."""
 
-    def __init__(self, root):
+    def __init__(self, root, originals=BACKUP):
         self.files = Confined(root)
+        self._originals = originals
         self.root = self.files.root
         self._changes = {}
 
@@ -90,7 +91,7 @@ class WindowsTree(object):
         return True
 
     def back_up(self, path):
-        kept = self.spelt(BACKUP + '/' + path)
+        kept = self.spelt(self._originals + '/' + path)
         if self.is_file(kept):
             return
         handle, status = self.files.open_file(self.spelt(path))
