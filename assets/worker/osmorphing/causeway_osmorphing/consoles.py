@@ -32,11 +32,10 @@ def _terminals(guest):
     path = '/etc/securetty'
     lines = guest.read(path, '').splitlines()
     kept = [line for line in lines if not _XEN.match(line.strip())]
-    if len(kept) == len(lines):
+    # Lists that come with a system name consoles of every kind.
+    if len(kept) == len(lines) or 'ttyS0' in [line.strip() for line in lines]:
         return []
-    if not any(line.strip() == 'ttyS0' for line in kept):
-        kept.append('ttyS0')
-    guest.write(path, '\n'.join(kept) + '\n')
+    guest.write(path, '\n'.join(kept + ['ttyS0']) + '\n')
     return ['%s names the serial console instead of that of Xen' % path]
 
 
