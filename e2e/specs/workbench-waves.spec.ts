@@ -13,6 +13,8 @@ import { ensureStateFolder } from '../../electron/engine/store/database.ts';
 import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
 import { createVault, openVault } from '../../electron/secrets/vault.ts';
 import { createProject } from '../../electron/workbench/project-file.ts';
+import { checkName, type CheckResult } from '../../shared/model/after-boot-check.ts';
+import { sealOf } from '../../shared/reports/vm-report.ts';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
@@ -34,6 +36,12 @@ describe('waves in the workbench', () => {
     workbench = await openWorkbenchHere(engineHere({
       platforms: lab.platforms, connectWorker: lab.connectWorker, guests: recordingMorph(() => undefined, () => ({})).guests,
       bootPatience: { ...usualBootPatience, stopSeconds: 0, loginSeconds: 0, firstPauseMs: 1 }, bootProbe: async () => undefined,
+      runChecks: async (checks, _server, { onResult }) => checks.map((check): CheckResult => {
+        const isWrong = check.kind === 'port';
+        const result: CheckResult = { name: checkName(check), kind: check.kind, outcome: isWrong ? 'failed' : 'passed', evidence: isWrong ? 'connection refused' : 'status 200', attempts: 3, seconds: 4, at: new Date().toISOString() };
+        onResult?.(result);
+        return result;
+      }),
     }), project);
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
@@ -163,6 +171,45 @@ describe('waves in the workbench', () => {
     await page.getByRole('row').filter({ hasText: 'Approved' }).filter({ hasText: 'Anna Berg' }).filter({ hasText: 'change 4711' }).waitFor();
   });
 
+  it('defines checks, and rolls a cut-over back that one of them failed', async () => {
+    await go('Replicas');
+    await page.getByRole('link', { name: 'web-2', exact: true }).click();
+    await heading('web-2');
+    await page.getByRole('button', { name: 'Edit checks…' }).click();
+    await page.getByRole('button', { name: 'Add check' }).click();
+    await page.getByRole('group', { name: 'Check 1' }).getByLabel('Port').fill('8443');
+    await page.getByRole('button', { name: 'Add check' }).click();
+    await choose(page.getByRole('group', { name: 'Check 2' }).getByLabel('Kind'), 'Web page (HTTP)');
+    await page.getByRole('group', { name: 'Check 2' }).getByLabel('Path').fill('health');
+    await page.getByText('1 field needs your attention').waitFor();
+    await page.getByRole('group', { name: 'Check 2' }).getByLabel('Path').fill('/health');
+    await lookAt('checks-edit');
+    await page.getByRole('button', { name: 'Save checks' }).click();
+    await page.getByRole('row').filter({ hasText: 'Port 8443' }).getByText('Not run yet').waitFor();
+    await page.getByRole('button', { name: 'Cut over…' }).click();
+    await page.getByRole('button', { name: 'Cut over', exact: true }).click();
+    await page.getByRole('status').getByText('Cut-over failed', { exact: true }).waitFor();
+    const checks = page.getByRole('table', { name: 'Checks after boot' });
+    await checks.getByRole('row').filter({ hasText: 'Port 8443' }).getByText('Failed').waitFor();
+    await checks.getByRole('row').filter({ hasText: 'HTTP /health' }).getByText('Passed').waitFor();
+    await lookAt('checks-failed');
+    await page.getByRole('button', { name: 'Roll back…' }).click();
+    await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+    await page.getByRole('status').getByText('Rolled back', { exact: true }).waitFor();
+  });
+
+  it('ticks steps of the runbook with who did them', async () => {
+    await go('Waves');
+    await page.getByRole('link', { name: 'Night 1', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Runbook' }).click();
+    await heading('Runbook of Night 1');
+    await page.getByText('0 of 30 steps done').waitFor();
+    await page.getByLabel('Go/no-go: state, approval, lag (db-1)').click();
+    await page.getByText('1 of 30 steps done').waitFor();
+    await page.getByRole('table', { name: 'Runbook of db-1' }).getByText(/^Anna Berg, /).waitFor();
+    await lookAt('runbook');
+  });
+
   it('finalises a VM after it has listed what is released and what stays', async () => {
     await go('Replicas');
     await page.getByRole('link', { name: 'db-1', exact: true }).click();
@@ -176,6 +223,22 @@ describe('waves in the workbench', () => {
     await page.getByRole('button', { name: 'Finalise', exact: true }).click();
     await page.getByRole('status').getByText('Finalised', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: /Replicate|Deploy/ }).count()).toBe(0);
+  });
+
+  it('verifies the journal, lists what was done to each VM, and saves its report', async () => {
+    await go('Evidence');
+    await page.getByRole('status').getByText('Intact').waitFor();
+    await page.getByRole('row').filter({ hasText: 'db-1' }).getByText('Finalised', { exact: true }).waitFor();
+    await lookAt('evidence');
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save report (web-2)' }).click();
+    const report = readFileSync(await (await saving).path(), 'utf8');
+    expect(sealOf(report)).toBeDefined();
+    expect(report).toContain('Port 8443');
+    await page.getByRole('link', { name: 'db-1', exact: true }).click();
+    await heading('Evidence of db-1');
+    await page.getByRole('row').filter({ hasText: 'Runbook step done' }).filter({ hasText: 'Anna Berg' }).waitFor();
+    await lookAt('evidence-vm');
   });
 
   it('never violates its content security policy and logs no error', () => {

@@ -6,6 +6,7 @@ import HubIcon from '@mui/icons-material/HubOutlined';
 import ManualIcon from '@mui/icons-material/MenuBookOutlined';
 import ShieldIcon from '@mui/icons-material/ShieldOutlined';
 import SettingsIcon from '@mui/icons-material/SettingsOutlined';
+import VerifiedIcon from '@mui/icons-material/VerifiedOutlined';
 import WavesIcon from '@mui/icons-material/LayersOutlined';
 import TuneIcon from '@mui/icons-material/TuneOutlined';
 import SyncIcon from '@mui/icons-material/SyncOutlined';
@@ -45,6 +46,10 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
   {
     title: text.navigation.groups.move,
     entries: [{ icon: SyncIcon, label: text.navigation.replicas, path: ['replicas'], covers: ['replicas', 'runs', 'deployments'] }],
+  },
+  {
+    title: text.navigation.groups.prove,
+    entries: [{ icon: VerifiedIcon, label: text.navigation.evidence, path: ['evidence'], covers: ['evidence'] }],
   },
   {
     title: text.navigation.groups.setUp,

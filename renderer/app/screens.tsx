@@ -7,6 +7,8 @@ import { ConfigureScreen } from '../features/configure/configure-screen.tsx';
 import { DefaultsScreen } from '../features/configure/defaults-screen.tsx';
 import { EndpointScreen } from '../features/endpoints/endpoint-screen.tsx';
 import { EndpointsScreen } from '../features/endpoints/endpoints-screen.tsx';
+import { EvidenceScreen } from '../features/evidence/evidence-screen.tsx';
+import { VmEvidenceScreen } from '../features/evidence/vm-evidence-screen.tsx';
 import { HomeScreen } from '../features/home/home-screen.tsx';
 import { InventoryScreen } from '../features/inventory/inventory-screen.tsx';
 import { LedgerScreen } from '../features/ledger/ledger-screen.tsx';
@@ -18,6 +20,7 @@ import { RunScreen } from '../features/runs/run-screen.tsx';
 import { SettingsScreen } from '../features/settings/settings-screen.tsx';
 import { TrustScreen } from '../features/trust/trust-screen.tsx';
 import { ValidationScreen } from '../features/validation/validation-screen.tsx';
+import { RunbookScreen } from '../features/waves/runbook-screen.tsx';
 import { WaveScreen } from '../features/waves/wave-screen.tsx';
 import { WavesScreen } from '../features/waves/waves-screen.tsx';
 import { text } from '../text/text.ts';
@@ -81,7 +84,10 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
     case 'defaults':
       return <DefaultsScreen {...(second === undefined ? {} : { wave: second })} />;
     case 'waves':
+      if (second !== undefined && third === 'runbook') return <RunbookScreen key={second} wave={second} />;
       return second === undefined ? <WavesScreen /> : <WaveScreen key={second} name={second} />;
+    case 'evidence':
+      return second === undefined ? <EvidenceScreen /> : <VmEvidenceScreen key={second} replicaId={second} />;
     case 'trust':
       return <TrustScreen />;
     case 'ledger':

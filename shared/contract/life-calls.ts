@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { evidenceEntrySchema, evidenceHeadSchema, evidenceStatusSchema } from '../model/evidence.ts';
+import { evidenceEntrySchema, evidenceKinds, evidenceHeadSchema, evidenceStatusSchema } from '../model/evidence.ts';
 import { ledgerItemSchema } from '../model/ledger.ts';
-import { machineLifeSchema } from '../model/machine-life.ts';
+import { machineLifeSchema, runbookSteps } from '../model/machine-life.ts';
 import { name, nothing, reference } from './schemas.ts';
 
 const who = z.string().trim().min(1).max(200).optional();
@@ -47,6 +47,11 @@ export const lifeCalls = {
     input: z.strictObject({ replicas: z.array(reference).min(1).max(1000), title: z.string().max(200).optional(), format: z.enum(['markdown', 'html']) }),
     output: z.object({ document: z.string() }),
   },
+  /** Records that somebody did a step of the runbook, or that it is open again. */
+  'replica.tick': {
+    input: z.strictObject({ replica: reference, step: z.enum(runbookSteps), isDone: z.boolean(), by: who }),
+    output: machineLifeSchema,
+  },
   /** Deletes a rehearsal, or all whose time is over. */
   'rehearsal.end': {
     input: z.union([z.strictObject({ deployment: reference }), z.strictObject({ expired: z.literal(true) })]),
@@ -54,6 +59,10 @@ export const lifeCalls = {
   },
 
   'evidence.status': { input: nothing, output: evidenceStatusSchema },
+  /** Reads the journal of this project again, and checks each of its lines. */
+  'evidence.verify': { input: nothing, output: evidenceStatusSchema },
+  /** For each VM how much is recorded of it, and the last of it. Those of deleted replicas are among them. */
+  'evidence.summary': { input: nothing, output: z.array(z.object({ replicaId: z.string(), name: z.string(), entries: z.number(), last: z.object({ at: z.string(), kind: z.enum(evidenceKinds), by: z.string() }) })) },
   'evidence.list': {
     input: z.strictObject({ replica: reference.optional(), after: z.int().min(0).default(0), limit: z.int().min(1).max(10_000).default(1000) }),
     output: z.array(evidenceEntrySchema),

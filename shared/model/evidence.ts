@@ -4,7 +4,7 @@ import { jsonObjectSchema } from './endpoint.ts';
 /** What an entry of the evidence journal is about. */
 export const evidenceKinds = [
   'journal-started', 'execution', 'deployment', 'deployment-deleted', 'approved', 'approval-withdrawn', 'rehearsal-started', 'rehearsal-ended', 'cut-over-started',
-  'roll-back-started', 'source-started', 'rolled-back', 'finalise-started', 'finalise-stopped', 'finalised', 'report',
+  'roll-back-started', 'source-started', 'rolled-back', 'finalise-started', 'finalise-stopped', 'finalised', 'report', 'step-ticked', 'step-unticked',
 ] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 

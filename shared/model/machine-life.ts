@@ -5,9 +5,25 @@ import { jsonObjectSchema } from './endpoint.ts';
 /** What people, and the engine for them, did with a replica as a whole. */
 export const lifeRecordKinds = [
   'approved', 'approval-withdrawn', 'rehearsal-started', 'rehearsal-ended', 'cut-over-started', 'roll-back-started', 'source-started', 'rolled-back',
-  'finalise-started', 'finalise-stopped', 'finalised',
+  'finalise-started', 'finalise-stopped', 'finalised', 'step-ticked', 'step-unticked',
 ] as const;
 export type LifeRecordKind = (typeof lifeRecordKinds)[number];
+
+/** Steps of a VM's runbook, in their order. */
+export const runbookSteps = ['execute', 'go-no-go', 'cut-over', 'confirm', 'roll-back', 'finalise'] as const;
+export type RunbookStep = (typeof runbookSteps)[number];
+
+/** Steps that are ticked now, with who did it and when. A cut-over that was rolled back leaves none: the next one begins anew. */
+export function ticksOf(records: readonly LifeRecord[]): ReadonlyMap<RunbookStep, { readonly by: string; readonly at: string }> {
+  const ticks = new Map<RunbookStep, { readonly by: string; readonly at: string }>();
+  for (const { kind, by, at, details } of records) {
+    const step = runbookSteps.find((one) => one === details['step']);
+    if (kind === 'rolled-back') for (const one of runbookSteps) if (one !== 'roll-back') ticks.delete(one);
+    if (step !== undefined && kind === 'step-ticked') ticks.set(step, { by, at });
+    if (step !== undefined && kind === 'step-unticked') ticks.delete(step);
+  }
+  return ticks;
+}
 
 export const lifeRecordSchema = z.object({
   id: z.number(),

@@ -1,3 +1,4 @@
+import type { RunbookStep } from '../model/machine-life.ts';
 import { escapedHtml, htmlPage, htmlTable } from './escape-html.ts';
 
 /** One VM of a cut-over, as the runbook needs it. */
@@ -19,6 +20,8 @@ export interface RunbookVm {
   readonly checks: readonly string[];
   readonly approval: string;
   readonly rehearsal: string;
+  /** Steps that are done: who and when, in words. */
+  readonly ticks: ReadonlyMap<RunbookStep, string>;
 }
 
 export interface RunbookPlan {
@@ -28,6 +31,7 @@ export interface RunbookPlan {
 }
 
 interface Step {
+  readonly id: RunbookStep;
   readonly what: string;
   readonly command: string;
   readonly expected: string;
@@ -47,29 +51,29 @@ function partsFor(vm: RunbookVm): readonly Part[] {
     {
       title: 'Before',
       steps: [
-        { what: 'Execute once more, so that the last pass is short', command: `causeway replica execute ${name}`, expected: `completed; last time ${vm.lastPass === '' ? 'not measured' : vm.lastPass}` },
-        { what: 'Go/no-go: state, approval, lag', command: `causeway replica life ${name}`, expected: 'Approved, no problem' },
+        { id: 'execute', what: 'Execute once more, so that the last pass is short', command: `causeway replica execute ${name}`, expected: `completed; last time ${vm.lastPass === '' ? 'not measured' : vm.lastPass}` },
+        { id: 'go-no-go', what: 'Go/no-go: state, approval, lag', command: `causeway replica life ${name}`, expected: 'Approved, no problem' },
       ],
     },
     {
       title: 'Cut-over',
       steps: [
-        { what: 'Stop the source, copy the last changes, deploy, run the checks', command: `causeway cutover start ${name}`, expected: `completed, all checks passed${vm.deployment === '' ? '' : `; deployment last time ${vm.deployment}`}` },
-        { what: 'Application owner confirms', command: `causeway deployment show ${name}`, expected: 'confirmed by name' },
+        { id: 'cut-over', what: 'Stop the source, copy the last changes, deploy, run the checks', command: `causeway cutover start ${name}`, expected: `completed, all checks passed${vm.deployment === '' ? '' : `; deployment last time ${vm.deployment}`}` },
+        { id: 'confirm', what: 'Application owner confirms', command: `causeway deployment show ${name}`, expected: 'confirmed by name' },
       ],
     },
     {
       title: 'Roll-back, until finalised',
       steps: [
         {
-          what: 'Delete the deployed VM, start the source; by hand (--source-started-by-hand) where Causeway cannot start it',
+          id: 'roll-back', what: 'Delete the deployed VM, start the source; by hand (--source-started-by-hand) where Causeway cannot start it',
           command: `causeway cutover rollback ${name}`, expected: 'Rolled back',
         },
       ],
     },
     {
       title: 'After the agreed time',
-      steps: [{ what: 'Release snapshots, change tracking and volumes', command: `causeway cutover finalise ${name} --yes`, expected: 'Finalised, nothing remains' }],
+      steps: [{ id: 'finalise', what: 'Release snapshots, change tracking and volumes', command: `causeway cutover finalise ${name} --yes`, expected: 'Finalised, nothing remains' }],
     },
   ];
 }
@@ -97,21 +101,21 @@ export function runbookMarkdown({ title, madeAt, vms }: RunbookPlan): string {
       ...factsOf(vm).map(([name, value]) => `- ${name}: ${cell(value)}`), '',
       ...partsFor(vm).flatMap((part) => [
         `### ${part.title}`, '', '| Done | Step | Command | Expected | Time, name |', '|---|---|---|---|---|',
-        ...part.steps.map((step) => `| ☐ | ${cell(step.what)} | ${code(step.command)} | ${cell(step.expected)} | |`), '',
+        ...part.steps.map((step) => `| ${vm.ticks.has(step.id) ? '☑' : '☐'} | ${cell(step.what)} | ${code(step.command)} | ${cell(step.expected)} | ${cell(vm.ticks.get(step.id) ?? '')} |`), '',
       ]),
     ]),
   ].join('\n');
 }
 
 export function runbookHtml({ title, madeAt, vms }: RunbookPlan): string {
-  const steps = (part: Part): string => htmlTable(['Done', 'Step', 'Command', 'Expected', 'Time, name'],
-    part.steps.map((step) => ['☐', escapedHtml(step.what), `<code>${escapedHtml(step.command)}</code>`, escapedHtml(step.expected), '']));
+  const steps = (vm: RunbookVm, part: Part): string => htmlTable(['Done', 'Step', 'Command', 'Expected', 'Time, name'],
+    part.steps.map((step) => [vm.ticks.has(step.id) ? '☑' : '☐', escapedHtml(step.what), `<code>${escapedHtml(step.command)}</code>`, escapedHtml(step.expected), escapedHtml(vm.ticks.get(step.id) ?? '')]));
   return htmlPage({
     title,
     body: [
       `<p class="kind"><span>Runbook</span><span>${escapedHtml(madeAt)}</span></p>`, `<h1>${escapedHtml(title)}</h1>`,
       htmlTable(['VM', 'Wave', 'From', 'To', 'State', 'Go/no-go'], vms.map((vm) => [vm.name, vm.wave, vm.source, vm.destination, vm.state, goNoGo(vm)].map(escapedHtml))),
-      ...vms.map((vm) => `<section><h2>${escapedHtml(vm.name)}</h2><ul>${factsOf(vm).map(([name, value]) => `<li>${name}: ${escapedHtml(value)}</li>`).join('')}</ul>${partsFor(vm).map((part) => `<h3>${part.title}</h3>${steps(part)}`).join('')}</section>`),
+      ...vms.map((vm) => `<section><h2>${escapedHtml(vm.name)}</h2><ul>${factsOf(vm).map(([name, value]) => `<li>${name}: ${escapedHtml(value)}</li>`).join('')}</ul>${partsFor(vm).map((part) => `<h3>${part.title}</h3>${steps(vm, part)}`).join('')}</section>`),
     ],
   });
 }

@@ -128,7 +128,7 @@ export function detailText({ kind, data }: EvidenceEntry): string {
   const error = object(data['error']);
   if (error['code'] !== undefined) return `${plain(error['code'])}: ${plain(error['message'])}`;
   if (kind === 'deployment') return objects(data['checks']).map((check) => `${plain(check['name'])}: ${plain(check['outcome'])}`).join('; ');
-  return ['note', 'why', 'source', 'remaining', 'byHand', 'approved', 'enteredBy', 'problems'].flatMap((key) => (data[key] === undefined ? [] : [`${key}: ${plain(data[key])}`])).join('; ');
+  return ['step', 'note', 'why', 'source', 'remaining', 'byHand', 'approved', 'enteredBy', 'problems'].flatMap((key) => (data[key] === undefined ? [] : [`${key}: ${plain(data[key])}`])).join('; ');
 }
 
 function outcome(value: JsonValue | undefined): string {

@@ -6,9 +6,11 @@ import { isTerminalDeployment } from '../../../shared/model/deployment.ts';
 import { hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { CheckResults } from '../../components/check-results.tsx';
 import { durationText, timeText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { Section } from '../../components/section.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/text.ts';
 import { LeftBehindNotice } from '../../components/executions/left-behind-notice.tsx';
@@ -56,6 +58,11 @@ function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDeta
       {deployment.kept && deployment.state !== 'deleted' && <Alert severity="info">{words.kept}</Alert>}
       <LeftBehindNotice count={deployment.leftBehind} words={words.leftBehind} />
       <ServerCards deployment={deployment} />
+      {deployment.checks !== undefined && deployment.checks.length > 0 && (
+        <Section title={text.proof.checks.title}>
+          <CheckResults results={deployment.checks} />
+        </Section>
+      )}
       <MigrationRuns deployment={deployment} />
       <TaskSection
         title={words.steps}

@@ -21,6 +21,7 @@ import { VaultNeeded } from '../../components/vault-card.tsx';
 import { DeploymentTable } from '../../components/executions/deployment-table.tsx';
 import { RunLine } from '../../components/executions/run-line.tsx';
 import { LifeButton } from '../../forms/life/life-button.tsx';
+import { ChecksSection } from '../../forms/life/checks-section.tsx';
 import { choicesOf, isHandedOver } from '../../forms/life/life-choices.ts';
 import { LifeSection } from '../../forms/life/life-section.tsx';
 import { DeleteReplica } from './delete-replica.tsx';
@@ -44,7 +45,7 @@ export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {
             </EmptyState>
           );
         }
-        return <QueryView query={endpoints}>{(known) => <Detail replica={replica} endpoints={known} />}</QueryView>;
+        return <QueryView query={endpoints}>{(known) => <Detail replica={replica} endpoints={known} onChanged={replicas.reload} />}</QueryView>;
       }}
     </QueryView>
   );
@@ -53,7 +54,7 @@ export function ReplicaScreen({ replicaId }: { readonly replicaId: string }) {
 /** What a replica whose VM was handed over is still asked: neither an execution nor another deployment. */
 const stepsAfterwards = ['watch', 'resume', 'why', 'watch-deployment', 'resume-deployment', 'why-deployment', 'open'] as const;
 
-function Detail({ replica, endpoints }: { readonly replica: Replica; readonly endpoints: readonly Endpoint[] }) {
+function Detail({ replica, endpoints, onChanged }: { readonly replica: Replica; readonly endpoints: readonly Endpoint[]; readonly onChanged: () => void }) {
   const executions = useRunQuery('execution.list', { replica: replica.id, limit: 100 }, 'states');
   const [isDeleting, setIsDeleting] = useState(false);
   const name = (id: string): string => endpoints.find((endpoint) => endpoint.id === id)?.name ?? text.replicas.unknownEndpoint;
@@ -76,6 +77,7 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
             <NextStep replica={replica} life={life} size="medium" isBeside={leading !== undefined} {...(isHandedOver(machine) ? { only: stepsAfterwards } : {})} />
           )}
           <Button href={hrefOf('replicas', replica.id, 'configure')}>{text.configure.open}</Button>
+          {machine !== undefined && machine.synchronisedTo !== undefined && <Button href={hrefOf('evidence', replica.id)}>{text.proof.evidence.title}</Button>}
           {life !== undefined && isIdle(life) && (
             <Button color="error" onClick={() => setIsDeleting(true)}>
               {text.replicas.delete}
@@ -87,6 +89,11 @@ function Detail({ replica, endpoints }: { readonly replica: Replica; readonly en
       <VaultNeeded />
       {life !== undefined && (machine === undefined || !isHandedOver(machine)) && <LifeCard life={life} />}
       {machine !== undefined && <LifeSection life={machine} onDone={lives.reload} />}
+      {machine !== undefined && (
+        <ChecksSection
+          replica={replica} life={machine} deploymentId={deployments.data === undefined ? undefined : latestOf(deployments.data).get(replica.id)?.id} onDone={onChanged}
+        />
+      )}
       <Section title={text.replicas.disks}>
         {replica.disks.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.replicas.noDisks}</Typography> : <DiskTable disks={replica.disks} />}
       </Section>

@@ -8,10 +8,13 @@ import { errorText } from '../../../shared/model/errors/catalogue.ts';
 import type { MachineLife } from '../../../shared/model/machine-life.ts';
 import { isEnded, type WaveCause, type WaveDetail, type WaveMember } from '../../../shared/model/wave.ts';
 import { hrefOf } from '../../app/route.ts';
+import { useQuery } from '../../app/workbench-context.tsx';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText, minuteText } from '../../components/quantities.ts';
 import { MachineLifeLabel } from '../../components/replicas/life-label.tsx';
+import { ChecksDialog } from '../../forms/life/checks-dialog.tsx';
+import type { LifeDialogProps } from '../../forms/life/life-parts.tsx';
 import { LifeButton } from '../../forms/life/life-button.tsx';
 import { choicesOf, isPossible } from '../../forms/life/life-choices.ts';
 import { AssignWaveDialog } from '../../forms/waves/assign-wave-dialog.tsx';
@@ -32,7 +35,7 @@ interface Props {
 /** The members of a wave, in their order. */
 export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [open, setOpen] = useState<'add' | 'assign'>();
+  const [open, setOpen] = useState<'add' | 'assign' | 'checks'>();
   const isFixed = wave.run !== undefined && !isEnded(wave.run);
   const shown = useMemo(() => (cause === undefined ? wave.memberList : wave.memberList.filter(({ replicaId }) => cause.replicas.includes(replicaId))), [wave, cause]);
   const lives = useRunQuery('replica.life', { wave: wave.name }, 'states');
@@ -69,6 +72,11 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
               const able = chosenLives.filter((life) => isPossible(life, choice));
               return able.length === 0 ? null : <LifeButton key={choice} choice={choice} lives={able} look="beside" onDone={reload} />;
             })}
+            {chosenLives.length > 0 && (
+              <Button size="small" variant="outlined" onClick={() => setOpen('checks')}>
+                {text.proof.checks.editOf(chosenLives.length)}
+              </Button>
+            )}
             {ids.length > 0 && (
               <Button size="small" variant="outlined" onClick={() => setOpen('assign')} aria-label={words.assignOf(ids.length)}>
                 {words.assign}
@@ -81,6 +89,7 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
         )}
       </Box>
       <PagedTable label={words.members} columns={columns} rows={shown} rowKey={({ replicaId }) => replicaId} />
+      {open === 'checks' && <MembersChecks lives={chosenLives} onDone={onChanged} onClose={() => setOpen(undefined)} />}
       {open === 'add' && <AddMembersDialog wave={wave.name} onAdded={onChanged} onClose={() => setOpen(undefined)} />}
       {open === 'assign' && (
         <AssignWaveDialog
@@ -93,6 +102,14 @@ export function WaveMembers({ wave, cause, onShowAll, onChanged }: Props) {
       )}
     </Box>
   );
+}
+
+/** Starts with the checks of the first of them. */
+function MembersChecks({ lives, onDone, onClose }: LifeDialogProps) {
+  // Those that were meant when the dialog was opened.
+  const [meant] = useState(lives);
+  const first = useQuery('replica.show', { replica: meant[0]?.replicaId ?? '' }).data;
+  return first === undefined ? null : <ChecksDialog lives={meant} initial={first.checks ?? []} onDone={onDone} onClose={onClose} />;
 }
 
 /** What is decided for many VMs together. Rehearsals and cut-overs of many are the wave's own actions, in its order. */

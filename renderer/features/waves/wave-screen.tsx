@@ -104,6 +104,11 @@ function Actions({ wave, onPlan, onChanged }: { readonly wave: WaveDetail; reado
       <Button variant="outlined" disabled={isFixed} onClick={onPlan}>
         {words.plan}
       </Button>
+      {wave.members > 0 && (
+        <Button variant="outlined" href={hrefOf('waves', wave.name, 'runbook')}>
+          {text.proof.runbook.open}
+        </Button>
+      )}
       <Button variant="outlined" href={hrefOf('defaults', wave.name)}>
         {words.settings}
       </Button>

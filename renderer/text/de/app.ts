@@ -42,13 +42,14 @@ export const app = {
 
 export const navigation = {
   label: 'Ansichten',
-  groups: { plan: 'Planen', move: 'Migrieren', setUp: 'Einrichten' },
+  groups: { plan: 'Planen', move: 'Migrieren', prove: 'Nachweisen', setUp: 'Einrichten' },
   home: 'Projekt',
   endpoints: 'Endpunkte',
   inventory: 'Inventar',
   defaults: 'Standardwerte',
   replicas: 'Replikate',
   waves: 'Wellen',
+  evidence: 'Nachweise',
   ledger: 'Ressourcenverzeichnis',
   trust: 'Vertrauen',
   check: 'Dateien prüfen',

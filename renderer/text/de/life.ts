@@ -147,5 +147,7 @@ export const life = {
     'finalise-started': 'Abschluss gestartet',
     'finalise-stopped': 'Abschluss angehalten',
     finalised: 'Abgeschlossen',
+    'step-ticked': 'Schritt des Ablaufplans erledigt',
+    'step-unticked': 'Schritt des Ablaufplans wieder offen',
   },
 } as const;

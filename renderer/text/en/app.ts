@@ -42,13 +42,14 @@ export const app = {
 
 export const navigation = {
   label: 'Screens',
-  groups: { plan: 'Plan', move: 'Move', setUp: 'Set up' },
+  groups: { plan: 'Plan', move: 'Move', prove: 'Prove', setUp: 'Set up' },
   home: 'Project',
   endpoints: 'Endpoints',
   inventory: 'Inventory',
   defaults: 'Defaults',
   replicas: 'Replicas',
   waves: 'Waves',
+  evidence: 'Evidence',
   ledger: 'Ledger',
   trust: 'Trust',
   check: 'Validate files',

@@ -147,5 +147,7 @@ export const life = {
     'finalise-started': 'Finalising started',
     'finalise-stopped': 'Finalising stopped',
     finalised: 'Finalised',
+    'step-ticked': 'Runbook step done',
+    'step-unticked': 'Runbook step reopened',
   },
 } as const;

@@ -1,9 +1,10 @@
 import type { Deployment } from '../../../../shared/model/deployment.ts';
 import type { EvidenceEntry } from '../../../../shared/model/evidence.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { ticksOf } from '../../../../shared/model/machine-life.ts';
 import { runbookHtml, runbookMarkdown } from '../../../../shared/reports/runbook.ts';
 import { vmReport } from '../../../../shared/reports/vm-report.ts';
-import { sha256 } from '../../evidence/verify-journal.ts';
+import { sha256, verifyJournal } from '../../evidence/verify-journal.ts';
 import { deploymentOf, replicaOf, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { resourcesOf } from '../deployment-deletion.ts';
 import { finalise } from '../life/finalise.ts';
@@ -14,7 +15,7 @@ import { runbookPlan } from '../life/runbook-plan.ts';
 import { refuseActive } from './replica-update.ts';
 
 /** The calls of replicas that are carried out here. */
-export type LifeCall = 'replica.life' | 'replica.approve' | 'replica.withdrawApproval' | 'replica.rollBack' | 'replica.finalise' | 'replica.runbook';
+export type LifeCall = 'replica.life' | 'replica.approve' | 'replica.withdrawApproval' | 'replica.rollBack' | 'replica.finalise' | 'replica.runbook' | 'replica.tick';
 
 export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
   async 'replica.life'(core, { replica, wave }) {
@@ -66,6 +67,15 @@ export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
     return { document: format === 'html' ? runbookHtml(plan) : runbookMarkdown(plan) };
   },
 
+  async 'replica.tick'(core, { replica: reference, step, isDone, by }) {
+    const replica = replicaOf(core, reference);
+    if (ticksOf(core.store.life.list(replica.id)).has(step) !== isDone) {
+      core.evidence.life(replica, isDone ? 'step-ticked' : 'step-unticked', by, { step, enteredBy: core.evidence.me });
+      core.changed();
+    }
+    return currentLife(core, replica);
+  },
+
   async 'rehearsal.end'(core, input, signal) {
     const chosen: Deployment[] = 'expired' in input ? expiredRehearsals(core, Date.now()) : [deploymentOf(core, input.deployment)];
     for (const { id, options } of chosen) if (options.purpose !== 'rehearsal') throw new CausewayError('life.wrong-state', `deployment ${id} is not a rehearsal`);
@@ -79,6 +89,21 @@ export const evidenceCalls: Handlers<CallsOf<'evidence'>> = {
   async 'evidence.status'(core) {
     const { problems, ...status } = core.evidence.journal().status();
     return { ...status, problems: [...problems] };
+  },
+
+  async 'evidence.verify'(core) {
+    core.evidence.reconcile();
+    const { journal, head } = core.evidence.journal().files();
+    const { count, head: last, problems, unfinished } = verifyJournal(journal, head);
+    return { count, head: last, problems: [...problems], unfinished };
+  },
+
+  async 'evidence.summary'(core) {
+    const all = Map.groupBy(core.evidence.journal().entries().filter(({ replica }) => replica !== undefined), ({ replica }) => replica?.id ?? '');
+    return [...all].map(([replicaId, entries]) => {
+      const { at, kind, by, replica } = entries.at(-1)!;
+      return { replicaId, name: core.store.replicas.find(replicaId)?.name ?? replica?.name ?? replicaId, entries: entries.length, last: { at, kind, by } };
+    });
   },
 
   async 'evidence.list'(core, { replica, after, limit }) {

@@ -1,4 +1,5 @@
 import { checkName } from '../../../../shared/model/after-boot-check.ts';
+import { ticksOf } from '../../../../shared/model/machine-life.ts';
 import { bytes } from '../../../../shared/model/quantities.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import { lifeStateText, lifeStepText } from '../../../../shared/reports/life-text.ts';
@@ -40,6 +41,7 @@ function vmOf(core: CoreContext, replica: Replica): RunbookVm {
     checks: (replica.checks ?? []).map(checkName),
     approval: approval?.isCurrent === true ? `${approval.by}, ${approval.at}` : '',
     rehearsal: rehearsal?.outcome === 'passed' ? rehearsal.at : '',
+    ticks: new Map([...ticksOf(life.history)].map(([step, { by, at }]) => [step, `${by}, ${at}`])),
   };
 }
 
