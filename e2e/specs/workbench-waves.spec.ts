@@ -13,6 +13,7 @@ import { ensureStateFolder } from '../../electron/engine/store/database.ts';
 import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
 import { createVault, openVault } from '../../electron/secrets/vault.ts';
 import { createProject } from '../../electron/workbench/project-file.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { checkName, type CheckResult } from '../../shared/model/after-boot-check.ts';
 import { sealOf } from '../../shared/reports/vm-report.ts';
 import { prepareAxe } from '../hosts/accessibility.ts';
@@ -208,6 +209,21 @@ describe('waves in the workbench', () => {
     await page.getByText('1 of 30 steps done').waitFor();
     await page.getByRole('table', { name: 'Runbook of db-1' }).getByText(/^Anna Berg, /).waitFor();
     await lookAt('runbook');
+  });
+
+  it('tells on the first page where the project stands, what failed, and what comes next', async () => {
+    lab.fail('volumes', new CausewayError('source.disk-not-found', 'no route'));
+    await go('Replicas');
+    await page.getByRole('button', { name: 'Replicate changes… (web-3)' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('Last execution failed').or(page.getByRole('main').getByText('Failed', { exact: true })).first().waitFor();
+    // Every day: the plan of Night 1 is for a day that comes nearer, and passes.
+    await workbench.ask('wave.create', { wave: 'Nightly', plan: { synchronisation: { time: '02:00', zone: 'UTC' } } });
+    await go('Project');
+    await page.getByRole('region', { name: 'Needs attention' }).getByRole('link', { name: 'web-3' }).waitFor();
+    await page.getByRole('region', { name: 'Next windows' }).getByRole('link', { name: 'Nightly' }).first().waitFor();
+    await page.getByRole('region', { name: 'Way to the destination' }).getByText('Rolled back').waitFor();
+    await lookAt('dashboard');
   });
 
   it('finalises a VM after it has listed what is released and what stays', async () => {

@@ -8,7 +8,7 @@ export interface QueryState<T> {
 }
 
 /** Answers that stand in the project's files, which other people change too. */
-const fromFiles = new Set<WorkbenchCallName>(['project.sync', 'trust.show', 'endpoint.list', 'replica.list', 'replica.show', 'replica.life', 'defaults.show', 'wave.list', 'wave.show', 'wave.calendar', 'inventory.list']);
+const fromFiles = new Set<WorkbenchCallName>(['project.sync', 'trust.show', 'endpoint.list', 'replica.list', 'replica.show', 'replica.life', 'defaults.show', 'dashboard.show', 'wave.list', 'wave.show', 'wave.calendar', 'inventory.list']);
 
 /** Events come in bursts; one question answers for all of a burst. */
 const burstMs = 150;

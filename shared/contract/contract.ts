@@ -15,6 +15,7 @@ import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
 import { waveCalls } from './wave-calls.ts';
 import { catalogSchema } from '../model/catalog.ts';
+import { dashboardCalls } from './dashboard-calls.ts';
 import { lifeCalls } from './life-calls.ts';
 import {
   checkedEndpointSchema, checkReportSchema, featurePolicySchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
@@ -187,6 +188,7 @@ export const calls = {
   'defaults.removeWave': { input: z.strictObject({ wave: name }), output: defaultsSchema },
 
   ...waveCalls,
+  ...dashboardCalls,
 
   'execution.list': {
     input: z.strictObject({ replica: reference.optional(), limit: z.int().min(1).max(1000).default(50), latest }),

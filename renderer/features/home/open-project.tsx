@@ -15,12 +15,14 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/text.ts';
+import { DashboardCards } from './dashboard-cards.tsx';
 import { CrossingCard } from './crossing-card.tsx';
 import { VaultCard } from '../../components/vault-card.tsx';
 
 /** One project: its vault, and the way from an empty project to a replicated virtual machine. */
 export function OpenProject({ project }: { readonly project: Project }) {
   const [isClosing, setIsClosing] = useState(false);
+  const hasReplicas = (useQuery('replica.list', {}, ['execution.event']).data?.length ?? 0) > 0;
   return (
     <Screen
       title={project.name}
@@ -28,6 +30,7 @@ export function OpenProject({ project }: { readonly project: Project }) {
       actions={<Button onClick={() => setIsClosing(true)}>{text.home.close}</Button>}
     >
       <CrossingCard />
+      {hasReplicas && <DashboardCards />}
       <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' }, gap: 3, alignItems: 'start' }}>
         <NextSteps />
         <VaultCard />
@@ -46,6 +49,8 @@ function NextSteps() {
   if (vault === undefined || endpoints === undefined || replicas === undefined) return null;
   const isDone = [vault.exists, endpoints.length > 1, replicas.length > 0, replicas.some((replica) => replica.lastSuccess !== undefined)];
   const next = isDone.indexOf(false);
+  // Who has done all of them needs the list no more.
+  if (next === -1) return null;
   return (
     <Paper variant="outlined" component="section" aria-label={text.home.next} sx={{ p: 3 }}>
       <Typography variant="h6" component="h2">

@@ -1,4 +1,5 @@
 import type { CallName } from '../../../../shared/contract/contract.ts';
+import { dashboardCalls } from './dashboard.ts';
 import { defaultsCalls } from './defaults.ts';
 import { deploymentCalls } from './deployments.ts';
 import { endpointCalls } from './endpoints.ts';
@@ -20,6 +21,7 @@ export const handlers: Handlers<CallName> = {
   ...replicaCalls,
   ...defaultsCalls,
   ...waveCalls,
+  ...dashboardCalls,
   ...executionCalls,
   ...deploymentCalls,
   ...projectCalls,

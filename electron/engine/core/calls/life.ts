@@ -6,6 +6,8 @@ import { runbookHtml, runbookMarkdown } from '../../../../shared/reports/runbook
 import { vmReport } from '../../../../shared/reports/vm-report.ts';
 import { sha256, verifyJournal } from '../../evidence/verify-journal.ts';
 import { deploymentOf, replicaOf, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
+import { defaultsFiles } from '../../project-files/defaults-files.ts';
+import { projectFolderOf } from '../replica-environments.ts';
 import { resourcesOf } from '../deployment-deletion.ts';
 import { finalise } from '../life/finalise.ts';
 import { currentLife, settingsOf } from '../life/life-facts.ts';
@@ -20,7 +22,9 @@ export type LifeCall = 'replica.life' | 'replica.approve' | 'replica.withdrawApp
 export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
   async 'replica.life'(core, { replica, wave }) {
     const replicas = replica === undefined ? core.store.replicas.list() : [replicaOf(core, replica)];
-    return replicas.filter((one) => wave === undefined || one.wave === wave).map((one) => currentLife(core, one));
+    const files = defaultsFiles(projectFolderOf(core));
+    const defaults = { project: files.project(), waves: files.waves.list() };
+    return replicas.filter((one) => wave === undefined || one.wave === wave).map((one) => currentLife(core, one, defaults));
   },
 
   async 'replica.approve'(core, { replica: reference, by, note }) {

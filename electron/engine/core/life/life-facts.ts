@@ -1,3 +1,4 @@
+import type { Defaults } from '../../../../shared/environment/layers.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Deployment } from '../../../../shared/model/deployment.ts';
 import { isCutOver, lifeOf, type Downtime, type LifeDeployment, type LifeFacts, type LifeRecord, type MachineLife } from '../../../../shared/model/machine-life.ts';
@@ -5,7 +6,9 @@ import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Task } from '../../../../shared/model/task.ts';
 import { canonicalJson, sha256 } from '../../evidence/verify-journal.ts';
 import type { Store } from '../../store/store.ts';
-import { replicaEnvironments } from '../replica-environments.ts';
+import { defaultsFiles } from '../../project-files/defaults-files.ts';
+import { projectFolderOf, replicaEnvironments } from '../replica-environments.ts';
+import { settingsKey } from '../waves/readiness.ts';
 import type { CoreParts } from '../core-context.ts';
 
 /** How many errors of the settings are shown. */
@@ -14,15 +17,15 @@ const mostErrors = 3;
 type Parts = Pick<CoreParts, 'store' | 'stateFolder' | 'accepted' | 'gate'>;
 
 /** Where a replica's VM stands now. */
-export function currentLife(core: Parts, replica: Replica): MachineLife {
-  return lifeOf(lifeFacts(core, replica));
+export function currentLife(core: Parts, replica: Replica, defaults?: Defaults): MachineLife {
+  return lifeOf(lifeFacts(core, replica, defaults));
 }
 
-export function lifeFacts(core: Parts, replica: Replica): LifeFacts {
+function lifeFacts(core: Parts, replica: Replica, defaults: Defaults | undefined): LifeFacts {
   const { store } = core;
   const open = store.executions.listOpen().find((execution) => execution.replicaId === replica.id);
   const records = store.life.list(replica.id);
-  const { errors, settingsDigest } = settingsOf(core, replica);
+  const { errors, settingsDigest } = settingsOf(core, replica, defaults);
   const synchronisedTo = replica.disks.flatMap((disk) => disk.synchronisedTo ?? []).sort()[0] ?? replica.lastSuccess;
   return {
     replicaId: replica.id,
@@ -39,18 +42,43 @@ export function lifeFacts(core: Parts, replica: Replica): LifeFacts {
   };
 }
 
-/** What stands in the way of the settings, and their digest. Secrets are in it by reference. */
-export function settingsOf(core: Parts, replica: Replica): { readonly errors: readonly string[]; readonly settingsDigest: string } {
+interface Settings {
+  readonly errors: readonly string[];
+  readonly settingsDigest: string;
+}
+
+const kept = new WeakMap<object, Map<string, { readonly key: string; readonly settings: Settings }>>();
+
+/**
+ * What stands in the way of the settings, and their digest. Secrets are in it by reference. The rules are asked again only when
+ * something changed that they read.
+ *
+ * @param defaults as they were read for many replicas together
+ */
+export function settingsOf(core: Parts, replica: Replica, defaults?: Defaults): Settings {
+  const known = kept.get(core.store) ?? new Map<string, { readonly key: string; readonly settings: Settings }>();
+  kept.set(core.store, known);
   try {
-    const written = replicaEnvironments(core, replica);
+    const read = defaults ?? defaultsFor(core);
+    const key = `${settingsKey(core, replica, read)} ${JSON.stringify(replica.checks ?? [])}`;
+    const found = known.get(replica.id);
+    if (found?.key === key) return found.settings;
+    const written = replicaEnvironments(core, replica, read);
     const errors = written.findings(undefined).filter(({ severity }) => severity === 'error').map(({ message }) => message);
     const settingsDigest = sha256(canonicalJson({ source: written.values('source'), destination: written.values('destination'), checks: replica.checks ?? [] }));
-    return { errors: errors.length <= mostErrors ? errors : [...errors.slice(0, mostErrors), `${errors.length - mostErrors} more`], settingsDigest };
+    const settings = { errors: errors.length <= mostErrors ? errors : [...errors.slice(0, mostErrors), `${errors.length - mostErrors} more`], settingsDigest };
+    known.set(replica.id, { key, settings });
+    return settings;
   } catch (error) {
     // E.g. its wave is gone.
     if (!(error instanceof CausewayError)) throw error;
     return { errors: [error.message], settingsDigest: '' };
   }
+}
+
+function defaultsFor(core: Parts): Defaults {
+  const files = defaultsFiles(projectFolderOf(core));
+  return { project: files.project(), waves: files.waves.list() };
 }
 
 export function lifeDeployment(store: Store, deployment: Deployment, records: readonly LifeRecord[]): LifeDeployment {

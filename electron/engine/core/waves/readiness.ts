@@ -24,7 +24,7 @@ const kept = new WeakMap<object, Map<string, { readonly digest: string; readonly
 export function readinessFindings(core: Core, replica: Replica, defaults: Defaults): readonly ReadinessFinding[] {
   const cache = kept.get(core.store) ?? new Map<string, { digest: string; findings: readonly ReadinessFinding[] }>();
   kept.set(core.store, cache);
-  const digest = digestOf(core, replica, defaults);
+  const digest = settingsKey(core, replica, defaults);
   const known = cache.get(replica.id);
   if (known?.digest === digest) return known.findings;
   const findings = findingsOf(core, replica, defaults);
@@ -32,7 +32,8 @@ export function readinessFindings(core: Core, replica: Replica, defaults: Defaul
   return findings;
 }
 
-function digestOf(core: Core, replica: Replica, { project, waves }: Defaults): string {
+/** The same as long as nothing changed that the offline rules read. @throws CausewayError `engine.not-found` */
+export function settingsKey(core: Core, replica: Replica, { project, waves }: Defaults): string {
   const { sourceEnvironment, destinationEnvironment, providerConfiguration, cleared, wave } = replica;
   const connections = [replica.sourceEndpointId, replica.destinationEndpointId].map((id) => endpointOf(core, id).connection);
   const read = [sourceEnvironment, destinationEnvironment, providerConfiguration, cleared, wave, connections, project, waves.find(({ name }) => name === wave)?.environments];
