@@ -21,7 +21,7 @@ while ($offset -lt $end -and $ranges.Count -lt 200000) {
   }
   $offsets = @($result.ChangedByteOffsets | Where-Object { $null -ne $_ })
   $lengths = @($result.ChangedByteLengths | Where-Object { $null -ne $_ })
-  if ($offsets.Count -ne $lengths.Count) { Stop-With 'source.protocol' "Windows lists $($offsets.Count) changes with $($lengths.Count) lengths" }
+  if ($offsets.Count -ne $lengths.Count) { Exit-With 'source.protocol' "Windows lists $($offsets.Count) changes with $($lengths.Count) lengths" }
   for ($index = 0; $index -lt $offsets.Count; $index++) { $ranges.Add("$($offsets[$index])+$($lengths[$index])") }
   $offset += [long]$result.ProcessedByteLength
 }

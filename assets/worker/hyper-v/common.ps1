@@ -9,16 +9,16 @@ function Send-Answer($answer) {
   $text = ConvertTo-Json -InputObject $answer -Depth 8 -Compress
   [Console]::Out.WriteLine([regex]::Replace($text, '[^\x20-\x7e]', { '\u{0:x4}' -f [int][char]$args[0].Value }))
 }
-function Stop-With([string]$code, [string]$message) {
+function Exit-With([string]$code, [string]$message) {
   Send-Answer @{ error = @{ code = $code; message = $message } }
   exit 3
 }
-trap { Stop-With 'source.request-refused' "$_" }
+trap { Exit-With 'source.request-refused' "$_" }
 function ConvertTo-UtcText($time) { if ($null -eq $time) { $null } else { ([DateTime]$time).ToUniversalTime().ToString('o') } }
 function Get-VirtualSystem([string]$id) {
-  if ($id -notmatch '^[0-9A-Fa-f-]{36}$') { Stop-With 'source.vm-not-found' "$id is not the ID of a VM" }
+  if ($id -notmatch '^[0-9A-Fa-f-]{36}$') { Exit-With 'source.vm-not-found' "$id is not the ID of a VM" }
   $found = Get-CimInstance -Namespace $namespace -Query "SELECT * FROM Msvm_ComputerSystem WHERE Name='$id'"
-  if ($null -eq $found) { Stop-With 'source.vm-not-found' "$env:COMPUTERNAME has no VM $id" }
+  if ($null -eq $found) { Exit-With 'source.vm-not-found' "$env:COMPUTERNAME has no VM $id" }
   $found
 }
 # Two processes must not take a checkpoint of one VM at a time: a call whose answer was lost may still be under way.
@@ -55,7 +55,7 @@ function Get-DiskFact([string]$path) {
 # Waits for the job of a call; a job that was lost with its answer is seen by what is there afterwards.
 function Complete-Call($result, [string]$code, [string]$what) {
   if ($result.ReturnValue -eq 0) { return }
-  if ($result.ReturnValue -ne 4096) { Stop-With $code "$what was refused with $($result.ReturnValue)" }
+  if ($result.ReturnValue -ne 4096) { Exit-With $code "$what was refused with $($result.ReturnValue)" }
   $job = Get-CimInstance -InputObject $result.Job
   # New, starting, running, suspended, ending.
   while ($job.JobState -in 2, 3, 4, 5, 6) {
@@ -63,7 +63,7 @@ function Complete-Call($result, [string]$code, [string]$what) {
     $job = Get-CimInstance -InputObject $result.Job
   }
   # Completed, or completed with warnings: what was made is there.
-  if ($job.JobState -notin 7, 32768) { Stop-With $code "$what failed with $($job.ErrorCode): $($job.ErrorDescription)" }
+  if ($job.JobState -notin 7, 32768) { Exit-With $code "$what failed with $($job.ErrorCode): $($job.ErrorDescription)" }
 }
 function ConvertTo-EmbeddedText($instance) {
   $serializer = [Microsoft.Management.Infrastructure.Serialization.CimSerializer]::Create()

@@ -8,7 +8,7 @@ if ($null -ne $checkpoint) {
   $known = @(Get-ReferencePoint $vm | ForEach-Object { $_.InstanceID })
   $service = Get-CimInstance -Namespace $namespace -ClassName Msvm_VirtualSystemSnapshotService
   $result = Invoke-CimMethod -InputObject $service -MethodName ConvertToReferencePoint -Arguments @{ AffectedSnapshot = $checkpoint }
-  Complete-Call $result 'source.snapshot-failed' 'the conversion to a reference point'
+  Complete-Call -Result $result -Code 'source.snapshot-failed' -What 'the conversion to a reference point'
 }
 $points = @()
 if ($null -ne $checkpoint -or $request.mayBeDone -or $request.attempt -gt 1) { $points = @(Get-ReferencePoint $vm | Where-Object { $known -notcontains $_.InstanceID }) }

@@ -4,7 +4,7 @@ Enter-VirtualSystem $request.vmId
 $vm = Get-VirtualSystem $request.vmId
 $deadline = (Get-Date).AddMinutes(10)
 while (@($vm.OperationalStatus)[1] -in 32768, 32770, 32772, 32773, 32774) {
-  if ((Get-Date) -gt $deadline) { Stop-With 'source.vm-busy' "the VM is busy: status $(@($vm.OperationalStatus)[1])" }
+  if ((Get-Date) -gt $deadline) { Exit-With 'source.vm-busy' "the VM is busy: status $(@($vm.OperationalStatus)[1])" }
   Start-Sleep -Milliseconds 500
   $vm = Get-VirtualSystem $request.vmId
 }
@@ -12,7 +12,7 @@ $checkpoint = Get-RecoveryCheckpoint $vm | Where-Object { $_.ElementName -eq $re
 if ($null -eq $checkpoint -and ($request.claim -or $request.attempt -gt 1)) {
   $new = @(Get-RecoveryCheckpoint $vm | Where-Object { @($request.known) -notcontains $_.InstanceID -and $_.ElementName -notlike 'Causeway *' })
   if ($request.claim) { $new = @($new | Where-Object { $_.InstanceID -eq $request.claim }) }
-  if ($new.Count -gt 1) { Stop-With 'source.vm-busy' "another program takes checkpoints of the VM: $(($new | ForEach-Object { $_.ElementName }) -join ', ')" }
+  if ($new.Count -gt 1) { Exit-With 'source.vm-busy' "another program takes checkpoints of the VM: $(($new | ForEach-Object { $_.ElementName }) -join ', ')" }
   if ($new.Count -eq 1) { $checkpoint = $new[0] }
 }
 if ($null -eq $checkpoint) {
@@ -25,16 +25,16 @@ if ($null -eq $checkpoint) {
   $before = @(Get-RecoveryCheckpoint $vm | ForEach-Object { $_.InstanceID })
   $code = if ($request.level -eq 1) { 'source.quiesce-failed' } else { 'source.snapshot-failed' }
   $result = Invoke-CimMethod -InputObject $service -MethodName CreateSnapshot -Arguments @{ AffectedSystem = $vm; SnapshotSettings = (ConvertTo-EmbeddedText $settings); SnapshotType = [uint16]32768 }
-  Complete-Call $result $code 'the checkpoint'
+  Complete-Call -Result $result -Code $code -What 'the checkpoint'
   $new = @(Get-RecoveryCheckpoint $vm | Where-Object { $before -notcontains $_.InstanceID })
-  if ($new.Count -gt 1) { Stop-With 'source.vm-busy' "another program took a checkpoint of the VM at the same time: $(($new | ForEach-Object { $_.ElementName }) -join ', ')" }
+  if ($new.Count -gt 1) { Exit-With 'source.vm-busy' "another program took a checkpoint of the VM at the same time: $(($new | ForEach-Object { $_.ElementName }) -join ', ')" }
   $checkpoint = $new | Select-Object -First 1
-  if ($null -eq $checkpoint) { Stop-With 'source.snapshot-failed' 'the checkpoint was taken, but is not there' }
+  if ($null -eq $checkpoint) { Exit-With 'source.snapshot-failed' 'the checkpoint was taken, but is not there' }
 }
 if ($checkpoint.ElementName -ne $request.name) {
   $checkpoint.CimInstanceProperties['ElementName'].Value = [string]$request.name
   $checkpoint.CimInstanceProperties['Notes'].Value = [string[]]@($request.notes)
   $management = Get-CimInstance -Namespace $namespace -ClassName Msvm_VirtualSystemManagementService
-  Complete-Call (Invoke-CimMethod -InputObject $management -MethodName ModifySystemSettings -Arguments @{ SystemSettings = (ConvertTo-EmbeddedText $checkpoint) }) 'source.snapshot-failed' 'naming the checkpoint'
+  Complete-Call -Result (Invoke-CimMethod -InputObject $management -MethodName ModifySystemSettings -Arguments @{ SystemSettings = (ConvertTo-EmbeddedText $checkpoint) }) -Code 'source.snapshot-failed' -What 'naming the checkpoint'
 }
 Send-Answer @{ host = $env:COMPUTERNAME; checkpoint = (ConvertTo-CheckpointFact $checkpoint) }

@@ -108,6 +108,8 @@ function writeWithHoles(path: string, content: Buffer): void {
 /** A reader that a script has started. */
 export interface RigReader {
   readonly name: string;
+  /** Where it listens. */
+  readonly port: number;
   readonly process: ChildProcess;
   /** Settles when its process has ended. */
   readonly gone: Promise<unknown>;
@@ -143,11 +145,21 @@ export async function startReader(host: string, request: ReaderRequest, files: D
     socket.once('close', () => inner.destroy());
     socket.pipe(inner).pipe(socket);
   });
-  const isListening = await new Promise<boolean>((resolve) => server.once('error', () => resolve(false)).listen(request.port, host, () => resolve(true)));
+  let isListening = false;
+  // As the script does: the first port that nobody has, of those from the one that was asked for on.
+  for (let attempt = 0; !isListening && attempt < (request.port === 0 ? 1 : 32); attempt += 1) {
+    isListening = await new Promise<boolean>((resolve) => {
+      const taken = (): void => resolve(false);
+      server.once('error', taken).listen(request.port + attempt, host, () => {
+        server.off('error', taken);
+        resolve(true);
+      });
+    });
+  }
   if (!isListening) {
     child.kill('SIGKILL');
     await ended;
-    return { reader: { name: request.name, process: child, gone: ended, kill: () => undefined, isKilled: () => true }, answer: { stdout: `${JSON.stringify({ error: { code: 'source.request-refused', message: 'Only one usage of each socket address is normally permitted' } })}\r\n`, exitCode: 3 } };
+    return { reader: { name: request.name, port: 0, process: child, gone: ended, kill: () => undefined, isKilled: () => true }, answer: { stdout: `${JSON.stringify({ error: { code: 'source.request-refused', message: 'Only one usage of each socket address is normally permitted' } })}\r\n`, exitCode: 3 } };
   }
   rules.add(request.name);
   let isKilled = false;
@@ -156,8 +168,9 @@ export async function startReader(host: string, request: ReaderRequest, files: D
     server.close();
     if (!isKilled) rules.delete(request.name);
   });
+  const { port } = server.address() as AddressInfo;
   async function* pieces(): AsyncGenerator<string> {
-    yield `${JSON.stringify({ listening: (server.address() as AddressInfo).port, firewall: '' })}\r\n`;
+    yield `${JSON.stringify({ listening: port, firewall: '' })}\r\n`;
     await over;
     yield `${JSON.stringify({ ended: true })}\r\n`;
   }
@@ -165,7 +178,7 @@ export async function startReader(host: string, request: ReaderRequest, files: D
     isKilled = true;
     child.kill('SIGKILL');
   };
-  return { reader: { name: request.name, process: child, gone: ended, kill, isKilled: () => isKilled }, answer: { pieces: pieces(), stop: kill } };
+  return { reader: { name: request.name, port, process: child, gone: ended, kill, isKilled: () => isKilled }, answer: { pieces: pieces(), stop: kill } };
 }
 
 /** The reader on standard input and output. */

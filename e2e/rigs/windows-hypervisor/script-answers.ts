@@ -56,7 +56,7 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
     case 'read-host':
       return {
         name: node, domain: 'WORKGROUP', inDomain: false, system: 'Microsoft Windows Server 2022 Standard', build: 20_348, powershell: '5.1.20348.1', hasModule: true, hasService: true, isAdministrator: true,
-        isHyperVAdministrator: false, executionPolicy: 'RemoteSigned', appLocker: [], firewall: [], time: new Date().toISOString(),
+        isHyperVAdministrator: false, executionPolicy: 'Bypass', appLocker: [], firewall: [], time: new Date().toISOString(),
         cluster: world.clusterName === undefined ? null : { name: world.clusterName, nodes: world.nodes, down: world.nodesDown }, ...world.hostFacts,
       };
     case 'read-vms': {
@@ -87,7 +87,7 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
       if (checkpoint === undefined) {
         if (request['level'] === 1 && !one.facts.hasIntegrationServices) throw new Refusal('source.quiesce-failed', 'the checkpoint failed with 32768: the guest has no integration services');
         if (fails) throw new Refusal(request['level'] === 1 ? 'source.quiesce-failed' : 'source.snapshot-failed', 'the checkpoint failed with 32768');
-        checkpoint = one.takeCheckpoint();
+        checkpoint = one.takeCheckpoint(undefined, Number(request['level']));
       }
       if (checkpoint.name !== request['name']) [checkpoint.name, checkpoint.notes] = [String(request['name']), String(request['notes'])];
       return { host: node, checkpoint: checkpointFact(checkpoint) };

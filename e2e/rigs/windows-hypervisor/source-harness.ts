@@ -26,7 +26,7 @@ export interface HypervHarness extends SourceHarness {
   /** The source with another connection to the same rig. The test closes it. */
   open(more: Partial<HypervConnection>): SourcePlatform;
   /** The source as the next execution of the same replica opens it. The test closes it. */
-  nextExecution(): SourcePlatform;
+  nextExecution(more?: Partial<HypervConnection>): SourcePlatform;
   /** What the ledger has on record. */
   entries(): readonly LedgerEntry[];
   /** Removes it as the clean-up of the ledger does. */
@@ -102,7 +102,7 @@ export async function hypervHarness(options: HypervHarnessOptions = {}): Promise
   return {
     rig, vm, notes, platform, calls,
     open: (more) => open('exe-1', undefined, more),
-    nextExecution: () => open('exe-2'),
+    nextExecution: (more) => open('exe-2', undefined, more),
     entries: () => store.ledger.list(),
     removeRecorded,
     // The engine goes on with an execution that was interrupted, under its name.

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import ssh2 from 'ssh2';
 import { generateKeyPairSync } from 'node:crypto';
 import type { HypervRig } from './start.ts';
@@ -11,6 +11,8 @@ export interface RigSshServer {
   readonly hostKey: string;
   /** Readers that run. */
   readonly streams: () => number;
+  /** Where connections were passed on to, as jump hosts do. */
+  readonly forwarded: readonly string[];
   /** Passwords that were sent. */
   readonly attempts: () => number;
   /** Breaks every connection. */
@@ -32,6 +34,7 @@ export function makeHostKey(): { readonly privateKey: string; readonly hostKey: 
 export async function startSshServer(rig: HypervRig, node: string): Promise<RigSshServer> {
   const { privateKey, hostKey } = makeHostKey();
   const clients = new Set<ssh2.Connection>();
+  const forwarded: string[] = [];
   let [streams, attempts] = [0, 0];
   const program = readFileSync(join(assets, 'DiskReader.cs'));
   const server = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
@@ -43,6 +46,19 @@ export async function startSshServer(rig: HypervRig, node: string): Promise<RigS
       attempts += 1;
       if (context.username === rig.username && context.password === rig.password) context.accept();
       else context.reject(['password']);
+    });
+    client.on('tcpip', (accept, reject, { destIP, destPort }) => {
+      const socket = connect(destPort, destIP);
+      socket.once('error', () => reject());
+      socket.once('connect', () => {
+        forwarded.push(`${destIP}:${destPort}`);
+        const channel = accept();
+        socket.on('error', () => undefined);
+        socket.once('close', () => channel.end());
+        channel.on('error', () => undefined);
+        channel.once('close', () => socket.destroy());
+        socket.pipe(channel).pipe(socket);
+      });
     });
     client.on('session', (accept) => accept().on('exec', (acceptExec, reject, { command }) => {
       const found = /^powershell\.exe -NoProfile -NonInteractive -InputFormat (Text|None) -ExecutionPolicy Bypass -EncodedCommand ([A-Za-z0-9+/=]+)$/.exec(command);
@@ -90,6 +106,7 @@ export async function startSshServer(rig: HypervRig, node: string): Promise<RigS
   return {
     port: (server.address() as AddressInfo).port,
     hostKey,
+    forwarded,
     streams: () => streams,
     attempts: () => attempts,
     cut: () => {

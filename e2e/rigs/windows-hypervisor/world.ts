@@ -154,6 +154,8 @@ export interface RigCheckpoint {
   notes: string;
   readonly createdAt: string;
   readonly files: readonly FrozenFile[];
+  /** As it was asked for: 1 for applications, 2 as after a crash. */
+  readonly level: number;
 }
 
 export interface RigReferencePoint {
@@ -210,8 +212,8 @@ export class RigVm {
     return this.checkpoints.length > 0 || this.merging > 0 ? disk.path.replace(/\.(vhdx?)$/i, '-AutoRecovery.a$1') : disk.path;
   }
 
-  takeCheckpoint(createdAt = new Date().toISOString()): RigCheckpoint {
-    const checkpoint: RigCheckpoint = { id: `Microsoft:${randomUUID().toUpperCase()}`, name: `${this.facts.name} - Backup - (${createdAt})`, notes: '', createdAt, files: this.disks.map((disk) => disk.freeze()) };
+  takeCheckpoint(createdAt = new Date().toISOString(), level = 1): RigCheckpoint {
+    const checkpoint: RigCheckpoint = { id: `Microsoft:${randomUUID().toUpperCase()}`, name: `${this.facts.name} - Backup - (${createdAt})`, notes: '', createdAt, files: this.disks.map((disk) => disk.freeze()), level };
     this.checkpoints.push(checkpoint);
     return checkpoint;
   }

@@ -1,5 +1,5 @@
 # Lets go of everything, so that the volumes can be detached. May run at any time, any number of times.
-Dismount-Hives
+Dismount-Hive
 foreach ($wanted in $request.disks) {
   Find-GuestDisk $wanted | Where-Object { $_ } | ForEach-Object {
     foreach ($partition in Get-Partition -DiskNumber $_.Number -ErrorAction SilentlyContinue) {

@@ -20,9 +20,9 @@ $cards = @(foreach ($block in [regex]::Matches($text, '\{(?:[^{}]|\{[^{}]*\})*\}
     servers = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'servers'), '"([^"]+)"')) { $part.Groups[1].Value })
   }
 })
-function Invoke-Netsh {
-  & "$env:SystemRoot\System32\netsh.exe" @args | Out-String | Write-Output
-  if ($LASTEXITCODE -ne 0) { throw "netsh $args ended with $LASTEXITCODE" }
+function Invoke-Netsh([string[]]$Words) {
+  & "$env:SystemRoot\System32\netsh.exe" $Words | Out-String | Write-Output
+  if ($LASTEXITCODE -ne 0) { throw "netsh $Words ended with $LASTEXITCODE" }
 }
 foreach ($card in $cards) {
   $adapter = $null
@@ -38,19 +38,19 @@ foreach ($card in $cards) {
     if ($first) {
       $gateway = 'none'
       if (@($card.gateways).Count -gt 0) { $gateway = @($card.gateways)[0] }
-      Invoke-Netsh interface ipv4 set address "name=$index" source=static "address=$($address.address)" "mask=$($address.mask)" "gateway=$gateway" store=persistent
+      Invoke-Netsh 'interface', 'ipv4', 'set', 'address', "name=$index", 'source=static', "address=$($address.address)", "mask=$($address.mask)", "gateway=$gateway", 'store=persistent'
       $first = $false
     } else {
-      Invoke-Netsh interface ipv4 add address "name=$index" "address=$($address.address)" "mask=$($address.mask)" store=persistent
+      Invoke-Netsh 'interface', 'ipv4', 'add', 'address', "name=$index", "address=$($address.address)", "mask=$($address.mask)", 'store=persistent'
     }
   }
   $first = $true
   foreach ($server in $card.servers) {
     if ($first) {
-      Invoke-Netsh interface ipv4 set dnsservers "name=$index" source=static "address=$server" validate=no
+      Invoke-Netsh 'interface', 'ipv4', 'set', 'dnsservers', "name=$index", 'source=static', "address=$server", 'validate=no'
       $first = $false
     } else {
-      Invoke-Netsh interface ipv4 add dnsservers "name=$index" "address=$server" validate=no
+      Invoke-Netsh 'interface', 'ipv4', 'add', 'dnsservers', "name=$index", "address=$server", 'validate=no'
     }
   }
 }

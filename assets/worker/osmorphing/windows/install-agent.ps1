@@ -4,15 +4,15 @@ if ($request.agent) {
   $archive = "$env:TEMP\causeway-init-agent.zip"
   if ($request.agent.path) { $archive = $request.agent.path } else {
     [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
-    try { (New-Object Net.WebClient).DownloadFile($request.agent.url, $archive) } catch { Stop-With 'osmorphing.init-agent-missing' "the agent could not be fetched: $($_.Exception.Message)" }
+    try { (New-Object Net.WebClient).DownloadFile($request.agent.url, $archive) } catch { Exit-With 'osmorphing.init-agent-missing' "the agent could not be fetched: $($_.Exception.Message)" }
     $digest = (Get-FileHash -LiteralPath $archive -Algorithm SHA256).Hash.ToLowerInvariant()
     if ($request.agent.sha256 -and $digest -ne $request.agent.sha256) {
-      Stop-With 'osmorphing.download-differs' "the SHA-256 of $($request.agent.url) is $digest, not $($request.agent.sha256)"
+      Exit-With 'osmorphing.download-differs' "the SHA-256 of $($request.agent.url) is $digest, not $($request.agent.sha256)"
     }
   }
-  try { Expand-Archive -LiteralPath $archive -DestinationPath $folder -Force } catch { Stop-With 'osmorphing.init-agent-missing' "the agent's archive cannot be unpacked: $($_.Exception.Message)" }
+  try { Expand-Archive -LiteralPath $archive -DestinationPath $folder -Force } catch { Exit-With 'osmorphing.init-agent-missing' "the agent's archive cannot be unpacked: $($_.Exception.Message)" }
   foreach ($needed in 'Bin\OpenStackService.exe', 'Python\Python.exe') {
-    if (-not (Test-Path "$folder\$needed")) { Stop-With 'osmorphing.init-agent-missing' "the agent's archive has no $needed" }
+    if (-not (Test-Path "$folder\$needed")) { Exit-With 'osmorphing.init-agent-missing' "the agent's archive has no $needed" }
   }
   foreach ($name in 'conf', 'Log', 'LocalScripts') { New-Item -ItemType Directory -Force "$folder\$name" | Out-Null }
 }
@@ -43,5 +43,5 @@ try {
       $set += @{ key = "$(Get-ControlSet)\Services\$place"; name = $name; before = $before; after = $after }
     }
   }
-} finally { Dismount-Hives }
+} finally { Dismount-Hive }
 Send-Answer @{ set = $set }

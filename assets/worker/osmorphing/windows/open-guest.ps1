@@ -7,11 +7,11 @@ $disks = foreach ($wanted in $request.disks) {
     Start-Sleep -Seconds 2
     Update-HostStorageCache
   }
-  if (-not $found) { Stop-With 'osmorphing.device-missing' "the worker has no disk $(Get-GuestDiskName $wanted)" }
+  if (-not $found) { Exit-With 'osmorphing.device-missing' "the worker has no disk $(Get-GuestDiskName $wanted)" }
   $found
 }
 $numbers = @($disks | ForEach-Object { $_.Number })
-if (@($numbers | Select-Object -Unique).Count -ne $numbers.Count) { Stop-With 'osmorphing.device-missing' "two of the guest's disks are the same disk of the worker: $($numbers -join ', ')" }
+if (@($numbers | Select-Object -Unique).Count -ne $numbers.Count) { Exit-With 'osmorphing.device-missing' "two of the guest's disks are the same disk of the worker: $($numbers -join ', ')" }
 foreach ($disk in $disks) {
   if ($disk.IsOffline) { Set-Disk -Number $disk.Number -IsOffline $false }
   if ($disk.IsReadOnly) { Set-Disk -Number $disk.Number -IsReadOnly $false }
@@ -31,9 +31,9 @@ $roots = foreach ($disk in $disks) {
   }
 }
 $roots = @($roots | Where-Object { -not $request.root -or $request.root -eq $_.uuid -or $request.root -eq $_.device })
-if ($roots.Count -eq 0 -and $locked) { Stop-With 'osmorphing.locked' "$locked is encrypted with BitLocker; decrypt it on the source (manage-bde -off)" }
-if ($roots.Count -eq 0) { Stop-With 'osmorphing.root-not-found' "no Windows installation on $(@($request.disks | ForEach-Object { Get-GuestDiskName $_ }) -join ', ')" }
-if ($roots.Count -gt 1) { Stop-With 'osmorphing.several-roots' (($roots | ForEach-Object { "$($_.device) $($_.uuid)" }) -join '; ') }
+if ($roots.Count -eq 0 -and $locked) { Exit-With 'osmorphing.locked' "$locked is encrypted with BitLocker; decrypt it on the source (manage-bde -off)" }
+if ($roots.Count -eq 0) { Exit-With 'osmorphing.root-not-found' "no Windows installation on $(@($request.disks | ForEach-Object { Get-GuestDiskName $_ }) -join ', ')" }
+if ($roots.Count -gt 1) { Exit-With 'osmorphing.several-roots' (($roots | ForEach-Object { "$($_.device) $($_.uuid)" }) -join '; ') }
 $drive = $roots[0].drive
 $hibernation = "$drive\hiberfil.sys"
 if (Test-Path $hibernation) {
@@ -41,7 +41,7 @@ if (Test-Path $hibernation) {
   $mark = New-Object byte[] 4
   [void]$stream.Read($mark, 0, 4)
   $stream.Close()
-  if ([Text.Encoding]::ASCII.GetString($mark) -match '^(hibr|HIBR)$') { Stop-With 'osmorphing.hibernated' "$drive holds a hibernated Windows" }
+  if ([Text.Encoding]::ASCII.GetString($mark) -match '^(hibr|HIBR)$') { Exit-With 'osmorphing.hibernated' "$drive holds a hibernated Windows" }
 }
 try {
   Mount-Hive $drive 'SYSTEM'
@@ -77,5 +77,5 @@ try {
     services = $services; interfaces = $interfaces; withServers = $withServers
     worker = @(foreach ($part in 'Major', 'Minor', 'Build') { [int][Environment]::OSVersion.Version.$part })
   }
-} finally { Dismount-Hives }
+} finally { Dismount-Hive }
 Send-Answer $answer

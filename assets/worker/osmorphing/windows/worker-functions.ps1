@@ -4,7 +4,7 @@ $ErrorActionPreference = 'Stop'
 $request = (@($input) -join '') | ConvertFrom-Json
 
 function Send-Answer($answer) { [Console]::Out.WriteLine((ConvertTo-Json $answer -Depth 8 -Compress)) }
-function Stop-With([string]$code, [string]$message) {
+function Exit-With([string]$code, [string]$message) {
   Send-Answer @{ error = @{ code = $code; message = $message } }
   exit 3
 }
@@ -18,7 +18,7 @@ function Find-GuestDisk($wanted) {
   if ($null -eq $wanted.lun) {
     $same = @($request.disks | Where-Object { $_.sizeBytes -eq $wanted.sizeBytes })
     $others = @(Get-Disk | Where-Object { -not $_.IsBoot -and -not $_.IsSystem -and $_.Size -eq $wanted.sizeBytes } | Sort-Object Number)
-    if ($others.Count -gt $same.Count) { Stop-With 'osmorphing.device-missing' "$($others.Count) disks have $($wanted.sizeBytes) bytes, and the guest has $($same.Count)" }
+    if ($others.Count -gt $same.Count) { Exit-With 'osmorphing.device-missing' "$($others.Count) disks have $($wanted.sizeBytes) bytes, and the guest has $($same.Count)" }
     return $others | Select-Object -Skip $wanted.among -First 1
   }
   $drives = @(Get-CimInstance -ClassName Win32_DiskDrive)
@@ -26,15 +26,15 @@ function Find-GuestDisk($wanted) {
   $ports = @($drives | Where-Object { $own -contains $_.Index } | ForEach-Object { $_.SCSIPort })
   $numbers = @($drives | Where-Object { $_.SCSILogicalUnit -eq $wanted.lun -and $_.SCSITargetId -eq 0 -and $ports -notcontains $_.SCSIPort } | ForEach-Object { $_.Index })
   $found = @(Get-Disk | Where-Object { $numbers -contains $_.Number -and $_.Size -eq $wanted.sizeBytes })
-  if ($found.Count -gt 1) { Stop-With 'osmorphing.device-missing' "$($found.Count) disks have LUN $($wanted.lun) and $($wanted.sizeBytes) bytes" }
+  if ($found.Count -gt 1) { Exit-With 'osmorphing.device-missing' "$($found.Count) disks have LUN $($wanted.lun) and $($wanted.sizeBytes) bytes" }
   $found | Select-Object -First 1
 }
 function Get-GuestDiskName($wanted) { if ($wanted.serial) { $wanted.serial } elseif ($null -ne $wanted.lun) { "LUN $($wanted.lun)" } else { "of $($wanted.sizeBytes) bytes" } }
 function Mount-Hive([string]$drive, [string]$name) {
   & reg.exe load "HKLM\causeway-$name" "$drive\Windows\System32\config\$name" 2>&1 | Out-Null
-  if ($LASTEXITCODE -ne 0) { Stop-With 'osmorphing.registry-damaged' "$name cannot be loaded" }
+  if ($LASTEXITCODE -ne 0) { Exit-With 'osmorphing.registry-damaged' "$name cannot be loaded" }
 }
-function Dismount-Hives {
+function Dismount-Hive {
   # Handles that PowerShell still has keep a hive from being unloaded.
   foreach ($name in 'SYSTEM', 'SOFTWARE') {
     if (-not (Test-Path "Registry::HKEY_LOCAL_MACHINE\causeway-$name")) { continue }
@@ -45,7 +45,7 @@ function Dismount-Hives {
       if ($LASTEXITCODE -eq 0) { break }
       Start-Sleep -Milliseconds 500
     }
-    if ($LASTEXITCODE -ne 0) { Stop-With 'osmorphing.not-unmounted' "$name stays loaded" }
+    if ($LASTEXITCODE -ne 0) { Exit-With 'osmorphing.not-unmounted' "$name stays loaded" }
   }
 }
 function Get-ControlSet {

@@ -55,6 +55,8 @@ export interface WinrmStandIn {
   /** The user data that it was made with. */
   readonly userData: string;
   readonly certificatePem: string;
+  /** Schemes by which callers have tried to sign in. */
+  readonly schemes: ReadonlySet<string>;
   /** HTTP requests of all kinds, refused ones too. */
   requests(): number;
   /** Shells that nobody deleted. */
@@ -97,6 +99,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
   const commands: ReceivedCommand[] = [];
   const violations: string[] = [];
   const cuts = new Set<string>();
+  const schemes = new Set<string>();
   let requests = 0;
   const shells = new Map<string, Map<string, RunningCommand>>();
   const sockets = new Set<Socket>();
@@ -194,6 +197,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
     const message = Buffer.concat(parts);
+    if (request.headers.authorization !== undefined) schemes.add(request.headers.authorization.split(' ')[0] ?? '');
     if (request.method !== 'POST' || request.url !== '/wsman') violations.push(`${request.method ?? ''} ${request.url ?? ''}`);
     if (!/^application\/soap\+xml;\s*charset=utf-8$/i.test(request.headers['content-type'] ?? '')) violations.push(`content type ${request.headers['content-type'] ?? ''}`);
     if (message.length > largestEnvelope) violations.push(`a message of ${message.length} bytes`);
@@ -249,7 +253,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     port: (server.address() as AddressInfo).port, username, password, userData,
     certificateSha256: certificate.fingerprint,
     certificatePem: certificate.certPem,
-    actions, commands, violations,
+    actions, commands, violations, schemes,
     requests: () => requests,
     openShells: () => shells.size,
     cutAt: (action) => void cuts.add(action),

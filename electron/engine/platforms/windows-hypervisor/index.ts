@@ -43,7 +43,7 @@ export function createHypervSource(connection: HypervConnection, { scratchFolder
   const linkTo = (node: string): HostLink => new HostLink(node, powershell(node), context);
   const hosts = new Hosts(linkTo(host), linkTo, options.nodePatienceMs);
   const access = accessOf();
-  return new HypervSource({ hosts, access, digestFolder: join(scratchFolder, 'windows-hypervisor-digests'), clock: context.clock, use, ledger, owner: ledger?.owner?.mark, note }, { allowUntrusted: allowUntrusted && management === 'winrm', isPinned: certificateSha256 !== undefined, management, reader: access instanceof RctService ? 'none' : management === 'ssh' ? 'stream' : 'port' }, scratchFolder);
+  return new HypervSource({ hosts, access, digestFolder: join(scratchFolder, 'windows-hypervisor-digests'), clock: context.clock, use, ledger, owner: ledger?.owner?.mark, note }, { allowUntrusted: allowUntrusted && management === 'winrm', isPinned: certificateSha256 !== undefined, management, port: management === 'ssh' ? sshPort : port, reader: access instanceof RctService ? 'none' : management === 'ssh' ? 'stream' : 'port' }, scratchFolder);
 
   function accessOf(): DiskAccess {
     if (diskAccess === 'reader' || (diskAccess === 'auto' && rctKey === undefined)) return new HostReader({ port: readerPort, managementPort: port, ledger, linkOf: (node) => hosts.linkOf(node), note, startWithinMs: options.readerStartMs ?? options.timeoutMs });

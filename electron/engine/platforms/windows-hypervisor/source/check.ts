@@ -9,9 +9,14 @@ export interface CheckedConnection {
   readonly allowUntrusted: boolean;
   readonly isPinned: boolean;
   readonly management: 'winrm' | 'ssh';
+  /** Of what manages the hosts. */
+  readonly port: number;
   /** Whether the reader is used, and whether it listens on a port. */
   readonly reader: 'none' | 'port' | 'stream';
 }
+
+/** PowerShell is started with Bypass, which only a group policy overrules. */
+const looseExecutionPolicies = ['Bypass', 'Unrestricted', 'RemoteSigned'];
 
 /** The first build whose disks are tracked: Windows Server 2016. */
 const firstBuild = 14_393;
@@ -28,12 +33,23 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
       name: 'Sign in and run PowerShell',
       essential: true,
       run: async (within) => {
-        const { name, system, powershell, executionPolicy, appLocker } = await hosts.facts(within).catch((error: unknown) => {
+        const { name, system, powershell } = await hosts.facts(within).catch((error: unknown) => {
           if (!(error instanceof CausewayError) || error.code !== 'source.unreachable') throw error;
-          throw new CausewayError(error.code, `${error.message}. ${connection.management === 'ssh' ? 'The host needs the OpenSSH server, with its TCP port open for this computer' : 'The host needs a WinRM listener with HTTPS, and TCP 5986 open for this computer'}`, { cause: error });
+          throw new CausewayError(error.code, `${error.message}. ${connection.management === 'ssh' ? `The host needs the OpenSSH server, with TCP ${connection.port} open for this computer` : `The host needs a WinRM listener with HTTPS, and TCP ${connection.port} open for this computer`}`, { cause: error });
         });
-        const said = `${name}, ${system}, PowerShell ${powershell}, execution policy ${executionPolicy}`;
-        return appLocker.includes('Script') ? { warning: `${said}. AppLocker restricts scripts: the account needs a rule that allows PowerShell in full language mode` } : said;
+        return `${name}, ${system}, PowerShell ${powershell}`;
+      },
+    },
+    {
+      name: 'Check policies for scripts',
+      essential: false,
+      run: async (within) => {
+        const { executionPolicy, appLocker } = await hosts.facts(within);
+        const warnings = [
+          ...(looseExecutionPolicies.includes(executionPolicy) ? [] : [`a group policy sets the execution policy ${executionPolicy}, with which PowerShell may not load its own modules (NetSecurity, FailoverClusters): set the policy "Turn on Script Execution" to allow local scripts and remote signed scripts`]),
+          ...(appLocker.includes('Script') ? ['AppLocker restricts scripts: the account needs a rule that allows PowerShell in full language mode'] : []),
+        ];
+        return warnings.length > 0 ? { warning: warnings.join('. ') } : `full language mode, execution policy ${executionPolicy}, no AppLocker rules for scripts`;
       },
     },
     {
