@@ -11,6 +11,7 @@ import { run } from '../rigs/machines/child-process.ts';
 import type { WorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
+import { openSsh } from '../rigs/project/open-ssh.ts';
 import { makeKeyPair, RigSsh } from '../rigs/rig-ssh.ts';
 import { startSourceVm, type SourceGuest, type SourceVm } from '../rigs/source-vm.ts';
 
@@ -113,7 +114,7 @@ describe.runIf(isAskedFor).each(Object.entries(cases))('a guest that knows no vi
   });
 
   it('is copied while it runs, changed, copied again, deployed, and answers SSH on virtio as what it was', async () => {
-    await openSshFor(lab);
+    await openSsh(lab);
     await createReplica();
     await lab.use((core) => core.call('replica.execute', { replica: 'moved' }));
     const [first = 0] = await bytesOfPasses();
@@ -271,15 +272,6 @@ async function giveStaticAddress(vm: SourceVm): Promise<void> {
 }
 
 /** A security group that lets SSH in from this machine. */
-async function openSshFor(lab: ProjectLab): Promise<void> {
-  const client = new RigClient(lab.cloud);
-  await client.signIn();
-  const { body: group } = await client.call('POST', 'security-groups', { name: 'ssh-from-here' });
-  await client.call('POST', `security-groups/${String(group['id'])}/rules`, {
-    direction: 'ingress', protocol: 'tcp', portRange: { min: 22, max: 22 }, ipRange: '127.0.0.0/8',
-  });
-}
-
 function tellTimes({ tasks, guest, boot }: DeploymentDetail, stage: (text: string) => void): void {
   for (const task of tasks) {
     const seconds = task.startedAt === undefined || task.finishedAt === undefined ? '-' : ((Date.parse(task.finishedAt) - Date.parse(task.startedAt)) / 1000).toFixed(1);

@@ -36,6 +36,8 @@ export interface MachinePlan {
     | ({
         readonly kind: 'volume';
         readonly firmware: 'bios' | 'uefi';
+        /** Whether its UEFI starts only what is signed. Default: no. */
+        readonly secureBoot?: boolean;
         /** `virtio`, `scsi` or `ide`, for all of its disks. */
         readonly diskBus: string;
         readonly configDrive: boolean;

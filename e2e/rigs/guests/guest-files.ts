@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Files of a guest whose root is ext4 on the first partition of a raw disk, without mounting it. */
+/** Files of a guest whose root is ext4 on a partition of a raw disk, without mounting it. */
 export class GuestFiles {
   readonly #disk: string;
 
-  constructor(disk: string) {
-    this.#disk = `${disk}?offset=1048576`;
+  /** @param startBytes where the partition begins. Default: the first one */
+  constructor(disk: string, startBytes = 1_048_576) {
+    this.#disk = `${disk}?offset=${startBytes}`;
   }
 
   /** Empty when there is no such file. */

@@ -62,7 +62,7 @@ case $layout in
     mount -t btrfs -o subvol=@home "${1}1" $root/home
     printf 'UUID=%s / btrfs defaults,subvol=@rootfs 0 0\nUUID=%s /home btrfs defaults,subvol=@home 0 0\n' \
       "$(uuid "${1}1")" "$(uuid "${1}1")" > /run/fstab ;;
-  uefi)
+  uefi | generation2)
     printf 'label: gpt\nstart=2048, size=100M, type=uefi, name="EFI system"\ntype=linux, name="root"\n' | sfdisk -q "$1"
     mkfs.vfat -F 32 -n ESP "${1}1" > /dev/null
     mkfs.ext4 -q -m 0 -L root "${1}2"
@@ -101,7 +101,11 @@ if [ "$layout" = encrypted ]; then
   chroot $root update-initramfs -u
 fi
 echo "installing the boot loader"
-if [ "$layout" = uefi ]; then
+if [ "$layout" = generation2 ]; then
+  # The loaders that are signed, the first of which the firmware's own key has signed.
+  chroot $root grub-install --target=x86_64-efi --efi-directory=/boot/efi --bootloader-id=debian --no-nvram --uefi-secure-boot
+  ls $root/boot/efi/EFI/debian
+elif [ "$layout" = uefi ]; then
   # Its firmware's entry is made by the firmware itself, and is nothing that a disk takes along.
   chroot $root grub-install --target=x86_64-efi --efi-directory=/boot/efi --bootloader-id=debian --no-nvram
 else

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ensureLayoutSource, imageCache } from '../images/ensure.ts';
+import { ensureHypervGuest, ensureLayoutSource, imageCache, type Progress } from '../images/ensure.ts';
 import { run } from '../machines/child-process.ts';
 import { makeVariablesWithEntry } from '../machines/uefi-firmware.ts';
 import { startMorphLab } from './morph-lab.ts';
@@ -13,12 +13,15 @@ export interface GuestLayout {
   /** Sizes of its disks in GiB, the one that it boots from first. */
   readonly disksGb: readonly number[];
   readonly uefi: boolean;
+  /** The installation that is copied onto them. Default: the Debian guest with the tools of all layouts. */
+  readonly source?: (progress: Progress) => Promise<string>;
 }
 
 export const guestLayouts = {
   lvm: { about: 'root striped over two disks by LVM, /var on a volume of its own', disksGb: [1, 1], uefi: false },
   btrfs: { about: 'root and /home on subvolumes of btrfs, with a snapshot of the system beside them', disksGb: [2], uefi: false },
   uefi: { about: 'GPT with an EFI system partition, started by an entry of its firmware', disksGb: [2], uefi: true },
+  generation2: { about: 'a VM of generation 2 on Hyper-V: GPT with signed boot loaders, an initramfs that knows Hyper-V alone', disksGb: [2], uefi: true, source: ensureHypervGuest },
   encrypted: { about: 'root on a volume group within LUKS on a mirror of two disks', disksGb: [2, 2], uefi: false },
 } as const satisfies Readonly<Record<string, GuestLayout>>;
 
@@ -39,8 +42,8 @@ const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
  * made it.
  */
 export async function ensureLayout(name: LayoutName): Promise<string> {
-  const source = await ensureLayoutSource(progress);
-  const { disksGb, uefi } = guestLayouts[name];
+  const { disksGb, uefi, source: ensureSource = ensureLayoutSource }: GuestLayout = guestLayouts[name];
+  const source = await ensureSource(progress);
   const made = createHash('sha256').update(source).update(JSON.stringify({ disksGb, uefi })).update(await readFile(script)).digest('hex');
   const target = join(imageCache, `guest-${name}-${made.slice(0, 16)}`);
   if (existsSync(target)) return target;
@@ -60,7 +63,7 @@ export async function ensureLayout(name: LayoutName): Promise<string> {
     }
     await copyFile(join(source, 'id_ed25519'), join(partial, 'id_ed25519'));
     await writeFile(join(partial, 'host-key.pub'), /^host key: (.+)$/m.exec(shown)?.[1] ?? '');
-    if (uefi) await makeVariablesWithEntry(join(partial, 'uefi-variables'), join(partial, 'disk0.raw'), '\\EFI\\debian\\grubx64.efi', lab.folder);
+    if (uefi && ensureSource === ensureLayoutSource) await makeVariablesWithEntry(join(partial, 'uefi-variables'), join(partial, 'disk0.raw'), '\\EFI\\debian\\grubx64.efi', lab.folder);
     // Who was faster has made the same.
     await rename(partial, target).catch((error: unknown) => {
       if (!existsSync(target)) throw error;

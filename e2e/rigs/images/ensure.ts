@@ -46,6 +46,12 @@ export function ensureLayoutSource(progress: Progress = quiet): Promise<string> 
   return ensureImage('layout-source', sources, progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
 }
 
+/** The same guest as a VM of generation 2 on Hyper-V has it, to be laid out on a disk for UEFI: its initramfs knows Hyper-V alone, its boot loaders are signed. */
+export function ensureHypervGuest(progress: Progress = quiet): Promise<string> {
+  const sources = ['build-hyperv-guest.sh', 'build-debian-guest.sh', 'debian-guest.packages', 'hyperv-guest.packages', 'hyperv-guest.sh', 'apt-sources.sh'];
+  return ensureImage('hyperv-guest', sources, progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
+}
+
 /**
  * Builds by the first of `sources`, unless the cache has the result of just these sources. Several processes may ask at
  * once: one builds, the others wait; a build that was killed leaves nothing that is taken for a result.

@@ -9,7 +9,7 @@ import type { Machine, StartMachine } from './machine.ts';
 import { LoopbackHosts } from './loopback-hosts.ts';
 import { QmpClient } from './qmp-client.ts';
 import { requirePrograms } from './require-programs.ts';
-import { firmwareArguments, makeEmptyVariables } from './uefi-firmware.ts';
+import { firmwareArguments, makeEmptyVariables, secureMachine } from './uefi-firmware.ts';
 
 /** Ports inside the machine → ports on its own loopback address of the machine that runs the lab. */
 const forwarded: Readonly<Record<number, number>> = { 22: 10_022, 5566: 15_566 };
@@ -35,7 +35,7 @@ export function qemuMachines(setup: { readonly workerInitramfs: () => Promise<st
       '-device', `virtio-net-pci,netdev=net${index},mac=${nic.mac},romfile=`,
     ]);
     const child = spawnBound('qemu-system-x86_64', [
-      '-no-user-config', '-nodefaults', '-name', plan.name, '-machine', 'pc', '-accel', 'tcg,thread=multi,tb-size=256',
+      '-no-user-config', '-nodefaults', '-name', plan.name, '-machine', isSecure(plan) ? secureMachine : 'pc', '-accel', 'tcg,thread=multi,tb-size=256',
       '-cpu', 'max', '-smp', '2', '-m', String(setup.memoryMiB ?? 640), '-display', 'none', '-no-reboot', '-rtc', 'base=utc',
       '-serial', `file:${serialPath}`, '-qmp', `unix:${monitorPath},server=on,wait=off`, ...nics, ...boot,
     ], { stdio: ['ignore', output.fd, output.fd] });
@@ -104,12 +104,16 @@ async function workerArguments(plan: MachinePlan, folder: string, image: string)
   ];
 }
 
+function isSecure({ boot }: MachinePlan): boolean {
+  return boot.kind === 'volume' && boot.firmware === 'uefi' && boot.secureBoot === true;
+}
+
 /** UEFI with an empty boot list when the server is to have it; else the emulator's own BIOS. */
 async function firmwareOf(plan: MachinePlan, folder: string): Promise<string[]> {
   if (plan.boot.kind !== 'volume' || plan.boot.firmware !== 'uefi') return [];
   const variables = join(folder, 'uefi-variables');
-  await makeEmptyVariables(variables);
-  return firmwareArguments(variables);
+  await makeEmptyVariables(variables, isSecure(plan));
+  return firmwareArguments(variables, isSecure(plan));
 }
 
 /** Disks on the bus that the server is to have; the first one boots. */

@@ -3,21 +3,26 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill, spawnBound } from './child-process.ts';
 
-const code = '/usr/share/OVMF/OVMF_CODE_4M.fd';
-const emptyVariables = '/usr/share/OVMF/OVMF_VARS_4M.fd';
+const files = (kind: string) => ({ code: `/usr/share/OVMF/OVMF_CODE_4M${kind}.fd`, emptyVariables: `/usr/share/OVMF/OVMF_VARS_4M${kind}.fd` });
+const plain = files('');
+/** Enforces secure boot, with the keys that machines are sold with. */
+const secure = files('.ms');
+/** The machine whose firmware is the only one to write to its variables. */
+export const secureMachine = 'q35,smm=on';
 
 /** Arguments of the emulator for UEFI firmware whose variables (its list of what to boot among them) are in a file that it writes to. */
-export function firmwareArguments(variables: string): string[] {
+export function firmwareArguments(variables: string, isSecure = false): string[] {
   return [
-    '-drive', `if=pflash,unit=0,format=raw,readonly=on,file=${code}`,
+    ...(isSecure ? ['-global', 'driver=cfi.pflash01,property=secure,value=on', '-global', 'ICH9-LPC.disable_s3=1'] : []),
+    '-drive', `if=pflash,unit=0,format=raw,readonly=on,file=${(isSecure ? secure : plain).code}`,
     '-drive', `if=pflash,unit=1,format=raw,file=${variables}`,
   ];
 }
 
 /** Variables of firmware that was never started: it knows of nothing to boot. */
-export async function makeEmptyVariables(path: string): Promise<void> {
+export async function makeEmptyVariables(path: string, isSecure = false): Promise<void> {
   try {
-    await copyFile(emptyVariables, path);
+    await copyFile((isSecure ? secure : plain).emptyVariables, path);
   } catch (error) {
     throw new Error('a machine with UEFI firmware needs the Debian package ovmf', { cause: error });
   }

@@ -6,9 +6,9 @@ import type { VsphereConnection } from '../../../electron/engine/platforms/virtu
 import type { DeploymentDetail } from '../../../shared/model/deployment.ts';
 import type { ExecutionDetail } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
-import { RigClient } from '../european-cloud/rig-client.ts';
 import { resolveAddress } from '../machines/reachable-port.ts';
 import { startProjectLab, type ProjectLab, type ProjectLabOptions } from '../project/lab-project.ts';
+import { openSsh } from '../project/open-ssh.ts';
 import { RigSsh } from '../rig-ssh.ts';
 import { startSourceVm, type SourceVm } from '../source-vm.ts';
 import { startNfcServer, type NfcServer } from './nfc-server/nfc-server.ts';
@@ -103,12 +103,4 @@ export async function startGuestLab(options: ProjectLabOptions = {}): Promise<Gu
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** A security group that lets SSH in from this machine. */
-async function openSsh(lab: ProjectLab): Promise<void> {
-  const client = new RigClient(lab.cloud);
-  await client.signIn();
-  const { body: group } = await client.call('POST', 'security-groups', { name: 'ssh-from-here' });
-  await client.call('POST', `security-groups/${String(group['id'])}/rules`, { direction: 'ingress', protocol: 'tcp', portRange: { min: 22, max: 22 }, ipRange: '127.0.0.0/8' });
 }

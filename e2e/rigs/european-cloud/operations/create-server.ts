@@ -166,7 +166,7 @@ function machinePlan(world: World, server: ServerRecord): MachinePlan {
   const publicKey = server.keypairName === undefined ? undefined : world.keyPairs.get(server.keypairName)?.publicKey;
   const place = (volumeId: string): { volumeId: string; path: string } => ({ volumeId, path: world.ground.files.path(volumeId) });
   const config = world.volumes.get(server.bootVolume.id)?.imageConfig;
-  const firmware = { firmware: config?.['uefi'] === true ? 'uefi' : 'bios', diskBus: String(config?.['diskBus'] ?? 'virtio') } as const;
+  const firmware = { firmware: config?.['uefi'] === true ? 'uefi' : 'bios', secureBoot: config?.['secureBoot'] === true, diskBus: String(config?.['diskBus'] ?? 'virtio') } as const;
   const boot: MachinePlan['boot'] = server.bootVolume.source.type === 'volume'
     ? { kind: 'volume', ...place(server.bootVolume.id), ...firmware, configDrive: server.configDrive }
     : { kind: 'image', imageName: world.images.get(server.bootVolume.source.id)?.name ?? '' };
